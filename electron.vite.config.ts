@@ -1,0 +1,50 @@
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'electron-vite'
+
+/**
+ * Three bundles: `main` (Electron's entry, the browser host, the terminal and the two index threads, each an entry of
+ * its own so that it can be started as a file), `preload`, and `renderer`, which both hosts serve as it is.
+ */
+export default defineConfig({
+  main: {
+    build: {
+      outDir: 'out/main',
+      minify: false,
+      rollupOptions: {
+        input: {
+          index: 'src/main/index.ts',
+          server: 'src/main/server.ts',
+          cli: 'src/main/cli.ts',
+          'memory/indexer-thread': 'src/main/memory/indexer-thread.ts',
+          'memory/searcher-thread': 'src/main/memory/searcher-thread.ts',
+        },
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'shared/[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: 'out/preload',
+      minify: true,
+      // A sandboxed preload cannot require packages: everything but 'electron' is bundled.
+      externalizeDeps: false,
+      rollupOptions: {
+        input: { index: 'src/preload/index.ts' },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: 'src/renderer',
+    base: '/',
+    plugins: [react(), tailwindcss()],
+    build: {
+      outDir: 'out/renderer',
+      minify: 'oxc',
+      target: 'chrome140',
+      chunkSizeWarningLimit: 4096,
+      rollupOptions: { input: { index: 'src/renderer/index.html' } },
+    },
+  },
+})

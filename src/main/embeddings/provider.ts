@@ -1,0 +1,35 @@
+/** What every embedding provider offers, and how a vector is written down. */
+
+export interface EmbeddingProvider {
+  /** As in the configuration: `openai`, `openai-compatible`, … */
+  readonly provider: string
+  readonly model: string
+  /** Length of every vector it returns; 0 until the first answer when neither table nor settings know it. */
+  readonly dimensions: number
+  /** Most texts of one request. */
+  readonly batchSize: number
+  /**
+   * Unit vectors in the order of `texts`.
+   * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_unavailable`, `provider_error`
+   */
+  embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>
+}
+
+/** Scales to length 1, so that cosine similarity is a dot product; undefined when a component is no number. */
+export function toUnitVector(values: readonly number[]): Float32Array | undefined {
+  let sum = 0
+  for (const value of values) sum += value * value
+  const length = Math.sqrt(sum)
+  if (!Number.isFinite(length) || length === 0) return undefined
+  return Float32Array.from(values, (value) => value / length)
+}
+
+/** The bytes that sqlite-vec reads: 32-bit floats, little-endian. */
+export function toBlob(vector: Float32Array): Buffer {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
+}
+
+export function fromBlob(blob: Buffer): Float32Array {
+  const copy = Uint8Array.from(blob)
+  return new Float32Array(copy.buffer)
+}

@@ -1,0 +1,2 @@
+export { Memory } from './memory.ts'
+export { threadEntries, type ThreadEntries } from './threads.ts'

@@ -1,0 +1,388 @@
+/**
+ * Owns one index: opens or rebuilds it, follows the files, embeds what is new, and tells how far it is. Everything it
+ * does is one piece of work after another, so that two never write at once.
+ */
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../shared/errors.ts'
+import type { IndexStatus } from '../../shared/contract/index.ts'
+import { createEmbeddings, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
+import { isMemoryPath } from '../workspace/index.ts'
+import type { ChunkSettings } from './chunk.ts'
+import { embedMissing } from './embed-queue.ts'
+import { createTables, isIndexOf, openForWriting, type IndexIdentity } from './schema.ts'
+import { IndexStore } from './store.ts'
+import { syncAll, syncPaths, type IndexedFolder, type SyncProblem, type SyncReport } from './sync.ts'
+import { FolderWatcher } from './watcher.ts'
+
+export interface IndexerSettings {
+  readonly file: string
+  /** The first is the workspace itself. */
+  readonly folders: readonly IndexedFolder[]
+  readonly chunk: ChunkSettings
+  readonly embedding: EmbeddingSource
+  readonly debounceMs: number
+  /** False for a single command: the files are looked at once. */
+  readonly watch: boolean
+}
+
+export type IndexerEvent =
+  | { readonly type: 'status'; readonly status: IndexStatus }
+  /** Markdown of the workspace changed on disk, whether the index covers it or not. */
+  | { readonly type: 'files'; readonly paths: readonly string[] }
+  /** The index answers differently from now on. */
+  | { readonly type: 'indexed' }
+  /** A rebuilt index waits to take the place of the old one; the searcher must let go of that first. */
+  | { readonly type: 'replace' }
+
+/** How long a provider that failed is left alone, and a folder that vanished is given to come back. */
+const retryMs = 30_000
+/** Between two tellings of progress. */
+const progressMs = 100
+/** Changes on disk are told to the interface in bunches. */
+const tellFilesMs = 50
+
+export class Indexer {
+  readonly #settings: IndexerSettings
+  readonly #emit: (event: IndexerEvent) => void
+  readonly #stop = new AbortController()
+  readonly #provider: EmbeddingProvider | undefined
+  #store: IndexStore | undefined
+  #building: string | undefined
+  #watchers: FolderWatcher[] = []
+  #work: Promise<unknown> = Promise.resolve()
+  #queued = 0
+  #dirty = new Set<string>()
+  #needsFullLook = false
+  #debounce: NodeJS.Timeout | undefined
+  #retry: NodeJS.Timeout | undefined
+  #toldFiles = new Set<string>()
+  #tellTimer: NodeJS.Timeout | undefined
+  #state: IndexStatus['state'] = 'starting'
+  #done = 0
+  #total = 0
+  #toldAt = 0
+  #standing: SyncProblem[] = []
+  #fileProblems = new Map<string, SyncProblem>()
+  #embedProblem: SyncProblem | undefined
+
+  constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void) {
+    this.#settings = settings
+    this.#emit = emit
+    const provider = createEmbeddings(settings.embedding)
+    if (typeof provider === 'string') this.#standing.push(describeEmbeddingProblem(provider, settings.embedding))
+    else this.#provider = provider
+  }
+
+  /** Opens the database; the first look at the files goes on in the background. */
+  async open(): Promise<void> {
+    await mkdir(dirname(this.#settings.file), { recursive: true })
+    this.#store = await this.#openStore()
+    this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
+    this.#tell()
+    this.#needsFullLook = true
+    this.#schedule(0)
+    if (this.#settings.watch) this.#watch()
+  }
+
+  /** A file was written by the app itself. */
+  touch(paths: readonly string[]): void {
+    for (const path of paths) this.#noticed(path)
+  }
+
+  /**
+   * Waits until every change noticed so far is in the index, at most `timeoutMs`.
+   * @returns false when there is more to do than that
+   */
+  async settle(timeoutMs: number): Promise<boolean> {
+    if (!this.#isPending()) return true
+    if (this.#dirty.size > 0) this.#schedule(0)
+    const stop = new AbortController()
+    const settled = this.#untilIdle().then(() => true)
+    const late = sleep(timeoutMs, false, { signal: stop.signal, ref: false }).catch(() => false)
+    const answer = await Promise.race([settled, late])
+    stop.abort()
+    return answer
+  }
+
+  /** Reads every file anew and waits for it. */
+  async reindex(): Promise<IndexStatus> {
+    await this.#enqueue(() => this.#look(true))
+    return this.status()
+  }
+
+  /** Puts the rebuilt index in the place of the old one; called when nobody reads the old one any more. */
+  async swap(): Promise<void> {
+    await this.#enqueue(async () => {
+      const built = this.#building
+      if (built === undefined) return
+      this.#store?.close()
+      const { file } = this.#settings
+      await removeDatabase(file)
+      await rename(built, file)
+      this.#building = undefined
+      this.#store = new IndexStore(openForWriting(file), this.#settings.chunk)
+      this.#state = 'ready'
+      this.#tell()
+    })
+  }
+
+  status(): IndexStatus {
+    const counts = this.#store?.counts() ?? { files: 0, chunks: 0, embedded: 0 }
+    const { provider, model } = this.#settings.embedding
+    return {
+      ...counts,
+      provider,
+      model: provider === 'none' ? '' : model,
+      state: this.#state,
+      done: this.#done,
+      total: this.#total,
+      problems: [...this.#standing, ...this.#fileProblems.values(), ...(this.#embedProblem ? [this.#embedProblem] : [])],
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    for (const timer of [this.#debounce, this.#retry, this.#tellTimer]) clearTimeout(timer)
+    await Promise.all(this.#watchers.map((watcher) => watcher.close()))
+    await this.#work
+    this.#store?.close()
+  }
+
+  async #openStore(): Promise<IndexStore> {
+    const { file, chunk } = this.#settings
+    const identity = this.#identity()
+    const next = `${file}.next`
+    await removeDatabase(next)
+    const current = await openOrDiscard(file)
+    if (current && isIndexOf(current, identity)) return new IndexStore(current, chunk)
+    const hasOld = current !== undefined && current.prepare("SELECT 1 FROM sqlite_master WHERE name = 'embedding_cache'").get() !== undefined
+    current?.close()
+    if (!hasOld) await removeDatabase(file)
+    const db = openForWriting(hasOld ? next : file)
+    createTables(db, identity)
+    const store = new IndexStore(db, chunk)
+    if (hasOld) {
+      this.#building = next
+      store.adoptCache(file)
+    }
+    return store
+  }
+
+  #identity(): IndexIdentity {
+    const { chunk, embedding } = this.#settings
+    const isOff = embedding.provider === 'none'
+    return {
+      chunk,
+      provider: isOff ? '' : embedding.provider,
+      model: isOff ? '' : embedding.model,
+      dimensions: isOff ? 0 : (embedding.dimensions ?? 0),
+    }
+  }
+
+  #watch(): void {
+    for (const [index, { folder, source }] of this.#settings.folders.entries()) {
+      if (source === 'sessions') continue
+      this.#watchers.push(
+        new FolderWatcher(folder, {
+          onChange: (path) => {
+            if (index === 0) this.#noticed(path)
+            else this.#lookAgain(this.#settings.debounceMs)
+          },
+          onReady: () => this.#lookAgain(0),
+          onLimit: () => this.#stand('watch_limit', 'the system watches no more files; changes are found by looking every few seconds'),
+          onError: (error) => this.#stand('watch_failed', error instanceof Error ? error.message : String(error)),
+        }),
+      )
+    }
+  }
+
+  #noticed(path: string): void {
+    this.#toldFiles.add(path)
+    this.#tellTimer ??= setTimeout(() => {
+      this.#tellTimer = undefined
+      this.#emit({ type: 'files', paths: [...this.#toldFiles] })
+      this.#toldFiles.clear()
+    }, tellFilesMs)
+    if (!isMemoryPath(path)) return
+    this.#dirty.add(path)
+    this.#schedule(this.#settings.debounceMs)
+  }
+
+  #lookAgain(delayMs: number): void {
+    this.#needsFullLook = true
+    this.#schedule(delayMs)
+  }
+
+  /** Looks after the last of a series of changes; a look that is due sooner is never put off. */
+  #schedule(delayMs: number): void {
+    clearTimeout(this.#debounce)
+    this.#debounce = setTimeout(() => {
+      this.#debounce = undefined
+      void this.#enqueue(() => this.#look(false))
+    }, delayMs)
+  }
+
+  #isPending(): boolean {
+    return this.#queued > 0 || this.#dirty.size > 0 || this.#needsFullLook
+  }
+
+  async #untilIdle(): Promise<void> {
+    while (this.#isPending() && !this.#stop.signal.aborted) {
+      await this.#work
+      if (this.#debounce) await sleep(1)
+    }
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    this.#queued += 1
+    const turn = this.#work.then(async () => {
+      try {
+        if (!this.#stop.signal.aborted) await work()
+      } catch (error) {
+        if (!this.#stop.signal.aborted) await this.#recover(error)
+      } finally {
+        this.#queued -= 1
+      }
+    })
+    this.#work = turn
+    return turn
+  }
+
+  async #look(force: boolean): Promise<void> {
+    const store = this.#store
+    if (!store) return
+    const full = force || this.#needsFullLook
+    const paths = [...this.#dirty]
+    this.#dirty.clear()
+    this.#needsFullLook = false
+    if (this.#state === 'ready') this.#state = 'indexing'
+    const options = {
+      force,
+      signal: this.#stop.signal,
+      onProgress: (done: number, total: number) => this.#progress(done, total),
+    }
+    const [workspace] = this.#settings.folders
+    const report = full || !workspace ? await syncAll(store, this.#settings.folders, options) : await syncPaths(store, workspace, paths, options)
+    this.#noteProblems(report, full, paths)
+    await this.#finish(store, report)
+  }
+
+  async #finish(store: IndexStore, report: SyncReport): Promise<void> {
+    if (this.#building !== undefined) {
+      await this.#embed(store)
+      this.#emit({ type: 'replace' })
+      return
+    }
+    this.#state = 'ready'
+    this.#tell()
+    if (report.changed.length > 0) this.#emit({ type: 'indexed' })
+    // Embedding can take minutes and must not hold up the next look at the files.
+    if (this.#provider) void this.#embedInBackground(store)
+  }
+
+  #embedding: Promise<void> | undefined
+
+  #embedInBackground(store: IndexStore): Promise<void> {
+    this.#embedding ??= this.#embed(store).finally(() => {
+      this.#embedding = undefined
+    })
+    return this.#embedding
+  }
+
+  async #embed(store: IndexStore): Promise<void> {
+    if (!this.#provider) return
+    const outcome = await embedMissing(store, this.#provider, () => this.#progress(this.#done, this.#total), this.#stop.signal)
+    this.#embedProblem = outcome.problem && { code: outcome.problem.code, message: outcome.problem.message }
+    if (this.#stop.signal.aborted) return
+    this.#tell()
+    if (outcome.embedded > 0) this.#emit({ type: 'indexed' })
+    if (outcome.problem) this.#retryLater()
+    else if (this.#building === undefined && store.chunksToEmbed(0, 1).length > 0 && outcome.embedded > 0) await this.#embed(store)
+  }
+
+  #noteProblems(report: SyncReport, full: boolean, paths: readonly string[]): void {
+    if (full) this.#fileProblems.clear()
+    for (const path of paths) this.#fileProblems.delete(path)
+    for (const problem of report.problems) this.#fileProblems.set(problem.path ?? problem.code, problem)
+    if (full && report.problems.some((problem) => problem.path === this.#settings.folders[0]?.folder)) this.#retryLater()
+  }
+
+  /** The database was deleted, damaged or filled up while it was in use: start over; the files are untouched. */
+  async #recover(error: unknown): Promise<void> {
+    const message = error instanceof Error ? error.message : String(error)
+    this.#state = 'failed'
+    this.#standing = [...this.#standing.filter(({ code }) => code !== 'index_failed'), { code: 'index_failed', message }]
+    this.#tell()
+    this.#retryLater(async () => {
+      this.#store?.db.close()
+      this.#building = undefined
+      this.#store = await this.#openStore()
+      this.#standing = this.#standing.filter(({ code }) => code !== 'index_failed')
+      this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
+    })
+  }
+
+  #retryLater(first: () => Promise<void> = async () => undefined): void {
+    clearTimeout(this.#retry)
+    if (this.#stop.signal.aborted || !this.#settings.watch) return
+    this.#retry = setTimeout(() => {
+      this.#needsFullLook = true
+      void this.#enqueue(async () => {
+        await first()
+        await this.#look(false)
+      })
+    }, retryMs)
+  }
+
+  #stand(code: string, message: string): void {
+    if (this.#standing.some((problem) => problem.code === code)) return
+    this.#standing.push({ code, message })
+    this.#tell()
+  }
+
+  #progress(done: number, total: number): void {
+    this.#done = done
+    this.#total = total
+    const now = performance.now()
+    if (now - this.#toldAt < progressMs) return
+    this.#toldAt = now
+    this.#tell()
+  }
+
+  #tell(): void {
+    this.#emit({ type: 'status', status: this.status() })
+  }
+}
+
+/** The database, or undefined when there is none or it is damaged; a damaged one is removed. */
+async function openOrDiscard(file: string) {
+  if (!existsSync(file)) return undefined
+  try {
+    const db = openForWriting(file)
+    db.prepare('SELECT count(*) FROM sqlite_master').get()
+    return db
+  } catch (error) {
+    if (!isDamaged(error)) throw error
+    await removeDatabase(file)
+    return undefined
+  }
+}
+
+function isDamaged(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
+}
+
+async function removeDatabase(file: string): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true })
+}
+
+function describeEmbeddingProblem(problem: 'no_key' | 'no_base_url', source: EmbeddingSource): SyncProblem {
+  const message =
+    problem === 'no_key'
+      ? `no key for ${source.provider} embeddings; search uses keywords only`
+      : `no base URL for ${source.provider} embeddings; search uses keywords only`
+  return { code: new AppError('provider_key_missing', message).code, message }
+}

@@ -1,0 +1,119 @@
+/**
+ * The index's database (M11): one file an agent, derived from the Markdown and disposable. `meta.fingerprint` says
+ * what it was built with; another fingerprint means another index (M12).
+ */
+import Database from 'better-sqlite3'
+import * as sqliteVec from 'sqlite-vec'
+import type { ChunkSettings } from './chunk.ts'
+import { tokenizerVersion } from './terms.ts'
+
+export type Db = Database.Database
+
+const schemaVersion = 1
+
+/** What the index depends on besides the files themselves. */
+export interface IndexIdentity {
+  readonly chunk: ChunkSettings
+  /** Empty strings without an embedding provider. */
+  readonly provider: string
+  readonly model: string
+  /** What the settings ask of the model; 0 for its own length. The true length is in `meta` once a vector is there. */
+  readonly dimensions: number
+}
+
+export function fingerprint(identity: IndexIdentity): string {
+  const { chunk, provider, model, dimensions } = identity
+  return JSON.stringify({ schemaVersion, tokenizerVersion, chunk: [chunk.tokens, chunk.overlap], provider, model, dimensions })
+}
+
+/** Opens (or creates) the file for writing. WAL lets the searcher read while the indexer writes. */
+export function openForWriting(file: string): Db {
+  const db = new Database(file)
+  try {
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = NORMAL')
+    db.pragma('busy_timeout = 5000')
+    sqliteVec.load(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Opens an existing file for searching. */
+export function openForReading(file: string): Db {
+  const db = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    db.pragma('busy_timeout = 2000')
+    db.pragma('cache_size = -32000')
+    db.pragma('mmap_size = 268435456')
+    sqliteVec.load(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+export function createTables(db: Db, identity: IndexIdentity): void {
+  db.exec(`
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+    CREATE TABLE files (
+      path TEXT NOT NULL, source TEXT NOT NULL, hash TEXT NOT NULL,
+      mtime REAL NOT NULL, size INTEGER NOT NULL, words INTEGER NOT NULL, tokens INTEGER NOT NULL,
+      PRIMARY KEY (source, path)
+    ) WITHOUT ROWID;
+
+    -- length: terms of the chunk, for BM25
+    CREATE TABLE chunks (
+      id INTEGER PRIMARY KEY, path TEXT NOT NULL, source TEXT NOT NULL,
+      start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+      heading TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL, length REAL NOT NULL,
+      embedded INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX chunks_by_file ON chunks (source, path, start_line);
+    CREATE INDEX chunks_to_embed ON chunks (id) WHERE embedded = 0;
+
+    -- Columns hold terms that memory/terms.ts made, so FTS5 has nothing left to do but split at white space.
+    CREATE VIRTUAL TABLE chunks_fts USING fts5 (
+      words, chars, heading, place,
+      tokenize = "unicode61 remove_diacritics 0 tokenchars '_-./:@#+\\|'"
+    );
+    CREATE VIRTUAL TABLE chunks_vocabulary USING fts5vocab (chunks_fts, 'row');
+
+    CREATE TABLE embedding_cache (
+      provider TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL,
+      PRIMARY KEY (provider, model, dims, hash)
+    ) WITHOUT ROWID;
+  `)
+  setMeta(db, 'fingerprint', fingerprint(identity))
+}
+
+/** The bit column is a coarse form of the vector (the sign of each dimension) for a first pass over many chunks. */
+export function createVectorTable(db: Db, dimensions: number): void {
+  if (!Number.isInteger(dimensions) || dimensions < 1) throw new RangeError(`dimensions: ${dimensions}`)
+  const coarse = dimensions % 8 === 0 ? `, coarse bit[${dimensions}]` : ''
+  db.exec(`CREATE VIRTUAL TABLE chunks_vec USING vec0 (chunk_id INTEGER PRIMARY KEY, embedding float[${dimensions}] distance_metric=cosine${coarse})`)
+  setMeta(db, 'dimensions', String(dimensions))
+}
+
+/** Length of the stored vectors; 0 when there are none yet. */
+export function vectorDimensions(db: Db): number {
+  return Number(getMeta(db, 'dimensions') ?? 0)
+}
+
+export function getMeta(db: Db, key: string): string | undefined {
+  return db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(key)
+}
+
+export function setMeta(db: Db, key: string, value: string): void {
+  db.prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value').run(key, value)
+}
+
+/** True when the file holds a whole index with this fingerprint. */
+export function isIndexOf(db: Db, identity: IndexIdentity): boolean {
+  const hasMeta = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'meta'").get()
+  return hasMeta !== undefined && getMeta(db, 'fingerprint') === fingerprint(identity)
+}

@@ -1,0 +1,51 @@
+/**
+ * Understands a query (M19): free words are OR-ed, a phrase in quotes must stand in the text, function words step back
+ * when there is anything else to look for. Pure.
+ */
+import { indexText, isStopWord, queryTerms, type QueryTerm } from '../terms.ts'
+
+export interface Phrase {
+  readonly kind: QueryTerm['kind']
+  /** Terms joined by spaces, as they follow each other in the index. */
+  readonly term: string
+  readonly shown: string
+}
+
+export interface ParsedQuery {
+  readonly terms: readonly QueryTerm[]
+  /** Each must stand in a result. */
+  readonly phrases: readonly Phrase[]
+}
+
+const quoted = /"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』/g
+
+export function parseQuery(query: string): ParsedQuery {
+  const phrases: Phrase[] = []
+  for (const match of query.matchAll(quoted)) {
+    const shown = (match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim()
+    phrases.push(...phraseParts(shown))
+  }
+  const all = queryTerms(query)
+  const telling = all.filter((term) => !isStopWord(term))
+  return { terms: telling.length > 0 ? telling : all, phrases }
+}
+
+/** A phrase of mixed script is one phrase in each script. */
+function phraseParts(text: string): Phrase[] {
+  const { words, chars } = indexText(text.replaceAll('\n', ' '))
+  const parts: Phrase[] = []
+  if (words.trim()) parts.push({ kind: 'word', term: words.trim(), shown: text })
+  for (const run of chars.split('|')) if (run.trim()) parts.push({ kind: 'cjk', term: run.trim(), shown: text })
+  return parts
+}
+
+/** The FTS5 expression that finds every chunk with any of the terms and all of the phrases. */
+export function toMatchExpression({ terms, phrases }: ParsedQuery): string {
+  const any = terms.map((term) => matchTerm(term.term)).join(' OR ')
+  const all = phrases.map((phrase) => matchTerm(phrase.term))
+  return [...(any ? [`(${any})`] : []), ...all].join(' AND ')
+}
+
+function matchTerm(term: string): string {
+  return `"${term.replaceAll('"', '""')}"`
+}

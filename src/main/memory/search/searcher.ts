@@ -1,0 +1,320 @@
+/**
+ * Answers a query from the index: asks both legs for candidates, gives every candidate both scores, and fuses them.
+ * Reads only; the connection is its own, so that a search never waits for the indexer.
+ */
+import type { Candidate, Explanation, SearchOptions, SearchResponse, SearchResult } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { toBlob, type EmbeddingProvider } from '../../embeddings/index.ts'
+import { dailyLogDate, localDate } from '../../workspace/index.ts'
+import { getMeta, vectorDimensions, type Db } from '../schema.ts'
+import type { Source } from '../store.ts'
+import { hasPhrases, planKeywords, scoreChunk, type ChunkTerms, type KeywordPlan } from './bm25.ts'
+import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
+import { parseQuery, toMatchExpression } from './query.ts'
+import { matchedWords, snippetOf } from './snippet.ts'
+import { nearestChunks, similarities } from './vectors.ts'
+
+/** Candidates that each leg puts forward; every one of them gets both scores. */
+const keywordCandidates = 100
+const vectorCandidates = 60
+
+export interface SearchDefaults {
+  readonly weights: { readonly vector: number; readonly text: number }
+  readonly minScore: number
+  readonly maxResults: number
+  readonly recencyHalfLifeDays: number | null
+  readonly mmrLambda: number | null
+}
+
+interface ChunkRow extends ChunkTerms {
+  readonly id: number
+  readonly path: string
+  readonly source: Source
+  readonly startLine: number
+  readonly endLine: number
+  readonly title: string
+  readonly text: string
+}
+
+interface Collection {
+  readonly version: number
+  readonly chunks: number
+  readonly averageLength: number
+  readonly unembedded: number
+  readonly background: number
+  readonly dimensions: number
+}
+
+type Notice = SearchResponse['notice']
+
+/** Everything that one search computed; the response and the explanation are two views of it. */
+interface Ranking {
+  readonly query: string
+  readonly plan: KeywordPlan
+  readonly candidates: readonly RankedCandidate[]
+  readonly rows: ReadonlyMap<number, ChunkRow>
+  readonly options: SearchDefaults
+  readonly notice: Notice
+  readonly timings: SearchResponse['timings']
+}
+
+export class Searcher {
+  readonly #db: Db
+  readonly #embeddings: EmbeddingProvider | undefined
+  readonly #statements: ReturnType<typeof prepare>
+  #collection: Collection | undefined
+
+  constructor(db: Db, embeddings: EmbeddingProvider | undefined) {
+    this.#db = db
+    this.#embeddings = embeddings
+    this.#statements = prepare(db)
+  }
+
+  async search(query: string, defaults: SearchDefaults, overrides: SearchOptions, stale: boolean, signal?: AbortSignal): Promise<SearchResponse> {
+    const ranking = await this.#rank(query, withOverrides(defaults, overrides), undefined, signal)
+    const { options, notice, timings } = ranking
+    return {
+      query,
+      results: resultsOf(ranking),
+      candidates: ranking.candidates.length,
+      ...this.#identity(),
+      stale,
+      minScore: options.minScore,
+      weights: options.weights,
+      notice,
+      timings,
+    }
+  }
+
+  async explain(
+    query: string,
+    defaults: SearchDefaults,
+    overrides: SearchOptions,
+    why: { path: string; line: number } | undefined,
+    stale: boolean,
+    signal?: AbortSignal,
+  ): Promise<Explanation> {
+    const asked = why && this.#statements.chunkAt.get(why.path, why.line, why.line)
+    const ranking = await this.#rank(query, withOverrides(defaults, overrides), asked, signal)
+    const { options, notice, timings, plan } = ranking
+    const candidates = ranking.candidates.map((candidate) => toCandidate(candidate, ranking))
+    return {
+      query,
+      weights: options.weights,
+      minScore: options.minScore,
+      maxResults: options.maxResults,
+      ...this.#identity(),
+      stale,
+      notice,
+      timings,
+      terms: plan.terms.map(({ shown, idf, documents }) => ({ term: shown, idf, documents })),
+      candidates,
+      ...(why ? { why: whyNot(why, asked, ranking) } : {}),
+    }
+  }
+
+  /** Word and token counts of the indexed files, by source and path. */
+  fileCounts(): { path: string; source: Source; words: number; tokens: number }[] {
+    return this.#statements.fileCounts.all()
+  }
+
+  async #rank(query: string, options: SearchDefaults, asked: number | undefined, signal: AbortSignal | undefined): Promise<Ranking> {
+    const started = performance.now()
+    const collection = this.#readCollection()
+    const { vector, notice, embedMs } = await this.#embedQuery(query, collection, signal)
+    const textStarted = performance.now()
+    const parsed = parseQuery(query)
+    const plan = planKeywords(parsed, collection, (kind, term) => this.#documentsWith(kind, term))
+    const ids = new Set<number>(asked === undefined ? [] : [asked])
+    const expression = toMatchExpression(parsed)
+    if (expression !== '') for (const id of this.#statements.match.all(expression, keywordCandidates)) ids.add(id)
+    const textMs = performance.now() - textStarted
+    const vectorStarted = performance.now()
+    if (vector) for (const id of nearestChunks(this.#db, vector, vectorCandidates, collection.chunks)) ids.add(id)
+    const cosines = vector ? similarities(this.#db, vector, [...ids]) : undefined
+    const vectorMs = performance.now() - vectorStarted
+    const scoreStarted = performance.now()
+    const rows = this.#rows([...ids])
+    const inputs: LegInput[] = []
+    for (const row of rows.values()) {
+      if (row.id !== asked && !hasPhrases(plan, row)) continue
+      inputs.push({
+        id: row.id,
+        path: row.path,
+        source: row.source,
+        startLine: row.startLine,
+        endLine: row.endLine,
+        date: dailyLogDate(row.path),
+        cosine: cosines?.get(row.id) ?? null,
+        keyword: plan.terms.length > 0 ? scoreChunk(plan, row) : null,
+      })
+    }
+    const candidates = fuse(inputs, {
+      ...options,
+      background: collection.background,
+      today: localDate(new Date()),
+      similarity: (one, other) => overlapOfWords(rows.get(one.id)?.words ?? '', rows.get(other.id)?.words ?? ''),
+    })
+    const finished = performance.now()
+    const timings = { embedMs, vectorMs, textMs: textMs + finished - scoreStarted, totalMs: finished - started }
+    return { query, plan, candidates, rows, options, notice, timings }
+  }
+
+  /** The query's vector, or why there is none: search goes on without. */
+  async #embedQuery(
+    query: string,
+    collection: Collection,
+    signal: AbortSignal | undefined,
+  ): Promise<{ vector: Buffer | undefined; notice: Notice; embedMs: number }> {
+    if (!this.#embeddings) return { vector: undefined, notice: null, embedMs: 0 }
+    if (collection.dimensions === 0) {
+      return { vector: undefined, notice: { code: 'vectors_incomplete', message: 'no chunk has a vector yet' }, embedMs: 0 }
+    }
+    const started = performance.now()
+    try {
+      const [vector] = await this.#embeddings.embed([query], signal)
+      const embedMs = performance.now() - started
+      if (!vector || vector.length !== collection.dimensions) {
+        const message = `the model's vectors have ${vector?.length ?? 0} dimensions, those of the index ${collection.dimensions}`
+        return { vector: undefined, notice: { code: 'provider_failed', message }, embedMs }
+      }
+      const missing = collection.unembedded
+      const notice: Notice = missing > 0 ? { code: 'vectors_incomplete', message: `${missing} chunks have no vector yet` } : null
+      return { vector: toBlob(vector), notice, embedMs }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return { vector: undefined, notice: { code: 'provider_failed', message: error.message }, embedMs: performance.now() - started }
+    }
+  }
+
+  #identity(): { provider: string; model: string } {
+    return { provider: this.#embeddings?.provider ?? 'none', model: this.#embeddings?.model ?? '' }
+  }
+
+  /** Figures of the collection, kept until another connection has changed the file. */
+  #readCollection(): Collection {
+    const version = Number(this.#db.pragma('data_version', { simple: true }))
+    if (this.#collection?.version === version) return this.#collection
+    const counts = this.#statements.collection.get() ?? { chunks: 0, averageLength: 0, unembedded: 0 }
+    this.#collection = {
+      version,
+      ...counts,
+      background: Number(getMeta(this.#db, 'background') ?? 0),
+      dimensions: vectorDimensions(this.#db),
+    }
+    return this.#collection
+  }
+
+  #documentsWith(kind: 'word' | 'cjk', term: string): number {
+    if (kind === 'word' || !term.includes(' ')) return this.#statements.documents.get(term) ?? 0
+    return this.#statements.phraseDocuments.get(`chars : "${term}"`) ?? 0
+  }
+
+  #rows(ids: readonly number[]): Map<number, ChunkRow> {
+    return new Map(this.#statements.rows.all(JSON.stringify(ids)).map((row) => [row.id, row]))
+  }
+}
+
+function prepare(db: Db) {
+  return {
+    collection: db.prepare<[], { chunks: number; averageLength: number; unembedded: number }>(
+      'SELECT count(*) AS chunks, coalesce(avg(length), 0) AS averageLength, coalesce(sum(embedded = 0), 0) AS unembedded FROM chunks',
+    ),
+    documents: db.prepare<[string], number>('SELECT doc FROM chunks_vocabulary WHERE term = ?').pluck(),
+    phraseDocuments: db.prepare<[string], number>('SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?').pluck(),
+    match: db
+      .prepare<[string, number], number>(
+        'SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, 1.0, 1.0, 0.6, 0.6) LIMIT ?',
+      )
+      .pluck(),
+    rows: db.prepare<[string], ChunkRow>(
+      `SELECT c.id, c.path, c.source, c.start_line AS startLine, c.end_line AS endLine, c.heading AS title, c.text, c.length,
+              f.words, f.chars, f.heading, f.place
+       FROM json_each(?) AS wanted
+       JOIN chunks AS c ON c.id = wanted.value
+       JOIN chunks_fts AS f ON f.rowid = c.id`,
+    ),
+    chunkAt: db
+      .prepare<[string, number, number], number>(
+        'SELECT id FROM chunks WHERE path = ? AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1',
+      )
+      .pluck(),
+    fileCounts: db.prepare<[], { path: string; source: Source; words: number; tokens: number }>(
+      'SELECT path, source, words, tokens FROM files',
+    ),
+  }
+}
+
+function withOverrides(defaults: SearchDefaults, overrides: SearchOptions): SearchDefaults {
+  return {
+    weights: overrides.weights ?? defaults.weights,
+    minScore: overrides.minScore ?? defaults.minScore,
+    maxResults: overrides.maxResults ?? defaults.maxResults,
+    recencyHalfLifeDays: overrides.recencyHalfLifeDays === undefined ? defaults.recencyHalfLifeDays : overrides.recencyHalfLifeDays,
+    mmrLambda: overrides.mmrLambda === undefined ? defaults.mmrLambda : overrides.mmrLambda,
+  }
+}
+
+function resultsOf(ranking: Ranking): SearchResult[] {
+  const results: SearchResult[] = []
+  for (const candidate of ranking.candidates) {
+    if (candidate.verdict.kind !== 'returned') continue
+    const { path, startLine, endLine, heading, snippet, matched, source } = shownChunk(candidate.input, ranking)
+    results.push({
+      path,
+      startLine,
+      endLine,
+      heading,
+      score: candidate.score,
+      vectorScore: candidate.vector?.score ?? null,
+      textScore: candidate.text?.score ?? null,
+      snippet,
+      matched,
+      source,
+    })
+  }
+  return results
+}
+
+function toCandidate(candidate: RankedCandidate, ranking: Ranking): Candidate {
+  const { vector, text, modifiers, score, verdict } = candidate
+  return {
+    ...shownChunk(candidate.input, ranking),
+    vector,
+    text: text && { ...text, terms: [...text.terms] },
+    modifiers: [...modifiers],
+    score,
+    verdict,
+  }
+}
+
+function shownChunk(input: LegInput, { rows, plan }: Ranking) {
+  const row = rows.get(input.id)
+  const snippet = snippetOf(row?.text ?? '', input.keyword?.bestLine ?? 0)
+  return {
+    path: input.path,
+    startLine: input.startLine,
+    endLine: input.endLine,
+    heading: row?.title ?? '',
+    snippet,
+    matched: matchedWords(snippet, plan),
+    source: input.source,
+  }
+}
+
+function whyNot(why: { path: string; line: number }, asked: number | undefined, ranking: Ranking): NonNullable<Explanation['why']> {
+  const index = ranking.candidates.findIndex((candidate) => candidate.input.id === asked)
+  const candidate = ranking.candidates[index]
+  if (!candidate) return { ...why, candidate: null, rank: null, reason: 'notIndexed' }
+  const matches = candidate.score > 0
+  const reason = matches ? candidate.verdict.kind : 'noMatch'
+  return { ...why, candidate: toCandidate(candidate, ranking), rank: matches ? index + 1 : null, reason }
+}
+
+/** Jaccard similarity of two term lists. */
+function overlapOfWords(one: string, other: string): number {
+  const first = new Set(one.split(/\s+/))
+  const second = new Set(other.split(/\s+/))
+  const shared = first.intersection(second).size
+  return shared / Math.max(1, first.size + second.size - shared)
+}

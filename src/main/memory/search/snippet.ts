@@ -1,0 +1,40 @@
+/** What a result shows of its chunk: the lines around its best ones, and which of their words matched. Pure. */
+import { fold, queryTerms } from '../terms.ts'
+import type { KeywordPlan } from './bm25.ts'
+
+const mostCharacters = 700
+
+export function snippetOf(text: string, bestLine: number): string {
+  const lines = text.split('\n')
+  let from = Math.min(bestLine, Math.max(0, lines.length - 1))
+  let to = from + 1
+  let length = lines[from]?.length ?? 0
+  for (;;) {
+    const below = lines[to]
+    const above = lines[from - 1]
+    if (below !== undefined && length + below.length < mostCharacters) {
+      length += below.length + 1
+      to += 1
+    } else if (above !== undefined && length + above.length < mostCharacters) {
+      length += above.length + 1
+      from -= 1
+    } else break
+  }
+  const snippet = lines.slice(from, to).join('\n').trim()
+  return snippet.length <= mostCharacters ? snippet : `${[...snippet].slice(0, mostCharacters).join('')}…`
+}
+
+/** The words of `snippet`, as they stand there, that the query's terms matched; for highlighting. */
+export function matchedWords(snippet: string, plan: KeywordPlan): string[] {
+  const wanted = new Set(plan.terms.filter((term) => term.kind === 'word').map((term) => term.term))
+  const found = new Set<string>()
+  if (wanted.size > 0) {
+    for (const [word] of snippet.matchAll(/[\p{L}\p{N}]+(?:[_\-./:@#+'’][\p{L}\p{N}]+)*/gu)) {
+      const terms = queryTerms(word)
+      if (terms.some((term) => wanted.has(term.term))) found.add(word)
+    }
+  }
+  const folded = fold(snippet)
+  for (const { kind, shown } of plan.terms) if (kind === 'cjk' && folded.includes(shown)) found.add(shown)
+  return [...found]
+}

@@ -1,0 +1,76 @@
+/** Entry of the searching thread: a `Searcher` on a connection of its own, behind typed calls. */
+import { os, type } from '@orpc/server'
+import { RPCHandler } from '@orpc/server/message-port'
+import { parentPort } from 'node:worker_threads'
+import type { SearchOptions } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import { createEmbeddings, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
+import { openForReading, type Db } from './schema.ts'
+import { Searcher, type SearchDefaults } from './search/searcher.ts'
+import { toOrpcError } from './thread-errors.ts'
+
+export interface SearchRequest {
+  readonly query: string
+  readonly defaults: SearchDefaults
+  readonly options: SearchOptions
+  readonly stale: boolean
+}
+
+let file = ''
+let embeddings: EmbeddingProvider | undefined
+let open: { readonly db: Db; readonly searcher: Searcher } | undefined
+
+function searcher(): Searcher {
+  if (!open) {
+    try {
+      const db = openForReading(file)
+      open = { db, searcher: new Searcher(db, embeddings) }
+    } catch (error) {
+      throw new AppError('index_unavailable', 'the index cannot be opened', {}, { cause: error })
+    }
+  }
+  return open.searcher
+}
+
+function release(): void {
+  open?.db.close()
+  open = undefined
+}
+
+const base = os.use(async ({ next }) => {
+  try {
+    return await next()
+  } catch (error) {
+    // A damaged or half-made file is looked at anew by the next search.
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')) {
+      release()
+      throw toOrpcError(new AppError('index_unavailable', `the index cannot be read: ${error.message}`, {}, { cause: error }))
+    }
+    throw toOrpcError(error)
+  }
+})
+
+const router = {
+  open: base.input(type<{ file: string; embedding: EmbeddingSource }>()).handler(({ input }) => {
+    release()
+    file = input.file
+    const provider = createEmbeddings(input.embedding)
+    embeddings = typeof provider === 'string' ? undefined : provider
+  }),
+  search: base
+    .input(type<SearchRequest>())
+    .handler(({ input, signal }) => searcher().search(input.query, input.defaults, input.options, input.stale, signal)),
+  explain: base
+    .input(type<SearchRequest & { why?: { path: string; line: number } | undefined }>())
+    .handler(({ input, signal }) => searcher().explain(input.query, input.defaults, input.options, input.why, input.stale, signal)),
+  fileCounts: base.handler(() => searcher().fileCounts()),
+  /** Lets go of the file, so that another can take its place. */
+  release: base.handler(release),
+}
+
+export type SearcherRouter = typeof router
+
+parentPort?.once('message', ({ port }: { port: MessagePort }) => {
+  new RPCHandler(router).upgrade(port)
+  port.start()
+})

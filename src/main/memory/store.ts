@@ -1,0 +1,225 @@
+/** The writing side of the index: plain SQL, prepared once, one transaction a batch. */
+import { createHash } from 'node:crypto'
+import { toBlob } from '../embeddings/index.ts'
+import { countWords, estimateTokens } from '../../shared/tokens.ts'
+import { chunkMarkdown, type ChunkSettings } from './chunk.ts'
+import { createVectorTable, setMeta, vectorDimensions, type Db } from './schema.ts'
+import { indexText } from './terms.ts'
+import { placeTerms } from './place.ts'
+
+export type Source = 'memory' | 'sessions' | 'extra'
+
+export interface KnownFile {
+  readonly path: string
+  readonly source: Source
+  readonly hash: string
+  readonly mtime: number
+  readonly size: number
+}
+
+export interface FileContent {
+  readonly path: string
+  readonly source: Source
+  readonly hash: string
+  readonly mtime: number
+  readonly size: number
+  readonly text: string
+}
+
+export interface ChunkToEmbed {
+  readonly id: number
+  readonly hash: string
+  readonly text: string
+}
+
+export interface IndexCounts {
+  readonly files: number
+  readonly chunks: number
+  readonly embedded: number
+}
+
+export class IndexStore {
+  readonly db: Db
+  readonly #chunk: ChunkSettings
+  readonly #statements: ReturnType<typeof prepare>
+  #deleteVector: ReturnType<typeof prepareVectors> | undefined
+
+  constructor(db: Db, chunk: ChunkSettings) {
+    this.db = db
+    this.#chunk = chunk
+    this.#statements = prepare(db)
+    if (vectorDimensions(db) > 0) this.#deleteVector = prepareVectors(db)
+  }
+
+  knownFiles(): KnownFile[] {
+    return this.#statements.knownFiles.all()
+  }
+
+  /** Runs `work` in one transaction that takes the write lock at once. */
+  transaction(work: () => void): void {
+    this.db.transaction(work).immediate()
+  }
+
+  /** Puts a file's chunks in place of what the index had of it. */
+  replaceFile(file: FileContent): void {
+    this.#removeChunks(file.source, file.path)
+    const { path, source, hash, mtime, size, text } = file
+    const words = countWords(text)
+    const tokens = estimateTokens(text)
+    this.#statements.putFile.run({ path, source, hash, mtime, size, words, tokens })
+    const place = placeTerms(path)
+    for (const chunk of chunkMarkdown(text, this.#chunk)) {
+      const terms = indexText(chunk.text)
+      const heading = indexText(chunk.heading)
+      const { lastInsertRowid } = this.#statements.putChunk.run({
+        path,
+        source,
+        startLine: chunk.startLine,
+        endLine: chunk.endLine,
+        heading: chunk.heading,
+        text: chunk.text,
+        hash: hashOf(chunk.text),
+        length: terms.length,
+      })
+      this.#statements.putTerms.run(lastInsertRowid, terms.words, terms.chars, `${heading.words}\n${heading.chars}`, place)
+    }
+  }
+
+  /** The content is what the index has; only its time stamp is new. */
+  touchFile(file: Pick<KnownFile, 'path' | 'source' | 'mtime' | 'size'>): void {
+    this.#statements.touchFile.run(file.mtime, file.size, file.source, file.path)
+  }
+
+  removeFile(source: Source, path: string): void {
+    this.#removeChunks(source, path)
+    this.#statements.removeFile.run(source, path)
+  }
+
+  counts(): IndexCounts {
+    return this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 }
+  }
+
+  /** Up to `limit` chunks after `afterId` that have no vector yet, in the order of their ids. */
+  chunksToEmbed(afterId: number, limit: number): ChunkToEmbed[] {
+    return this.#statements.toEmbed.all(afterId, limit)
+  }
+
+  cachedVector(provider: string, model: string, hash: string, dimensions: number): Buffer | undefined {
+    return this.#statements.cached.get(provider, model, dimensions, hash)
+  }
+
+  cacheVector(provider: string, model: string, hash: string, vector: Float32Array): void {
+    this.#statements.cache.run(provider, model, vector.length, hash, toBlob(vector))
+  }
+
+  /** Gives a chunk its vector; the first one of all decides the dimensions. */
+  putVector(id: number, vector: Buffer): void {
+    const dimensions = vector.byteLength / Float32Array.BYTES_PER_ELEMENT
+    if (vectorDimensions(this.db) === 0) createVectorTable(this.db, dimensions)
+    this.#deleteVector ??= prepareVectors(this.db)
+    this.#deleteVector.put(id, vector)
+    this.#statements.markEmbedded.run(id)
+  }
+
+  /** Up to `count` stored vectors, picked at random. */
+  sampleVectors(count: number): Buffer[] {
+    if (this.dimensions === 0) return []
+    return this.db
+      .prepare<[number], Buffer>(
+        `SELECT embedding FROM chunks_vec
+         WHERE chunk_id IN (SELECT id FROM chunks WHERE embedded = 1 ORDER BY random() LIMIT ?) ORDER BY random()`,
+      )
+      .pluck()
+      .all(count)
+  }
+
+  /** Length of the vectors in this index; 0 while it has none. */
+  get dimensions(): number {
+    return vectorDimensions(this.db)
+  }
+
+  setMeta(key: string, value: string): void {
+    setMeta(this.db, key, value)
+  }
+
+  /** Takes over the vectors of an older index, so that a rebuild embeds nothing twice. */
+  adoptCache(olderFile: string): void {
+    this.db.prepare('ATTACH ? AS older').run(olderFile)
+    try {
+      const hasCache = this.db.prepare("SELECT 1 FROM older.sqlite_master WHERE name = 'embedding_cache'").get()
+      if (hasCache) this.db.exec('INSERT OR IGNORE INTO embedding_cache SELECT * FROM older.embedding_cache')
+    } finally {
+      this.db.exec('DETACH older')
+    }
+  }
+
+  /** Writes the log back into the file, so that the file alone is the whole index. */
+  close(): void {
+    if (!this.db.open) return
+    this.db.pragma('wal_checkpoint(TRUNCATE)')
+    this.db.close()
+  }
+
+  #removeChunks(source: Source, path: string): void {
+    for (const id of this.#statements.chunkIds.all(source, path)) {
+      this.#statements.removeTerms.run(id)
+      this.#deleteVector?.remove.run(BigInt(id))
+    }
+    this.#statements.removeChunks.run(source, path)
+  }
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function prepare(db: Db) {
+  return {
+    knownFiles: db.prepare<[], KnownFile>('SELECT path, source, hash, mtime, size FROM files'),
+    putFile: db.prepare(
+      `INSERT OR REPLACE INTO files (path, source, hash, mtime, size, words, tokens)
+       VALUES (@path, @source, @hash, @mtime, @size, @words, @tokens)`,
+    ),
+    touchFile: db.prepare('UPDATE files SET mtime = ?, size = ? WHERE source = ? AND path = ?'),
+    removeFile: db.prepare('DELETE FROM files WHERE source = ? AND path = ?'),
+    chunkIds: db.prepare<[string, string], number>('SELECT id FROM chunks WHERE source = ? AND path = ?').pluck(),
+    putChunk: db.prepare(
+      `INSERT INTO chunks (path, source, start_line, end_line, heading, text, hash, length)
+       VALUES (@path, @source, @startLine, @endLine, @heading, @text, @hash, @length)`,
+    ),
+    putTerms: db.prepare('INSERT INTO chunks_fts (rowid, words, chars, heading, place) VALUES (?, ?, ?, ?, ?)'),
+    removeTerms: db.prepare('DELETE FROM chunks_fts WHERE rowid = ?'),
+    removeChunks: db.prepare('DELETE FROM chunks WHERE source = ? AND path = ?'),
+    counts: db.prepare<[], IndexCounts>(
+      `SELECT (SELECT count(*) FROM files) AS files, (SELECT count(*) FROM chunks) AS chunks,
+              (SELECT count(*) FROM chunks) - (SELECT count(*) FROM chunks WHERE embedded = 0) AS embedded`,
+    ),
+    toEmbed: db.prepare<[number, number], ChunkToEmbed>(
+      'SELECT id, hash, text FROM chunks WHERE embedded = 0 AND id > ? ORDER BY id LIMIT ?',
+    ),
+    markEmbedded: db.prepare('UPDATE chunks SET embedded = 1 WHERE id = ?'),
+    cached: db
+      .prepare<[string, string, number, string], Buffer>(
+        'SELECT vector FROM embedding_cache WHERE provider = ? AND model = ? AND dims = ? AND hash = ?',
+      )
+      .pluck(),
+    cache: db.prepare('INSERT OR REPLACE INTO embedding_cache (provider, model, dims, hash, vector) VALUES (?, ?, ?, ?, ?)'),
+  }
+}
+
+function prepareVectors(db: Db) {
+  const hasCoarse = vectorDimensions(db) % 8 === 0
+  const insert = hasCoarse
+    ? db.prepare('INSERT INTO chunks_vec (chunk_id, embedding, coarse) VALUES (?, ?, vec_quantize_binary(?))')
+    : db.prepare('INSERT INTO chunks_vec (chunk_id, embedding) VALUES (?, ?)')
+  const remove = db.prepare('DELETE FROM chunks_vec WHERE chunk_id = ?')
+  return {
+    remove,
+    // sqlite-vec wants 64-bit integers as keys, and has no upsert.
+    put(id: number, vector: Buffer): void {
+      remove.run(BigInt(id))
+      if (hasCoarse) insert.run(BigInt(id), vector, vector)
+      else insert.run(BigInt(id), vector)
+    },
+  }
+}

@@ -1,0 +1,178 @@
+/** Brings the index in step with the files (M9, M12): what is new, changed or gone since it last looked. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import { isMemoryPath, readText, resolveInside, walkMarkdown } from '../workspace/index.ts'
+import type { FileContent, IndexStore, KnownFile, Source } from './store.ts'
+
+/** A folder whose Markdown is indexed. */
+export interface IndexedFolder {
+  readonly source: Source
+  /** Absolute. */
+  readonly folder: string
+  /** What its paths begin with in the index: nothing for the workspace, the folder itself for an extra one. */
+  readonly prefix: string
+}
+
+export interface SyncProblem {
+  readonly code: string
+  readonly message: string
+  readonly path?: string
+}
+
+export interface SyncReport {
+  readonly changed: readonly string[]
+  readonly problems: readonly SyncProblem[]
+}
+
+export interface SyncOptions {
+  /** Reads every file anew, whatever its time stamp says. */
+  readonly force?: boolean
+  readonly onProgress: (done: number, total: number) => void
+  readonly signal: AbortSignal
+}
+
+/** Files written in one transaction; between two, other work of the thread has its turn. */
+const batchFiles = 64
+
+interface Candidate {
+  readonly folder: IndexedFolder
+  /** As it stands in the index. */
+  readonly path: string
+  /** Relative to the folder. */
+  readonly file: string
+  readonly size: number
+  readonly mtime: number
+}
+
+/** Looks at every file. A folder that cannot be read leaves its part of the index as it is. */
+export async function syncAll(store: IndexStore, folders: readonly IndexedFolder[], options: SyncOptions): Promise<SyncReport> {
+  const known = new Map(store.knownFiles().map((file) => [keyOf(file.source, file.path), file]))
+  const problems: SyncProblem[] = []
+  const todo: Candidate[] = []
+  const gone = new Map(known)
+  for (const folder of folders) {
+    const found = await findFiles(folder, options.signal, problems)
+    if (!found) {
+      for (const [key, file] of gone) if (belongsTo(file, folder)) gone.delete(key)
+      continue
+    }
+    for (const candidate of found) {
+      const key = keyOf(folder.source, candidate.path)
+      const before = known.get(key)
+      gone.delete(key)
+      if (options.force || before?.mtime !== candidate.mtime || before.size !== candidate.size) todo.push(candidate)
+    }
+    for (const { path } of problems) if (path !== undefined) gone.delete(keyOf(folder.source, path))
+  }
+  const changed = [...gone.values()].map((file) => file.path)
+  store.transaction(() => {
+    for (const file of gone.values()) store.removeFile(file.source, file.path)
+  })
+  changed.push(...(await index(store, todo, known, problems, options)))
+  return { changed, problems }
+}
+
+/** Looks at the files of the workspace that are named, and at nothing else. */
+export async function syncPaths(
+  store: IndexStore,
+  folder: IndexedFolder,
+  paths: readonly string[],
+  options: SyncOptions,
+): Promise<SyncReport> {
+  const known = new Map(store.knownFiles().map((file) => [keyOf(file.source, file.path), file]))
+  const problems: SyncProblem[] = []
+  const todo: Candidate[] = []
+  const changed: string[] = []
+  for (const path of paths) {
+    const candidate = await describe(folder, path)
+    if (candidate) todo.push(candidate)
+    else if (known.has(keyOf(folder.source, folder.prefix + path))) {
+      store.transaction(() => store.removeFile(folder.source, folder.prefix + path))
+      changed.push(folder.prefix + path)
+    }
+  }
+  changed.push(...(await index(store, todo, known, problems, options)))
+  return { changed, problems }
+}
+
+async function index(
+  store: IndexStore,
+  todo: readonly Candidate[],
+  known: ReadonlyMap<string, KnownFile>,
+  problems: SyncProblem[],
+  { onProgress, signal }: SyncOptions,
+): Promise<string[]> {
+  const changed: string[] = []
+  for (let from = 0; from < todo.length; from += batchFiles) {
+    signal.throwIfAborted()
+    const batch = todo.slice(from, from + batchFiles)
+    const contents = (await Promise.all(batch.map((candidate) => readCandidate(candidate, problems)))).filter((file) => file !== undefined)
+    store.transaction(() => {
+      for (const file of contents) {
+        if ('text' in file && known.get(keyOf(file.source, file.path))?.hash !== file.hash) {
+          store.replaceFile(file)
+          changed.push(file.path)
+        } else if ('text' in file) store.touchFile(file)
+        else {
+          store.removeFile(file.source, file.path)
+          if (known.has(keyOf(file.source, file.path))) changed.push(file.path)
+        }
+      }
+    })
+    onProgress(Math.min(todo.length, from + batchFiles), todo.length)
+  }
+  return changed
+}
+
+/** The file's text; `{source, path}` alone when it is no text to index; undefined when it should be left as it is. */
+async function readCandidate(
+  { folder, file, path, mtime, size }: Candidate,
+  problems: SyncProblem[],
+): Promise<FileContent | Pick<FileContent, 'source' | 'path'> | undefined> {
+  try {
+    const real = await resolveInside({ workspace: folder.folder, forbidden: [] }, file)
+    const { text, hash } = await readText(real, path)
+    return { path, source: folder.source, hash, mtime, size, text }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'file_not_found') return { source: folder.source, path }
+    problems.push({ code: error.code, message: error.message, path })
+    return error.code === 'folder_unreadable' ? undefined : { source: folder.source, path }
+  }
+}
+
+async function findFiles(folder: IndexedFolder, signal: AbortSignal, problems: SyncProblem[]): Promise<Candidate[] | undefined> {
+  try {
+    const { files, unreadable } = await walkMarkdown(folder.folder, signal)
+    for (const path of unreadable) {
+      problems.push({ code: 'folder_unreadable', message: `${path} may not be read`, path: folder.prefix + path })
+    }
+    return files
+      .filter(({ path }) => folder.source !== 'memory' || isMemoryPath(path))
+      .map(({ path, size, modifiedAt }) => ({ folder, file: path, path: folder.prefix + path, size, mtime: modifiedAt }))
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) throw error
+    problems.push({ code: 'folder_unreadable', message: `${folder.folder} cannot be read (${error.code})`, path: folder.folder })
+    return undefined
+  }
+}
+
+async function describe(folder: IndexedFolder, path: string): Promise<Candidate | undefined> {
+  try {
+    const info = await stat(join(folder.folder, path))
+    if (!info.isFile()) return undefined
+    return { folder, file: path, path: folder.prefix + path, size: info.size, mtime: info.mtimeMs }
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP')) return undefined
+    throw error
+  }
+}
+
+function belongsTo(file: KnownFile, folder: IndexedFolder): boolean {
+  return file.source === folder.source && file.path.startsWith(folder.prefix)
+}
+
+function keyOf(source: Source, path: string): string {
+  return `${source}\0${path}`
+}

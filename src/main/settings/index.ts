@@ -1,0 +1,12 @@
+export { environmentKeys, type KeyName, type Keys } from './keys.ts'
+export { parseConfig } from './parse.ts'
+export { describeProblems, SettingsStore } from './store.ts'
+export {
+  defaultWorkspace,
+  expandHome,
+  type AgentEntry,
+  type AgentSettings,
+  type Config,
+  type EmbeddingSettings,
+  type MemorySettings,
+} from './schema.ts'

@@ -1,0 +1,145 @@
+/**
+ * The shape of `config.yaml`, with a default for everything. An agent's settings are `agents.defaults` overlaid with
+ * its own entry of `agents.list`, so the same schema describes both.
+ */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { agentIdSchema } from '../../shared/contract/base.ts'
+
+/** `5m`, `90s`, `2h`, or a plain number of milliseconds; parsed to milliseconds. */
+const durationSchema = z
+  .union([z.number().int().min(0), z.string().regex(/^\d+(ms|s|m|h|d)$/, 'a duration such as 90s, 5m or 2h')])
+  .transform((value) => {
+    if (typeof value === 'number') return value
+    const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+    const [, amount = '0', name = 'ms'] = /^(\d+)(ms|s|m|h|d)$/.exec(value) ?? []
+    return Number(amount) * unit[name as keyof typeof unit]
+  })
+
+const modelIdSchema = z
+  .string()
+  .regex(/^(offline|(anthropic|openai|openai-compatible)\/.+)$/, 'offline, anthropic/<model>, openai/<model> or openai-compatible/<model>')
+
+const embeddingSchema = z.strictObject({
+  provider: z.enum(['none', 'openai', 'openai-compatible']).default('none'),
+  model: z.string().min(1).default('text-embedding-3-small'),
+  /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
+  baseUrl: z.url().optional(),
+  dimensions: z.number().int().min(8).max(8192).optional(),
+  batchSize: z.number().int().min(1).max(2048).default(64),
+})
+export type EmbeddingSettings = z.infer<typeof embeddingSchema>
+
+const weightsSchema = z
+  .strictObject({ vector: z.number().min(0).max(1).default(0.7), text: z.number().min(0).max(1).default(0.3) })
+  .refine((weights) => weights.vector + weights.text > 0, 'at least one weight above 0')
+
+const memorySchema = z.strictObject({
+  embedding: embeddingSchema.prefault({}),
+  chunk: z
+    .strictObject({
+      tokens: z.number().int().min(32).max(8192).default(400),
+      overlap: z.number().int().min(0).max(4096).default(80),
+    })
+    .refine((chunk) => chunk.overlap * 2 <= chunk.tokens, 'an overlap of at most half of the chunk')
+    .prefault({}),
+  search: z
+    .strictObject({
+      weights: weightsSchema.prefault({}),
+      minScore: z.number().min(0).max(1).default(0.35),
+      maxResults: z.number().int().min(1).max(100).default(6),
+      /** Days after which a dated file counts half; null for no decay. */
+      recencyHalfLifeDays: z.number().positive().nullable().default(null),
+      /** Balance of relevance (1) and diversity (0); null for no re-ordering. */
+      mmrLambda: z.number().min(0).max(1).nullable().default(null),
+    })
+    .prefault({}),
+  sync: z.strictObject({ debounceMs: z.number().int().min(50).max(60_000).default(1500) }).prefault({}),
+  extraPaths: z.array(z.string()).default([]),
+})
+export type MemorySettings = z.infer<typeof memorySchema>
+
+const sharedAgentFields = {
+  model: modelIdSchema.default('offline'),
+  compaction: z
+    .strictObject({
+      reserveTokensFloor: z.number().int().min(0).default(20_000),
+      keepRecentTokens: z.number().int().min(0).default(20_000),
+      memoryFlush: z
+        .strictObject({
+          enabled: z.boolean().default(true),
+          softThresholdTokens: z.number().int().min(0).default(4000),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  chat: z
+    .strictObject({
+      /** Model requests that one turn may make before it stops and says so. */
+      maxSteps: z.number().int().min(1).max(1000).default(50),
+      requestTimeout: durationSchema.default(600_000),
+    })
+    .prefault({}),
+  memory: memorySchema.prefault({}),
+}
+
+export const agentSettingsSchema = z.strictObject(sharedAgentFields)
+export type AgentSettings = z.infer<typeof agentSettingsSchema>
+
+const agentEntrySchema = z.strictObject({
+  ...sharedAgentFields,
+  id: agentIdSchema,
+  workspace: z.string().min(1).optional(),
+  color: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, 'a colour such as #3f5bd9')
+    .optional(),
+})
+export type AgentEntry = z.infer<typeof agentEntrySchema>
+
+const providerSchema = z.strictObject({ baseUrl: z.url().optional() })
+
+const modelOverrideSchema = z.strictObject({
+  contextWindow: z.number().int().min(1024).optional(),
+  maxOutput: z.number().int().min(16).optional(),
+})
+
+export const configSchema = z.strictObject({
+  interface: z
+    .strictObject({
+      theme: z.enum(['system', 'light', 'dark']).default('system'),
+      locale: z.enum(['system', 'en', 'zh-CN', 'zh-TW']).default('system'),
+    })
+    .prefault({}),
+  providers: z
+    .strictObject({
+      anthropic: providerSchema.prefault({}),
+      openai: providerSchema.prefault({}),
+      'openai-compatible': providerSchema.prefault({}),
+    })
+    .prefault({}),
+  /** Figures by model id that replace those of the built-in table. */
+  models: z.record(z.string(), modelOverrideSchema).default({}),
+  agents: z
+    .strictObject({
+      defaults: agentSettingsSchema.prefault({}),
+      list: z
+        .array(agentEntrySchema)
+        .refine((list) => new Set(list.map((agent) => agent.id)).size === list.length, 'ids that are all different')
+        .default([]),
+    })
+    .prefault({}),
+})
+export type Config = z.infer<typeof configSchema>
+
+/** `~/commonplace` for the agent `main`, `~/commonplace-<id>` for any other. */
+export function defaultWorkspace(agentId: string, home: string = homedir()): string {
+  return join(home, agentId === 'main' ? 'commonplace' : `commonplace-${agentId}`)
+}
+
+/** `~` and `~/…` stand for the home folder. */
+export function expandHome(path: string, home: string = homedir()): string {
+  if (path === '~') return home
+  return path.startsWith('~/') || path.startsWith('~\\') ? join(home, path.slice(2)) : path
+}

@@ -1,0 +1,121 @@
+/**
+ * The configuration in force. It is read at start and again whenever the file is saved; a mistake leaves the last good
+ * one in force and is told with key and line. Edits go through the YAML document, so comments and order stay.
+ */
+import { watch, type FSWatcher } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { parseDocument } from 'yaml'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import type { ConfigProblem } from '../../shared/contract/index.ts'
+import { writeAtomic } from '../workspace/index.ts'
+import { parseConfig } from './parse.ts'
+import { configSchema, type Config } from './schema.ts'
+
+/** Editors save in several steps (truncate, write, rename); we read once they are done. */
+const settleMs = 100
+
+export class SettingsStore {
+  readonly file: string
+  #config: Config = configSchema.parse({})
+  #problems: readonly ConfigProblem[] = []
+  #watcher: FSWatcher | undefined
+  #timer: NodeJS.Timeout | undefined
+  #saving: Promise<unknown> = Promise.resolve()
+  readonly #listeners = new Set<() => void>()
+
+  private constructor(file: string) {
+    this.file = file
+  }
+
+  static async open(file: string): Promise<SettingsStore> {
+    const store = new SettingsStore(file)
+    await mkdir(dirname(file), { recursive: true })
+    await store.#load()
+    store.#watcher = watch(dirname(file), (_event, name) => {
+      if (name !== null && !file.endsWith(name)) return
+      clearTimeout(store.#timer)
+      store.#timer = setTimeout(() => void store.#load(), settleMs)
+    })
+    return store
+  }
+
+  get config(): Config {
+    return this.#config
+  }
+
+  /** What is wrong with the file as it is now; empty when it is the configuration in force. */
+  get problems(): readonly ConfigProblem[] {
+    return this.#problems
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * Sets values by path (`['agents', 'list', 0, 'model']`) and saves.
+   * @throws AppError `config_invalid` when the file is broken now or would be after it; nothing is written then.
+   */
+  async set(...changes: readonly (readonly [path: readonly (string | number)[], value: unknown])[]): Promise<void> {
+    const saved = this.#saving.then(async () => {
+      const document = parseDocument(await this.#read())
+      for (const [path, value] of changes) document.setIn([...path], value)
+      const text = document.toString()
+      const parsed = parseConfig(text)
+      if (!parsed.ok) throw invalid(this.file, parsed.problems)
+      await writeAtomic(this.file, text)
+      this.#accept(parsed.config, [])
+    })
+    this.#saving = saved.catch(() => undefined)
+    return saved
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#watcher?.close()
+    this.#listeners.clear()
+  }
+
+  async #read(): Promise<string> {
+    try {
+      return await readFile(this.file, 'utf8')
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) return ''
+      throw error
+    }
+  }
+
+  async #load(): Promise<void> {
+    let text: string
+    try {
+      text = await this.#read()
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      this.#accept(this.#config, [{ key: '', line: null, message }])
+      return
+    }
+    const parsed = parseConfig(text)
+    if (parsed.ok) this.#accept(parsed.config, [])
+    else this.#accept(this.#config, parsed.problems)
+  }
+
+  #accept(config: Config, problems: readonly ConfigProblem[]): void {
+    const before = JSON.stringify([this.#config, this.#problems])
+    this.#config = config
+    this.#problems = problems
+    if (before !== JSON.stringify([config, problems])) for (const listener of this.#listeners) listener()
+  }
+}
+
+function invalid(file: string, problems: readonly ConfigProblem[]): AppError {
+  return new AppError('config_invalid', describeProblems(file, problems), { file })
+}
+
+/** One line for the terminal: `config.yaml:12: agents.defaults.memory.search.minScore: …`. */
+export function describeProblems(file: string, problems: readonly ConfigProblem[]): string {
+  return problems
+    .map(({ key, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${key ? `${key}: ` : ''}${message}`)
+    .join('; ')
+}

@@ -1,0 +1,91 @@
+/** Reading and writing single files: whole, atomic, and only what is really text. */
+import { createHash } from 'node:crypto'
+import { mkdir, open, stat, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+
+/** Past this a Markdown file is no note any more; the editor and the tools say so instead of freezing. */
+export const maxTextBytes = 20 * 1024 * 1024
+
+export interface TextFile {
+  readonly text: string
+  /** SHA-256 of the bytes, hex. */
+  readonly hash: string
+}
+
+export function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/**
+ * Reads a UTF-8 file; a byte-order mark is kept as part of the text.
+ * @throws AppError `file_not_found`, `file_not_text`, `file_too_large`, `folder_unreadable`
+ */
+export async function readText(path: string, shownAs: string = path): Promise<TextFile> {
+  let file: FileHandle
+  try {
+    const { isText, size } = await describe(path)
+    if (!isText) throw new AppError('file_not_text', `${shownAs} is not a regular file`, { path: shownAs })
+    if (size > maxTextBytes) {
+      const megabytes = Math.round(size / 1024 / 1024)
+      throw new AppError('file_too_large', `${shownAs} has ${megabytes} MB; up to ${maxTextBytes / 1024 / 1024} MB can be opened`, {
+        path: shownAs,
+        megabytes,
+      })
+    }
+    file = await open(path, 'r')
+  } catch (error) {
+    throw explainReadError(error, shownAs)
+  }
+  try {
+    const bytes = await file.readFile()
+    return { text: decodeUtf8(bytes, shownAs), hash: createHash('sha256').update(bytes).digest('hex') }
+  } finally {
+    await file.close()
+  }
+}
+
+/** @throws AppError `file_not_text` when the bytes are not UTF-8 or hold a NUL */
+export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+  }
+  throw new AppError('file_not_text', `${shownAs} is not UTF-8 text`, { path: shownAs })
+}
+
+/**
+ * Replaces the file in one step: a reader sees the old text or the new, and a crash leaves one of them whole.
+ * @throws AppError `write_failed`
+ */
+export async function writeAtomic(path: string, text: string, shownAs: string = path): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFileAtomic(path, text, { encoding: 'utf8', fsync: true })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AppError('write_failed', `${shownAs} could not be saved: ${reason}`, { path: shownAs, reason: systemCode(error) }, { cause: error })
+  }
+}
+
+async function describe(path: string): Promise<{ isText: boolean; size: number }> {
+  const info = await stat(path)
+  return { isText: info.isFile(), size: info.size }
+}
+
+function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+}
+
+function explainReadError(error: unknown, shownAs: string): unknown {
+  if (isSystemError(error, 'ENOENT', 'ENOTDIR')) {
+    return new AppError('file_not_found', `${shownAs} does not exist`, { path: shownAs }, { cause: error })
+  }
+  if (isSystemError(error, 'EACCES', 'EPERM')) {
+    return new AppError('folder_unreadable', `${shownAs} may not be read`, { path: shownAs }, { cause: error })
+  }
+  return error
+}

@@ -1,0 +1,201 @@
+/**
+ * One agent's folder: every read and write of its files goes through here. Writes to one file are queued, are atomic,
+ * and yield the change as a patch, so that whoever asked can show it and take it back.
+ */
+import { stat } from 'node:fs/promises'
+import { applyPatch, createTwoFilesPatch, diffLines, parsePatch, reversePatch } from 'diff'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import type { FileChange } from '../../shared/messages.ts'
+import { hashText, readText, writeAtomic, type TextFile } from './files.ts'
+import { dailyLogPath, localDate, localTime } from './layout.ts'
+import { mergeTexts } from './merge.ts'
+import { normalizeRequest, resolveInside, type Roots } from './paths.ts'
+import { walkMarkdown, type Walk } from './walk.ts'
+
+/** Who changed a file (M26). */
+export type WriteCause = 'agent' | 'user' | 'capture' | 'flush'
+
+export interface WorkspaceWrite extends FileChange {
+  readonly cause: WriteCause
+  readonly hash: string
+}
+
+export interface RememberedLines {
+  readonly path: string
+  /** 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+  readonly change: FileChange
+}
+
+export class Workspace {
+  readonly roots: Roots
+  readonly #queues = new Map<string, Promise<unknown>>()
+  readonly #listeners = new Set<(write: WorkspaceWrite) => void>()
+
+  constructor(roots: Roots) {
+    this.roots = roots
+  }
+
+  onWrite(listener: (write: WorkspaceWrite) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async list(signal?: AbortSignal): Promise<Walk> {
+    try {
+      return await walkMarkdown(this.roots.workspace, signal)
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) {
+        throw new AppError('folder_unreadable', `${this.roots.workspace} cannot be read`, { path: this.roots.workspace }, { cause: error })
+      }
+      throw error
+    }
+  }
+
+  async read(path: string): Promise<TextFile> {
+    return readText(await resolveInside(this.roots, path), path)
+  }
+
+  /** True when something stands at `path`, whatever it is. */
+  async exists(path: string): Promise<boolean> {
+    try {
+      await stat(await resolveInside(this.roots, path))
+      return true
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false
+      throw error
+    }
+  }
+
+  /** Replaces or creates the file with `text`. */
+  async write(path: string, text: string, cause: WriteCause): Promise<WorkspaceWrite> {
+    return this.#change(path, cause, () => text)
+  }
+
+  /**
+   * Saves what an editor holds. If the file is no longer what the editor started from, the two changes are merged
+   * when they do not touch.
+   * @throws AppError `file_changed` when they do; nothing is written then
+   */
+  async save(
+    path: string,
+    text: string,
+    expected: { readonly hash: string | null; readonly baseText?: string | undefined },
+  ): Promise<{ write: WorkspaceWrite; text: string; merged: boolean }> {
+    let saved = text
+    let merged = false
+    const write = await this.#change(path, 'user', (current) => {
+      if ((current?.hash ?? null) === expected.hash || current?.text === text) return text
+      const result = current && expected.baseText !== undefined ? mergeTexts(expected.baseText, text, current.text) : undefined
+      if (result === undefined) throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
+      saved = result
+      merged = true
+      return result
+    })
+    return { write, text: saved, merged }
+  }
+
+  /** Rewrites the file by a function of its text; `undefined` means that there is none yet. */
+  async edit(path: string, cause: WriteCause, rewrite: (text: string | undefined) => string): Promise<WorkspaceWrite> {
+    return this.#change(path, cause, (current) => rewrite(current?.text))
+  }
+
+  /** Appends an entry `## HH:MM - Title` to the log of the day (M4). */
+  async remember(text: string, at: Date, cause: WriteCause): Promise<RememberedLines> {
+    const path = dailyLogPath(localDate(at))
+    let startLine = 1
+    let endLine = 1
+    const write = await this.edit(path, cause, (current) => {
+      const before = current === undefined || current === '' ? `# ${localDate(at)}\n` : current.replace(/\n*$/, '\n')
+      const entry = logEntry(text, at)
+      startLine = before.split('\n').length + 1
+      endLine = startLine + entry.split('\n').length - 2
+      return `${before}\n${entry}`
+    })
+    return { path, startLine, endLine, change: write }
+  }
+
+  /**
+   * Takes a change back where its lines still stand, also when other lines were changed since.
+   * @throws AppError `undo_conflict` when they do not
+   */
+  async undo(path: string, patch: string, cause: WriteCause): Promise<WorkspaceWrite> {
+    return this.edit(path, cause, (current) => {
+      const [parsed] = parsePatch(patch)
+      const restored = parsed ? applyPatch(current ?? '', reversePatch(parsed), { fuzzFactor: 2 }) : false
+      if (restored === false) {
+        throw new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, { path })
+      }
+      return restored
+    })
+  }
+
+  async #change(path: string, cause: WriteCause, rewrite: (current: TextFile | undefined) => string): Promise<WorkspaceWrite> {
+    const shown = normalizeRequest(path)
+    const target = await resolveInside(this.roots, path)
+    return this.#queued(target, async () => {
+      const current = await readIfThere(target, shown)
+      const text = rewrite(current)
+      if (current?.text !== text) await writeAtomic(target, text, shown)
+      const write = { ...describeChange(shown, current?.text ?? '', text), cause, hash: hashText(text) }
+      if (current?.text !== text) for (const listener of this.#listeners) listener(write)
+      return write
+    })
+  }
+
+  async #queued<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#queues.get(key) ?? Promise.resolve()).then(work, work)
+    this.#queues.set(key, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#queues.get(key) === turn) this.#queues.delete(key)
+    }
+  }
+}
+
+async function readIfThere(target: string, shownAs: string): Promise<TextFile | undefined> {
+  try {
+    return await readText(target, shownAs)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'file_not_found') return undefined
+    throw error
+  }
+}
+
+function describeChange(path: string, before: string, after: string): FileChange {
+  let added = 0
+  let removed = 0
+  for (const part of diffLines(before, after)) {
+    if (part.added) added += part.count
+    if (part.removed) removed += part.count
+  }
+  const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, { context: 2 })
+  return { path, patch, added, removed, startLine: firstChangedLine(patch) }
+}
+
+/** The 1-based line of the new text at which the patch's first change stands. */
+function firstChangedLine(patch: string): number {
+  const hunk = parsePatch(patch)[0]?.hunks[0]
+  if (!hunk) return 1
+  const context = hunk.lines.findIndex((line) => !line.startsWith(' '))
+  return Math.max(1, hunk.newStart + Math.max(0, context))
+}
+
+/** A title of the note's first words, and the note below it when the title does not already say it all. */
+function logEntry(text: string, at: Date): string {
+  const body = text.trim()
+  const firstLine = body.split('\n', 1)[0] ?? ''
+  const title = shorten(firstLine, 60)
+  return `## ${localTime(at)} - ${title}\n${body}\n`
+}
+
+function shorten(line: string, characters: number): string {
+  const plain = line.replace(/^[#>*\-\s]+/, '').trim()
+  const letters = [...plain]
+  if (letters.length <= characters) return plain
+  const cut = letters.slice(0, characters).join('')
+  const space = cut.lastIndexOf(' ')
+  return `${(space > characters / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
+}

@@ -1,0 +1,21 @@
+import { eventIterator } from '@orpc/contract'
+import { z } from 'zod'
+import { base } from './base.ts'
+import { indexStatusSchema } from './search.ts'
+
+/** One stream tells everybody what changed; the interface drops the query results that an event makes stale. */
+export const appEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('hello'), version: z.string() }),
+  z.object({ type: z.literal('filesChanged'), agent: z.string(), paths: z.array(z.string()) }),
+  z.object({ type: z.literal('indexStatus'), agent: z.string(), status: indexStatusSchema }),
+  z.object({ type: z.literal('indexChanged'), agent: z.string() }),
+  z.object({ type: z.literal('sessionChanged'), agent: z.string(), session: z.string() }),
+  z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),
+  z.object({ type: z.literal('agentsChanged') }),
+  z.object({ type: z.literal('settingsChanged') }),
+])
+export type AppEvent = z.infer<typeof appEventSchema>
+
+export const events = {
+  subscribe: base.output(eventIterator(appEventSchema)),
+}

@@ -1,0 +1,23 @@
+/** Every request and every event that crosses the boundary between the interface and the runtime. */
+import type { ContractRouterClient } from '@orpc/contract'
+import { agents } from './agents.ts'
+import { chat } from './chat.ts'
+import { context } from './context.ts'
+import { events } from './events.ts'
+import { files } from './files.ts'
+import { search } from './search.ts'
+import { sessions } from './sessions.ts'
+import { settings } from './settings.ts'
+
+export const contract = { agents, chat, context, events, files, search, sessions, settings }
+
+export type ContractClient = ContractRouterClient<typeof contract>
+
+export type { Agent, Locale } from './agents.ts'
+export type { ChatEvent, Model } from './chat.ts'
+export type { ContextItem, ContextReport, Layer } from './context.ts'
+export type { AppEvent } from './events.ts'
+export type { FileEntry, FileKind } from './files.ts'
+export type { Candidate, Explanation, IndexStatus, SearchOptions, SearchResponse, SearchResult, Verdict } from './search.ts'
+export type { SessionMessage, SessionSummary } from './sessions.ts'
+export type { Appearance, ConfigProblem } from './settings.ts'

@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import { base, forAgent } from './base.ts'
+
+export const sourceSchema = z.enum(['memory', 'sessions', 'extra'])
+
+/** Why one leg of the search could not answer; the other carries on with its weight. */
+export const legNoticeSchema = z.object({
+  code: z.enum(['vectors_off', 'provider_failed', 'vectors_incomplete']),
+  message: z.string(),
+})
+
+export const searchResultSchema = z.object({
+  path: z.string(),
+  /** 1-based, inclusive. */
+  startLine: z.number().int(),
+  endLine: z.number().int(),
+  heading: z.string(),
+  /** In [0, 1]: the weighted sum of the leg scores, after modifiers. */
+  score: z.number(),
+  /** In [0, 1]; null when the leg is off. */
+  vectorScore: z.number().nullable(),
+  textScore: z.number().nullable(),
+  snippet: z.string(),
+  /** Words of the snippet that matched, as they stand there. */
+  matched: z.array(z.string()),
+  source: sourceSchema,
+})
+export type SearchResult = z.infer<typeof searchResultSchema>
+
+export const timingsSchema = z.object({
+  embedMs: z.number(),
+  vectorMs: z.number(),
+  textMs: z.number(),
+  totalMs: z.number(),
+})
+
+export const weightsSchema = z.object({ vector: z.number().min(0), text: z.number().min(0) })
+
+/** What a caller may override for one search; everything left out comes from the agent's settings. */
+export const searchOptionsSchema = z.object({
+  maxResults: z.number().int().min(1).max(1000).optional(),
+  minScore: z.number().min(0).max(1).optional(),
+  weights: weightsSchema.optional(),
+  recencyHalfLifeDays: z.number().positive().nullable().optional(),
+  mmrLambda: z.number().min(0).max(1).nullable().optional(),
+})
+export type SearchOptions = z.infer<typeof searchOptionsSchema>
+
+export const searchResponseSchema = z.object({
+  query: z.string(),
+  results: z.array(searchResultSchema),
+  /** How many chunks were considered in all. */
+  candidates: z.number().int(),
+  provider: z.string(),
+  model: z.string(),
+  /** True when changes were pending and answered from the index as it was. */
+  stale: z.boolean(),
+  minScore: z.number(),
+  weights: weightsSchema,
+  notice: legNoticeSchema.nullable(),
+  timings: timingsSchema,
+})
+export type SearchResponse = z.infer<typeof searchResponseSchema>
+
+/** One leg of one candidate. `rank` is 1-based among the candidates; `contribution` is what it added to the score. */
+export const vectorLegSchema = z.object({
+  raw: z.number(),
+  score: z.number(),
+  rank: z.number().int(),
+  contribution: z.number(),
+})
+export const textLegSchema = z.object({
+  raw: z.number(),
+  score: z.number(),
+  rank: z.number().int(),
+  contribution: z.number(),
+  terms: z.array(z.object({ term: z.string(), share: z.number() })),
+})
+
+export const verdictSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('returned'), rank: z.number().int() }),
+  z.object({ kind: z.literal('belowMinScore') }),
+  z.object({ kind: z.literal('beyondMaxResults') }),
+  z.object({ kind: z.literal('folded'), into: z.number().int() }),
+])
+export type Verdict = z.infer<typeof verdictSchema>
+
+export const candidateSchema = z.object({
+  path: z.string(),
+  startLine: z.number().int(),
+  endLine: z.number().int(),
+  heading: z.string(),
+  snippet: z.string(),
+  matched: z.array(z.string()),
+  source: sourceSchema,
+  vector: vectorLegSchema.nullable(),
+  text: textLegSchema.nullable(),
+  /** Factors that were applied to the weighted sum, in order: `score = Σ contributions × Π factors`. */
+  modifiers: z.array(z.object({ name: z.enum(['recency', 'mmr']), factor: z.number() })),
+  score: z.number(),
+  verdict: verdictSchema,
+})
+export type Candidate = z.infer<typeof candidateSchema>
+
+export const whySchema = z.object({
+  path: z.string(),
+  line: z.number().int(),
+  /** Null when no chunk of the index covers the line. */
+  candidate: candidateSchema.nullable(),
+  /** 1-based rank among all candidates, or null when the chunk was no candidate at all. */
+  rank: z.number().int().nullable(),
+  reason: z.enum(['returned', 'belowMinScore', 'beyondMaxResults', 'folded', 'notIndexed', 'noMatch']),
+})
+
+export const explanationSchema = z.object({
+  query: z.string(),
+  weights: weightsSchema,
+  minScore: z.number(),
+  maxResults: z.number().int(),
+  provider: z.string(),
+  model: z.string(),
+  stale: z.boolean(),
+  notice: legNoticeSchema.nullable(),
+  timings: timingsSchema,
+  terms: z.array(z.object({ term: z.string(), idf: z.number(), documents: z.number().int() })),
+  candidates: z.array(candidateSchema),
+  why: whySchema.optional(),
+})
+export type Explanation = z.infer<typeof explanationSchema>
+
+export const indexStatusSchema = z.object({
+  files: z.number().int(),
+  chunks: z.number().int(),
+  embedded: z.number().int(),
+  provider: z.string(),
+  model: z.string(),
+  /** `starting` until the first scan ended; `failed` when no index can be had (see problems). */
+  state: z.enum(['starting', 'indexing', 'rebuilding', 'ready', 'failed']),
+  /** Files done and to do of the sync that is running. */
+  done: z.number().int(),
+  total: z.number().int(),
+  problems: z.array(z.object({ code: z.string(), message: z.string(), path: z.string().optional() })),
+})
+export type IndexStatus = z.infer<typeof indexStatusSchema>
+
+export const search = {
+  query: base
+    .input(forAgent.extend({ query: z.string().max(10_000), options: searchOptionsSchema.optional() }))
+    .output(searchResponseSchema),
+  explain: base
+    .input(
+      forAgent.extend({
+        query: z.string().max(10_000),
+        options: searchOptionsSchema.optional(),
+        why: z.object({ path: z.string(), line: z.number().int().min(1) }).optional(),
+      }),
+    )
+    .output(explanationSchema),
+  status: base.input(forAgent).output(indexStatusSchema),
+  /** Reads every file anew, whatever its time stamp says. */
+  reindex: base.input(forAgent).output(indexStatusSchema),
+}

@@ -1,0 +1,59 @@
+/**
+ * Expected failures are values with a code. The code crosses every boundary; the sentence for the user is looked up
+ * by code in the locale files, and `message` is its English form for the terminal, the log and the model.
+ */
+import { z } from 'zod'
+
+export const errorCodes = [
+  'path_outside_workspace',
+  'file_not_found',
+  'file_exists',
+  'file_changed',
+  'file_not_text',
+  'file_too_large',
+  'folder_unreadable',
+  'write_failed',
+  'edit_no_match',
+  'edit_ambiguous',
+  'undo_conflict',
+  'unknown_agent',
+  'unknown_session',
+  'unknown_model',
+  'session_busy',
+  'transcript_unsupported',
+  'provider_key_missing',
+  'provider_auth',
+  'provider_rate_limited',
+  'provider_unavailable',
+  'provider_error',
+  'context_overflow',
+  'index_rebuilding',
+  'index_unavailable',
+  'config_invalid',
+  'input_invalid',
+  'port_in_use',
+  'internal',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+/** What fills the blanks of the user's sentence: paths, names, numbers. Never a key or a private text. */
+export const errorDataSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+export type ErrorData = z.infer<typeof errorDataSchema>
+
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly data: ErrorData
+
+  constructor(code: ErrorCode, message: string, data: ErrorData = {}, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'AppError'
+    this.code = code
+    this.data = data
+  }
+}
+
+/** True for a Node system error with one of the given codes (`ENOENT`, `EACCES`, …). */
+export function isSystemError(error: unknown, ...codes: string[]): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
+}

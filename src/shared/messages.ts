@@ -1,0 +1,94 @@
+/**
+ * The one message type of the app: what a transcript stores, what the agent loop works on, what the interface shows.
+ * The layout is the one that pi and early OpenClaw write, so that their transcripts open here; each model provider
+ * converts it to its own wire format at its edge.
+ */
+import { z } from 'zod'
+
+export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })
+export const imagePartSchema = z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() })
+export const thinkingPartSchema = z.object({
+  type: z.literal('thinking'),
+  thinking: z.string(),
+  thinkingSignature: z.string().optional(),
+})
+export const toolCallPartSchema = z.object({
+  type: z.literal('toolCall'),
+  id: z.string(),
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+})
+
+/** Tokens as the provider reports them. `input` excludes what was read from or written to a prompt cache. */
+export const usageSchema = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  totalTokens: z.number(),
+})
+export type Usage = z.infer<typeof usageSchema>
+
+export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
+
+export const userMessageSchema = z.object({
+  role: z.literal('user'),
+  content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
+  timestamp: z.number(),
+})
+
+export const stopReasonSchema = z.enum(['stop', 'length', 'toolUse', 'error', 'aborted'])
+export type StopReason = z.infer<typeof stopReasonSchema>
+
+export const assistantMessageSchema = z.object({
+  role: z.literal('assistant'),
+  content: z.array(z.discriminatedUnion('type', [textPartSchema, thinkingPartSchema, toolCallPartSchema])),
+  provider: z.string(),
+  model: z.string(),
+  usage: usageSchema,
+  stopReason: stopReasonSchema,
+  errorCode: z.string().optional(),
+  errorMessage: z.string().optional(),
+  timestamp: z.number(),
+})
+
+/** A change that a tool made to one file; `patch` is a unified diff that undo applies in reverse. */
+export const fileChangeSchema = z.object({
+  path: z.string(),
+  patch: z.string(),
+  added: z.number().int(),
+  removed: z.number().int(),
+  startLine: z.number().int(),
+})
+export type FileChange = z.infer<typeof fileChangeSchema>
+
+export const toolResultMessageSchema = z.object({
+  role: z.literal('toolResult'),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  content: z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema])),
+  details: z.unknown().optional(),
+  isError: z.boolean(),
+  timestamp: z.number(),
+})
+
+export const messageSchema = z.discriminatedUnion('role', [
+  userMessageSchema,
+  assistantMessageSchema,
+  toolResultMessageSchema,
+])
+
+export type TextPart = z.infer<typeof textPartSchema>
+export type ToolCallPart = z.infer<typeof toolCallPartSchema>
+export type UserMessage = z.infer<typeof userMessageSchema>
+export type AssistantMessage = z.infer<typeof assistantMessageSchema>
+export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>
+export type Message = z.infer<typeof messageSchema>
+
+/** The plain text of a message: its text parts, joined; thinking, tool calls and images left out. */
+export function messageText(message: Message): string {
+  if (typeof message.content === 'string') return message.content
+  const parts: string[] = []
+  for (const part of message.content) if (part.type === 'text') parts.push(part.text)
+  return parts.join('\n')
+}
