@@ -1,2 +1,3 @@
 export { Memory } from './memory.ts'
 export { threadEntries, type ThreadEntries } from './threads.ts'
+export { evaluate, readQuestions } from './evaluate.ts'

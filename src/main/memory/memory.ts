@@ -89,8 +89,9 @@ export class Memory {
 
   async close(): Promise<void> {
     this.#stop.abort()
-    await this.#indexer.client.close().catch(() => undefined)
+    // The last connection to close tidies the database up, and only a writing one can.
     await this.#searcher.client.release().catch(() => undefined)
+    await this.#indexer.client.close().catch(() => undefined)
     await Promise.all([this.#indexer.terminate(), this.#searcher.terminate()])
   }
 

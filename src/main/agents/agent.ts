@@ -1,0 +1,165 @@
+/** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AppEvent } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import type { Message } from '../../shared/messages.ts'
+import { Chat, toolDefinitions } from '../chat/index.ts'
+import { assemble, budgetOf, type Assembly, type ContextFile } from '../context/index.ts'
+import type { EmbeddingSource } from '../embeddings/index.ts'
+import type { Log } from '../log.ts'
+import { Memory, type ThreadEntries } from '../memory/index.ts'
+import type { ChatModel, Models } from '../models/index.ts'
+import { Sessions } from '../sessions/index.ts'
+import { expandHome, type AgentSettings, type Keys } from '../settings/index.ts'
+import { dailyLogDate, dailyLogPath, localDate, longTermFile, memoryFolder, projectContextFiles, Workspace } from '../workspace/index.ts'
+
+export interface AgentOptions {
+  readonly id: string
+  readonly workspace: string
+  /** The settings in force, looked up anew whenever they are needed. */
+  readonly settings: () => AgentSettings
+  /** Folders inside the workspace that are not this agent's. */
+  readonly forbidden: readonly string[]
+  readonly indexFile: string
+  readonly sessionsFolder: string
+  readonly resources: string
+  readonly threads: ThreadEntries
+  readonly models: Models
+  readonly keys: Keys
+  readonly log: Log
+  readonly now: () => Date
+  readonly watch: boolean
+  readonly publish: (event: AppEvent) => void
+}
+
+export class Agent {
+  readonly id: string
+  readonly workspace: Workspace
+  readonly memory: Memory
+  readonly sessions: Sessions
+  readonly chat: Chat
+
+  private constructor(options: AgentOptions, workspace: Workspace, memory: Memory) {
+    this.id = options.id
+    this.workspace = workspace
+    this.memory = memory
+    this.sessions = new Sessions(options.sessionsFolder, options.workspace)
+    this.chat = createChat(options, this)
+  }
+
+  static async open(options: AgentOptions): Promise<Agent> {
+    const { id, publish, log } = options
+    const workspace = new Workspace({ workspace: options.workspace, forbidden: options.forbidden })
+    const settings = options.settings().memory
+    const memory = await Memory.open({
+      file: options.indexFile,
+      folders: [
+        { source: 'memory', folder: options.workspace, prefix: '' },
+        ...settings.extraPaths.map((path) => expandHome(path)).map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
+      ],
+      settings,
+      embedding: embeddingSource(settings.embedding, options.keys),
+      threads: options.threads,
+      watch: options.watch,
+      onEvent(event) {
+        if (event.type === 'status') publish({ type: 'indexStatus', agent: id, status: event.status })
+        else if (event.type === 'files') publish({ type: 'filesChanged', agent: id, paths: [...event.paths] })
+        else publish({ type: 'indexChanged', agent: id })
+      },
+      onCrash: (error) => log.fault(error, `index thread of agent ${id}`),
+    })
+    const agent = new Agent(options, workspace, memory)
+    workspace.onWrite(({ path }) => memory.touch([path]))
+    return agent
+  }
+
+  async close(): Promise<void> {
+    await this.chat.close()
+    await this.memory.close()
+  }
+}
+
+function embeddingSource(embedding: AgentSettings['memory']['embedding'], keys: Keys): EmbeddingSource {
+  const { provider, model, baseUrl, dimensions, batchSize } = embedding
+  const apiKey = provider === 'none' ? undefined : keys.get(provider)
+  return { provider, model, baseUrl, dimensions, batchSize, apiKey }
+}
+
+function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'workspace' | 'memory'>): Chat {
+  const { id, settings, models, now, publish, log } = options
+  return new Chat({
+    ...agent,
+    createModel: (modelId) => models.create(modelId ?? settings().model, settings().chat.requestTimeout),
+    assemble: (model, messages, sessionStart) => assembleFor(options, agent.workspace, model, messages, sessionStart),
+    maxSteps: () => settings().chat.maxSteps,
+    now,
+    onSessionChanged: (session) => publish({ type: 'sessionChanged', agent: id, session }),
+    onContextChanged: (session) => publish({ type: 'contextChanged', agent: id, session }),
+    onFault: (error) => log.fault(error, `turn of agent ${id}`),
+  })
+}
+
+async function assembleFor(
+  options: AgentOptions,
+  workspace: Workspace,
+  model: ChatModel,
+  messages: readonly Message[],
+  sessionStart: number,
+): Promise<Assembly> {
+  const { compaction } = options.settings()
+  const at = options.now()
+  return assemble({
+    modelId: model.id,
+    budget: budgetOf(model, {
+      reserveTokensFloor: compaction.reserveTokensFloor,
+      softThresholdTokens: compaction.memoryFlush.softThresholdTokens,
+    }),
+    maxOutput: model.maxOutput,
+    systemPrompt: await systemPrompt(options, at),
+    files: await contextFiles(workspace, new Date(sessionStart)),
+    tools: toolDefinitions,
+    messages,
+    now: at.getTime(),
+  })
+}
+
+/** The prompt changes at most once a day, so that a provider can keep it in its cache. */
+async function systemPrompt({ resources, workspace, id }: AgentOptions, at: Date): Promise<string> {
+  const template = await readFile(join(resources, 'prompts', 'system.md'), 'utf8')
+  const today = localDate(at)
+  const values: Record<string, string> = {
+    agent: id,
+    workspace,
+    today,
+    weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    todaysLog: dailyLogPath(today),
+  }
+  return template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole).trim()
+}
+
+/** Project context, MEMORY.md, and the logs of the session's first day and the day before (M3, M8). */
+async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<ContextFile[]> {
+  const yesterday = new Date(sessionStart)
+  yesterday.setDate(yesterday.getDate() - 1)
+  const days = [
+    { date: localDate(yesterday), day: 'yesterday' as const },
+    { date: localDate(sessionStart), day: 'today' as const },
+  ]
+  const { files } = await workspace.list()
+  const logs = days.flatMap(({ date, day }) =>
+    files.filter(({ path }) => path.startsWith(`${memoryFolder}/`) && dailyLogDate(path) === date).map(({ path }) => ({ path, layer: 'logs' as const, day })),
+  )
+  const project = [...projectContextFiles, longTermFile].map((path) => ({ path, layer: 'project' as const }))
+  return Promise.all([...project, ...logs].map(async (file) => ({ ...file, text: await textOrMissing(workspace, file.path) })))
+}
+
+async function textOrMissing(workspace: Workspace, path: string): Promise<string | null> {
+  try {
+    return (await workspace.read(path)).text
+  } catch (error) {
+    if (error instanceof AppError) return error.code === 'file_not_found' ? null : `[${error.message}]`
+    throw error
+  }
+}

@@ -1,0 +1,166 @@
+/** Who exists and where they live: the list from the configuration, and the agents that are at work. */
+import { access } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Agent as AgentSummary, AppEvent, Locale } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import type { Log } from '../log.ts'
+import type { ThreadEntries } from '../memory/index.ts'
+import type { Models } from '../models/index.ts'
+import { defaultWorkspace, expandHome, type AgentEntry, type AgentSettings, type Keys, type SettingsStore } from '../settings/index.ts'
+import { seedWorkspace } from '../workspace/index.ts'
+import { Agent } from './agent.ts'
+import type { StateFolders } from './folders.ts'
+
+const defaultAgent = 'main'
+
+/** The first agent has the app's own accent; the others take the next ones of the list. */
+const colors = ['#3f5bd9', '#2f8a7b', '#b7791f', '#a04fb5', '#c2453b', '#4d7c2f'] as const
+
+export interface AgentsOptions {
+  readonly settings: SettingsStore
+  readonly folders: StateFolders
+  readonly resources: string
+  readonly threads: ThreadEntries
+  readonly models: Models
+  readonly keys: Keys
+  readonly log: Log
+  readonly now: () => Date
+  readonly watch: boolean
+  readonly publish: (event: AppEvent) => void
+  /** A folder to use instead of the agent's own, for a single command. */
+  readonly workspaceOverride: string | undefined
+}
+
+export class Agents {
+  readonly #options: AgentsOptions
+  readonly #open = new Map<string, Promise<Agent>>()
+
+  constructor(options: AgentsOptions) {
+    this.#options = options
+  }
+
+  async list(): Promise<AgentSummary[]> {
+    return Promise.all(
+      this.#entries().map(async ({ id, color, model }, index) => ({
+        id,
+        workspace: this.workspaceOf(id),
+        color: color ?? colors[index % colors.length] ?? colors[0],
+        model,
+        ready: await exists(this.workspaceOf(id)),
+      })),
+    )
+  }
+
+  /** True until somebody has chosen where the first agent lives. */
+  get isFirstRun(): boolean {
+    return this.#options.settings.config.agents.list.length === 0
+  }
+
+  /** @throws AppError `unknown_agent` */
+  settingsOf(id: string): AgentSettings {
+    const { defaults, list } = this.#options.settings.config.agents
+    const entry = list.find((agent) => agent.id === id)
+    if (!entry && id !== defaultAgent) throw new AppError('unknown_agent', `there is no agent ${id}`, { agent: id })
+    return entry ?? defaults
+  }
+
+  /** Absolute. @throws AppError `unknown_agent` */
+  workspaceOf(id: string): string {
+    if (this.#options.workspaceOverride !== undefined) return this.#options.workspaceOverride
+    this.settingsOf(id)
+    const entry = this.#options.settings.config.agents.list.find((agent) => agent.id === id)
+    return resolve(expandHome(entry?.workspace ?? defaultWorkspace(id)))
+  }
+
+  /** The agent at work; opened when it is first asked for. @throws AppError `unknown_agent`, `folder_unreadable` */
+  async get(id: string): Promise<Agent> {
+    const known = this.#open.get(id)
+    if (known) return known
+    const opening = this.#openAgent(id)
+    this.#open.set(id, opening)
+    try {
+      return await opening
+    } catch (error) {
+      this.#open.delete(id)
+      throw error
+    }
+  }
+
+  /** Gives the agent a folder, seeds what is missing there, and writes the choice into the configuration. */
+  async setUp(id: string, workspace: string, locale: Locale): Promise<{ workspace: string; created: string[] }> {
+    const folder = resolve(expandHome(workspace))
+    const created = await this.#seed(folder, locale)
+    const { list } = this.#options.settings.config.agents
+    const index = list.findIndex((agent) => agent.id === id)
+    if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
+    else await this.#options.settings.set([['agents', 'list', index, 'workspace'], folder])
+    await this.#reopen(id)
+    this.#options.publish({ type: 'agentsChanged' })
+    return { workspace: folder, created }
+  }
+
+  async setModel(id: string, model: string): Promise<void> {
+    this.settingsOf(id)
+    const { list } = this.#options.settings.config.agents
+    const index = list.findIndex((agent) => agent.id === id)
+    const path = index < 0 ? ['agents', 'defaults', 'model'] : ['agents', 'list', index, 'model']
+    await this.#options.settings.set([path, model])
+    this.#options.publish({ type: 'agentsChanged' })
+  }
+
+  async close(): Promise<void> {
+    const agents = await Promise.allSettled(this.#open.values())
+    await Promise.all(agents.map((agent) => (agent.status === 'fulfilled' ? agent.value.close() : undefined)))
+    this.#open.clear()
+  }
+
+  #entries(): Pick<AgentEntry, 'id' | 'color' | 'model'>[] {
+    const { defaults, list } = this.#options.settings.config.agents
+    return list.length > 0 ? list : [{ id: defaultAgent, color: undefined, model: defaults.model }]
+  }
+
+  async #openAgent(id: string): Promise<Agent> {
+    const { folders, workspaceOverride, ...shared } = this.#options
+    const workspace = this.workspaceOf(id)
+    if (!(await exists(workspace))) {
+      throw new AppError('folder_unreadable', `${workspace} does not exist or may not be read`, { path: workspace })
+    }
+    return Agent.open({
+      ...shared,
+      id,
+      workspace,
+      settings: () => this.settingsOf(id),
+      forbidden: this.#foreignFolders(id),
+      indexFile: workspaceOverride === undefined ? folders.index(id) : folders.folderIndex(workspace),
+      sessionsFolder: folders.sessions(id),
+    })
+  }
+
+  /** What an agent may never touch, even where it lies inside its workspace (M27). */
+  #foreignFolders(id: string): string[] {
+    const others = this.#options.settings.config.agents.list.filter((agent) => agent.id !== id)
+    return [this.#options.folders.home, ...others.map((agent) => this.workspaceOf(agent.id))].filter((folder) => folder !== this.workspaceOf(id))
+  }
+
+  async #seed(folder: string, locale: Locale): Promise<string[]> {
+    try {
+      return await seedWorkspace(folder, join(this.#options.resources, 'templates', locale))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new AppError('write_failed', `${folder} cannot be used: ${reason}`, { path: folder }, { cause: error })
+    }
+  }
+
+  async #reopen(id: string): Promise<void> {
+    const open = this.#open.get(id)
+    this.#open.delete(id)
+    if (open) await (await open).close()
+  }
+}
+
+async function exists(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  )
+}

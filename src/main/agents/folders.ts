@@ -1,0 +1,33 @@
+/** Where things lie (SPEC "Files"): one state folder for the app, one workspace an agent. */
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export interface StateFolders {
+  readonly home: string
+  readonly config: string
+  readonly logs: string
+  index(agentId: string): string
+  /** The index of a folder that is no agent's, used by single commands. */
+  folderIndex(workspace: string): string
+  sessions(agentId: string): string
+}
+
+export function stateFolders(home: string): StateFolders {
+  return {
+    home,
+    config: join(home, 'config.yaml'),
+    logs: join(home, 'logs'),
+    index: (agentId) => join(home, 'memory', `${agentId}.sqlite`),
+    folderIndex: (workspace) => {
+      const key = createHash('sha256').update(resolve(workspace)).digest('hex').slice(0, 16)
+      return join(home, 'memory', `folder-${key}.sqlite`)
+    },
+    sessions: (agentId) => join(home, 'agents', agentId, 'sessions'),
+  }
+}
+
+/** `COMMONPLACE_HOME`, else `~/.commonplace`. */
+export function defaultStateHome(env: NodeJS.ProcessEnv): string {
+  return resolve(env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))
+}

@@ -1,0 +1,73 @@
+/** The composition root: builds the modules in order, hands each what it needs, and closes them in reverse. */
+import { EventPublisher } from '@orpc/server'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { AppEvent } from '../shared/contract/index.ts'
+import { Agents, defaultStateHome, stateFolders } from './agents/index.ts'
+import { openLog, type Log } from './log.ts'
+import { threadEntries } from './memory/index.ts'
+import { Models } from './models/index.ts'
+import { environmentKeys, SettingsStore } from './settings/index.ts'
+
+export interface AppOptions {
+  /** The folder of the entry file, `src/main/` or `out/main/`; threads and resources are found from it. */
+  readonly mainFolder: URL
+  readonly env: NodeJS.ProcessEnv
+  /** State folder; `COMMONPLACE_HOME` or `~/.commonplace` when left out. */
+  readonly home?: string | undefined
+  readonly workspace?: string | undefined
+  /** False for a single command: files are looked at once, not followed. */
+  readonly watch?: boolean
+  readonly now?: () => Date
+}
+
+export interface App {
+  readonly agents: Agents
+  readonly settings: SettingsStore
+  readonly models: Models
+  readonly events: EventPublisher<{ event: AppEvent }>
+  readonly log: Log
+  readonly resources: string
+  readonly now: () => Date
+  close(): Promise<void>
+}
+
+export async function createApp(options: AppOptions): Promise<App> {
+  const { env, mainFolder, watch = true, now = () => new Date() } = options
+  const folders = stateFolders(options.home === undefined ? defaultStateHome(env) : resolve(options.home))
+  const resources = fileURLToPath(new URL('../../resources/', mainFolder))
+  const log = openLog(folders.logs)
+  const settings = await SettingsStore.open(folders.config)
+  const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
+  const publish = (event: AppEvent) => events.publish('event', event)
+  const keys = environmentKeys(env)
+  const models = new Models(() => settings.config, keys, env)
+  const agents = new Agents({
+    settings,
+    folders,
+    resources,
+    threads: threadEntries(mainFolder),
+    models,
+    keys,
+    log,
+    now,
+    watch,
+    publish,
+    workspaceOverride: options.workspace === undefined ? undefined : resolve(options.workspace),
+  })
+  settings.onChange(() => publish({ type: 'settingsChanged' }))
+  return {
+    agents,
+    settings,
+    models,
+    events,
+    log,
+    resources,
+    now,
+    async close() {
+      await agents.close()
+      settings.close()
+      log.close()
+    },
+  }
+}

@@ -1,0 +1,2 @@
+export { Chat } from './chat.ts'
+export { toolDefinitions } from './tools/index.ts'

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { AppError } from '../../../shared/errors.ts'
+import { defineTool, pathParameter } from './tool.ts'
+import { withoutHash } from './write.ts'
+
+export const edit = defineTool({
+  name: 'edit',
+  description: 'Replaces one passage of a file. `oldText` must stand in the file exactly once, white space included.',
+  readOnly: false,
+  parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
+  async run({ path, oldText, newText }, { workspace }) {
+    const change = await workspace.edit(path, 'agent', (current) => {
+      if (current === undefined) throw new AppError('file_not_found', `${path} does not exist; create it with write`, { path })
+      return replaceOnce(path, current, oldText, newText)
+    })
+    return { text: `${path}: ${change.added} lines added, ${change.removed} removed`, details: { change: withoutHash(change) } }
+  },
+})
+
+/** @throws AppError `edit_no_match` or `edit_ambiguous`, each saying what stands in the file instead */
+function replaceOnce(path: string, text: string, oldText: string, newText: string): string {
+  const at = text.indexOf(oldText)
+  if (at < 0) {
+    const closest = closestLine(text, oldText)
+    const saw = closest ? `; the closest line is ${closest.number}: ${closest.line}` : ''
+    throw new AppError('edit_no_match', `oldText does not stand in ${path}${saw}`, { path })
+  }
+  const again = text.indexOf(oldText, at + 1)
+  if (again >= 0) {
+    const lines = [at, again].map((position) => text.slice(0, position).split('\n').length)
+    throw new AppError('edit_ambiguous', `oldText stands in ${path} more than once (lines ${lines.join(' and ')}); give more of what is around it`, { path })
+  }
+  return text.slice(0, at) + newText + text.slice(at + oldText.length)
+}
+
+function closestLine(text: string, wanted: string): { number: number; line: string } | undefined {
+  const words = new Set((wanted.split('\n', 1)[0] ?? '').toLowerCase().split(/\s+/).filter(Boolean))
+  let best: { number: number; line: string } | undefined
+  let most = 0
+  for (const [index, line] of text.split('\n').entries()) {
+    const shared = line.toLowerCase().split(/\s+/).filter((word) => words.has(word)).length
+    if (shared > most) {
+      most = shared
+      best = { number: index + 1, line }
+    }
+  }
+  return best
+}

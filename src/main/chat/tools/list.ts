@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { defineTool } from './tool.ts'
+
+const mostEntries = 500
+
+export const list = defineTool({
+  name: 'list',
+  description: 'Lists the Markdown files of the workspace, or of one of its folders, with their size.',
+  readOnly: true,
+  parameters: z.object({
+    path: z.string().optional().describe('A folder; the whole workspace when left out'),
+    from: z.number().int().min(1).optional().describe('First entry of the page, 1-based'),
+  }),
+  async run({ path = '', from = 1 }, { workspace, signal }) {
+    const folder = path.replace(/^\.?\/*|\/+$/g, '')
+    const { files } = await workspace.list(signal)
+    const found = files.filter((file) => folder === '' || file.path.startsWith(`${folder}/`))
+    const page = found.slice(from - 1, from - 1 + mostEntries)
+    const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)
+    const last = from + page.length - 1
+    if (last < found.length) lines.push(`[${from}–${last} of ${found.length}; go on with from=${last + 1}]`)
+    return { text: lines.length > 0 ? lines.join('\n') : 'no files' }
+  },
+})

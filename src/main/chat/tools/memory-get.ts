@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { defineTool, pathParameter } from './tool.ts'
+import { sliceLines } from './read.ts'
+
+export const memoryGet = defineTool({
+  name: 'memory_get',
+  description: 'Reads lines of a memory file that memory_search named. Lines are numbered from 1.',
+  readOnly: true,
+  parameters: z.object({
+    path: pathParameter,
+    from: z.number().int().min(1).optional().describe('First line, 1-based'),
+    lines: z.number().int().min(1).max(2000).optional().describe('How many lines'),
+  }),
+  async run({ path, from = 1, lines = 2000 }, { workspace }) {
+    const { text } = await workspace.read(path)
+    return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
+  },
+})

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { AppError } from '../../../shared/errors.ts'
+import { dailyLogDate } from '../../workspace/index.ts'
+import { defineTool, pathParameter } from './tool.ts'
+
+export const write = defineTool({
+  name: 'write',
+  description:
+    'Creates a file, replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to; begin an entry with "## HH:MM - Title".',
+  readOnly: false,
+  parameters: z.object({
+    path: pathParameter,
+    content: z.string(),
+    append: z.boolean().optional().describe('Add to the end instead of replacing'),
+  }),
+  async run({ path, content, append = false }, { workspace }) {
+    const change = await workspace.edit(path, 'agent', (current) => {
+      if (append) return appended(path, current, content)
+      if (current !== undefined && dailyLogDate(path) !== undefined && !content.startsWith(current.trimEnd())) {
+        throw new AppError('input_invalid', `${path} is a daily log: add to it with append: true`, { path })
+      }
+      return content
+    })
+    return { text: `${path}: ${change.added} lines added, ${change.removed} removed`, details: { change: withoutHash(change) } }
+  },
+})
+
+/** A new daily log begins with its date; entries are set apart by an empty line. */
+function appended(path: string, current: string | undefined, content: string): string {
+  const date = dailyLogDate(path)
+  const before = current === undefined || current === '' ? (date === undefined ? '' : `# ${date}\n`) : current.replace(/\n*$/, '\n')
+  const gap = before === '' || !content.startsWith('#') ? '' : '\n'
+  return `${before}${gap}${content.replace(/\n*$/, '\n')}`
+}
+
+export function withoutHash({ path, patch, added, removed, startLine }: { path: string; patch: string; added: number; removed: number; startLine: number }) {
+  return { path, patch, added, removed, startLine }
+}

@@ -1,0 +1,117 @@
+/**
+ * Builds a model request from its layers (M1), in order: system prompt and tools, project context, daily logs, history,
+ * the message. The same value is what the provider gets and what the context meter shows. Pure.
+ */
+import type { ContextItem, ContextReport, Layer } from '../../shared/contract/index.ts'
+import { messageText, type Message } from '../../shared/messages.ts'
+import { estimateTokens } from '../../shared/tokens.ts'
+import type { ModelRequest, ToolDefinition } from '../models/index.ts'
+import type { Budget } from './budget.ts'
+import { cutMiddle, mostFileCharacters, mostTotalCharacters } from './cut.ts'
+import { pairToolResults, withTimestamp } from './history.ts'
+
+/** A file that is read into every request; `text` is null when it does not exist. */
+export interface ContextFile {
+  readonly path: string
+  readonly text: string | null
+  readonly layer: 'project' | 'logs'
+  readonly day?: 'today' | 'yesterday'
+}
+
+export interface AssemblyInput {
+  readonly modelId: string
+  readonly budget: Budget
+  readonly maxOutput: number
+  /** The prompt with everything filled in. */
+  readonly systemPrompt: string
+  readonly files: readonly ContextFile[]
+  readonly tools: readonly ToolDefinition[]
+  /** The conversation so far; the last user message and what follows it is this turn. */
+  readonly messages: readonly Message[]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export interface Assembly {
+  readonly request: ModelRequest
+  readonly report: ContextReport
+}
+
+export function assemble(input: AssemblyInput): Assembly {
+  const items: ContextItem[] = [
+    item('system', 'system prompt', input.systemPrompt),
+    item('system', 'tools', JSON.stringify(input.tools)),
+  ]
+  const sections: string[] = []
+  let left = mostTotalCharacters
+  for (const file of input.files) {
+    const text = file.text === null ? '' : cutMiddle(file.text, Math.min(mostFileCharacters, left))
+    left = Math.max(0, left - text.length)
+    sections.push(fileSection(file, text))
+    items.push(fileItem(file, text))
+  }
+  const messages = pairToolResults(input.messages).map(withTimestamp)
+  items.push(...messageItems(messages))
+  const system = [input.systemPrompt, ...sections].join('\n\n')
+  return {
+    request: { system, messages, tools: input.tools, maxOutput: input.maxOutput },
+    report: {
+      model: input.modelId,
+      ...input.budget,
+      items,
+      estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
+      reportedTokens: null,
+      sentAt: input.now,
+    },
+  }
+}
+
+/** What files say is data; the fence tells the model where it begins and ends. */
+function fileSection({ path, text }: ContextFile, sent: string): string {
+  if (text === null) return `<file path="${path}" missing="true"/>`
+  return `<file path="${path}">\n${sent.replaceAll('</file>', '<\\/file>').trimEnd()}\n</file>`
+}
+
+function fileItem(file: ContextFile, sent: string): ContextItem {
+  const raw = file.text ?? ''
+  const note = file.text === null ? 'missing' : sent.length !== raw.length ? 'cut' : file.day
+  return {
+    layer: file.layer,
+    name: file.path,
+    tokens: estimateTokens(fileSection(file, sent)),
+    rawCharacters: raw.length,
+    sentCharacters: sent.length,
+    ...(note ? { note } : {}),
+  }
+}
+
+/** One row for the earlier conversation, one for each tool's results, one for the message of this turn. */
+function messageItems(messages: readonly Message[]): ContextItem[] {
+  const lastUser = messages.findLastIndex((message) => message.role === 'user')
+  const groups = new Map<string, { layer: Layer; name: string; tokens: number; characters: number }>()
+  for (const [index, message] of messages.entries()) {
+    const isTool = message.role === 'toolResult'
+    const layer: Layer = isTool ? 'tools' : index === lastUser ? 'message' : 'conversation'
+    const name = isTool ? message.toolName : layer
+    const group = groups.get(`${layer}/${name}`) ?? { layer, name, tokens: 0, characters: 0 }
+    const text = wholeText(message)
+    group.tokens += estimateTokens(text)
+    group.characters += text.length
+    groups.set(`${layer}/${name}`, group)
+  }
+  const order: Layer[] = ['conversation', 'tools', 'message']
+  return [...groups.values()]
+    .sort((one, other) => order.indexOf(one.layer) - order.indexOf(other.layer))
+    .map(({ layer, name, tokens, characters }) => ({ layer, name, tokens, rawCharacters: characters, sentCharacters: characters }))
+}
+
+function wholeText(message: Message): string {
+  if (message.role !== 'assistant') return messageText(message)
+  return message.content
+    .map((part) => (part.type === 'text' ? part.text : part.type === 'thinking' ? part.thinking : JSON.stringify(part.arguments)))
+    .join('\n')
+}
+
+function item(layer: Layer, name: string, text: string): ContextItem {
+  return { layer, name, tokens: estimateTokens(text), rawCharacters: text.length, sentCharacters: text.length }
+}

@@ -1,0 +1,29 @@
+/** Cuts what is too long for the prompt (M3); the file itself stays as it is. Pure. */
+
+/** Characters of one project-context file, and of all of them together. */
+export const mostFileCharacters = 20_000
+export const mostTotalCharacters = 60_000
+
+const headShare = 0.7
+const tailShare = 0.2
+
+/** `text` in at most `limit` characters: its head, a marker that says how much is missing, its tail. */
+export function cutMiddle(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const head = safeEnd(text, Math.floor(limit * headShare))
+  const tail = safeStart(text, text.length - Math.floor(limit * tailShare))
+  return `${text.slice(0, head)}\n\n[… ${tail - head} characters left out here; read the file for the rest …]\n\n${text.slice(tail)}`
+}
+
+/** Never between the two halves of a surrogate pair. */
+function safeEnd(text: string, at: number): number {
+  return isHighSurrogate(text.charCodeAt(at - 1)) ? at - 1 : at
+}
+
+function safeStart(text: string, at: number): number {
+  return isHighSurrogate(text.charCodeAt(at - 1)) ? at + 1 : at
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00
+}

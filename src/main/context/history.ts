@@ -1,0 +1,50 @@
+/** Makes a stored conversation into one that every provider accepts. Pure. */
+import type { AssistantMessage, Message, ToolResultMessage } from '../../shared/messages.ts'
+
+/**
+ * Every tool call is followed by its result: a call that was interrupted gets one that says so, a result whose call is
+ * gone is dropped, and an answer of which nothing came is left out.
+ */
+export function pairToolResults(messages: readonly Message[]): Message[] {
+  const results = new Map<string, ToolResultMessage>()
+  for (const message of messages) if (message.role === 'toolResult') results.set(message.toolCallId, message)
+  const paired: Message[] = []
+  for (const message of messages) {
+    if (message.role === 'toolResult') continue
+    if (message.role === 'user') {
+      paired.push(message)
+      continue
+    }
+    if (message.content.every((part) => part.type === 'thinking')) continue
+    paired.push(message)
+    for (const part of message.content) {
+      if (part.type === 'toolCall') paired.push(results.get(part.id) ?? interrupted(message, part.id, part.name))
+    }
+  }
+  return paired
+}
+
+function interrupted(answer: AssistantMessage, toolCallId: string, toolName: string): ToolResultMessage {
+  return {
+    role: 'toolResult',
+    toolCallId,
+    toolName,
+    content: [{ type: 'text', text: 'Interrupted: this call was never carried out.' }],
+    isError: true,
+    timestamp: answer.timestamp,
+  }
+}
+
+/** Says when a message was sent, so that the model knows the time; derived from the transcript, hence the same in every request. */
+export function withTimestamp(message: Message): Message {
+  if (message.role !== 'user') return message
+  const stamp = `[${formatMoment(new Date(message.timestamp))}] `
+  if (typeof message.content === 'string') return { ...message, content: stamp + message.content }
+  return { ...message, content: [{ type: 'text', text: stamp.trimEnd() }, ...message.content] }
+}
+
+function formatMoment(at: Date): string {
+  const pad = (value: number) => String(value).padStart(2, '0')
+  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][at.getDay()]
+  return `${day} ${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())} ${pad(at.getHours())}:${pad(at.getMinutes())}`
+}

@@ -1,0 +1,139 @@
+/**
+ * Serves the interface on the loopback address: static files over HTTP, the contract over a WebSocket. Nobody gets in
+ * without the token, which the first URL carries and a cookie keeps; every request's Host and Origin are checked, so
+ * that no other page of the same browser can reach in.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { RPCHandler } from '@orpc/server/ws'
+import sirv from 'sirv'
+import { WebSocketServer } from 'ws'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import type { App } from '../app.ts'
+import { createRouter } from '../router.ts'
+import { securityHeaders } from './headers.ts'
+
+export interface ServeOptions {
+  /** 0 for any free one. */
+  readonly port?: number
+  /** The folder of the built interface. */
+  readonly interfaceFolder?: URL
+}
+
+export interface Host {
+  readonly url: string
+  close(): Promise<void>
+}
+
+const address = '127.0.0.1'
+const cookieName = 'commonplace'
+const mostMessageBytes = 64 * 1024 * 1024
+
+/** @throws AppError `port_in_use` */
+export async function serve(app: App, options: ServeOptions = {}): Promise<Host> {
+  const token = randomBytes(32).toString('base64url')
+  const folder = fileURLToPath(options.interfaceFolder ?? new URL('../out/renderer/', pathToFileURL(app.resources)))
+  const files = sirv(folder, { single: true, etag: true, dev: false, setHeaders: (response) => setHeaders(response) })
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', `http://${address}`)
+    if (!isLocalHost(request, port()) || !isOwnOrigin(request, port())) return refuse(response, 403, 'This address is only for the app itself.')
+    if (url.searchParams.has('token')) return enter(url, response)
+    if (!isAllowed(request.headers.cookie, cookie(), token)) return refuse(response, 401, 'Open the address that the terminal shows; it carries the key to this memory.')
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only reading is possible here.')
+    files(request, response, () => refuse(response, 404, 'There is nothing here.'))
+  })
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes })
+  const handler = new RPCHandler(createRouter(app))
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const mayEnter =
+      request.url === '/rpc' &&
+      isLocalHost(request, port()) &&
+      isOwnOrigin(request, port()) &&
+      request.headers.origin !== undefined &&
+      isAllowed(request.headers.cookie, cookie(), token)
+    if (!mayEnter) return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+    sockets.handleUpgrade(request, socket, head, (client) => void handler.upgrade(client))
+  })
+  await listen(server, options.port ?? 0)
+
+  function port(): number {
+    const bound = server.address()
+    return typeof bound === 'object' && bound !== null ? bound.port : 0
+  }
+
+  /** Cookies do not know ports: two hosts on one machine need two names. */
+  function cookie(): string {
+    return `${cookieName}-${port()}`
+  }
+
+  function enter(url: URL, response: ServerResponse): void {
+    if (!isSame(url.searchParams.get('token') ?? '', token)) return refuse(response, 401, 'This key is not (or no longer) right. Open the address that the terminal shows.')
+    url.searchParams.delete('token')
+    setHeaders(response)
+    response.writeHead(303, {
+      Location: url.pathname + url.search,
+      'Set-Cookie': `${cookie()}=${token}; HttpOnly; SameSite=Strict; Path=/`,
+    })
+    response.end()
+  }
+
+  return {
+    url: `http://${address}:${port()}/?token=${token}`,
+    async close() {
+      for (const client of sockets.clients) client.terminate()
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+    },
+  }
+}
+
+async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, address, () => resolve())
+    })
+  } catch (error) {
+    if (isSystemError(error, 'EADDRINUSE')) {
+      throw new AppError('port_in_use', `port ${port} is in use; choose another with --port, or leave it out`, { port }, { cause: error })
+    }
+    if (isSystemError(error, 'EACCES')) {
+      throw new AppError('port_in_use', `port ${port} may not be used; choose one above 1023 with --port`, { port }, { cause: error })
+    }
+    throw error
+  }
+}
+
+/** A page elsewhere can make a name of its own point at this machine; it cannot change the Host header. */
+function isLocalHost(request: IncomingMessage, port: number): boolean {
+  return request.headers.host === `${address}:${port}` || request.headers.host === `localhost:${port}`
+}
+
+function isOwnOrigin(request: IncomingMessage, port: number): boolean {
+  const { origin } = request.headers
+  return origin === undefined || origin === `http://${address}:${port}` || origin === `http://localhost:${port}`
+}
+
+function isAllowed(header: string | undefined, name: string, token: string): boolean {
+  return (header ?? '').split(/;\s*/).some((pair) => pair.startsWith(`${name}=`) && isSame(pair.slice(name.length + 1), token))
+}
+
+function isSame(given: string, token: string): boolean {
+  const one = Buffer.from(given)
+  const other = Buffer.from(token)
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+function setHeaders(response: ServerResponse): void {
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
+}
+
+function refuse(response: ServerResponse, status: number, reason: string): void {
+  setHeaders(response)
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' })
+  response.end(`${reason}\n`)
+}

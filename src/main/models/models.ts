@@ -1,0 +1,86 @@
+/** Which models there are, and making one from its id. */
+import type { Model } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import type { Config, Keys } from '../settings/index.ts'
+import { createAnthropicModel, listAnthropicModels, type ProviderOptions } from './anthropic.ts'
+import { modelLimits, splitModelId, type ProviderName } from './catalog.ts'
+import type { ChatModel } from './model.ts'
+import { createOfflineModel } from './offline.ts'
+import { createOpenAiModel, listOpenAiModels } from './openai.ts'
+
+type RemoteProvider = Exclude<ProviderName, 'offline'>
+
+const remoteProviders: readonly RemoteProvider[] = ['anthropic', 'openai', 'openai-compatible']
+const listTimeoutMs = 5000
+/** A provider's list of models changes rarely. */
+const listFreshMs = 10 * 60_000
+
+export class Models {
+  readonly #config: () => Config
+  readonly #keys: Keys
+  readonly #env: NodeJS.ProcessEnv
+  readonly #lists = new Map<RemoteProvider, { readonly at: number; readonly names: readonly string[] }>()
+
+  constructor(config: () => Config, keys: Keys, env: NodeJS.ProcessEnv) {
+    this.#config = config
+    this.#keys = keys
+    this.#env = env
+  }
+
+  /** @throws AppError `provider_key_missing` naming the variable to set */
+  create(id: string, timeoutMs: number): ChatModel {
+    const { provider, model } = splitModelId(id)
+    const limits = modelLimits(id, this.#config().models[id])
+    if (provider === 'offline') return createOfflineModel(limits)
+    const options = this.#options(provider, timeoutMs)
+    if (!options) throw this.#missing(provider)
+    return provider === 'anthropic' ? createAnthropicModel(model, options, limits) : createOpenAiModel(provider, model, options, limits)
+  }
+
+  limits(id: string): { contextWindow: number; maxOutput: number } {
+    return modelLimits(id, this.#config().models[id])
+  }
+
+  /** The offline model, the one that is chosen, and what each provider with a key lists. */
+  async list(chosen: string): Promise<Model[]> {
+    const ids = new Set(['offline', chosen])
+    const lists = await Promise.all(remoteProviders.map(async (provider) => (await this.#names(provider)).map((name) => `${provider}/${name}`)))
+    for (const id of lists.flat()) ids.add(id)
+    return [...ids].map((id) => {
+      const { provider, model } = splitModelId(id)
+      const available = provider === 'offline' || this.#options(provider, listTimeoutMs) !== undefined
+      return { id, provider, model, contextWindow: this.limits(id).contextWindow, available }
+    })
+  }
+
+  async #names(provider: RemoteProvider): Promise<readonly string[]> {
+    const options = this.#options(provider, listTimeoutMs)
+    if (!options) return []
+    const known = this.#lists.get(provider)
+    if (known && Date.now() - known.at < listFreshMs) return known.names
+    try {
+      const signal = AbortSignal.timeout(listTimeoutMs)
+      const names = provider === 'anthropic' ? await listAnthropicModels(options, signal) : await listOpenAiModels(provider, options, signal)
+      this.#lists.set(provider, { at: Date.now(), names })
+      return names
+    } catch (error) {
+      // A provider that is down lists nothing now; the chosen model can still be tried, and says why it fails.
+      if (error instanceof AppError || (error instanceof Error && /abort|time/i.test(`${error.name} ${error.message}`))) return known?.names ?? []
+      throw error
+    }
+  }
+
+  #options(provider: RemoteProvider, timeoutMs: number): ProviderOptions | undefined {
+    const configured = this.#config().providers[provider].baseUrl
+    const baseUrl = configured ?? (provider === 'openai-compatible' ? this.#env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
+    // Local servers want no key, but do want to be found.
+    if (provider === 'openai-compatible') return baseUrl ? { apiKey: this.#keys.get(provider) ?? 'none', baseUrl, timeoutMs } : undefined
+    const apiKey = this.#keys.get(provider)
+    return apiKey === undefined ? undefined : { apiKey, baseUrl, timeoutMs }
+  }
+
+  #missing(provider: RemoteProvider): AppError {
+    const variable = provider === 'openai-compatible' ? 'OPENAI_COMPATIBLE_BASE_URL' : this.#keys.variable(provider)
+    return new AppError('provider_key_missing', `${provider} is not set up: set ${variable} and start again`, { provider, variable })
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * The model that is always there (M40): no key, no network, no guessing. It understands a few intentions, drives the
+ * same tools as any other model, and says only what it finds in memory, with its source.
+ */
+import { countCjk, estimateTokens } from '../../shared/tokens.ts'
+import { messageText, type AssistantMessage, type Message, type ToolCallPart, type ToolResultMessage } from '../../shared/messages.ts'
+import { modelLimits, type ModelLimits } from './catalog.ts'
+import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from './model.ts'
+import { offlinePhrases, type OfflinePhrases } from './offline-phrases.ts'
+import { understand, type Intention } from './offline-intent.ts'
+import { bestLines } from './offline-quote.ts'
+
+/** Results that it reads whole, to quote from. */
+const mostRead = 3
+const mostQuoted = 3
+/** When nothing is above the configured threshold, what comes closest is worth showing, and called that. */
+const closestMinScore = 0.12
+/** Characters of one streamed piece. */
+const pieceLength = 24
+
+export function createOfflineModel(limits: ModelLimits = modelLimits('offline')): ChatModel {
+  return { id: 'offline', provider: 'offline', model: 'offline', ...limits, stream }
+}
+
+/** Messages carry the moment they were sent, in brackets, for models that should know it. */
+const timestamp = /^\[\w{3} \d{4}-\d{2}-\d{2} (\d{2}:\d{2})\] /
+
+interface Step {
+  readonly text?: string
+  readonly calls?: readonly Omit<ToolCallPart, 'type' | 'id'>[]
+}
+
+async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const { text = '', calls = [] } = nextStep(request)
+  const draft = new AnswerDraft({ provider: 'offline', model: 'offline' })
+  for (const piece of piecesOf(text)) {
+    signal.throwIfAborted()
+    draft.addText(piece)
+    yield { type: 'text', delta: piece }
+    // Lets a stop in: without it the whole answer would be one turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  for (const [index, call] of calls.entries()) {
+    draft.content.push({ type: 'toolCall', id: `offline_${request.messages.length}_${index}`, ...call })
+  }
+  yield { type: 'done', message: draft.finish(calls.length > 0 ? 'toolUse' : 'stop', usageOf(request, draft)) }
+}
+
+/** What to do next, from the conversation so far. */
+function nextStep({ system, messages }: ModelRequest): Step {
+  const asked = messages.findLastIndex((message) => message.role === 'user')
+  const sent = messageText(messages[asked] ?? { role: 'user', content: '', timestamp: 0 })
+  const question = sent.replace(timestamp, '')
+  const phrases = offlinePhrases(question)
+  const since = messages.slice(asked + 1)
+  const results = since.filter((message) => message.role === 'toolResult')
+  const intention = understand(question)
+  const failed = results.find((result) => result.isError)
+  if (failed) return { text: phrases.toolFailed(messageText(failed)) }
+  switch (intention.kind) {
+    case 'remember':
+      return remember(intention, results, phrases, todaysLog(system), timestamp.exec(sent)?.[1] ?? '00:00')
+    case 'today':
+      return today(results, phrases, system)
+    case 'greeting':
+      return { text: phrases.greeting }
+    case 'help':
+      return { text: phrases.help }
+    case 'question':
+      return answer(intention.query, since, results, phrases)
+  }
+}
+
+function remember(
+  intention: Extract<Intention, { kind: 'remember' }>,
+  results: readonly ToolResultMessage[],
+  phrases: OfflinePhrases,
+  path: string,
+  time: string,
+): Step {
+  if (intention.text === '') return { text: phrases.nothingToRemember }
+  if (results.length > 0) return { text: phrases.remembered(path) }
+  const content = `## ${time} - ${titleOf(intention.text)}\n${intention.text}\n`
+  return { calls: [{ name: 'write', arguments: { path, content, append: true } }] }
+}
+
+function today(results: readonly ToolResultMessage[], phrases: OfflinePhrases, system: string): Step {
+  const path = todaysLog(system)
+  if (results.length === 0) return { calls: [{ name: 'list', arguments: { path: 'memory' } }] }
+  const read = results.find((result) => result.toolName === 'memory_get')
+  if (!read) {
+    const exists = messageText(results[0] as Message).split('\n').some((line) => line.startsWith(path))
+    return exists ? { calls: [{ name: 'memory_get', arguments: { path } }] } : { text: phrases.nothingToday }
+  }
+  const titles = textOf(read)
+    .split('\n')
+    .flatMap((line, index) => (/^## /.test(line) ? [`- ${line.slice(3)} [${path}:${index + 1}]`] : []))
+  return { text: titles.length > 0 ? `${phrases.todayHas}\n\n${titles.join('\n')}` : phrases.nothingToday }
+}
+
+function answer(query: string, since: readonly Message[], results: readonly ToolResultMessage[], phrases: OfflinePhrases): Step {
+  const searches = results.filter((result) => result.toolName === 'memory_search')
+  const search = searches.at(-1)
+  if (!search) return { calls: [{ name: 'memory_search', arguments: { query } }] }
+  const hits = hitsOf(search)
+  const isClosest = searches.length > 1
+  if (hits.length === 0) {
+    if (isClosest) return { text: phrases.nothingFound(query) }
+    return { calls: [{ name: 'memory_search', arguments: { query, minScore: closestMinScore, maxResults: 2 } }] }
+  }
+  const reads = results.filter((result) => result.toolName === 'memory_get')
+  if (reads.length === 0) {
+    return {
+      calls: hits.slice(0, mostRead).map(({ path, startLine, endLine }) => ({
+        name: 'memory_get',
+        arguments: { path, from: startLine, lines: endLine - startLine + 1 },
+      })),
+    }
+  }
+  const passages = reads.flatMap((read) => passageOf(read, since))
+  const quotes = bestLines(query, passages, mostQuoted).map(({ path, line, text }) => `> ${text}\n\n[${path}:${line}]`)
+  return { text: `${isClosest ? phrases.foundClosest : phrases.found}\n\n${quotes.join('\n\n')}\n\n${phrases.noModel}` }
+}
+
+interface Hit {
+  readonly path: string
+  readonly startLine: number
+  readonly endLine: number
+}
+
+function hitsOf(search: ToolResultMessage): Hit[] {
+  const parsed: unknown = JSON.parse(messageText(search))
+  const results = typeof parsed === 'object' && parsed !== null && 'results' in parsed ? parsed.results : []
+  return Array.isArray(results) ? results : []
+}
+
+function textOf(read: ToolResultMessage): string {
+  const parsed: unknown = JSON.parse(messageText(read))
+  return typeof parsed === 'object' && parsed !== null && 'text' in parsed && typeof parsed.text === 'string' ? parsed.text : ''
+}
+
+/** The lines that a `memory_get` returned, with the file and line that each came from. */
+function passageOf(read: ToolResultMessage, since: readonly Message[]) {
+  for (const message of since) {
+    if (message.role !== 'assistant') continue
+    const call = message.content.find((part) => part.type === 'toolCall' && part.id === read.toolCallId)
+    if (call?.type !== 'toolCall') continue
+    const { path, from } = call.arguments
+    return [{ path: String(path), from: typeof from === 'number' ? from : 1, lines: textOf(read).split('\n') }]
+  }
+  return []
+}
+
+/** The log of the day as the system prompt names it. */
+function todaysLog(system: string): string {
+  const date = /Today is \w+, (\d{4}-\d{2}-\d{2})/.exec(system)?.[1]
+  return date === undefined ? 'memory/notes.md' : `memory/${date}.md`
+}
+
+function titleOf(text: string): string {
+  const line = text.split('\n', 1)[0] ?? ''
+  const most = countCjk(line) > line.length / 2 ? 24 : 60
+  const letters = [...line]
+  return letters.length > most ? `${letters.slice(0, most).join('').trimEnd()}…` : line
+}
+
+function piecesOf(text: string): string[] {
+  const pieces: string[] = []
+  const letters = [...text]
+  for (let from = 0; from < letters.length; from += pieceLength) pieces.push(letters.slice(from, from + pieceLength).join(''))
+  return pieces
+}
+
+function usageOf({ system, messages, tools }: ModelRequest, draft: AnswerDraft): AssistantMessage['usage'] {
+  const input = estimateTokens(system) + estimateTokens(JSON.stringify(tools)) + messages.reduce((sum, message) => sum + estimateTokens(messageText(message)), 0)
+  const output = draft.content.reduce((sum, part) => sum + estimateTokens(JSON.stringify(part)), 0)
+  return { input, output, cacheRead: 0, cacheWrite: 0, totalTokens: input + output }
+}

@@ -1,0 +1,2 @@
+export { Sessions } from './sessions.ts'
+export type { Transcript } from './transcript.ts'

@@ -1,0 +1,103 @@
+/** An agent's conversations: a folder of transcripts, of which those in use are kept open. */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SessionSummary } from '../../shared/contract/index.ts'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import { messageText } from '../../shared/messages.ts'
+import { Transcript } from './transcript.ts'
+
+const mostOpen = 20
+const titleCharacters = 60
+
+export class Sessions {
+  readonly #folder: string
+  readonly #workspace: string
+  readonly #open = new Map<string, Promise<Transcript>>()
+  readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
+
+  constructor(folder: string, workspace: string) {
+    this.#folder = folder
+    this.#workspace = workspace
+  }
+
+  async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
+    const id = `${at.toISOString().replace(/[:.]/g, '-')}_${crypto.randomUUID().slice(0, 8)}`
+    const transcript = await Transcript.create(this.#file(id), this.#workspace, at)
+    this.#keep(id, Promise.resolve(transcript))
+    return { id, transcript }
+  }
+
+  /** @throws AppError `unknown_session` */
+  async get(id: string): Promise<Transcript> {
+    const known = this.#open.get(id)
+    const opened = known ?? Transcript.open(this.#file(id))
+    this.#keep(id, opened)
+    try {
+      return await opened
+    } catch (error) {
+      this.#open.delete(id)
+      throw error
+    }
+  }
+
+  /** The newest first. A conversation that cannot be read is listed by its name. */
+  async list(): Promise<SessionSummary[]> {
+    const summaries = await Promise.all((await this.#ids()).map((id) => this.summary(id)))
+    return summaries.filter((summary) => summary !== undefined).sort((one, other) => other.updatedAt - one.updatedAt)
+  }
+
+  async summary(id: string): Promise<SessionSummary | undefined> {
+    try {
+      const info = await stat(this.#file(id))
+      const stamp = `${info.mtimeMs}/${info.size}`
+      const known = this.#summaries.get(id)
+      if (known?.stamp === stamp) return known.summary
+      const transcript = await (this.#open.get(id) ?? Transcript.open(this.#file(id)))
+      const summary = summarize(id, transcript, info.mtimeMs)
+      this.#summaries.set(id, { stamp, summary })
+      return summary
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) return undefined
+      if (!(error instanceof AppError)) throw error
+      return { id, title: id, createdAt: 0, updatedAt: 0, messages: 0 }
+    }
+  }
+
+  async #ids(): Promise<string[]> {
+    try {
+      return (await readdir(this.#folder)).filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length))
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  #file(id: string): string {
+    return join(this.#folder, `${id}.jsonl`)
+  }
+
+  /** The most recently used stay open; the others are read again when asked for. */
+  #keep(id: string, transcript: Promise<Transcript>): void {
+    this.#open.delete(id)
+    this.#open.set(id, transcript)
+    for (const oldest of this.#open.keys()) {
+      if (this.#open.size <= mostOpen) break
+      this.#open.delete(oldest)
+    }
+  }
+}
+
+function summarize(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {
+  const messages = transcript.messages()
+  const first = messages.find(({ message }) => message.role === 'user')
+  const line = first ? messageText(first.message).trim().split('\n', 1)[0] : undefined
+  const letters = [...(line ?? '')]
+  const title = letters.length > titleCharacters ? `${letters.slice(0, titleCharacters).join('').trimEnd()}…` : letters.join('')
+  return {
+    id,
+    title,
+    createdAt: transcript.header.createdAt,
+    updatedAt: messages.at(-1)?.message.timestamp ?? modifiedAt,
+    messages: messages.filter(({ message }) => message.role !== 'toolResult').length,
+  }
+}
