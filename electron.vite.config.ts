@@ -3,8 +3,8 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 
 /**
- * Three bundles: `main` (Electron's entry, the browser host, the terminal and the two index threads, each an entry of
- * its own so that it can be started as a file), `preload`, and `renderer`, which both hosts serve as it is.
+ * Three bundles: `main` (Electron's entry, the terminal with the browser host, and the two index threads, each an
+ * entry of its own so that it can be started as a file), `preload`, and `renderer`, which both hosts serve as it is.
  */
 export default defineConfig({
   main: {
@@ -14,7 +14,6 @@ export default defineConfig({
       rollupOptions: {
         input: {
           index: 'src/main/index.ts',
-          server: 'src/main/server.ts',
           cli: 'src/main/cli.ts',
           'memory/indexer-thread': 'src/main/memory/indexer-thread.ts',
           'memory/searcher-thread': 'src/main/memory/searcher-thread.ts',

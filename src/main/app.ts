@@ -27,6 +27,8 @@ export interface App {
   readonly models: Models
   readonly events: EventPublisher<{ event: AppEvent }>
   readonly log: Log
+  /** The state folder. */
+  readonly home: string
   readonly resources: string
   readonly now: () => Date
   close(): Promise<void>
@@ -62,6 +64,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     models,
     events,
     log,
+    home: folders.home,
     resources,
     now,
     async close() {

@@ -16,6 +16,9 @@ export interface CommonFlags {
   readonly json?: boolean
 }
 
+/** Where this entry lies; the build keeps its threads beside it. */
+const mainFolder = new URL('./', import.meta.url)
+
 /** What went wrong is the caller's to mend: exit 2. */
 class UsageError extends Error {}
 
@@ -86,7 +89,7 @@ try {
 /** Runs one command on an app of its own and prints what it returns. */
 async function withApp(flags: CommonFlags, run: (app: App, flags: CommonFlags) => Promise<commands.Output>): Promise<void> {
   checkFolders(flags)
-  const app = await createApp({ mainFolder: new URL('./', import.meta.url), env: process.env, home: flags.home, workspace: flags.workspace, watch: false })
+  const app = await createApp({ mainFolder, env: process.env, home: flags.home, workspace: flags.workspace, watch: false })
   try {
     if (app.settings.problems.length > 0) throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
     const { value, text } = await run(app, flags)
@@ -98,7 +101,7 @@ async function withApp(flags: CommonFlags, run: (app: App, flags: CommonFlags) =
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
   checkFolders(flags)
-  const server = await startServer({ home: flags.home, workspace: flags.workspace, ...(flags.port === undefined ? {} : { port: flags.port }) })
+  const server = await startServer({ mainFolder, env: process.env, home: flags.home, workspace: flags.workspace, ...(flags.port === undefined ? {} : { port: flags.port }) })
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
   if (flags.open) openInBrowser(server.url)
   await new Promise<void>((resolve) => {

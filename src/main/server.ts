@@ -1,5 +1,5 @@
-/** Entry of the browser host: the same interface as the desktop app's, for a browser on this machine. */
-import { createApp } from './app.ts'
+/** The browser host: the same interface as the desktop app's, for a browser on this machine. */
+import { createApp, type AppOptions } from './app.ts'
 import { serve, type ServeOptions } from './host/index.ts'
 
 export interface RunningServer {
@@ -9,12 +9,12 @@ export interface RunningServer {
 }
 
 export async function startServer(
-  options: ServeOptions & { readonly home?: string | undefined; readonly workspace?: string | undefined; readonly env?: NodeJS.ProcessEnv; readonly now?: () => Date },
+  options: ServeOptions & Omit<AppOptions, 'watch'>,
 ): Promise<RunningServer> {
-  const { home, workspace, env = process.env, now, ...serveOptions } = options
-  const app = await createApp({ mainFolder: new URL('./', import.meta.url), env, home, workspace, ...(now ? { now } : {}) })
+  const { port, interfaceFolder, ...appOptions } = options
+  const app = await createApp(appOptions)
   try {
-    const host = await serve(app, serveOptions)
+    const host = await serve(app, { ...(port === undefined ? {} : { port }), ...(interfaceFolder ? { interfaceFolder } : {}) })
     return {
       url: host.url,
       async close() {

@@ -1,0 +1,27 @@
+/** What a page may not do: leave, open windows, ask for devices. Links go to the user's own browser. */
+import { session, shell, type WebContents } from 'electron'
+
+export function denyPermissions(): void {
+  const { defaultSession } = session
+  // Copying a text is asked for by name; reading the clipboard, and everything else, is refused.
+  const isAllowed = (permission: string) => permission === 'clipboard-sanitized-write'
+  defaultSession.setPermissionRequestHandler((_contents, permission, answer) => answer(isAllowed(permission)))
+  defaultSession.setPermissionCheckHandler((_contents, permission) => isAllowed(permission))
+  defaultSession.setDevicePermissionHandler(() => false)
+}
+
+export function keepInside(contents: WebContents): void {
+  contents.setWindowOpenHandler(({ url }) => {
+    openOutside(url)
+    return { action: 'deny' }
+  })
+  contents.on('will-navigate', (event, url) => {
+    event.preventDefault()
+    openOutside(url)
+  })
+  contents.on('will-attach-webview', (event) => event.preventDefault())
+}
+
+function openOutside(url: string): void {
+  if (/^(https?|mailto):/i.test(url)) void shell.openExternal(url)
+}

@@ -1,0 +1,63 @@
+/** Where the window was, so that it comes back there, unless that screen is gone. */
+import { screen, type BrowserWindow, type Rectangle } from 'electron'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { isSystemError } from '../../shared/errors.ts'
+import { writeAtomic } from '../workspace/index.ts'
+
+const stateSchema = z.object({ x: z.number().int(), y: z.number().int(), width: z.number().int().min(400), height: z.number().int().min(300) })
+
+const defaultSize = { width: 1280, height: 840 }
+const saveDelayMs = 500
+
+export class WindowState {
+  readonly #file: string
+  #bounds: Rectangle | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  private constructor(file: string, bounds: Rectangle | undefined) {
+    this.#file = file
+    this.#bounds = bounds
+  }
+
+  static async load(folder: string): Promise<WindowState> {
+    const file = join(folder, 'window.json')
+    try {
+      const parsed = stateSchema.safeParse(JSON.parse(await readFile(file, 'utf8')))
+      return new WindowState(file, parsed.data)
+    } catch (error) {
+      if (!isSystemError(error, 'ENOENT') && !(error instanceof SyntaxError)) throw error
+      return new WindowState(file, undefined)
+    }
+  }
+
+  bounds(): Partial<Rectangle> {
+    const bounds = this.#bounds
+    if (!bounds || !screen.getAllDisplays().some(({ workArea }) => overlaps(bounds, workArea))) return defaultSize
+    return bounds
+  }
+
+  follow(window: BrowserWindow): void {
+    const keep = () => {
+      if (window.isMinimized() || window.isFullScreen()) return
+      this.#bounds = window.getNormalBounds()
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => void this.#save(), saveDelayMs)
+    }
+    window.on('resize', keep)
+    window.on('move', keep)
+    window.on('close', () => {
+      clearTimeout(this.#timer)
+      void this.#save()
+    })
+  }
+
+  async #save(): Promise<void> {
+    if (this.#bounds) await writeAtomic(this.#file, JSON.stringify(this.#bounds))
+  }
+}
+
+function overlaps(one: Rectangle, other: Rectangle): boolean {
+  return one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height && other.y < one.y + one.height
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env node
+/**
+ * Starts the app from a checkout, with whatever Node the machine has: finds the Node that came with the project, builds
+ * what is not built yet, and then runs `commonplace <command>`, or (for `start`) the desktop app. Where Electron's
+ * runtime cannot be had, `start` says so and opens the browser interface instead.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+const windows = process.platform === 'win32'
+/** The runtime is asked for at its source for this long before the browser interface is opened instead. */
+const probeMs = 5000
+const runtimeSource = 'https://github.com/electron/electron/releases'
+
+const [command, ...rest] = process.argv.slice(2)
+const node = findNode()
+if (command === 'start') await start(rest)
+else {
+  buildOnce()
+  process.exitCode = await run(node, [join(root, 'out/main/cli.js'), ...process.argv.slice(2)])
+}
+
+async function start(args) {
+  const runtime = await findRuntime()
+  buildOnce()
+  if (runtime.path) {
+    process.exitCode = await run(runtime.path, [root, ...args])
+    return
+  }
+  process.stderr.write(`commonplace: the desktop window cannot be opened (${runtime.reason}); here is the browser interface instead.\n`)
+  process.exitCode = await run(node, [join(root, 'out/main/cli.js'), 'serve', ...args])
+}
+
+/** The project's own Node where it is installed; the app needs 22 or later. */
+function findNode() {
+  const own = join(root, 'node_modules/node/bin', windows ? 'node.exe' : 'node')
+  if (existsSync(own)) return own
+  if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath
+  process.stderr.write('commonplace: Node 22 or later is needed; run "npm ci" in the project first.\n')
+  process.exit(1)
+}
+
+/** Builds when a source has changed since the last build, and only then. */
+function buildOnce() {
+  const stamp = join(root, 'out', '.sources')
+  const sources = fingerprint(['src', 'electron.vite.config.ts', 'package.json'])
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return
+  const vite = join(root, 'node_modules/electron-vite/bin/electron-vite.js')
+  if (!existsSync(vite)) {
+    if (existsSync(join(root, 'out/main/cli.js'))) return
+    process.stderr.write('commonplace: nothing is installed yet; run "npm ci" in the project first.\n')
+    process.exit(1)
+  }
+  process.stderr.write('commonplace: building (once) …\n')
+  const built = spawnSync(node, [vite, 'build', '--logLevel', 'warn'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  if (built.status !== 0) process.exit(built.status ?? 1)
+  mkdirSync(join(root, 'out'), { recursive: true })
+  writeFileSync(stamp, sources)
+}
+
+function fingerprint(paths) {
+  const hash = createHash('sha256')
+  const visit = (path) => {
+    const info = statSync(join(root, path))
+    if (info.isDirectory()) for (const name of readdirSync(join(root, path)).sort()) visit(`${path}/${name}`)
+    else hash.update(`${path}\0`).update(readFileSync(join(root, path)))
+  }
+  for (const path of paths) visit(path)
+  return hash.digest('hex')
+}
+
+/** The runtime's executable, or why there is none: what was named, what is installed, what the PATH has, what can be fetched. */
+async function findRuntime() {
+  if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return { reason: 'this machine has no display' }
+  const named = process.env.ELECTRON_OVERRIDE_DIST_PATH
+  const candidates = [named && join(named, executable()), installed(), onPath('electron')]
+  const found = candidates.find((path) => path && isExecutable(path))
+  if (found) return { path: found }
+  if (!existsSync(join(root, 'node_modules/electron/install.js'))) return { reason: "Electron's package is not installed" }
+  if (!(await isReachable())) return { reason: "Electron's runtime is not on this machine and cannot be fetched" }
+  process.stderr.write("commonplace: fetching Electron's runtime (once) …\n")
+  const status = await run(node, [join(root, 'node_modules/electron/install.js')])
+  const fetched = installed()
+  return status === 0 && fetched ? { path: fetched } : { reason: "fetching Electron's runtime failed" }
+}
+
+function executable() {
+  if (process.platform === 'darwin') return 'Electron.app/Contents/MacOS/Electron'
+  return windows ? 'electron.exe' : 'electron'
+}
+
+function installed() {
+  const path = join(root, 'node_modules/electron/dist', executable())
+  return existsSync(path) ? path : undefined
+}
+
+/** Not the script of that name that npm puts there: it would fetch the runtime without a word. */
+function onPath(name) {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, windows ? `${name}.exe` : name)
+    if (!folder.includes('node_modules') && isExecutable(path)) return path
+  }
+  return undefined
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+function isReachable() {
+  return new Promise((resolve) => {
+    const request = get(runtimeSource, { method: 'HEAD', timeout: probeMs }, (response) => {
+      response.resume()
+      resolve((response.statusCode ?? 500) < 500)
+    })
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve(false))
+    setTimeout(() => request.destroy(), probeMs).unref()
+  })
+}
+
+/** Runs to the end; signals reach the child, which ends in its own time. */
+function run(file, args) {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { stdio: 'inherit', cwd: process.cwd() })
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+    child.on('error', (error) => {
+      process.stderr.write(`commonplace: ${error.message}\n`)
+      resolve(1)
+    })
+    child.on('exit', (code, signal) => resolve(code ?? (signal ? 1 : 0)))
+  })
+}

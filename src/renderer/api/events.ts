@@ -1,0 +1,67 @@
+/** Follows the runtime's one stream of events and drops the query results that each makes stale. */
+import type { AppEvent } from '../../shared/contract/index.ts'
+import { api, client, connection, queryClient } from './api.ts'
+
+/** Runs for the life of the window; starts over whenever the connection was lost. */
+export async function followEvents(): Promise<never> {
+  for (;;) {
+    try {
+      for await (const event of await client.events.subscribe()) apply(event)
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+    }
+    await untilOpen()
+    await queryClient.invalidateQueries()
+  }
+}
+
+function apply(event: AppEvent): void {
+  const drop = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey })
+  switch (event.type) {
+    case 'hello':
+      return
+    case 'filesChanged':
+      drop(api.files.key())
+      drop(api.context.key())
+      return
+    case 'indexStatus':
+      queryClient.setQueryData(api.search.status.queryKey({ input: { agent: event.agent } }), event.status)
+      return
+    case 'indexChanged':
+      drop(api.search.key())
+      drop(api.files.list.key())
+      return
+    case 'sessionChanged':
+      drop(api.sessions.list.key())
+      drop(api.sessions.get.key({ input: { agent: event.agent, session: event.session } }))
+      return
+    case 'contextChanged':
+      drop(api.context.key())
+      return
+    case 'agentsChanged':
+      drop(api.agents.key())
+      drop(api.settings.key())
+      drop(api.files.key())
+      drop(api.search.key())
+      drop(api.context.key())
+      drop(api.chat.models.key())
+      return
+    case 'settingsChanged':
+      drop(api.settings.key())
+      drop(api.agents.key())
+      return
+  }
+}
+
+function untilOpen(): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (connection.state !== 'open') return
+      stop()
+      resolve()
+    }
+    const stop = connection.onChange(check)
+    // A stream can end while the connection stays: do not spin then.
+    setTimeout(check, 250)
+  })
+}

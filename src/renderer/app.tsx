@@ -1,0 +1,107 @@
+/** The frame: sidebar, the open view, status bar; and what is above all of them: palette, toasts, first start. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Toaster } from 'sonner'
+import { Route, Switch, useLocation, useSearch } from 'wouter'
+import type { Agent, Appearance } from '../shared/contract/index.ts'
+import { api, client } from './api/index.ts'
+import { ChatView } from './chat/chat-view.tsx'
+import { ContextView } from './context/context-view.tsx'
+import { applyLocale } from './i18n/index.ts'
+import { FileView } from './memory/file-view.tsx'
+import { Onboarding } from './onboarding/onboarding.tsx'
+import { SearchView } from './search/search-view.tsx'
+import { CommandPalette } from './ui/command-palette.tsx'
+import { useShortcuts } from './ui/keys.ts'
+import { paths } from './ui/navigate.ts'
+import { Sidebar } from './ui/sidebar.tsx'
+import { ErrorState, Skeleton } from './ui/states.tsx'
+import { StatusBar } from './ui/status-bar.tsx'
+
+export function App() {
+  const settings = useQuery(api.settings.get.queryOptions())
+  const agents = useQuery(api.agents.list.queryOptions())
+  const theme = useAppearance(settings.data?.appearance)
+  const error = settings.error ?? agents.error
+  const agent = agents.data?.[0]
+  if (error) return <ErrorState error={error} onRetry={() => void Promise.all([settings.refetch(), agents.refetch()])} />
+  if (!settings.data || !agent) return <Skeleton />
+  return (
+    <>
+      {settings.data.firstRun || !agent.ready ? <Onboarding agent={agent} suggested={settings.data.firstRun ? settings.data.suggestedWorkspace : agent.workspace} /> : <Workbench agent={agent} />}
+      <Toaster theme={theme} position="bottom-right" offset={40} />
+    </>
+  )
+}
+
+function Workbench({ agent }: { agent: Agent }) {
+  const [hasSidebar, setHasSidebar] = useState(true)
+  const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
+  const [location, navigate] = useLocation()
+  const query = useSearch()
+  const session = /^\/chat\/([^/]+)/.exec(location)?.[1]
+  useShortcuts({
+    'Mod+K': () => setPalette((open) => (open === 'closed' ? 'all' : 'closed')),
+    'Mod+P': () => setPalette('files'),
+    'Mod+Shift+F': () => navigate(paths.search()),
+    'Mod+N': () => navigate(paths.chat()),
+    'Mod+B': () => setHasSidebar((visible) => !visible),
+    'Mod+.': () => {
+      if (session !== undefined) void client.chat.stop({ agent: agent.id, session })
+    },
+    'Mod+1': () => navigate(paths.chat(session)),
+    'Mod+3': () => navigate(paths.search()),
+    'Mod+4': () => navigate(paths.context(session)),
+  })
+  return (
+    <div className="flex h-full flex-col" style={{ '--agent': agent.color } as React.CSSProperties}>
+      <div className="flex min-h-0 flex-1">
+        {hasSidebar && <Sidebar agent={agent} onPalette={() => setPalette('all')} />}
+        <main className="flex min-w-0 flex-1">
+          <Switch>
+            <Route path="/chat/:session">{(params) => <ChatView key={params.session} agent={agent} session={params.session} />}</Route>
+            <Route path="/file/*">{(params) => <FileRoute agent={agent} encoded={params['*'] ?? ''} />}</Route>
+            <Route path="/search">
+              <SearchView agent={agent} initialQuery={new URLSearchParams(query).get('q') ?? ''} />
+            </Route>
+            <Route path="/context/:session">{(params) => <ContextView agent={agent} session={params.session} />}</Route>
+            <Route path="/context">
+              <ContextView agent={agent} />
+            </Route>
+            <Route>
+              <ChatView agent={agent} />
+            </Route>
+          </Switch>
+        </main>
+      </div>
+      <StatusBar agent={agent} session={session} onPalette={() => setPalette('all')} />
+      <CommandPalette agent={agent} session={session} mode={palette} onClose={() => setPalette('closed')} />
+    </div>
+  )
+}
+
+function FileRoute({ agent, encoded }: { agent: Agent; encoded: string }) {
+  const path = encoded.split('/').map(decodeURIComponent).join('/')
+  return <FileView key={path} agent={agent} path={path} />
+}
+
+/** Puts theme and language into force. @returns the theme as it is shown */
+function useAppearance(appearance: Appearance | undefined): 'light' | 'dark' {
+  const [systemIsDark, setSystemIsDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
+  useEffect(() => {
+    const media = matchMedia('(prefers-color-scheme: dark)')
+    const onChange = () => setSystemIsDark(media.matches)
+    media.addEventListener('change', onChange)
+    return () => media.removeEventListener('change', onChange)
+  }, [])
+  const chosen = appearance?.theme ?? 'system'
+  const theme = chosen === 'system' ? (systemIsDark ? 'dark' : 'light') : chosen
+  useEffect(() => {
+    document.documentElement.dataset['theme'] = theme
+  }, [theme])
+  const locale = appearance?.locale
+  useEffect(() => {
+    if (locale) applyLocale(locale)
+  }, [locale])
+  return theme
+}

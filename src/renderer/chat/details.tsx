@@ -1,0 +1,122 @@
+import { X } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { SearchResponse, SearchResult } from '../../shared/contract/index.ts'
+import { formatNumber, formatPercent, formatScore } from '../i18n/format.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Highlight } from '../ui/highlight.tsx'
+import { paths } from '../ui/navigate.ts'
+import { ScoreBar } from '../ui/score-bar.tsx'
+import { changeOf, recallOf, usageOf, type Turn } from './turns.ts'
+
+/** What an answer rests on: what it recalled, what it wrote, what it used. */
+export function Details({ turn, onClose }: { turn: Turn | undefined; onClose: () => void }) {
+  const { t } = useTranslation()
+  const steps = turn?.answers.flatMap((answer) => answer.tools) ?? []
+  const recalls = steps.map(recallOf).filter((recall) => recall !== undefined)
+  const changes = steps.map(changeOf).filter((change) => change !== undefined)
+  return (
+    <aside aria-label={t('details.title')} className="flex w-[340px] shrink-0 flex-col border-l border-line bg-side">
+      <header className="flex h-[43px] shrink-0 items-center border-b border-line pr-2 pl-4">
+        <h2 className="flex-1 font-semibold">{t('details.title')}</h2>
+        <IconButton label={t('details.close')} onClick={onClose}>
+          <X size={14} />
+        </IconButton>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {!turn && <p className="p-4 text-muted">{t('details.empty')}</p>}
+        {turn && recalls.length === 0 && <p className="border-b border-line p-4 text-muted">{t('details.nothingRecalled')}</p>}
+        {recalls.map((recall, index) => (
+          <Recall key={index} recall={recall} />
+        ))}
+        {changes.length > 0 && (
+          <section className="border-b border-line p-4">
+            <h3 className="pb-2 text-[12px] text-muted">{t('details.wrote')}</h3>
+            {changes.map(({ path, added, removed, startLine }, index) => (
+              <p key={index} className="flex gap-2 font-mono text-[12px]">
+                <Link href={paths.file(path, startLine)} className="hover:underline">
+                  {path}
+                </Link>
+                <span className="text-added">+{added}</span>
+                {removed > 0 && <span className="text-bad">−{removed}</span>}
+              </p>
+            ))}
+          </section>
+        )}
+        {turn && <Usage turn={turn} />}
+      </div>
+    </aside>
+  )
+}
+
+function Recall({ recall }: { recall: SearchResponse }) {
+  const { t } = useTranslation()
+  return (
+    <section className="flex flex-col gap-3 border-b border-line p-4">
+      <h3 className="flex gap-2 text-[12px] text-muted">
+        <span className="flex-1 truncate" title={recall.query}>
+          “{recall.query}”
+        </span>
+        <span className="tabular">{t('details.recalledCount', { returned: recall.results.length, candidates: recall.candidates, minScore: formatScore(recall.minScore) })}</span>
+      </h3>
+      {recall.results.map((result) => (
+        <Hit key={`${result.path}:${result.startLine}`} result={result} recall={recall} />
+      ))}
+      <Link href={paths.search(recall.query)} className="text-accent hover:underline">
+        {t('details.openInSearch')} →
+      </Link>
+    </section>
+  )
+}
+
+function Hit({ result, recall }: { result: SearchResult; recall: SearchResponse }) {
+  const { weights } = recall
+  const { vectorScore, textScore } = result
+  const vector = vectorScore === null ? 0 : (textScore === null ? 1 : weights.vector / (weights.vector + weights.text)) * vectorScore
+  return (
+    <div>
+      <p className="flex gap-2 font-mono text-[12px]">
+        <Link href={paths.file(result.path, result.startLine)} className="min-w-0 flex-1 truncate hover:underline">
+          {result.path}:{result.startLine}–{result.endLine}
+        </Link>
+        <strong className="tabular font-semibold">{formatScore(result.score)}</strong>
+      </p>
+      <p className="line-clamp-2 pb-1.5 text-muted">
+        <Highlight text={result.snippet} words={result.matched} />
+      </p>
+      <ScoreBar score={result.score} vector={vector} text={Math.max(0, result.score - vector)} minScore={recall.minScore} />
+    </div>
+  )
+}
+
+function Usage({ turn }: { turn: Turn }) {
+  const { t } = useTranslation()
+  const usage = usageOf(turn)
+  const input = usage.input + usage.cacheRead + usage.cacheWrite
+  const last = turn.answers.at(-1)?.message
+  return (
+    <section className="p-4">
+      <h3 className="pb-2 text-[12px] text-muted">{t('details.turn')}</h3>
+      <dl className="tabular grid grid-cols-[1fr_auto] gap-y-1">
+        <dt>{t('details.input')}</dt>
+        <dd className="text-right">{t('details.tokens', { tokens: formatNumber(input) })}</dd>
+        {usage.cacheRead > 0 && (
+          <>
+            <dt className="text-muted">{t('details.cached')}</dt>
+            <dd className="text-right text-muted">
+              {formatNumber(usage.cacheRead)} · {formatPercent(usage.cacheRead / input)}
+            </dd>
+          </>
+        )}
+        <dt>{t('details.output')}</dt>
+        <dd className="text-right">{t('details.tokens', { tokens: formatNumber(usage.output) })}</dd>
+        {last && (
+          <>
+            <dt>{t('details.model')}</dt>
+            <dd className="text-right">{last.provider === 'offline' ? 'offline' : `${last.provider}/${last.model}`}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
+}

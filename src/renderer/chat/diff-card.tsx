@@ -1,0 +1,53 @@
+import { useMutation } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import { Link } from 'wouter'
+import type { FileChange } from '../../shared/messages.ts'
+import { api, explainError } from '../api/index.ts'
+import { Button } from '../ui/button.tsx'
+import { paths } from '../ui/navigate.ts'
+import { patchLines } from './patch-lines.ts'
+
+/** What the agent wrote, with a way back. */
+export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
+  const { t } = useTranslation()
+  const undo = useMutation(
+    api.files.undo.mutationOptions({
+      onSuccess: () => toast.success(t('tool.undone')),
+      onError: (error) => toast.error(explainError(error)),
+    }),
+  )
+  return (
+    <figure className="overflow-hidden rounded-md border border-line" data-testid="diff-card">
+      <figcaption className="flex items-center gap-3 border-b border-line px-3.5 py-2">
+        <Link href={paths.file(change.path, change.startLine)} className="font-mono text-[12px] hover:underline">
+          {change.path}
+        </Link>
+        <span className="tabular flex gap-2 text-muted">
+          {change.added > 0 && <span>{t('tool.linesAdded', { count: change.added })}</span>}
+          {change.removed > 0 && <span>{t('tool.linesRemoved', { count: change.removed })}</span>}
+        </span>
+        <span className="flex-1" />
+        {undo.isSuccess ? (
+          <span className="text-muted">{t('tool.undoneShort')}</span>
+        ) : (
+          <Button look="link" disabled={undo.isPending} onClick={() => undo.mutate({ agent, path: change.path, patch: change.patch })}>
+            {t('tool.undo')}
+          </Button>
+        )}
+        <Link href={paths.file(change.path, change.startLine)} className="text-muted hover:underline">
+          {t('tool.open')}
+        </Link>
+      </figcaption>
+      <pre className={`max-h-80 overflow-auto font-mono text-[12px] leading-[1.75] ${undo.isSuccess ? 'line-through opacity-50' : ''}`}>
+        {patchLines(change.patch).map(({ kind, text }, index) => (
+          <div key={index} className={`px-3.5 whitespace-pre-wrap ${looks[kind]}`}>
+            {text || ' '}
+          </div>
+        ))}
+      </pre>
+    </figure>
+  )
+}
+
+const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const

@@ -1,0 +1,24 @@
+/** The changed lines of a unified diff, without its bookkeeping. Empty lines at the edges are left out. Pure. */
+export interface PatchLine {
+  readonly kind: 'added' | 'removed' | 'same'
+  readonly text: string
+}
+
+const kinds = { '+': 'added', '-': 'removed', ' ': 'same' } as const
+
+export function patchLines(patch: string): PatchLine[] {
+  const lines: PatchLine[] = []
+  let inHunk = false
+  for (const line of patch.split('\n')) {
+    if (line.startsWith('@@')) {
+      inHunk = true
+      continue
+    }
+    const kind = kinds[line[0] as keyof typeof kinds]
+    if (inHunk && kind) lines.push({ kind, text: line.slice(1) })
+  }
+  const isChange = ({ kind, text }: PatchLine) => kind !== 'same' && text.trim() !== ''
+  const first = lines.findIndex(isChange)
+  const last = lines.findLastIndex(isChange)
+  return first < 0 ? lines : lines.slice(first, last + 1)
+}

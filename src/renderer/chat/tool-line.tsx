@@ -1,0 +1,67 @@
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { messageText } from '../../shared/messages.ts'
+import { recallOf, type ToolStep } from './turns.ts'
+
+const known = ['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const
+
+/** One quiet line for a tool call; it opens to what was asked and what came back. */
+export function ToolLine({ step }: { step: ToolStep }) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const { call, result } = step
+  const name = known.find((tool) => tool === call.name)
+  const recall = recallOf(step)
+  return (
+    <div className="text-muted">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex min-h-6 max-w-full items-center gap-2 rounded-sm text-left hover:text-text"
+      >
+        <ChevronRight size={12} aria-hidden className={`shrink-0 transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <span className="shrink-0">{name ? t(`tool.${name}`) : call.name}</span>
+        <Subject call={call} />
+        {recall && (
+          <span className="tabular shrink-0">
+            · {t('tool.found', { returned: recall.results.length, candidates: recall.candidates })} · {Math.max(1, Math.round(recall.timings.totalMs))} ms
+          </span>
+        )}
+        {result?.isError && <span className="shrink-0 text-bad">· {t('tool.failed')}</span>}
+        {!result && <span className="shrink-0">· {t('tool.running')}</span>}
+      </button>
+      {isOpen && (
+        <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]">
+          <Block title={t('tool.arguments')} text={JSON.stringify(call.arguments, null, 2)} />
+          {result && <Block title={t('tool.result')} text={pretty(messageText(result))} />}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Subject({ call }: { call: ToolStep['call'] }) {
+  const { query, path } = call.arguments
+  if (typeof query === 'string') return <span className="truncate text-text">“{query}”</span>
+  return typeof path === 'string' && path !== '' ? <span className="truncate font-mono text-[12px]">{path}</span> : null
+}
+
+function Block({ title, text }: { title: string; text: string }) {
+  return (
+    <section>
+      <h4 className="text-[11px]">{title}</h4>
+      <pre className="max-h-72 overflow-auto rounded-sm border border-line bg-side p-2 font-mono whitespace-pre-wrap text-text">{text}</pre>
+    </section>
+  )
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}

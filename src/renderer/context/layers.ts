@@ -1,0 +1,8 @@
+import type { Layer } from '../../shared/contract/index.ts'
+
+/** In the order in which the model reads them; the colours are the design's. */
+export const layers: readonly Layer[] = ['system', 'project', 'logs', 'summary', 'conversation', 'tools', 'message']
+
+export function layerColor(layer: Layer): string {
+  return `var(--layer-${layer})`
+}

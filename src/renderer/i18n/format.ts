@@ -1,0 +1,26 @@
+/** Numbers and dates as the interface's language writes them. */
+import i18next from 'i18next'
+
+export function formatNumber(value: number): string {
+  return new Intl.NumberFormat(i18next.language).format(value)
+}
+
+/** 46,120 → 46.1k; for places where a rough figure is enough. */
+export function formatShort(tokens: number): string {
+  if (tokens < 1000) return formatNumber(tokens)
+  const thousands = tokens / 1000
+  return `${new Intl.NumberFormat(i18next.language, { maximumFractionDigits: thousands < 100 ? 1 : 0 }).format(thousands)}k`
+}
+
+export function formatPercent(share: number): string {
+  return new Intl.NumberFormat(i18next.language, { style: 'percent', maximumFractionDigits: 1 }).format(share)
+}
+
+export function formatScore(score: number | null | undefined): string {
+  return score === null || score === undefined ? '–' : score.toFixed(2)
+}
+
+/** A day (`YYYY-MM-DD`) in words. */
+export function formatDay(date: string): string {
+  return new Intl.DateTimeFormat(i18next.language, { dateStyle: 'long' }).format(new Date(`${date}T12:00:00`))
+}

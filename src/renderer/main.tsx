@@ -1,0 +1,18 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { createRoot } from 'react-dom/client'
+import { followEvents, queryClient } from './api/index.ts'
+import { App } from './app.tsx'
+import { startI18n } from './i18n/index.ts'
+import './styles.css'
+
+startI18n()
+void followEvents()
+
+const root = document.getElementById('root')
+if (root) {
+  createRoot(root).render(
+    <QueryClientProvider client={queryClient}>
+      <App />
+    </QueryClientProvider>,
+  )
+}

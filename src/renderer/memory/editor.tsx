@@ -1,0 +1,78 @@
+import { useEffect, useRef } from 'react'
+import { applyTheme, monaco } from './monaco.ts'
+
+interface EditorProps {
+  readonly text: string
+  /** Shown and marked; 1-based. */
+  readonly line: number | undefined
+  readonly label: string
+  readonly onChange: (text: string) => void
+}
+
+export default function Editor({ text, line, label, onChange }: EditorProps) {
+  const frame = useRef<HTMLDivElement>(null)
+  const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
+  const onChangeNow = useRef(onChange)
+  onChangeNow.current = onChange
+
+  useEffect(() => {
+    if (!frame.current) return undefined
+    applyTheme()
+    const created = monaco.editor.create(frame.current, {
+      value: text,
+      language: 'markdown',
+      ariaLabel: label,
+      automaticLayout: true,
+      wordWrap: 'on',
+      wrappingStrategy: 'advanced',
+      lineHeight: 24,
+      fontSize: 13,
+      fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono') || 'monospace',
+      minimap: { enabled: false },
+      scrollBeyondLastLine: false,
+      renderLineHighlight: 'line',
+      overviewRulerLanes: 0,
+      hideCursorInOverviewRuler: true,
+      padding: { top: 12, bottom: 24 },
+      unicodeHighlight: { ambiguousCharacters: false, invisibleCharacters: false, nonBasicASCII: false },
+      quickSuggestions: false,
+      wordBasedSuggestions: 'off',
+      occurrencesHighlight: 'off',
+      stickyScroll: { enabled: false },
+      lineNumbersMinChars: 4,
+      folding: true,
+      links: true,
+    })
+    editor.current = created
+    const changes = created.onDidChangeModelContent(() => onChangeNow.current(created.getValue()))
+    const themes = new MutationObserver(applyTheme)
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    return () => {
+      themes.disconnect()
+      changes.dispose()
+      created.getModel()?.dispose()
+      created.dispose()
+      editor.current = undefined
+    }
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- later values are put into the editor that is there
+  }, [])
+
+  // A text that did not come from the editor replaces its content as one edit, so that undo and the cursor survive.
+  useEffect(() => {
+    const model = editor.current?.getModel()
+    if (!model || model.getValue() === text) return
+    editor.current?.executeEdits('file', [{ range: model.getFullModelRange(), text }])
+  }, [text])
+
+  useEffect(() => {
+    const current = editor.current
+    if (!current || line === undefined) return undefined
+    current.revealLineInCenter(line)
+    current.setPosition({ lineNumber: line, column: 1 })
+    current.focus()
+    const marks = current.createDecorationsCollection([{ range: new monaco.Range(line, 1, line, 1), options: { isWholeLine: true, className: 'found-line' } }])
+    return () => marks.clear()
+  }, [line])
+
+  return <div ref={frame} className="h-full" data-testid="editor" />
+}

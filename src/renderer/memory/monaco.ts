@@ -1,0 +1,48 @@
+/** Monaco with what Markdown needs and no more: the core, Markdown's colours, find, folding, links. */
+import 'monaco-editor/features/find/register'
+import 'monaco-editor/features/folding/register'
+import 'monaco-editor/features/links/register'
+import 'monaco-editor/features/linesOperations/register'
+import 'monaco-editor/features/multicursor/register'
+import 'monaco-editor/features/contextmenu/register'
+import 'monaco-editor/features/clipboard/register'
+import 'monaco-editor/languages/definitions/markdown/register'
+import 'monaco-editor/languages/definitions/yaml/register'
+import * as monaco from 'monaco-editor/editor/editor.api'
+import EditorWorker from 'monaco-editor/editor/editor.worker?worker'
+
+self.MonacoEnvironment = { getWorker: () => new EditorWorker() }
+
+export { monaco }
+
+/** The app's own colours, read from its variables so that there is one place for them. */
+export function applyTheme(): void {
+  const style = getComputedStyle(document.documentElement)
+  const color = (name: string) => style.getPropertyValue(`--${name}`).trim()
+  const isDark = document.documentElement.dataset['theme'] === 'dark'
+  monaco.editor.defineTheme('commonplace', {
+    base: isDark ? 'vs-dark' : 'vs',
+    inherit: true,
+    rules: [
+      { token: 'keyword', foreground: color('text').slice(1), fontStyle: 'bold' },
+      { token: 'strong', fontStyle: 'bold' },
+      { token: 'emphasis', fontStyle: 'italic' },
+      { token: 'string.link', foreground: color('accent').slice(1) },
+      { token: 'variable', foreground: color('added').slice(1) },
+    ],
+    colors: {
+      'editor.background': color('paper'),
+      'editor.foreground': color('text'),
+      'editorLineNumber.foreground': color('faint'),
+      'editorLineNumber.activeForeground': color('muted'),
+      'editor.lineHighlightBackground': color('side'),
+      'editor.lineHighlightBorder': color('side'),
+      'editorCursor.foreground': color('accent'),
+      'editorWidget.background': color('raised'),
+      'editorWidget.border': color('line'),
+      'editorIndentGuide.background1': color('soft'),
+      'scrollbarSlider.background': `${color('line')}cc`,
+    },
+  })
+  monaco.editor.setTheme('commonplace')
+}

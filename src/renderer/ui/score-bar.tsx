@@ -1,0 +1,30 @@
+import { useTranslation } from 'react-i18next'
+import { formatScore } from '../i18n/format.ts'
+
+interface ScoreBarProps {
+  readonly score: number
+  readonly vector: number
+  readonly text: number
+  readonly minScore: number
+  readonly dim?: boolean
+}
+
+/** What each leg added to the score, to scale, with the threshold as a tick. The figures stand beside it as text. */
+export function ScoreBar({ score, vector, text, minScore, dim = false }: ScoreBarProps) {
+  const { t } = useTranslation()
+  const label = t('search.scoreBar', {
+    score: formatScore(score),
+    vector: formatScore(vector),
+    keyword: formatScore(text),
+    minScore: formatScore(minScore),
+  })
+  return (
+    <div role="img" aria-label={label} className={`relative h-1.5 rounded-full bg-soft ${dim ? 'opacity-55' : ''}`}>
+      <div className="absolute inset-0 flex overflow-hidden rounded-full">
+        <div className="bg-vector" style={{ width: `${vector * 100}%` }} />
+        <div className="bg-keyword" style={{ width: `${text * 100}%` }} />
+      </div>
+      <div className="absolute -top-[3px] h-3 w-0.5 -translate-x-1/2 bg-text" style={{ left: `${minScore * 100}%` }} />
+    </div>
+  )
+}

@@ -1,0 +1,195 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight, Clock, Command, Plus, Search } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useLocation } from 'wouter'
+import type { Agent, FileEntry, SessionSummary } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
+import { LogCalendar } from '../memory/log-calendar.tsx'
+import { IconButton } from './button.tsx'
+import { showKeys } from './keys.ts'
+import { paths } from './navigate.ts'
+
+export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => void }) {
+  const { t } = useTranslation()
+  const [location] = useLocation()
+  const session = /^\/(?:chat|context)\/([^/]+)/.exec(location)?.[1]
+  return (
+    <nav aria-label={t('nav.main')} className="flex w-[260px] shrink-0 flex-col border-r border-line bg-side">
+      <div className="flex items-center gap-2.5 px-4 pt-4 pb-3" title={agent.workspace}>
+        <span aria-hidden className="size-2.5 rounded-full" style={{ background: agent.color }} />
+        <span className="truncate text-[14px] font-semibold">{agent.id}</span>
+      </div>
+      <div className="flex gap-1.5 px-3.5 pb-2">
+        <Link
+          href={paths.chat()}
+          className="flex min-h-[30px] flex-1 items-center gap-2 rounded-sm border border-line bg-raised px-2.5 transition-colors hover:bg-soft"
+        >
+          <Plus size={14} aria-hidden />
+          <span className="flex-1">{t('nav.newChat')}</span>
+          <Keys keys="Mod+N" />
+        </Link>
+        <IconButton label={t('nav.palette')} className="size-[30px]! border border-line bg-raised" onClick={onPalette}>
+          <Command size={14} />
+        </IconButton>
+      </div>
+      <div className="px-2.5">
+        <NavRow href={paths.search()} isCurrent={location.startsWith('/search')} icon={<Search size={14} />} aside={<Keys keys="Mod+Shift+F" />}>
+          {t('nav.search')}
+        </NavRow>
+        <ContextRow agent={agent} session={session} isCurrent={location.startsWith('/context')} />
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-4">
+        <Chats agent={agent} current={location} />
+        <Files agent={agent} current={location} />
+      </div>
+    </nav>
+  )
+}
+
+function ContextRow({ agent, session, isCurrent }: { agent: Agent; session: string | undefined; isCurrent: boolean }) {
+  const { t } = useTranslation()
+  const report = useQuery(api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }))
+  const share = report.data && (report.data.reportedTokens ?? report.data.estimatedTokens) / report.data.contextWindow
+  return (
+    <NavRow href={paths.context(session)} isCurrent={isCurrent} icon={<Clock size={14} />} aside={share === undefined ? '' : formatPercent(Math.round(share * 100) / 100)}>
+      {t('nav.context')}
+    </NavRow>
+  )
+}
+
+const mostListed = 200
+
+function Chats({ agent, current }: { agent: Agent; current: string }) {
+  const { t } = useTranslation()
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+  if (sessions.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('nav.noChats')}</p>
+  const groups = groupByDay((sessions.data ?? []).slice(0, mostListed))
+  return groups.map(({ day, sessions }) => (
+    <section key={day} aria-label={t(`nav.${day}`)}>
+      <SectionTitle>{t(`nav.${day}`)}</SectionTitle>
+      {sessions.map(({ id, title }) => (
+        <NavRow key={id} href={paths.chat(id)} isCurrent={current === paths.chat(id)}>
+          {title || t('nav.untitled')}
+        </NavRow>
+      ))}
+    </section>
+  ))
+}
+
+type Day = 'today' | 'yesterday' | 'older'
+
+function groupByDay(sessions: readonly SessionSummary[]): { day: Day; sessions: SessionSummary[] }[] {
+  const midnight = new Date().setHours(0, 0, 0, 0)
+  const dayBefore = new Date(midnight - 1).setHours(0, 0, 0, 0)
+  const dayOf = (at: number): Day => (at >= midnight ? 'today' : at >= dayBefore ? 'yesterday' : 'older')
+  const days: Day[] = ['today', 'yesterday', 'older']
+  return days
+    .map((day) => ({ day, sessions: sessions.filter((session) => dayOf(session.updatedAt) === day) }))
+    .filter(({ sessions }) => sessions.length > 0)
+}
+
+function Files({ agent, current }: { agent: Agent; current: string }) {
+  const { t } = useTranslation()
+  const files = useQuery(api.files.list.queryOptions({ input: { agent: agent.id } }))
+  const all = files.data ?? []
+  const pinned = [...all.filter(({ kind }) => kind === 'memory'), ...all.filter(({ kind }) => kind === 'project')]
+  const logs = all.filter(({ kind }) => kind === 'log')
+  return (
+    <section aria-label={t('nav.memory')}>
+      <SectionTitle aside={files.data ? t('nav.files', { count: all.length }) : ''}>{t('nav.memory')}</SectionTitle>
+      {pinned.map((file) => (
+        <FileRow key={file.path} file={file} name={file.path} current={current} />
+      ))}
+      <FolderTree files={all.filter(({ kind }) => kind === 'note')} prefix="" current={current} />
+      <LogCalendar logs={logs} current={current} />
+    </section>
+  )
+}
+
+/** Folders that open, then the files beside them. */
+function FolderTree({ files, prefix, current }: { files: readonly FileEntry[]; prefix: string; current: string }) {
+  const folders = Map.groupBy(
+    files.filter(({ path }) => path.slice(prefix.length).includes('/')),
+    ({ path }) => path.slice(prefix.length).split('/', 1)[0] ?? '',
+  )
+  return (
+    <>
+      {[...folders].map(([name, inside]) => (
+        <Folder key={name} name={name} files={inside} prefix={`${prefix}${name}/`} current={current} />
+      ))}
+      {files
+        .filter(({ path }) => !path.slice(prefix.length).includes('/'))
+        .map((file) => (
+          <FileRow key={file.path} file={file} name={file.path.slice(prefix.length)} current={current} />
+        ))}
+    </>
+  )
+}
+
+function Folder({ name, files, prefix, current }: { name: string; files: readonly FileEntry[]; prefix: string; current: string }) {
+  const [isOpen, setIsOpen] = useState(() => files.some(({ path }) => current === paths.file(path)))
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex min-h-[26px] w-full items-center gap-1 rounded-sm px-2 text-left text-muted transition-colors hover:bg-soft"
+      >
+        <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <span className="min-w-0 flex-1 truncate">{name}</span>
+        <span className="tabular text-[11px] text-faint">{formatNumber(files.length)}</span>
+      </button>
+      {isOpen && (
+        <div className="ml-3 border-l border-soft pl-1">
+          <FolderTree files={files} prefix={prefix} current={current} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function FileRow({ file, name, current }: { file: FileEntry; name: string; current: string }) {
+  return (
+    <NavRow href={paths.file(file.path)} isCurrent={current === paths.file(file.path)} aside={<span className="tabular">{formatShort(file.tokens)}</span>}>
+      {name}
+    </NavRow>
+  )
+}
+
+interface NavRowProps {
+  readonly href: string
+  readonly isCurrent: boolean
+  readonly icon?: ReactNode
+  readonly aside?: ReactNode
+  readonly children: ReactNode
+}
+
+function NavRow({ href, isCurrent, icon, aside, children }: NavRowProps) {
+  return (
+    <Link
+      href={href}
+      aria-current={isCurrent ? 'page' : undefined}
+      className={`flex min-h-[27px] items-center gap-2.5 rounded-sm px-2 transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
+    >
+      {icon && <span className="text-muted">{icon}</span>}
+      <span className="min-w-0 flex-1 truncate">{children}</span>
+      {aside !== undefined && <span className="text-[11px] text-muted">{aside}</span>}
+    </Link>
+  )
+}
+
+function SectionTitle({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
+  return (
+    <h2 className="flex px-2 pt-4 pb-1 text-[11px] font-medium tracking-wide text-muted uppercase">
+      <span className="flex-1">{children}</span>
+      {aside !== undefined && <span className="tracking-normal normal-case">{aside}</span>}
+    </h2>
+  )
+}
+
+function Keys({ keys }: { keys: string }) {
+  return <kbd className="font-sans text-[11px] text-muted">{showKeys(keys)}</kbd>
+}

@@ -1,0 +1,49 @@
+/** The states that every view has besides being full: empty, loading, error. */
+import { useEffect, useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { explainError } from '../api/index.ts'
+import { Button } from './button.tsx'
+
+export function EmptyState({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
+  return (
+    <div className="mx-auto flex max-w-md flex-col items-center gap-2 px-6 py-16 text-center">
+      <p className="text-[15px] font-medium">{title}</p>
+      {hint && <p className="text-muted">{hint}</p>}
+      {children && <div className="mt-3 flex flex-wrap justify-center gap-2">{children}</div>}
+    </div>
+  )
+}
+
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const { t } = useTranslation()
+  const details = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return (
+    <div role="alert" className="mx-auto flex max-w-lg flex-col items-center gap-2 px-6 py-16 text-center">
+      <p className="text-[15px] font-medium">{t('common.errorTitle')}</p>
+      <p className="text-muted">{explainError(error)}</p>
+      <div className="mt-3 flex gap-2">
+        {onRetry && <Button onClick={onRetry}>{t('common.retry')}</Button>}
+        <Button look="quiet" onClick={() => void navigator.clipboard.writeText(details)}>
+          {t('common.copyDetails')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** Grey lines where text will be; nothing at all for the first 150 ms, so that quick answers do not flicker. */
+export function Skeleton({ lines = 5 }: { lines?: number }) {
+  const [visible, setVisible] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setVisible(true), 150)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!visible) return null
+  return (
+    <div aria-hidden className="flex animate-pulse flex-col gap-3 p-5">
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} className="h-3 rounded bg-soft" style={{ width: `${90 - ((line * 23) % 45)}%` }} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,123 @@
+import { Menu } from '@base-ui/react/menu'
+import { useQuery } from '@tanstack/react-query'
+import { Loader, TriangleAlert } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import { Link } from 'wouter'
+import type { Agent, IndexStatus } from '../../shared/contract/index.ts'
+import { api, client, explainError, useConnectionState } from '../api/index.ts'
+import { ContextBar } from '../context/context-bar.tsx'
+import { formatNumber, formatShort } from '../i18n/format.ts'
+import { paths } from './navigate.ts'
+
+interface StatusBarProps {
+  readonly agent: Agent
+  readonly session: string | undefined
+  readonly onPalette: () => void
+}
+
+export function StatusBar({ agent, session }: StatusBarProps) {
+  const { t } = useTranslation()
+  const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
+  const settings = useQuery(api.settings.get.queryOptions())
+  const connection = useConnectionState()
+  return (
+    <footer aria-label={t('status.bar')} className="flex h-7 shrink-0 items-center gap-4 border-t border-line bg-side px-3.5 text-[12px] text-muted">
+      {connection === 'open' ? status.data && <IndexState status={status.data} /> : <Warning text={t('status.offline')} />}
+      {settings.data && settings.data.problems.length > 0 && (
+        <Warning text={t('status.config')} details={settings.data.problems.map(({ key, line, message }) => `${line ?? '?'}: ${key} ${message}`)} />
+      )}
+      <span className="flex-1" />
+      <ContextMeter agent={agent} session={session} />
+      <ModelMenu agent={agent} />
+    </footer>
+  )
+}
+
+function IndexState({ status }: { status: IndexStatus }) {
+  const { t } = useTranslation()
+  const { files, chunks, embedded, provider, model, state, done, total, problems } = status
+  const isBusy = state !== 'ready' && state !== 'failed'
+  const progress = { done: formatNumber(done), total: formatNumber(total) }
+  return (
+    <span role="status" className="flex items-center gap-4">
+      <span className="flex items-center gap-1.5 tabular">
+        {isBusy ? <Loader size={12} className="animate-spin" aria-hidden /> : <span aria-hidden className={`size-2 rounded-full ${state === 'failed' ? 'bg-bad' : 'bg-good'}`} />}
+        {state === 'failed'
+          ? t('status.failed')
+          : `${t('status.files', { count: files })} · ${t('status.chunks', { count: chunks })}`}
+      </span>
+      {isBusy && <span className="tabular">{total === 0 ? t('status.starting') : t(state === 'rebuilding' ? 'status.rebuilding' : 'status.indexing', progress)}</span>}
+      <span>{provider === 'none' ? t('status.keywordOnly') : model}</span>
+      {provider !== 'none' && embedded < chunks && (
+        <span className="tabular">{t('status.embedding', { done: formatNumber(embedded), total: formatNumber(chunks) })}</span>
+      )}
+      {problems.length > 0 && <Warning text={t('status.problems', { count: problems.length })} details={problems.map(({ message }) => message)} />}
+    </span>
+  )
+}
+
+/** A warning stays until it is solved; what it is about opens with a click. */
+function Warning({ text, details = [] }: { text: string; details?: readonly string[] }) {
+  return (
+    <button
+      type="button"
+      title={details.join('\n')}
+      onClick={() => details.length > 0 && toast.warning(text, { description: details.slice(0, 8).join('\n') })}
+      className="flex items-center gap-1.5 rounded-sm px-1 text-warning hover:bg-soft"
+    >
+      <TriangleAlert size={12} aria-hidden />
+      {text}
+    </button>
+  )
+}
+
+function ContextMeter({ agent, session }: { agent: Agent; session: string | undefined }) {
+  const { t } = useTranslation()
+  const { data } = useQuery(api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }))
+  if (!data) return null
+  const tokens = formatShort(data.reportedTokens ?? data.estimatedTokens)
+  const window = formatShort(data.contextWindow)
+  return (
+    <Link href={paths.context(session)} aria-label={t('context.meter', { tokens, window })} className="flex items-center gap-2 rounded-sm px-1 hover:bg-soft">
+      {t('status.context')}
+      <span className="w-36">
+        <ContextBar report={data} small />
+      </span>
+      <span className="tabular">
+        {tokens} / {window}
+      </span>
+    </Link>
+  )
+}
+
+function ModelMenu({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } }))
+  const choose = (model: string) => void client.settings.setModel({ agent: agent.id, model }).catch((error: unknown) => toast.error(explainError(error)))
+  return (
+    <Menu.Root>
+      <Menu.Trigger aria-label={t('status.model')} className="rounded-sm px-1 hover:bg-soft">
+        {agent.model === 'offline' ? t('status.noModel') : agent.model}
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={6} align="end">
+          <Menu.Popup className="max-h-96 min-w-52 overflow-y-auto rounded-md border border-line bg-raised p-1 text-[13px] shadow-float">
+            <Menu.RadioGroup value={agent.model} onValueChange={choose}>
+              {(models.data ?? []).map(({ id, available }) => (
+                <Menu.RadioItem
+                  key={id}
+                  value={id}
+                  disabled={!available}
+                  className="flex min-h-7 items-center gap-2 rounded-sm px-2 data-[checked]:font-semibold data-[disabled]:text-faint data-[highlighted]:bg-soft"
+                >
+                  {id === 'offline' ? t('status.noModel') : id}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}
