@@ -35,7 +35,17 @@ export async function status(app: App, flags: CommonFlags): Promise<Output> {
   const isSettled = await agent.memory.settle(indexTimeoutMs)
   const { files, chunks, provider, model, state, problems } = await agent.memory.status()
   const workspace = app.agents.workspaceOf(flags.agent)
-  const value = { agent: flags.agent, workspace, files, chunks, provider, model, indexing: state !== 'ready', stale: !isSettled, problems }
+  const value = {
+    agent: flags.agent,
+    workspace,
+    files,
+    chunks,
+    provider,
+    model,
+    indexing: state !== 'ready',
+    stale: !isSettled,
+    problems,
+  }
   const lines = [
     `${workspace}: ${files} files, ${chunks} chunks, ${provider === 'none' ? 'keyword search only' : `${provider}/${model}`}`,
     ...problems.map((problem) => `! ${problem.message}`),
@@ -50,14 +60,20 @@ export async function index(app: App, flags: CommonFlags & { force?: boolean }):
   if (flags.force) await agent.memory.reindex()
   const { files, chunks, embedded } = await agent.memory.status()
   const ms = Math.round(performance.now() - started)
-  return { value: { files, chunks, embedded, ms }, text: `${files} files, ${chunks} chunks, ${embedded} with vectors, ${ms} ms` }
+  return {
+    value: { files, chunks, embedded, ms },
+    text: `${files} files, ${chunks} chunks, ${embedded} with vectors, ${ms} ms`,
+  }
 }
 
 export async function search(app: App, flags: CommonFlags & SearchFlags, query: string): Promise<Output> {
   const agent = await settled(app, flags)
   const { results, provider, model, stale, notice } = await agent.memory.search(query, searchOptions(flags))
   const value = { results: results.map(withoutExtras), provider, model, stale }
-  const lines = results.map(({ path, startLine, endLine, score, snippet }) => `${score.toFixed(2)}  ${path}:${startLine}-${endLine}\n${indent(snippet)}`)
+  const lines = results.map(
+    ({ path, startLine, endLine, score, snippet }) =>
+      `${score.toFixed(2)}  ${path}:${startLine}-${endLine}\n${indent(snippet)}`,
+  )
   if (notice) lines.push(`(${notice.message})`)
   return { value, text: lines.length > 0 ? lines.join('\n') : 'Nothing found.' }
 }
@@ -66,17 +82,33 @@ export async function explain(app: App, flags: CommonFlags & ExplainFlags, query
   const agent = await settled(app, flags)
   const why = flags.why === undefined ? undefined : parsePlace(flags.why)
   const explanation = await agent.memory.explain(query, searchOptions(flags), why)
-  const candidates = explanation.candidates.map(({ verdict, ...candidate }) => ({ ...candidate, verdict: verdictText(verdict) }))
+  const candidates = explanation.candidates.map(({ verdict, ...candidate }) => ({
+    ...candidate,
+    verdict: verdictText(verdict),
+  }))
   const value = {
     ...explanation,
     candidates,
-    ...(explanation.why ? { why: { ...explanation.why, candidate: candidates.find(({ path, startLine, endLine }) => why?.path === path && startLine <= why.line && why.line <= endLine) ?? null } } : {}),
+    ...(explanation.why
+      ? {
+          why: {
+            ...explanation.why,
+            candidate:
+              candidates.find(
+                ({ path, startLine, endLine }) => why?.path === path && startLine <= why.line && why.line <= endLine,
+              ) ?? null,
+          },
+        }
+      : {}),
   }
   const lines = candidates.map(
     ({ path, startLine, endLine, score, vector, text, verdict }) =>
       `${score.toFixed(3)}  vector ${vector ? vector.score.toFixed(3) : 'off'}  text ${text ? text.score.toFixed(3) : 'off'}  ${path}:${startLine}-${endLine}  ${verdict}`,
   )
-  if (explanation.why) lines.push(`${explanation.why.path}:${explanation.why.line}: ${explanation.why.reason}, rank ${explanation.why.rank ?? '–'}`)
+  if (explanation.why)
+    lines.push(
+      `${explanation.why.path}:${explanation.why.line}: ${explanation.why.reason}, rank ${explanation.why.rank ?? '–'}`,
+    )
   return { value, text: lines.length > 0 ? lines.join('\n') : 'No candidates.' }
 }
 
@@ -89,7 +121,12 @@ export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promis
   const settings = app.agents.settingsOf(flags.agent).memory.search
   const report = await measure(
     {
-      search: (query) => agent.memory.search(query, { minScore: 0, maxResults: flags.maxResults ?? 10, ...(flags.provider === 'none' ? { weights: { vector: 0, text: 1 } } : {}) }),
+      search: (query) =>
+        agent.memory.search(query, {
+          minScore: 0,
+          maxResults: flags.maxResults ?? 10,
+          ...(flags.provider === 'none' ? { weights: { vector: 0, text: 1 } } : {}),
+        }),
       minScore: flags.minScore ?? settings.minScore,
     },
     questions,
@@ -101,7 +138,10 @@ export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promis
   const { chunks } = await agent.memory.status()
   const value = { ...report, indexMs, chunks }
   const text = Object.entries(value)
-    .map(([name, figure]) => `${name.padEnd(12)} ${typeof figure === 'number' ? Number(figure.toFixed(4)) : JSON.stringify(figure)}`)
+    .map(
+      ([name, figure]) =>
+        `${name.padEnd(12)} ${typeof figure === 'number' ? Number(figure.toFixed(4)) : JSON.stringify(figure)}`,
+    )
     .join('\n')
   return { value, text }
 }
@@ -165,7 +205,8 @@ async function settled(app: App, flags: CommonFlags): Promise<Agent> {
 
 /** Commands that write make the default workspace when there is none yet; a folder that was named is used as it is. */
 async function withWorkspace(app: App, flags: CommonFlags): Promise<Agent> {
-  if (flags.workspace === undefined && app.agents.isFirstRun) await app.agents.setUp(flags.agent, app.agents.workspaceOf(flags.agent), 'en')
+  if (flags.workspace === undefined && app.agents.isFirstRun)
+    await app.agents.setUp(flags.agent, app.agents.workspaceOf(flags.agent), 'en')
   return app.agents.get(flags.agent)
 }
 
@@ -192,7 +233,8 @@ function verdictText(verdict: Verdict): string {
 
 function parsePlace(place: string): { path: string; line: number } {
   const match = /^(?<path>.+):(?<line>[1-9]\d*)$/.exec(place)
-  if (!match?.groups?.['path']) throw new AppError('input_invalid', `--why ${place}: path:line is wanted, such as MEMORY.md:12`)
+  if (!match?.groups?.['path'])
+    throw new AppError('input_invalid', `--why ${place}: path:line is wanted, such as MEMORY.md:12`)
   return { path: match.groups['path'], line: Number(match.groups['line']) }
 }
 

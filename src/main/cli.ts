@@ -49,14 +49,18 @@ command('search', 'search the memory')
   .argument('<query>')
   .option('--max-results <n>', 'most results', integer)
   .option('--min-score <x>', 'least score, 0 to 1', share)
-  .action(async (query: string, flags: CommonFlags & commands.SearchFlags) => withApp(flags, (app) => commands.search(app, flags, query)))
+  .action(async (query: string, flags: CommonFlags & commands.SearchFlags) =>
+    withApp(flags, (app) => commands.search(app, flags, query)),
+  )
 
 command('explain', 'say how every candidate for a query was scored')
   .argument('<query>')
   .option('--max-results <n>', 'most results', integer)
   .option('--min-score <x>', 'least score, 0 to 1', share)
   .option('--why <path:line>', 'also say what kept this line out')
-  .action(async (query: string, flags: CommonFlags & commands.ExplainFlags) => withApp(flags, (app) => commands.explain(app, flags, query)))
+  .action(async (query: string, flags: CommonFlags & commands.ExplainFlags) =>
+    withApp(flags, (app) => commands.explain(app, flags, query)),
+  )
 
 command('eval', 'measure recall on judged questions')
   .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object a line')
@@ -68,12 +72,16 @@ command('eval', 'measure recall on judged questions')
 
 command('remember', 'append a note to today’s log')
   .argument('[text]', 'the note; read from standard input when left out')
-  .action(async (text: string | undefined, flags: CommonFlags) => withApp(flags, (app) => commands.remember(app, flags, text)))
+  .action(async (text: string | undefined, flags: CommonFlags) =>
+    withApp(flags, (app) => commands.remember(app, flags, text)),
+  )
 
 command('ask', 'ask the agent')
   .argument('<message>')
   .option('--model <id>', 'another model than the agent’s')
-  .action(async (message: string, flags: CommonFlags & { model?: string }) => withApp(flags, (app) => commands.ask(app, flags, message)))
+  .action(async (message: string, flags: CommonFlags & { model?: string }) =>
+    withApp(flags, (app) => commands.ask(app, flags, message)),
+  )
 
 command('serve', 'host the interface for a browser on this machine')
   .option('--port <n>', 'port (default: a free one)', port)
@@ -87,11 +95,21 @@ try {
 }
 
 /** Runs one command on an app of its own and prints what it returns. */
-async function withApp(flags: CommonFlags, run: (app: App, flags: CommonFlags) => Promise<commands.Output>): Promise<void> {
+async function withApp(
+  flags: CommonFlags,
+  run: (app: App, flags: CommonFlags) => Promise<commands.Output>,
+): Promise<void> {
   checkFolders(flags)
-  const app = await createApp({ mainFolder, env: process.env, home: flags.home, workspace: flags.workspace, watch: false })
+  const app = await createApp({
+    mainFolder,
+    env: process.env,
+    home: flags.home,
+    workspace: flags.workspace,
+    watch: false,
+  })
   try {
-    if (app.settings.problems.length > 0) throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
+    if (app.settings.problems.length > 0)
+      throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
     const { value, text } = await run(app, flags)
     process.stdout.write(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`)
   } finally {
@@ -101,7 +119,13 @@ async function withApp(flags: CommonFlags, run: (app: App, flags: CommonFlags) =
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
   checkFolders(flags)
-  const server = await startServer({ mainFolder, env: process.env, home: flags.home, workspace: flags.workspace, ...(flags.port === undefined ? {} : { port: flags.port }) })
+  const server = await startServer({
+    mainFolder,
+    env: process.env,
+    home: flags.home,
+    workspace: flags.workspace,
+    ...(flags.port === undefined ? {} : { port: flags.port }),
+  })
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
   if (flags.open) openInBrowser(server.url)
   await new Promise<void>((resolve) => {
@@ -111,7 +135,8 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
 }
 
 function checkFolders({ workspace, home }: CommonFlags): void {
-  if (workspace !== undefined && !isFolder(workspace)) throw new UsageError(`--workspace ${workspace}: there is no such folder`)
+  if (workspace !== undefined && !isFolder(workspace))
+    throw new UsageError(`--workspace ${workspace}: there is no such folder`)
   if (home !== undefined && existsSync(home) && !isFolder(home)) throw new UsageError(`--home ${home}: is not a folder`)
 }
 
@@ -125,13 +150,15 @@ function integer(value: string): number {
 }
 
 function port(value: string): number {
-  if (!/^\d+$/.test(value) || Number(value) > 65_535) throw new InvalidArgumentError('a port from 0 to 65535 is wanted.')
+  if (!/^\d+$/.test(value) || Number(value) > 65_535)
+    throw new InvalidArgumentError('a port from 0 to 65535 is wanted.')
   return Number(value)
 }
 
 function share(value: string): number {
   const number = Number(value)
-  if (value.trim() === '' || !(number >= 0 && number <= 1)) throw new InvalidArgumentError('a number from 0 to 1 is wanted.')
+  if (value.trim() === '' || !(number >= 0 && number <= 1))
+    throw new InvalidArgumentError('a number from 0 to 1 is wanted.')
   return number
 }
 
@@ -140,6 +167,8 @@ function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`commonplace: ${message.replaceAll('\n', ' ')}\n`)
-  const isUsage = error instanceof UsageError || (error instanceof AppError && ['unknown_agent', 'input_invalid'].includes(error.code))
+  const isUsage =
+    error instanceof UsageError ||
+    (error instanceof AppError && ['unknown_agent', 'input_invalid'].includes(error.code))
   return isUsage ? 2 : 1
 }

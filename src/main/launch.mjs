@@ -6,7 +6,16 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { get } from 'node:https'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +41,9 @@ async function start(args) {
     process.exitCode = await run(runtime.path, [root, ...args])
     return
   }
-  process.stderr.write(`commonplace: the desktop window cannot be opened (${runtime.reason}); here is the browser interface instead.\n`)
+  process.stderr.write(
+    `commonplace: the desktop window cannot be opened (${runtime.reason}); here is the browser interface instead.\n`,
+  )
   process.exitCode = await run(node, [join(root, 'out/main/cli.js'), 'serve', ...args])
 }
 
@@ -57,7 +68,10 @@ function buildOnce() {
     process.exit(1)
   }
   process.stderr.write('commonplace: building (once) …\n')
-  const built = spawnSync(node, [vite, 'build', '--logLevel', 'warn'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  const built = spawnSync(node, [vite, 'build', '--logLevel', 'warn'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   if (built.status !== 0) process.exit(built.status ?? 1)
   mkdirSync(join(root, 'out'), { recursive: true })
   writeFileSync(stamp, sources)
@@ -76,12 +90,14 @@ function fingerprint(paths) {
 
 /** The runtime's executable, or why there is none: what was named, what is installed, what the PATH has, what can be fetched. */
 async function findRuntime() {
-  if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return { reason: 'this machine has no display' }
+  if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY)
+    return { reason: 'this machine has no display' }
   const named = process.env.ELECTRON_OVERRIDE_DIST_PATH
   const candidates = [named && join(named, executable()), installed(), onPath('electron')]
   const found = candidates.find((path) => path && isExecutable(path))
   if (found) return { path: found }
-  if (!existsSync(join(root, 'node_modules/electron/install.js'))) return { reason: "Electron's package is not installed" }
+  if (!existsSync(join(root, 'node_modules/electron/install.js')))
+    return { reason: "Electron's package is not installed" }
   if (!(await isReachable())) return { reason: "Electron's runtime is not on this machine and cannot be fetched" }
   process.stderr.write("commonplace: fetching Electron's runtime (once) …\n")
   const status = await run(node, [join(root, 'node_modules/electron/install.js')])

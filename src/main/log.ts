@@ -12,7 +12,11 @@ export interface Log {
   close(): void
 }
 
-const secrets = [/\b(sk|pk|rk)-[A-Za-z0-9_-]{8,}/g, /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, /([?&](?:token|key|api_key)=)[^&\s"]+/gi]
+const secrets = [
+  /\b(sk|pk|rk)-[A-Za-z0-9_-]{8,}/g,
+  /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi,
+  /([?&](?:token|key|api_key)=)[^&\s"]+/gi,
+]
 
 /** Takes out what looks like a key, wherever it stands. */
 export function redact(text: string): string {
@@ -31,7 +35,16 @@ export function openLog(folder: string): Log {
     warn: (details, message) => logger.warn(details, message),
     fault(error, message) {
       const reference = randomBytes(4).toString('hex')
-      logger.error({ reference, err: error instanceof Error ? { message: error.message, stack: error.stack, cause: String(error.cause ?? '') } : String(error) }, message)
+      logger.error(
+        {
+          reference,
+          err:
+            error instanceof Error
+              ? { message: error.message, stack: error.stack, cause: String(error.cause ?? '') }
+              : String(error),
+        },
+        message,
+      )
       return reference
     },
     close: () => destination.flushSync(),

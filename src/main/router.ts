@@ -41,12 +41,16 @@ export function createRouter(app: App) {
         return { hash }
       }),
       remember: os.files.remember.handler(async ({ input }) => {
-        const { path, startLine, endLine } = await (await agent(input)).workspace.remember(input.text, app.now(), 'capture')
+        const { path, startLine, endLine } = await (
+          await agent(input)
+        ).workspace.remember(input.text, app.now(), 'capture')
         return { path, startLine, endLine }
       }),
     },
     search: {
-      query: os.search.query.handler(async ({ input, signal }) => (await agent(input)).memory.search(input.query, input.options, signal)),
+      query: os.search.query.handler(async ({ input, signal }) =>
+        (await agent(input)).memory.search(input.query, input.options, signal),
+      ),
       explain: os.search.explain.handler(async ({ input, signal }) =>
         (await agent(input)).memory.explain(input.query, input.options, input.why, signal),
       ),
@@ -59,7 +63,8 @@ export function createRouter(app: App) {
         const { sessions } = await agent(input)
         const transcript = await sessions.get(input.session)
         const summary = await sessions.summary(input.session)
-        if (!summary) throw new AppError('unknown_session', 'this conversation does not exist any more', { session: input.session })
+        if (!summary)
+          throw new AppError('unknown_session', 'this conversation does not exist any more', { session: input.session })
         return { summary, messages: transcript.messages(), skippedLines: [...transcript.skippedLines] }
       }),
     },
@@ -123,13 +128,22 @@ async function listFiles({ workspace, memory }: Agent, signal: AbortSignal | und
 
 /** Expected failures keep their code; a wrong request says what is wrong; all else gets a log reference. */
 function toWire(error: unknown, app: App, path: string): unknown {
-  if (error instanceof AppError) return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
+  if (error instanceof AppError)
+    return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
   if (error instanceof ORPCError && error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError) {
     const reason = error.cause.issues.map((issue) => issue.message).join('; ')
-    return new ORPCError('input_invalid', { message: `the request is not right: ${reason}`, data: { reason }, cause: error })
+    return new ORPCError('input_invalid', {
+      message: `the request is not right: ${reason}`,
+      data: { reason },
+      cause: error,
+    })
   }
   if (error instanceof ORPCError) return error
   if (error instanceof Error && error.name === 'AbortError') return error
   const reference = app.log.fault(error, path)
-  return new ORPCError('internal', { message: `something went wrong (log reference ${reference})`, data: { reference }, cause: error })
+  return new ORPCError('internal', {
+    message: `something went wrong (log reference ${reference})`,
+    data: { reference },
+    cause: error,
+  })
 }

@@ -8,13 +8,14 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-export async function startServer(
-  options: ServeOptions & Omit<AppOptions, 'watch'>,
-): Promise<RunningServer> {
+export async function startServer(options: ServeOptions & Omit<AppOptions, 'watch'>): Promise<RunningServer> {
   const { port, interfaceFolder, ...appOptions } = options
   const app = await createApp(appOptions)
   try {
-    const host = await serve(app, { ...(port === undefined ? {} : { port }), ...(interfaceFolder ? { interfaceFolder } : {}) })
+    const host = await serve(app, {
+      ...(port === undefined ? {} : { port }),
+      ...(interfaceFolder ? { interfaceFolder } : {}),
+    })
     return {
       url: host.url,
       async close() {

@@ -24,11 +24,19 @@ export function App() {
   const theme = useAppearance(settings.data?.appearance)
   const error = settings.error ?? agents.error
   const agent = agents.data?.[0]
-  if (error) return <ErrorState error={error} onRetry={() => void Promise.all([settings.refetch(), agents.refetch()])} />
+  if (error)
+    return <ErrorState error={error} onRetry={() => void Promise.all([settings.refetch(), agents.refetch()])} />
   if (!settings.data || !agent) return <Skeleton />
   return (
     <>
-      {settings.data.firstRun || !agent.ready ? <Onboarding agent={agent} suggested={settings.data.firstRun ? settings.data.suggestedWorkspace : agent.workspace} /> : <Workbench agent={agent} />}
+      {settings.data.firstRun || !agent.ready ? (
+        <Onboarding
+          agent={agent}
+          suggested={settings.data.firstRun ? settings.data.suggestedWorkspace : agent.workspace}
+        />
+      ) : (
+        <Workbench agent={agent} />
+      )}
       <Toaster theme={theme} position="bottom-right" offset={40} />
     </>
   )
@@ -59,7 +67,9 @@ function Workbench({ agent }: { agent: Agent }) {
         {hasSidebar && <Sidebar agent={agent} onPalette={() => setPalette('all')} />}
         <main className="flex min-w-0 flex-1">
           <Switch>
-            <Route path="/chat/:session">{(params) => <ChatView key={params.session} agent={agent} session={params.session} />}</Route>
+            <Route path="/chat/:session">
+              {(params) => <ChatView key={params.session} agent={agent} session={params.session} />}
+            </Route>
             <Route path="/file/*">{(params) => <FileRoute agent={agent} encoded={params['*'] ?? ''} />}</Route>
             <Route path="/search">
               <SearchView agent={agent} initialQuery={new URLSearchParams(query).get('q') ?? ''} />

@@ -12,7 +12,15 @@ import { Memory, type ThreadEntries } from '../memory/index.ts'
 import type { ChatModel, Models } from '../models/index.ts'
 import { Sessions } from '../sessions/index.ts'
 import { expandHome, type AgentSettings, type Keys } from '../settings/index.ts'
-import { dailyLogDate, dailyLogPath, localDate, longTermFile, memoryFolder, projectContextFiles, Workspace } from '../workspace/index.ts'
+import {
+  dailyLogDate,
+  dailyLogPath,
+  localDate,
+  longTermFile,
+  memoryFolder,
+  projectContextFiles,
+  Workspace,
+} from '../workspace/index.ts'
 
 export interface AgentOptions {
   readonly id: string
@@ -56,7 +64,9 @@ export class Agent {
       file: options.indexFile,
       folders: [
         { source: 'memory', folder: options.workspace, prefix: '' },
-        ...settings.extraPaths.map((path) => expandHome(path)).map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
+        ...settings.extraPaths
+          .map((path) => expandHome(path))
+          .map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
       ],
       settings,
       embedding: embeddingSource(settings.embedding, options.keys),
@@ -149,10 +159,14 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
   ]
   const { files } = await workspace.list()
   const logs = days.flatMap(({ date, day }) =>
-    files.filter(({ path }) => path.startsWith(`${memoryFolder}/`) && dailyLogDate(path) === date).map(({ path }) => ({ path, layer: 'logs' as const, day })),
+    files
+      .filter(({ path }) => path.startsWith(`${memoryFolder}/`) && dailyLogDate(path) === date)
+      .map(({ path }) => ({ path, layer: 'logs' as const, day })),
   )
   const project = [...projectContextFiles, longTermFile].map((path) => ({ path, layer: 'project' as const }))
-  return Promise.all([...project, ...logs].map(async (file) => ({ ...file, text: await textOrMissing(workspace, file.path) })))
+  return Promise.all(
+    [...project, ...logs].map(async (file) => ({ ...file, text: await textOrMissing(workspace, file.path) })),
+  )
 }
 
 async function textOrMissing(workspace: Workspace, path: string): Promise<string | null> {

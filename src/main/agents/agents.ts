@@ -6,7 +6,14 @@ import { AppError } from '../../shared/errors.ts'
 import type { Log } from '../log.ts'
 import type { ThreadEntries } from '../memory/index.ts'
 import type { Models } from '../models/index.ts'
-import { defaultWorkspace, expandHome, type AgentEntry, type AgentSettings, type Keys, type SettingsStore } from '../settings/index.ts'
+import {
+  defaultWorkspace,
+  expandHome,
+  type AgentEntry,
+  type AgentSettings,
+  type Keys,
+  type SettingsStore,
+} from '../settings/index.ts'
 import { seedWorkspace } from '../workspace/index.ts'
 import { Agent } from './agent.ts'
 import type { StateFolders } from './folders.ts'
@@ -139,7 +146,9 @@ export class Agents {
   /** What an agent may never touch, even where it lies inside its workspace (M27). */
   #foreignFolders(id: string): string[] {
     const others = this.#options.settings.config.agents.list.filter((agent) => agent.id !== id)
-    return [this.#options.folders.home, ...others.map((agent) => this.workspaceOf(agent.id))].filter((folder) => folder !== this.workspaceOf(id))
+    return [this.#options.folders.home, ...others.map((agent) => this.workspaceOf(agent.id))].filter(
+      (folder) => folder !== this.workspaceOf(id),
+    )
   }
 
   async #seed(folder: string, locale: Locale): Promise<string[]> {

@@ -6,7 +6,7 @@ import { tools, type Tool, type ToolContext } from './tools/index.ts'
 
 export async function callTools(calls: readonly ToolCallPart[], context: ToolContext): Promise<ToolResultMessage[]> {
   const results: ToolResultMessage[] = []
-  for (let from = 0; from < calls.length; ) {
+  for (let from = 0; from < calls.length;) {
     const together = calls.slice(from, from + readOnlyRun(calls, from))
     results.push(...(await Promise.all(together.map((call) => callTool(call, context)))))
     from += together.length
@@ -27,7 +27,8 @@ function findTool(name: string): Tool | undefined {
 /** Whatever goes wrong in an expected way is a result, so that the model can do better. */
 async function callTool(call: ToolCallPart, context: ToolContext): Promise<ToolResultMessage> {
   const tool = findTool(call.name)
-  if (!tool) return result(call, `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`, true)
+  if (!tool)
+    return result(call, `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`, true)
   try {
     const { text, details } = await tool.run(call.arguments, context)
     return { ...result(call, text, false), ...(details ? { details } : {}) }

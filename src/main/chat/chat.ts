@@ -49,13 +49,18 @@ export class Chat {
    * Stores the message and starts the turn, which runs on by itself.
    * @throws AppError `session_busy`, `unknown_session`, `provider_key_missing`
    */
-  async send(text: string, session: string | undefined, modelId: string | undefined): Promise<{ session: string; ended: Promise<void> }> {
+  async send(
+    text: string,
+    session: string | undefined,
+    modelId: string | undefined,
+  ): Promise<{ session: string; ended: Promise<void> }> {
     if (session !== undefined && this.#turns.has(session)) {
       throw new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
     }
     const { sessions, createModel, now } = this.#options
     const model = createModel(modelId)
-    const opened = session === undefined ? await sessions.create(now()) : { id: session, transcript: await sessions.get(session) }
+    const opened =
+      session === undefined ? await sessions.create(now()) : { id: session, transcript: await sessions.get(session) }
     const turn = this.#start(opened.id, opened.transcript, model, text)
     return { session: opened.id, ended: turn.ended }
   }
@@ -115,7 +120,12 @@ export class Chat {
       emit({ type: 'message', id: await append(message), message })
       end = await runTurn({
         model,
-        assemble: () => assemble(model, transcript.messages().map((entry) => entry.message), transcript.header.createdAt),
+        assemble: () =>
+          assemble(
+            model,
+            transcript.messages().map((entry) => entry.message),
+            transcript.header.createdAt,
+          ),
         append,
         report: (report) => this.#keepReport(session, transcript, report),
         emit,

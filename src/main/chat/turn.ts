@@ -34,7 +34,8 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     if (calls.length === 0) return 'done'
     for (const call of calls) emit({ type: 'toolStart', callId: call.id, name: call.name, arguments: call.arguments })
-    for (const result of await callTools(calls, tools)) emit({ type: 'message', id: await append(result), message: result })
+    for (const result of await callTools(calls, tools))
+      emit({ type: 'message', id: await append(result), message: result })
     if (tools.signal.aborted) return 'aborted'
   }
   const message = stepLimit(options.model, maxSteps)
@@ -56,7 +57,9 @@ async function askModel({ model, assemble, report, emit, tools }: TurnOptions): 
       else draft.addThinking(event.delta)
       emit(event)
     }
-    throw new AppError('provider_unavailable', `${model.id} broke off in the middle of the answer`, { provider: model.provider })
+    throw new AppError('provider_unavailable', `${model.id} broke off in the middle of the answer`, {
+      provider: model.provider,
+    })
   } catch (error) {
     if (tools.signal.aborted) return draft.finish('aborted', noUsage)
     if (error instanceof AppError) return draft.finish('error', noUsage, error)

@@ -102,13 +102,21 @@ function messageItems(messages: readonly Message[]): ContextItem[] {
   const order: Layer[] = ['conversation', 'tools', 'message']
   return [...groups.values()]
     .sort((one, other) => order.indexOf(one.layer) - order.indexOf(other.layer))
-    .map(({ layer, name, tokens, characters }) => ({ layer, name, tokens, rawCharacters: characters, sentCharacters: characters }))
+    .map(({ layer, name, tokens, characters }) => ({
+      layer,
+      name,
+      tokens,
+      rawCharacters: characters,
+      sentCharacters: characters,
+    }))
 }
 
 function wholeText(message: Message): string {
   if (message.role !== 'assistant') return messageText(message)
   return message.content
-    .map((part) => (part.type === 'text' ? part.text : part.type === 'thinking' ? part.thinking : JSON.stringify(part.arguments)))
+    .map((part) =>
+      part.type === 'text' ? part.text : part.type === 'thinking' ? part.thinking : JSON.stringify(part.arguments),
+    )
     .join('\n')
 }
 

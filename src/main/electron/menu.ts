@@ -5,9 +5,22 @@ export function installMenu(): void {
   const isMac = process.platform === 'darwin'
   const view: MenuItemConstructorOptions = {
     role: 'viewMenu',
-    submenu: [{ role: 'resetZoom' }, { role: 'zoomIn' }, { role: 'zoomOut' }, { type: 'separator' }, { role: 'togglefullscreen' }, ...devItems()],
+    submenu: [
+      { role: 'resetZoom' },
+      { role: 'zoomIn' },
+      { role: 'zoomOut' },
+      { type: 'separator' },
+      { role: 'togglefullscreen' },
+      ...devItems(),
+    ],
   }
-  const items: MenuItemConstructorOptions[] = [...(isMac ? [{ role: 'appMenu' as const }] : []), { role: 'fileMenu' }, { role: 'editMenu' }, view, { role: 'windowMenu' }]
+  const items: MenuItemConstructorOptions[] = [
+    ...(isMac ? [{ role: 'appMenu' as const }] : []),
+    { role: 'fileMenu' },
+    { role: 'editMenu' },
+    view,
+    { role: 'windowMenu' },
+  ]
   Menu.setApplicationMenu(Menu.buildFromTemplate(items))
 }
 

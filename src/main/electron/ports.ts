@@ -21,5 +21,8 @@ export function acceptPorts(app: App): void {
 function isOurs({ senderFrame }: IpcMainEvent): boolean {
   if (!senderFrame || senderFrame.parent !== null) return false
   const origin = process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl
-  return new URL(senderFrame.url).host === new URL(origin).host && new URL(senderFrame.url).protocol === new URL(origin).protocol
+  return (
+    new URL(senderFrame.url).host === new URL(origin).host &&
+    new URL(senderFrame.url).protocol === new URL(origin).protocol
+  )
 }

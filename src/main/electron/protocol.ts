@@ -11,7 +11,9 @@ export const interfaceUrl = `${scheme}://${host}/`
 
 /** Must run before the app is ready. */
 export function registerScheme(): void {
-  protocol.registerSchemesAsPrivileged([{ scheme, privileges: { standard: true, secure: true, supportFetchAPI: true } }])
+  protocol.registerSchemesAsPrivileged([
+    { scheme, privileges: { standard: true, secure: true, supportFetchAPI: true } },
+  ])
 }
 
 export function serveInterface(folder: URL): void {

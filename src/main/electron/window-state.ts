@@ -6,7 +6,12 @@ import { z } from 'zod'
 import { isSystemError } from '../../shared/errors.ts'
 import { writeAtomic } from '../workspace/index.ts'
 
-const stateSchema = z.object({ x: z.number().int(), y: z.number().int(), width: z.number().int().min(400), height: z.number().int().min(300) })
+const stateSchema = z.object({
+  x: z.number().int(),
+  y: z.number().int(),
+  width: z.number().int().min(400),
+  height: z.number().int().min(300),
+})
 
 const defaultSize = { width: 1280, height: 840 }
 const saveDelayMs = 500
@@ -48,6 +53,7 @@ export class WindowState {
     window.on('resize', keep)
     window.on('move', keep)
     window.on('close', () => {
+      keep()
       clearTimeout(this.#timer)
       void this.#save()
     })
@@ -59,5 +65,10 @@ export class WindowState {
 }
 
 function overlaps(one: Rectangle, other: Rectangle): boolean {
-  return one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height && other.y < one.y + one.height
+  return (
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+  )
 }

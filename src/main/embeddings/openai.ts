@@ -46,7 +46,8 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
         const vector = item && toUnitVector(item.embedding)
         if (!vector) throw broken(options, `no usable vector for text ${index + 1} of ${texts.length}`)
         dimensions ||= vector.length
-        if (vector.length !== dimensions) throw broken(options, `a vector of ${vector.length} dimensions where ${dimensions} were expected`)
+        if (vector.length !== dimensions)
+          throw broken(options, `a vector of ${vector.length} dimensions where ${dimensions} were expected`)
         return vector
       })
       return vectors
@@ -80,7 +81,12 @@ async function request(
 function explain(error: unknown, { provider }: OpenAiEmbeddingOptions): unknown {
   if (error instanceof OpenAI.APIUserAbortError || error instanceof AppError) return error
   if (error instanceof OpenAI.APIConnectionError) {
-    return new AppError('provider_unavailable', `${provider} cannot be reached for embeddings`, { provider }, { cause: error })
+    return new AppError(
+      'provider_unavailable',
+      `${provider} cannot be reached for embeddings`,
+      { provider },
+      { cause: error },
+    )
   }
   if (!(error instanceof OpenAI.APIError)) return error
   const data = { provider, status: error.status ?? 0 }
@@ -93,7 +99,9 @@ function explain(error: unknown, { provider }: OpenAiEmbeddingOptions): unknown 
   if ((error.status ?? 0) >= 500) {
     return new AppError('provider_unavailable', `${provider} is out of order (${error.status})`, data, { cause: error })
   }
-  return new AppError('provider_error', `${provider} refused the embedding request: ${error.message}`, data, { cause: error })
+  return new AppError('provider_error', `${provider} refused the embedding request: ${error.message}`, data, {
+    cause: error,
+  })
 }
 
 function broken({ provider, model }: OpenAiEmbeddingOptions, what: string): AppError {

@@ -35,13 +35,20 @@ const mostMessageBytes = 64 * 1024 * 1024
 export async function serve(app: App, options: ServeOptions = {}): Promise<Host> {
   const token = randomBytes(32).toString('base64url')
   const folder = fileURLToPath(options.interfaceFolder ?? new URL('../out/renderer/', pathToFileURL(app.resources)))
-  const files = sirv(folder, { single: true, etag: true, dev: false, setHeaders: (response) => setHeaders(response) })
+  const fileOptions = { etag: true, setHeaders }
+  const assets = sirv(folder, fileOptions)
+  // Every other address is a view of the one page, also those that end like a file (/file/MEMORY.md).
+  const pages = sirv(folder, { ...fileOptions, single: true, ignores: false })
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', `http://${address}`)
-    if (!isLocalHost(request, port()) || !isOwnOrigin(request, port())) return refuse(response, 403, 'This address is only for the app itself.')
+    if (!isLocalHost(request, port()) || !isOwnOrigin(request, port()))
+      return refuse(response, 403, 'This address is only for the app itself.')
     if (url.searchParams.has('token')) return enter(url, response)
-    if (!isAllowed(request.headers.cookie, cookie(), token)) return refuse(response, 401, 'Open the address that the terminal shows; it carries the key to this memory.')
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only reading is possible here.')
+    if (!isAllowed(request.headers.cookie, cookie(), token))
+      return refuse(response, 401, 'Open the address that the terminal shows; it carries the key to this memory.')
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return refuse(response, 405, 'Only reading is possible here.')
+    const files = url.pathname.startsWith('/assets/') ? assets : pages
     files(request, response, () => refuse(response, 404, 'There is nothing here.'))
   })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes })
@@ -69,7 +76,8 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Host>
   }
 
   function enter(url: URL, response: ServerResponse): void {
-    if (!isSame(url.searchParams.get('token') ?? '', token)) return refuse(response, 401, 'This key is not (or no longer) right. Open the address that the terminal shows.')
+    if (!isSame(url.searchParams.get('token') ?? '', token))
+      return refuse(response, 401, 'This key is not (or no longer) right. Open the address that the terminal shows.')
     url.searchParams.delete('token')
     setHeaders(response)
     response.writeHead(303, {
@@ -99,10 +107,20 @@ async function listen(server: ReturnType<typeof createServer>, port: number): Pr
     })
   } catch (error) {
     if (isSystemError(error, 'EADDRINUSE')) {
-      throw new AppError('port_in_use', `port ${port} is in use; choose another with --port, or leave it out`, { port }, { cause: error })
+      throw new AppError(
+        'port_in_use',
+        `port ${port} is in use; choose another with --port, or leave it out`,
+        { port },
+        { cause: error },
+      )
     }
     if (isSystemError(error, 'EACCES')) {
-      throw new AppError('port_in_use', `port ${port} may not be used; choose one above 1023 with --port`, { port }, { cause: error })
+      throw new AppError(
+        'port_in_use',
+        `port ${port} may not be used; choose one above 1023 with --port`,
+        { port },
+        { cause: error },
+      )
     }
     throw error
   }
@@ -119,7 +137,9 @@ function isOwnOrigin(request: IncomingMessage, port: number): boolean {
 }
 
 function isAllowed(header: string | undefined, name: string, token: string): boolean {
-  return (header ?? '').split(/;\s*/).some((pair) => pair.startsWith(`${name}=`) && isSame(pair.slice(name.length + 1), token))
+  return (header ?? '')
+    .split(/;\s*/)
+    .some((pair) => pair.startsWith(`${name}=`) && isSame(pair.slice(name.length + 1), token))
 }
 
 function isSame(given: string, token: string): boolean {

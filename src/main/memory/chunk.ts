@@ -177,7 +177,13 @@ class HeadingPath {
       const line = lines[this.#next]
       if (!line || line.level === 0) continue
       this.#stack = this.#stack.filter((heading) => heading.level < line.level)
-      this.#stack.push({ level: line.level, title: line.text.replace(/^[\s#]+/, '').replace(/\s+#+\s*$/, '').trim() })
+      this.#stack.push({
+        level: line.level,
+        title: line.text
+          .replace(/^[\s#]+/, '')
+          .replace(/\s+#+\s*$/, '')
+          .trim(),
+      })
     }
     return this.#stack.map((heading) => heading.title).join(headingSeparator)
   }

@@ -58,7 +58,9 @@ async function embedBatch(
     const cached = dimensions > 0 ? store.cachedVector(provider.provider, provider.model, hash, dimensions) : undefined
     if (cached) vectors.set(hash, cached)
   }
-  const missing = [...new Map(batch.filter(({ hash }) => !vectors.has(hash)).map((chunk) => [chunk.hash, chunk])).values()]
+  const missing = [
+    ...new Map(batch.filter(({ hash }) => !vectors.has(hash)).map((chunk) => [chunk.hash, chunk])).values(),
+  ]
   const answer = await request(provider, missing, signal)
   store.transaction(() => {
     for (const [hash, vector] of answer.vectors) {
@@ -82,7 +84,10 @@ async function request(
   const vectors = new Map<string, Float32Array>()
   if (chunks.length === 0) return { vectors, problem: undefined }
   try {
-    const answer = await provider.embed(chunks.map(({ text }) => text), signal)
+    const answer = await provider.embed(
+      chunks.map(({ text }) => text),
+      signal,
+    )
     for (const [index, { hash }] of chunks.entries()) {
       const vector = answer[index]
       if (vector) vectors.set(hash, vector)

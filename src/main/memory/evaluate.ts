@@ -40,7 +40,8 @@ export async function readQuestions(file: string): Promise<JudgedQuestion[]> {
   try {
     text = await readFile(file, 'utf8')
   } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'EISDIR', 'EACCES')) throw new AppError('file_not_found', `${file} cannot be read`, { path: file })
+    if (isSystemError(error, 'ENOENT', 'EISDIR', 'EACCES'))
+      throw new AppError('file_not_found', `${file} cannot be read`, { path: file })
     throw error
   }
   const questions = text.split('\n').flatMap((line, index) => {
@@ -49,7 +50,10 @@ export async function readQuestions(file: string): Promise<JudgedQuestion[]> {
       return [judgedQuestionSchema.parse(JSON.parse(line))]
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error
-      throw new AppError('input_invalid', `${file}:${index + 1} is not a judged question`, { path: file, line: index + 1 })
+      throw new AppError('input_invalid', `${file}:${index + 1} is not a judged question`, {
+        path: file,
+        line: index + 1,
+      })
     }
   })
   if (questions.length === 0) throw new AppError('input_invalid', `${file} has no question`, { path: file })
@@ -88,7 +92,13 @@ export async function evaluate(
     p50Ms: quantile(times, 0.5),
     p95Ms: quantile(times, 0.95),
     ...(offTopic
-      ? { offTopic: { n: offTops.length, auc: auc(tops, offTops), answered: mean(offTops.map((top) => Number(top > 0 && top >= minScore))) } }
+      ? {
+          offTopic: {
+            n: offTops.length,
+            auc: auc(tops, offTops),
+            answered: mean(offTops.map((top) => Number(top > 0 && top >= minScore))),
+          },
+        }
       : {}),
   }
 }
@@ -109,7 +119,10 @@ function hitWithin(hits: readonly boolean[], depth: number): number {
 
 function ndcg(hits: readonly boolean[], judged: number): number {
   const gain = (rank: number) => 1 / Math.log2(rank + 2)
-  const ideal = Array.from({ length: Math.min(10, Math.max(1, judged)) }, (_, rank) => gain(rank)).reduce((sum, value) => sum + value, 0)
+  const ideal = Array.from({ length: Math.min(10, Math.max(1, judged)) }, (_, rank) => gain(rank)).reduce(
+    (sum, value) => sum + value,
+    0,
+  )
   return Math.min(1, hits.reduce((sum, hit, rank) => sum + (hit ? gain(rank) : 0), 0) / ideal)
 }
 

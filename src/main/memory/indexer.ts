@@ -57,6 +57,7 @@ export class Indexer {
   #dirty = new Set<string>()
   #needsFullLook = false
   #debounce: NodeJS.Timeout | undefined
+  #isUrgent = false
   #retry: NodeJS.Timeout | undefined
   #toldFiles = new Set<string>()
   #tellTimer: NodeJS.Timeout | undefined
@@ -139,7 +140,11 @@ export class Indexer {
       state: this.#state,
       done: this.#done,
       total: this.#total,
-      problems: [...this.#standing, ...this.#fileProblems.values(), ...(this.#embedProblem ? [this.#embedProblem] : [])],
+      problems: [
+        ...this.#standing,
+        ...this.#fileProblems.values(),
+        ...(this.#embedProblem ? [this.#embedProblem] : []),
+      ],
     }
   }
 
@@ -158,7 +163,9 @@ export class Indexer {
     await removeDatabase(next)
     const current = await openOrDiscard(file)
     if (current && isIndexOf(current, identity)) return new IndexStore(current, chunk)
-    const hasOld = current !== undefined && current.prepare("SELECT 1 FROM sqlite_master WHERE name = 'embedding_cache'").get() !== undefined
+    const hasOld =
+      current !== undefined &&
+      current.prepare("SELECT 1 FROM sqlite_master WHERE name = 'embedding_cache'").get() !== undefined
     current?.close()
     if (!hasOld) await removeDatabase(file)
     const db = openForWriting(hasOld ? next : file)
@@ -192,7 +199,11 @@ export class Indexer {
             else this.#lookAgain(this.#settings.debounceMs)
           },
           onReady: () => this.#lookAgain(0),
-          onLimit: () => this.#stand('watch_limit', 'the system watches no more files; changes are found by looking every few seconds'),
+          onLimit: () =>
+            this.#stand(
+              'watch_limit',
+              'the system watches no more files; changes are found by looking every few seconds',
+            ),
           onError: (error) => this.#stand('watch_failed', error instanceof Error ? error.message : String(error)),
         }),
       )
@@ -216,11 +227,14 @@ export class Indexer {
     this.#schedule(delayMs)
   }
 
-  /** Looks after the last of a series of changes; a look that is due sooner is never put off. */
+  /** Looks after the last of a series of changes; a look that somebody waits for is not put off by further ones. */
   #schedule(delayMs: number): void {
+    if (this.#isUrgent) return
+    this.#isUrgent = delayMs === 0
     clearTimeout(this.#debounce)
     this.#debounce = setTimeout(() => {
       this.#debounce = undefined
+      this.#isUrgent = false
       void this.#enqueue(() => this.#look(false))
     }, delayMs)
   }
@@ -265,7 +279,10 @@ export class Indexer {
       onProgress: (done: number, total: number) => this.#progress(done, total),
     }
     const [workspace] = this.#settings.folders
-    const report = full || !workspace ? await syncAll(store, this.#settings.folders, options) : await syncPaths(store, workspace, paths, options)
+    const report =
+      full || !workspace
+        ? await syncAll(store, this.#settings.folders, options)
+        : await syncPaths(store, workspace, paths, options)
     this.#noteProblems(report, full, paths)
     await this.#finish(store, report)
   }
@@ -294,27 +311,37 @@ export class Indexer {
 
   async #embed(store: IndexStore): Promise<void> {
     if (!this.#provider) return
-    const outcome = await embedMissing(store, this.#provider, () => this.#progress(this.#done, this.#total), this.#stop.signal)
+    const outcome = await embedMissing(
+      store,
+      this.#provider,
+      () => this.#progress(this.#done, this.#total),
+      this.#stop.signal,
+    )
     this.#embedProblem = outcome.problem && { code: outcome.problem.code, message: outcome.problem.message }
     if (this.#stop.signal.aborted) return
     this.#tell()
     if (outcome.embedded > 0) this.#emit({ type: 'indexed' })
     if (outcome.problem) this.#retryLater()
-    else if (this.#building === undefined && store.chunksToEmbed(0, 1).length > 0 && outcome.embedded > 0) await this.#embed(store)
+    else if (this.#building === undefined && store.chunksToEmbed(0, 1).length > 0 && outcome.embedded > 0)
+      await this.#embed(store)
   }
 
   #noteProblems(report: SyncReport, full: boolean, paths: readonly string[]): void {
     if (full) this.#fileProblems.clear()
     for (const path of paths) this.#fileProblems.delete(path)
     for (const problem of report.problems) this.#fileProblems.set(problem.path ?? problem.code, problem)
-    if (full && report.problems.some((problem) => problem.path === this.#settings.folders[0]?.folder)) this.#retryLater()
+    if (full && report.problems.some((problem) => problem.path === this.#settings.folders[0]?.folder))
+      this.#retryLater()
   }
 
   /** The database was deleted, damaged or filled up while it was in use: start over; the files are untouched. */
   async #recover(error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error)
     this.#state = 'failed'
-    this.#standing = [...this.#standing.filter(({ code }) => code !== 'index_failed'), { code: 'index_failed', message }]
+    this.#standing = [
+      ...this.#standing.filter(({ code }) => code !== 'index_failed'),
+      { code: 'index_failed', message },
+    ]
     this.#tell()
     this.#retryLater(async () => {
       this.#store?.db.close()

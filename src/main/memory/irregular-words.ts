@@ -98,7 +98,6 @@ mouse mice
 person people
 tooth teeth
 woman women
-life lives
 wife wives
 knife knives
 `

@@ -99,7 +99,14 @@ export class Memory {
     const { file, folders, settings, embedding, watch } = this.#options
     const events = await this.#indexer.client.events(undefined, { signal: this.#stop.signal })
     void this.#follow(events)
-    await this.#indexer.client.open({ file, folders, chunk: settings.chunk, embedding, debounceMs: settings.sync.debounceMs, watch })
+    await this.#indexer.client.open({
+      file,
+      folders,
+      chunk: settings.chunk,
+      embedding,
+      debounceMs: settings.sync.debounceMs,
+      watch,
+    })
     await this.#searcher.client.open({ file, embedding })
   }
 

@@ -23,7 +23,14 @@ export interface IndexIdentity {
 
 export function fingerprint(identity: IndexIdentity): string {
   const { chunk, provider, model, dimensions } = identity
-  return JSON.stringify({ schemaVersion, tokenizerVersion, chunk: [chunk.tokens, chunk.overlap], provider, model, dimensions })
+  return JSON.stringify({
+    schemaVersion,
+    tokenizerVersion,
+    chunk: [chunk.tokens, chunk.overlap],
+    provider,
+    model,
+    dimensions,
+  })
 }
 
 /** Opens (or creates) the file for writing. WAL lets the searcher read while the indexer writes. */
@@ -95,7 +102,9 @@ export function createTables(db: Db, identity: IndexIdentity): void {
 export function createVectorTable(db: Db, dimensions: number): void {
   if (!Number.isInteger(dimensions) || dimensions < 1) throw new RangeError(`dimensions: ${dimensions}`)
   const coarse = dimensions % 8 === 0 ? `, coarse bit[${dimensions}]` : ''
-  db.exec(`CREATE VIRTUAL TABLE chunks_vec USING vec0 (chunk_id INTEGER PRIMARY KEY, embedding float[${dimensions}] distance_metric=cosine${coarse})`)
+  db.exec(
+    `CREATE VIRTUAL TABLE chunks_vec USING vec0 (chunk_id INTEGER PRIMARY KEY, embedding float[${dimensions}] distance_metric=cosine${coarse})`,
+  )
   setMeta(db, 'dimensions', String(dimensions))
 }
 
@@ -109,7 +118,10 @@ export function getMeta(db: Db, key: string): string | undefined {
 }
 
 export function setMeta(db: Db, key: string, value: string): void {
-  db.prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value').run(key, value)
+  db.prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value').run(
+    key,
+    value,
+  )
 }
 
 /** True when the file holds a whole index with this fingerprint. */

@@ -44,7 +44,9 @@ const base = os.use(async ({ next }) => {
     // A damaged or half-made file is looked at anew by the next search.
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')) {
       release()
-      throw toOrpcError(new AppError('index_unavailable', `the index cannot be read: ${error.message}`, {}, { cause: error }))
+      throw toOrpcError(
+        new AppError('index_unavailable', `the index cannot be read: ${error.message}`, {}, { cause: error }),
+      )
     }
     throw toOrpcError(error)
   }
@@ -62,7 +64,9 @@ const router = {
     .handler(({ input, signal }) => searcher().search(input.query, input.defaults, input.options, input.stale, signal)),
   explain: base
     .input(type<SearchRequest & { why?: { path: string; line: number } | undefined }>())
-    .handler(({ input, signal }) => searcher().explain(input.query, input.defaults, input.options, input.why, input.stale, signal)),
+    .handler(({ input, signal }) =>
+      searcher().explain(input.query, input.defaults, input.options, input.why, input.stale, signal),
+    ),
   fileCounts: base.handler(() => searcher().fileCounts()),
   /** Lets go of the file, so that another can take its place. */
   release: base.handler(release),

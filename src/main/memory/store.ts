@@ -81,7 +81,13 @@ export class IndexStore {
         hash: hashOf(chunk.text),
         length: terms.length,
       })
-      this.#statements.putTerms.run(lastInsertRowid, terms.words, terms.chars, `${heading.words}\n${heading.chars}`, place)
+      this.#statements.putTerms.run(
+        lastInsertRowid,
+        terms.words,
+        terms.chars,
+        `${heading.words}\n${heading.chars}`,
+        place,
+      )
     }
   }
 
@@ -203,7 +209,9 @@ function prepare(db: Db) {
         'SELECT vector FROM embedding_cache WHERE provider = ? AND model = ? AND dims = ? AND hash = ?',
       )
       .pluck(),
-    cache: db.prepare('INSERT OR REPLACE INTO embedding_cache (provider, model, dims, hash, vector) VALUES (?, ?, ?, ?, ?)'),
+    cache: db.prepare(
+      'INSERT OR REPLACE INTO embedding_cache (provider, model, dims, hash, vector) VALUES (?, ?, ?, ?, ?)',
+    ),
   }
 }
 

@@ -46,7 +46,11 @@ interface Candidate {
 }
 
 /** Looks at every file. A folder that cannot be read leaves its part of the index as it is. */
-export async function syncAll(store: IndexStore, folders: readonly IndexedFolder[], options: SyncOptions): Promise<SyncReport> {
+export async function syncAll(
+  store: IndexStore,
+  folders: readonly IndexedFolder[],
+  options: SyncOptions,
+): Promise<SyncReport> {
   const known = new Map(store.knownFiles().map((file) => [keyOf(file.source, file.path), file]))
   const problems: SyncProblem[] = []
   const todo: Candidate[] = []
@@ -107,7 +111,9 @@ async function index(
   for (let from = 0; from < todo.length; from += batchFiles) {
     signal.throwIfAborted()
     const batch = todo.slice(from, from + batchFiles)
-    const contents = (await Promise.all(batch.map((candidate) => readCandidate(candidate, problems)))).filter((file) => file !== undefined)
+    const contents = (await Promise.all(batch.map((candidate) => readCandidate(candidate, problems)))).filter(
+      (file) => file !== undefined,
+    )
     store.transaction(() => {
       for (const file of contents) {
         if ('text' in file && known.get(keyOf(file.source, file.path))?.hash !== file.hash) {
@@ -142,7 +148,11 @@ async function readCandidate(
   }
 }
 
-async function findFiles(folder: IndexedFolder, signal: AbortSignal, problems: SyncProblem[]): Promise<Candidate[] | undefined> {
+async function findFiles(
+  folder: IndexedFolder,
+  signal: AbortSignal,
+  problems: SyncProblem[],
+): Promise<Candidate[] | undefined> {
   try {
     const { files, unreadable } = await walkMarkdown(folder.folder, signal)
     for (const path of unreadable) {
@@ -150,10 +160,20 @@ async function findFiles(folder: IndexedFolder, signal: AbortSignal, problems: S
     }
     return files
       .filter(({ path }) => folder.source !== 'memory' || isMemoryPath(path))
-      .map(({ path, size, modifiedAt }) => ({ folder, file: path, path: folder.prefix + path, size, mtime: modifiedAt }))
+      .map(({ path, size, modifiedAt }) => ({
+        folder,
+        file: path,
+        path: folder.prefix + path,
+        size,
+        mtime: modifiedAt,
+      }))
   } catch (error) {
     if (!isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) throw error
-    problems.push({ code: 'folder_unreadable', message: `${folder.folder} cannot be read (${error.code})`, path: folder.folder })
+    problems.push({
+      code: 'folder_unreadable',
+      message: `${folder.folder} cannot be read (${error.code})`,
+      path: folder.folder,
+    })
     return undefined
   }
 }

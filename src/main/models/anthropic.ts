@@ -15,7 +15,11 @@ const provider = 'anthropic'
 /** Tries again after 429, 5xx and lost connections, before the first byte of an answer only. */
 const retries = 3
 
-export function createAnthropicModel(model: string, options: ProviderOptions, limits: ModelLimits = modelLimits(`${provider}/${model}`)): ChatModel {
+export function createAnthropicModel(
+  model: string,
+  options: ProviderOptions,
+  limits: ModelLimits = modelLimits(`${provider}/${model}`),
+): ChatModel {
   return {
     id: `${provider}/${model}`,
     provider,
@@ -46,7 +50,12 @@ function clientOf({ apiKey, baseUrl, timeoutMs }: ProviderOptions): Anthropic {
   })
 }
 
-async function* stream(client: Anthropic, model: string, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+async function* stream(
+  client: Anthropic,
+  model: string,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
   const draft = new AnswerDraft({ provider, model })
   const toolInputs = new Map<number, { id: string; name: string; json: string }>()
   let usage: Usage | undefined
@@ -75,7 +84,8 @@ async function* stream(client: Anthropic, model: string, request: ModelRequest, 
         }
       } else if (event.type === 'content_block_stop') {
         const tool = toolInputs.get(event.index)
-        if (tool) draft.content.push({ type: 'toolCall', id: tool.id, name: tool.name, arguments: parseArguments(tool.json) })
+        if (tool)
+          draft.content.push({ type: 'toolCall', id: tool.id, name: tool.name, arguments: parseArguments(tool.json) })
       } else if (event.type === 'message_delta') {
         stop = toStopReason(event.delta.stop_reason)
         usage = toUsage(event.usage, usage)
@@ -88,7 +98,10 @@ async function* stream(client: Anthropic, model: string, request: ModelRequest, 
   yield { type: 'done', message: draft.finish(stop ?? 'stop', usage ?? toUsage({}, undefined)) }
 }
 
-function toWire(model: string, { system, messages, tools, maxOutput }: ModelRequest): Anthropic.MessageCreateParamsStreaming {
+function toWire(
+  model: string,
+  { system, messages, tools, maxOutput }: ModelRequest,
+): Anthropic.MessageCreateParamsStreaming {
   return {
     model,
     max_tokens: maxOutput,
@@ -136,18 +149,31 @@ function userBlocks(content: Extract<Message, { role: 'user' }>['content']): Use
   return content.map((part) =>
     part.type === 'text'
       ? { type: 'text', text: part.text }
-      : { type: 'image', source: { type: 'base64', data: part.data, media_type: part.mimeType as Anthropic.Base64ImageSource['media_type'] } },
+      : {
+          type: 'image',
+          source: {
+            type: 'base64',
+            data: part.data,
+            media_type: part.mimeType as Anthropic.Base64ImageSource['media_type'],
+          },
+        },
   )
 }
 
-function assistantBlock(part: Extract<Message, { role: 'assistant' }>['content'][number]): Anthropic.ContentBlockParam[] {
+function assistantBlock(
+  part: Extract<Message, { role: 'assistant' }>['content'][number],
+): Anthropic.ContentBlockParam[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
   if (part.type === 'toolCall') return [{ type: 'tool_use', id: part.id, name: part.name, input: part.arguments }]
   // Thinking without its signature was written by another model; this one would refuse it.
-  return part.thinkingSignature === undefined ? [] : [{ type: 'thinking', thinking: part.thinking, signature: part.thinkingSignature }]
+  return part.thinkingSignature === undefined
+    ? []
+    : [{ type: 'thinking', thinking: part.thinking, signature: part.thinkingSignature }]
 }
 
-type WireUsage = Partial<Record<'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens', number | null>>
+type WireUsage = Partial<
+  Record<'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens', number | null>
+>
 
 /** The stream reports input at its start and output at its end; later figures replace earlier ones. */
 function toUsage(wire: WireUsage, before: Usage | undefined): Usage {

@@ -41,6 +41,7 @@ export function splitModelId(id: string): { provider: ProviderName; model: strin
   const slash = id.indexOf('/')
   if (slash < 0) return { provider: 'offline', model: 'offline' }
   const provider = id.slice(0, slash)
-  if (provider === 'anthropic' || provider === 'openai' || provider === 'openai-compatible') return { provider, model: id.slice(slash + 1) }
+  if (provider === 'anthropic' || provider === 'openai' || provider === 'openai-compatible')
+    return { provider, model: id.slice(slash + 1) }
   return { provider: 'offline', model: 'offline' }
 }

@@ -34,7 +34,9 @@ export class Models {
     if (provider === 'offline') return createOfflineModel(limits)
     const options = this.#options(provider, timeoutMs)
     if (!options) throw this.#missing(provider)
-    return provider === 'anthropic' ? createAnthropicModel(model, options, limits) : createOpenAiModel(provider, model, options, limits)
+    return provider === 'anthropic'
+      ? createAnthropicModel(model, options, limits)
+      : createOpenAiModel(provider, model, options, limits)
   }
 
   limits(id: string): { contextWindow: number; maxOutput: number } {
@@ -44,7 +46,9 @@ export class Models {
   /** The offline model, the one that is chosen, and what each provider with a key lists. */
   async list(chosen: string): Promise<Model[]> {
     const ids = new Set(['offline', chosen])
-    const lists = await Promise.all(remoteProviders.map(async (provider) => (await this.#names(provider)).map((name) => `${provider}/${name}`)))
+    const lists = await Promise.all(
+      remoteProviders.map(async (provider) => (await this.#names(provider)).map((name) => `${provider}/${name}`)),
+    )
     for (const id of lists.flat()) ids.add(id)
     return [...ids].map((id) => {
       const { provider, model } = splitModelId(id)
@@ -60,27 +64,36 @@ export class Models {
     if (known && Date.now() - known.at < listFreshMs) return known.names
     try {
       const signal = AbortSignal.timeout(listTimeoutMs)
-      const names = provider === 'anthropic' ? await listAnthropicModels(options, signal) : await listOpenAiModels(provider, options, signal)
+      const names =
+        provider === 'anthropic'
+          ? await listAnthropicModels(options, signal)
+          : await listOpenAiModels(provider, options, signal)
       this.#lists.set(provider, { at: Date.now(), names })
       return names
     } catch (error) {
       // A provider that is down lists nothing now; the chosen model can still be tried, and says why it fails.
-      if (error instanceof AppError || (error instanceof Error && /abort|time/i.test(`${error.name} ${error.message}`))) return known?.names ?? []
+      if (error instanceof AppError || (error instanceof Error && /abort|time/i.test(`${error.name} ${error.message}`)))
+        return known?.names ?? []
       throw error
     }
   }
 
   #options(provider: RemoteProvider, timeoutMs: number): ProviderOptions | undefined {
     const configured = this.#config().providers[provider].baseUrl
-    const baseUrl = configured ?? (provider === 'openai-compatible' ? this.#env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
+    const baseUrl =
+      configured ?? (provider === 'openai-compatible' ? this.#env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
     // Local servers want no key, but do want to be found.
-    if (provider === 'openai-compatible') return baseUrl ? { apiKey: this.#keys.get(provider) ?? 'none', baseUrl, timeoutMs } : undefined
+    if (provider === 'openai-compatible')
+      return baseUrl ? { apiKey: this.#keys.get(provider) ?? 'none', baseUrl, timeoutMs } : undefined
     const apiKey = this.#keys.get(provider)
     return apiKey === undefined ? undefined : { apiKey, baseUrl, timeoutMs }
   }
 
   #missing(provider: RemoteProvider): AppError {
     const variable = provider === 'openai-compatible' ? 'OPENAI_COMPATIBLE_BASE_URL' : this.#keys.variable(provider)
-    return new AppError('provider_key_missing', `${provider} is not set up: set ${variable} and start again`, { provider, variable })
+    return new AppError('provider_key_missing', `${provider} is not set up: set ${variable} and start again`, {
+      provider,
+      variable,
+    })
   }
 }

@@ -15,15 +15,18 @@ export interface OfflinePhrases {
 }
 
 const english: OfflinePhrases = {
-  greeting: 'Hello! I keep and find what you tell me. Say “remember …” to note something, or ask me about what is in your memory.',
+  greeting:
+    'Hello! I keep and find what you tell me. Say “remember …” to note something, or ask me about what is in your memory.',
   help: 'No language model is connected, so I do two things: “remember …” writes a note to today’s log, and any question searches your memory and quotes what I find, with its source. Connect a model in the settings for real conversation.',
-  nothingToRemember: 'What should I remember? Write it after the word, as in “remember that the review is on Thursday”.',
+  nothingToRemember:
+    'What should I remember? Write it after the word, as in “remember that the review is on Thursday”.',
   remembered: (path) => `Noted in today’s log [${path}].`,
   nothingToday: 'Nothing has been noted today.',
   todayHas: 'Today’s log has:',
   found: 'Your memory says:',
   foundClosest: 'Nothing fits well; this comes closest:',
-  nothingFound: (query) => `I found nothing in your memory about “${query}”. No language model is connected, so I can only quote what is written there.`,
+  nothingFound: (query) =>
+    `I found nothing in your memory about “${query}”. No language model is connected, so I can only quote what is written there.`,
   noModel: '*No language model is connected: these are quotes from your notes, not an answer of mine.*',
   toolFailed: (reason) => `That did not work: ${reason}`,
 }
@@ -37,7 +40,8 @@ const simplified: OfflinePhrases = {
   todayHas: '今天的日志里有：',
   found: '你的记忆里写着：',
   foundClosest: '没有很吻合的内容，最接近的是：',
-  nothingFound: (query) => `在你的记忆里没有找到与“${query}”有关的内容。目前没有连接语言模型，我只能引用已经写下的内容。`,
+  nothingFound: (query) =>
+    `在你的记忆里没有找到与“${query}”有关的内容。目前没有连接语言模型，我只能引用已经写下的内容。`,
   noModel: '*目前没有连接语言模型：以上是你笔记的原文，不是我的回答。*',
   toolFailed: (reason) => `没有成功：${reason}`,
 }
@@ -51,7 +55,8 @@ const traditional: OfflinePhrases = {
   todayHas: '今天的日誌裡有：',
   found: '你的記憶裡寫著：',
   foundClosest: '沒有很吻合的內容，最接近的是：',
-  nothingFound: (query) => `在你的記憶裡沒有找到與「${query}」有關的內容。目前沒有連接語言模型，我只能引用已經寫下的內容。`,
+  nothingFound: (query) =>
+    `在你的記憶裡沒有找到與「${query}」有關的內容。目前沒有連接語言模型，我只能引用已經寫下的內容。`,
   noModel: '*目前沒有連接語言模型：以上是你筆記的原文，不是我的回答。*',
   toolFailed: (reason) => `沒有成功：${reason}`,
 }

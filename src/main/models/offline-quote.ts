@@ -43,11 +43,15 @@ export function bestLines(question: string, passages: readonly Passage[], most: 
   if (picked.length > 0) return picked
   const [first] = passages
   const index = first?.lines.findIndex((line) => line.trim() !== '' && !line.startsWith('#')) ?? -1
-  return first && index >= 0 ? [{ path: first.path, line: first.from + index, text: (first.lines[index] ?? '').trim() }] : []
+  return first && index >= 0
+    ? [{ path: first.path, line: first.from + index, text: (first.lines[index] ?? '').trim() }]
+    : []
 }
 
 const functionWords = new Set(
-  'the a an of to in on at is are was were be been do did does have has had i you we they he she it my your our what which who when where why how and or for with about that this'.split(' '),
+  'the a an of to in on at is are was were be been do did does have has had i you we they he she it my your our what which who when where why how and or for with about that this'.split(
+    ' ',
+  ),
 )
 
 /** Word beginnings in Latin script, pairs of characters in CJK: crude, but it only chooses among lines already found. */

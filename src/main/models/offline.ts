@@ -3,7 +3,13 @@
  * same tools as any other model, and says only what it finds in memory, with its source.
  */
 import { countCjk, estimateTokens } from '../../shared/tokens.ts'
-import { messageText, type AssistantMessage, type Message, type ToolCallPart, type ToolResultMessage } from '../../shared/messages.ts'
+import {
+  messageText,
+  type AssistantMessage,
+  type Message,
+  type ToolCallPart,
+  type ToolResultMessage,
+} from '../../shared/messages.ts'
 import { modelLimits, type ModelLimits } from './catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from './model.ts'
 import { offlinePhrases, type OfflinePhrases } from './offline-phrases.ts'
@@ -89,16 +95,23 @@ function today(results: readonly ToolResultMessage[], phrases: OfflinePhrases, s
   if (results.length === 0) return { calls: [{ name: 'list', arguments: { path: 'memory' } }] }
   const read = results.find((result) => result.toolName === 'memory_get')
   if (!read) {
-    const exists = messageText(results[0] as Message).split('\n').some((line) => line.startsWith(path))
+    const exists = messageText(results[0] as Message)
+      .split('\n')
+      .some((line) => line.startsWith(path))
     return exists ? { calls: [{ name: 'memory_get', arguments: { path } }] } : { text: phrases.nothingToday }
   }
   const titles = textOf(read)
     .split('\n')
-    .flatMap((line, index) => (/^## /.test(line) ? [`- ${line.slice(3)} [${path}:${index + 1}]`] : []))
+    .flatMap((line, index) => (line.startsWith('## ') ? [`- ${line.slice(3)} [${path}:${index + 1}]`] : []))
   return { text: titles.length > 0 ? `${phrases.todayHas}\n\n${titles.join('\n')}` : phrases.nothingToday }
 }
 
-function answer(query: string, since: readonly Message[], results: readonly ToolResultMessage[], phrases: OfflinePhrases): Step {
+function answer(
+  query: string,
+  since: readonly Message[],
+  results: readonly ToolResultMessage[],
+  phrases: OfflinePhrases,
+): Step {
   const searches = results.filter((result) => result.toolName === 'memory_search')
   const search = searches.at(-1)
   if (!search) return { calls: [{ name: 'memory_search', arguments: { query } }] }
@@ -136,7 +149,9 @@ function hitsOf(search: ToolResultMessage): Hit[] {
 
 function textOf(read: ToolResultMessage): string {
   const parsed: unknown = JSON.parse(messageText(read))
-  return typeof parsed === 'object' && parsed !== null && 'text' in parsed && typeof parsed.text === 'string' ? parsed.text : ''
+  return typeof parsed === 'object' && parsed !== null && 'text' in parsed && typeof parsed.text === 'string'
+    ? parsed.text
+    : ''
 }
 
 /** The lines that a `memory_get` returned, with the file and line that each came from. */
@@ -167,12 +182,16 @@ function titleOf(text: string): string {
 function piecesOf(text: string): string[] {
   const pieces: string[] = []
   const letters = [...text]
-  for (let from = 0; from < letters.length; from += pieceLength) pieces.push(letters.slice(from, from + pieceLength).join(''))
+  for (let from = 0; from < letters.length; from += pieceLength)
+    pieces.push(letters.slice(from, from + pieceLength).join(''))
   return pieces
 }
 
 function usageOf({ system, messages, tools }: ModelRequest, draft: AnswerDraft): AssistantMessage['usage'] {
-  const input = estimateTokens(system) + estimateTokens(JSON.stringify(tools)) + messages.reduce((sum, message) => sum + estimateTokens(messageText(message)), 0)
+  const input =
+    estimateTokens(system) +
+    estimateTokens(JSON.stringify(tools)) +
+    messages.reduce((sum, message) => sum + estimateTokens(messageText(message)), 0)
   const output = draft.content.reduce((sum, part) => sum + estimateTokens(JSON.stringify(part)), 0)
   return { input, output, cacheRead: 0, cacheWrite: 0, totalTokens: input + output }
 }

@@ -26,7 +26,11 @@ export function createOpenAiModel(
   }
 }
 
-export async function listOpenAiModels(provider: OpenAiProvider, options: ProviderOptions, signal: AbortSignal): Promise<string[]> {
+export async function listOpenAiModels(
+  provider: OpenAiProvider,
+  options: ProviderOptions,
+  signal: AbortSignal,
+): Promise<string[]> {
   const names: string[] = []
   try {
     for await (const { id } of clientOf(options).models.list({ signal })) names.push(id)
@@ -79,7 +83,8 @@ async function* stream(
         draft.addText(choice.delta.content)
         yield { type: 'text', delta: choice.delta.content }
       }
-      for (const [position, call] of (choice.delta?.tool_calls ?? []).entries()) collect(tools, call, call.index ?? position)
+      for (const [position, call] of (choice.delta?.tool_calls ?? []).entries())
+        collect(tools, call, call.index ?? position)
     }
   } catch (error) {
     throw explain(error, provider)
@@ -87,12 +92,21 @@ async function* stream(
   if (finish === undefined && tools.size === 0) throw cutStream(provider)
   for (const [index, { id, name, json }] of [...tools.entries()].sort(([one], [other]) => one - other)) {
     // Some servers send calls without an id; results need one to refer to.
-    draft.content.push({ type: 'toolCall', id: id || `call_${Date.now().toString(36)}_${index}`, name, arguments: parseArguments(json) })
+    draft.content.push({
+      type: 'toolCall',
+      id: id || `call_${Date.now().toString(36)}_${index}`,
+      name,
+      arguments: parseArguments(json),
+    })
   }
   yield { type: 'done', message: draft.finish(tools.size > 0 ? 'toolUse' : toStopReason(finish), usage) }
 }
 
-function collect(tools: Map<number, ToolDraft>, call: OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall, index: number): void {
+function collect(
+  tools: Map<number, ToolDraft>,
+  call: OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall,
+  index: number,
+): void {
   const tool = tools.get(index) ?? { id: '', name: '', json: '' }
   tools.set(index, tool)
   tool.id ||= call.id ?? ''
@@ -108,7 +122,11 @@ function reasoningOf(delta: object | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-function toWire(provider: OpenAiProvider, model: string, { system, messages, tools, maxOutput }: ModelRequest): OpenAI.ChatCompletionCreateParamsStreaming {
+function toWire(
+  provider: OpenAiProvider,
+  model: string,
+  { system, messages, tools, maxOutput }: ModelRequest,
+): OpenAI.ChatCompletionCreateParamsStreaming {
   return {
     model,
     stream: true,
@@ -118,7 +136,12 @@ function toWire(provider: OpenAiProvider, model: string, { system, messages, too
     messages: [{ role: 'system', content: system }, ...messages.flatMap(toWireMessage)],
     ...(tools.length === 0
       ? {}
-      : { tools: tools.map(({ name, description, parameters }) => ({ type: 'function' as const, function: { name, description, parameters } })) }),
+      : {
+          tools: tools.map(({ name, description, parameters }) => ({
+            type: 'function' as const,
+            function: { name, description, parameters },
+          })),
+        }),
   }
 }
 
@@ -141,7 +164,13 @@ function toWireMessage(message: Message): OpenAI.ChatCompletionMessageParam[] {
   }
   const calls = message.content.flatMap((part) =>
     part.type === 'toolCall'
-      ? [{ id: part.id, type: 'function' as const, function: { name: part.name, arguments: JSON.stringify(part.arguments) } }]
+      ? [
+          {
+            id: part.id,
+            type: 'function' as const,
+            function: { name: part.name, arguments: JSON.stringify(part.arguments) },
+          },
+        ]
       : [],
   )
   const text = messageText(message)

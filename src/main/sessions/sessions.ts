@@ -65,7 +65,9 @@ export class Sessions {
 
   async #ids(): Promise<string[]> {
     try {
-      return (await readdir(this.#folder)).filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length))
+      return (await readdir(this.#folder))
+        .filter((name) => name.endsWith('.jsonl'))
+        .map((name) => name.slice(0, -'.jsonl'.length))
     } catch (error) {
       if (isSystemError(error, 'ENOENT')) return []
       throw error
@@ -92,7 +94,8 @@ function summarize(id: string, transcript: Transcript, modifiedAt: number): Sess
   const first = messages.find(({ message }) => message.role === 'user')
   const line = first ? messageText(first.message).trim().split('\n', 1)[0] : undefined
   const letters = [...(line ?? '')]
-  const title = letters.length > titleCharacters ? `${letters.slice(0, titleCharacters).join('').trimEnd()}…` : letters.join('')
+  const title =
+    letters.length > titleCharacters ? `${letters.slice(0, titleCharacters).join('').trimEnd()}…` : letters.join('')
   return {
     id,
     title,

@@ -76,7 +76,11 @@ export class Transcript {
     } finally {
       await handle.close()
     }
-    return new Transcript(file, { id, createdAt: at.getTime() }, { entries: [], foreign: [], leaf: null, skippedLines: [], isTorn: false })
+    return new Transcript(
+      file,
+      { id, createdAt: at.getTime() },
+      { entries: [], foreign: [], leaf: null, skippedLines: [], isTorn: false },
+    )
   }
 
   /** @throws AppError `unknown_session` when there is no such file, `transcript_unsupported` when it is of a newer version */
@@ -98,7 +102,9 @@ export class Transcript {
   }
 
   messages(): { id: string; message: Message }[] {
-    return this.branch().flatMap((entry) => (entry.type === 'message' ? [{ id: entry.id, message: entry.message }] : []))
+    return this.branch().flatMap((entry) =>
+      entry.type === 'message' ? [{ id: entry.id, message: entry.message }] : [],
+    )
   }
 
   /** Appends below the last entry and waits until it is on disk. */
@@ -148,7 +154,12 @@ async function appendSynced(file: string, text: string): Promise<void> {
     await handle.datasync()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError('write_failed', `the conversation could not be saved: ${reason}`, { path: file }, { cause: error })
+    throw new AppError(
+      'write_failed',
+      `the conversation could not be saved: ${reason}`,
+      { path: file },
+      { cause: error },
+    )
   } finally {
     await handle?.close()
   }
@@ -179,10 +190,14 @@ async function load(file: string): Promise<LoadedEntries & { header: TranscriptH
       const asHeader = headerSchema.safeParse(value)
       if (asHeader.success && number === 1) {
         if ((asHeader.data.version ?? 1) > version) {
-          throw new AppError('transcript_unsupported', `this conversation was written by a newer version (${asHeader.data.version})`, {
-            path: file,
-            version: asHeader.data.version ?? 0,
-          })
+          throw new AppError(
+            'transcript_unsupported',
+            `this conversation was written by a newer version (${asHeader.data.version})`,
+            {
+              path: file,
+              version: asHeader.data.version ?? 0,
+            },
+          )
         }
         header = { id: asHeader.data.id, createdAt: Date.parse(asHeader.data.timestamp) }
         continue
@@ -200,7 +215,8 @@ async function load(file: string): Promise<LoadedEntries & { header: TranscriptH
       } else skippedLines.push(number)
     }
   } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) throw new AppError('unknown_session', 'this conversation does not exist any more', { path: file })
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR'))
+      throw new AppError('unknown_session', 'this conversation does not exist any more', { path: file })
     throw error
   }
   return { header, entries, foreign, leaf, skippedLines, isTorn: !(await endsWithLineBreak(file)) }

@@ -77,7 +77,8 @@ function lineOf(path: readonly (string | number)[], document: Document, lineCoun
       node = pair.value
     } else if (isSeq(node) && typeof step === 'number') {
       node = node.items[step]
-      if (typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)) offset = node.range[0]
+      if (typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range))
+        offset = node.range[0]
     } else break
   }
   return offset === undefined ? null : lineCounter.linePos(offset).line

@@ -19,7 +19,10 @@ const durationSchema = z
 
 const modelIdSchema = z
   .string()
-  .regex(/^(offline|(anthropic|openai|openai-compatible)\/.+)$/, 'offline, anthropic/<model>, openai/<model> or openai-compatible/<model>')
+  .regex(
+    /^(offline|(anthropic|openai|openai-compatible)\/.+)$/,
+    'offline, anthropic/<model>, openai/<model> or openai-compatible/<model>',
+  )
 
 const embeddingSchema = z.strictObject({
   provider: z.enum(['none', 'openai', 'openai-compatible']).default('none'),

@@ -60,7 +60,10 @@ export class SettingsStore {
    */
   async set(...changes: readonly (readonly [path: readonly (string | number)[], value: unknown])[]): Promise<void> {
     const saved = this.#saving.then(async () => {
-      const document = parseDocument(await this.#read())
+      const before = await this.#read()
+      const current = parseConfig(before)
+      if (!current.ok) throw invalid(this.file, current.problems)
+      const document = parseDocument(before)
       for (const [path, value] of changes) document.setIn([...path], value)
       const text = document.toString()
       const parsed = parseConfig(text)

@@ -29,10 +29,14 @@ export async function readText(path: string, shownAs: string = path): Promise<Te
     if (!isText) throw new AppError('file_not_text', `${shownAs} is not a regular file`, { path: shownAs })
     if (size > maxTextBytes) {
       const megabytes = Math.round(size / 1024 / 1024)
-      throw new AppError('file_too_large', `${shownAs} has ${megabytes} MB; up to ${maxTextBytes / 1024 / 1024} MB can be opened`, {
-        path: shownAs,
-        megabytes,
-      })
+      throw new AppError(
+        'file_too_large',
+        `${shownAs} has ${megabytes} MB; up to ${maxTextBytes / 1024 / 1024} MB can be opened`,
+        {
+          path: shownAs,
+          megabytes,
+        },
+      )
     }
     file = await open(path, 'r')
   } catch (error) {
@@ -67,7 +71,12 @@ export async function writeAtomic(path: string, text: string, shownAs: string = 
     await writeFileAtomic(path, text, { encoding: 'utf8', fsync: true })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError('write_failed', `${shownAs} could not be saved: ${reason}`, { path: shownAs, reason: systemCode(error) }, { cause: error })
+    throw new AppError(
+      'write_failed',
+      `${shownAs} could not be saved: ${reason}`,
+      { path: shownAs, reason: systemCode(error) },
+      { cause: error },
+    )
   }
 }
 

@@ -34,7 +34,8 @@ export async function walkMarkdown(root: string, signal?: AbortSignal): Promise<
     entries.sort((a, b) => (a.name < b.name ? -1 : 1))
     for (const entry of entries) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      if (entry.isDirectory() ? isIgnoredFolder(entry.name) : !isMarkdown(entry.name) && !entry.isSymbolicLink()) continue
+      if (entry.isDirectory() ? isIgnoredFolder(entry.name) : !isMarkdown(entry.name) && !entry.isSymbolicLink())
+        continue
       await guarded(path, () => visitEntry(path, entry.isDirectory()))
     }
   }

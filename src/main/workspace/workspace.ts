@@ -47,7 +47,12 @@ export class Workspace {
       return await walkMarkdown(this.roots.workspace, signal)
     } catch (error) {
       if (isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) {
-        throw new AppError('folder_unreadable', `${this.roots.workspace} cannot be read`, { path: this.roots.workspace }, { cause: error })
+        throw new AppError(
+          'folder_unreadable',
+          `${this.roots.workspace} cannot be read`,
+          { path: this.roots.workspace },
+          { cause: error },
+        )
       }
       throw error
     }
@@ -87,8 +92,10 @@ export class Workspace {
     let merged = false
     const write = await this.#change(path, 'user', (current) => {
       if ((current?.hash ?? null) === expected.hash || current?.text === text) return text
-      const result = current && expected.baseText !== undefined ? mergeTexts(expected.baseText, text, current.text) : undefined
-      if (result === undefined) throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
+      const result =
+        current && expected.baseText !== undefined ? mergeTexts(expected.baseText, text, current.text) : undefined
+      if (result === undefined)
+        throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
       saved = result
       merged = true
       return result
@@ -125,13 +132,19 @@ export class Workspace {
       const [parsed] = parsePatch(patch)
       const restored = parsed ? applyPatch(current ?? '', reversePatch(parsed), { fuzzFactor: 2 }) : false
       if (restored === false) {
-        throw new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, { path })
+        throw new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, {
+          path,
+        })
       }
       return restored
     })
   }
 
-  async #change(path: string, cause: WriteCause, rewrite: (current: TextFile | undefined) => string): Promise<WorkspaceWrite> {
+  async #change(
+    path: string,
+    cause: WriteCause,
+    rewrite: (current: TextFile | undefined) => string,
+  ): Promise<WorkspaceWrite> {
     const shown = normalizeRequest(path)
     const target = await resolveInside(this.roots, path)
     return this.#queued(target, async () => {

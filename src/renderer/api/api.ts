@@ -10,7 +10,10 @@ export const api = createTanstackQueryUtils(client)
 
 /** Events say when something is stale; until then what is there is right. */
 export const queryClient = new QueryClient({
-  defaultOptions: { queries: { staleTime: Infinity, retry: false, refetchOnWindowFocus: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
+  defaultOptions: {
+    queries: { staleTime: Infinity, retry: false, refetchOnWindowFocus: false, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
 })
 
 export function useConnectionState(): ConnectionState {

@@ -23,7 +23,8 @@ export class Connection {
   constructor() {
     this.#link = isDesktop() ? this.#connectPort() : this.#connectSocket()
     const link: Link = {
-      call: async (path: readonly string[], input: unknown, options: ClientOptions<ClientContext>) => (await this.#link).call(path, input, options),
+      call: async (path: readonly string[], input: unknown, options: ClientOptions<ClientContext>) =>
+        (await this.#link).call(path, input, options),
     }
     this.client = createORPCClient<ContractClient>(link)
   }

@@ -4,7 +4,8 @@ import i18next from 'i18next'
 import { errorCodes, type ErrorCode } from '../../shared/errors.ts'
 
 export function explainError(error: unknown): string {
-  if (error instanceof ORPCError && isErrorCode(error.code)) return explainCode(error.code, { ...(error.data as object) })
+  if (error instanceof ORPCError && isErrorCode(error.code))
+    return explainCode(error.code, { ...(error.data as object) })
   return i18next.t('error.unreachable')
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowDown, PanelRight } from 'lucide-react'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
@@ -12,7 +12,8 @@ import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 import { Composer } from './composer.tsx'
 import { Details } from './details.tsx'
-import { useLiveTurn, type LiveTurn } from './live-turn.ts'
+import { useLiveTurn } from './live-turn.ts'
+import type { LiveTurn } from './live-turn-state.ts'
 import { Markdown } from './markdown.tsx'
 import { Thinking, TurnView } from './message.tsx'
 import { ToolLine } from './tool-line.tsx'
@@ -26,7 +27,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
   const [, navigate] = useLocation()
   const [hasDetails, setHasDetails] = useState(false)
   const [selected, setSelected] = useState<string>()
-  const [suggestion, setSuggestion] = useState('')
+  const [draft, setDraft] = useState('')
   const conversation = useQuery({
     ...api.sessions.get.queryOptions({ input: { agent: agent.id, session: session ?? '' } }),
     enabled: session !== undefined,
@@ -65,21 +66,30 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
           <div className="flex-1 overflow-y-auto">
             <EmptyState title={t('chat.empty')} hint={t('chat.emptyHint', { workspace: agent.workspace })}>
               {[t('chat.sample1'), t('chat.sample2'), t('chat.sample3')].map((sample) => (
-                <Button key={sample} onClick={() => setSuggestion(sample)}>
+                <Button key={sample} onClick={() => setDraft(sample)}>
                   {sample}
                 </Button>
               ))}
             </EmptyState>
           </div>
         ) : conversation.data ? (
-          <Scroller watch={[turns, live]}>
+          <Scroller>
             {conversation.data.skippedLines.length > 0 && (
               <p className="text-warning">
-                {t('chat.skipped', { count: conversation.data.skippedLines.length, lines: conversation.data.skippedLines.slice(0, 10).join(', ') })}
+                {t('chat.skipped', {
+                  count: conversation.data.skippedLines.length,
+                  lines: conversation.data.skippedLines.slice(0, 10).join(', '),
+                })}
               </p>
             )}
             {turns.map((turn) => (
-              <TurnView key={turn.id} agent={agent.id} turn={turn} isSelected={turn === detailed} onSelect={setSelected} />
+              <TurnView
+                key={turn.id}
+                agent={agent.id}
+                turn={turn}
+                isSelected={turn === detailed}
+                onSelect={setSelected}
+              />
             ))}
             <Live agent={agent.id} live={live} />
           </Scroller>
@@ -88,7 +98,15 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
             <Skeleton lines={7} />
           </div>
         )}
-        <Composer agentName={agent.id} model={agent.model} isRunning={live.running} suggestion={suggestion} onSend={onSend} onStop={onStop} />
+        <Composer
+          agentName={agent.id}
+          model={agent.model}
+          isRunning={live.running}
+          draft={draft}
+          onDraft={setDraft}
+          onSend={onSend}
+          onStop={onStop}
+        />
       </section>
       {hasDetails && <Details turn={detailed} onClose={() => setHasDetails(false)} />}
     </>
@@ -112,31 +130,37 @@ function Live({ agent, live }: { agent: string; live: LiveTurn }) {
 }
 
 /** Follows the end while the reader is there; leaves the scroll alone otherwise, and says that there is more. */
-function Scroller({ watch, children }: { watch: readonly unknown[]; children: React.ReactNode }) {
+function Scroller({ children }: { children: React.ReactNode }) {
   const { t } = useTranslation()
   const frame = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
   const isFollowing = useRef(true)
   const [hasMore, setHasMore] = useState(false)
   const toEnd = () => frame.current?.scrollTo({ top: frame.current.scrollHeight })
-  useLayoutEffect(() => {
-    if (isFollowing.current) toEnd()
-    else setHasMore(true)
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the parent says what makes the content grow
-  }, watch)
   useEffect(() => {
     const element = frame.current
-    if (!element) return undefined
+    if (!element || !content.current) return undefined
+    const growth = new ResizeObserver(() => {
+      if (isFollowing.current) element.scrollTo({ top: element.scrollHeight })
+      else setHasMore(true)
+    })
+    growth.observe(content.current)
     const onScroll = () => {
       isFollowing.current = element.scrollHeight - element.scrollTop - element.clientHeight < followDistance
       if (isFollowing.current) setHasMore(false)
     }
     element.addEventListener('scroll', onScroll, { passive: true })
-    return () => element.removeEventListener('scroll', onScroll)
+    return () => {
+      growth.disconnect()
+      element.removeEventListener('scroll', onScroll)
+    }
   }, [])
   return (
     <div className="relative min-h-0 flex-1">
       <div ref={frame} className="h-full overflow-y-auto">
-        <div className="mx-auto flex max-w-[740px] flex-col gap-6 px-8 py-6">{children}</div>
+        <div ref={content} className="mx-auto flex max-w-[740px] flex-col gap-6 px-8 py-6">
+          {children}
+        </div>
       </div>
       {hasMore && (
         <Button className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full! shadow-float" onClick={toEnd}>

@@ -27,5 +27,7 @@ export function citationHref({ path, line }: Citation): string {
 
 export function parseCitationHref(href: string | undefined): Citation | undefined {
   const match = /^#cite:([^:]+)(?::(\d+))?$/.exec(href ?? '')
-  return match?.[1] === undefined ? undefined : { path: decodeURIComponent(match[1]), line: match[2] === undefined ? undefined : Number(match[2]) }
+  return match?.[1] === undefined
+    ? undefined
+    : { path: decodeURIComponent(match[1]), line: match[2] === undefined ? undefined : Number(match[2]) }
 }

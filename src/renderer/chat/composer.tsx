@@ -7,31 +7,26 @@ interface ComposerProps {
   readonly agentName: string
   readonly model: string
   readonly isRunning: boolean
-  /** Put into the field, for the user to send or change. */
-  readonly suggestion: string
+  readonly draft: string
+  readonly onDraft: (text: string) => void
   /** @returns false when the message was not taken; it stays in the field then */
   readonly onSend: (text: string) => Promise<boolean>
   readonly onStop: () => void
 }
 
-export function Composer({ agentName, model, isRunning, suggestion, onSend, onStop }: ComposerProps) {
+export function Composer({ agentName, model, isRunning, draft, onDraft, onSend, onStop }: ComposerProps) {
   const { t } = useTranslation()
-  const [text, setText] = useState('')
   const [isSending, setIsSending] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
-  useEffect(() => {
-    if (suggestion === '') return
-    setText(suggestion)
-    field.current?.focus()
-  }, [suggestion])
+  // At the start, and whenever a text was put there for the user to send or change.
+  useEffect(() => field.current?.focus(), [draft])
   const send = async () => {
-    const message = text.trim()
+    const message = draft.trim()
     if (message === '' || isRunning || isSending) return
     setIsSending(true)
     const taken = await onSend(message)
     setIsSending(false)
-    if (taken) setText('')
+    if (taken) onDraft('')
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // Enter that chooses a candidate of an input method belongs to it, not to us.
@@ -44,22 +39,24 @@ export function Composer({ agentName, model, isRunning, suggestion, onSend, onSt
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
         <textarea
           ref={field}
-          value={text}
+          value={draft}
           rows={1}
           aria-label={t('chat.composer')}
           placeholder={t('chat.placeholder', { agent: agentName })}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => onDraft(event.target.value)}
           onKeyDown={onKeyDown}
           className="block max-h-[40vh] min-h-7 w-full resize-none bg-transparent text-[14px] leading-relaxed outline-none [field-sizing:content] placeholder:text-muted"
         />
         <div className="flex items-center gap-3 pt-1.5">
-          <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{model === 'offline' ? t('status.noModel') : model}</span>
+          <span className="min-w-0 flex-1 truncate text-[12px] text-muted">
+            {model === 'offline' ? t('status.noModel') : model}
+          </span>
           {isRunning ? (
             <Button look="plain" onClick={onStop}>
               <Square size={11} aria-hidden /> {t('chat.stop')}
             </Button>
           ) : (
-            <Button look="primary" disabled={text.trim() === '' || isSending} onClick={() => void send()}>
+            <Button look="primary" disabled={draft.trim() === '' || isSending} onClick={() => void send()}>
               {t('chat.send')} <ArrowUp size={13} aria-hidden />
             </Button>
           )}

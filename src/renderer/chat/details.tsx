@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { SearchResponse, SearchResult } from '../../shared/contract/index.ts'
 import { formatNumber, formatPercent, formatScore } from '../i18n/format.ts'
 import { IconButton } from '../ui/button.tsx'
+import { excerptOf } from '../ui/excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
 import { paths } from '../ui/navigate.ts'
 import { ScoreBar } from '../ui/score-bar.tsx'
@@ -25,7 +26,9 @@ export function Details({ turn, onClose }: { turn: Turn | undefined; onClose: ()
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto">
         {!turn && <p className="p-4 text-muted">{t('details.empty')}</p>}
-        {turn && recalls.length === 0 && <p className="border-b border-line p-4 text-muted">{t('details.nothingRecalled')}</p>}
+        {turn && recalls.length === 0 && (
+          <p className="border-b border-line p-4 text-muted">{t('details.nothingRecalled')}</p>
+        )}
         {recalls.map((recall, index) => (
           <Recall key={index} recall={recall} />
         ))}
@@ -57,7 +60,13 @@ function Recall({ recall }: { recall: SearchResponse }) {
         <span className="flex-1 truncate" title={recall.query}>
           “{recall.query}”
         </span>
-        <span className="tabular">{t('details.recalledCount', { returned: recall.results.length, candidates: recall.candidates, minScore: formatScore(recall.minScore) })}</span>
+        <span className="tabular">
+          {t('details.recalledCount', {
+            returned: recall.results.length,
+            candidates: recall.candidates,
+            minScore: formatScore(recall.minScore),
+          })}
+        </span>
       </h3>
       {recall.results.map((result) => (
         <Hit key={`${result.path}:${result.startLine}`} result={result} recall={recall} />
@@ -72,7 +81,8 @@ function Recall({ recall }: { recall: SearchResponse }) {
 function Hit({ result, recall }: { result: SearchResult; recall: SearchResponse }) {
   const { weights } = recall
   const { vectorScore, textScore } = result
-  const vector = vectorScore === null ? 0 : (textScore === null ? 1 : weights.vector / (weights.vector + weights.text)) * vectorScore
+  const vector =
+    vectorScore === null ? 0 : (textScore === null ? 1 : weights.vector / (weights.vector + weights.text)) * vectorScore
   return (
     <div>
       <p className="flex gap-2 font-mono text-[12px]">
@@ -81,10 +91,15 @@ function Hit({ result, recall }: { result: SearchResult; recall: SearchResponse 
         </Link>
         <strong className="tabular font-semibold">{formatScore(result.score)}</strong>
       </p>
-      <p className="line-clamp-2 pb-1.5 text-muted">
-        <Highlight text={result.snippet} words={result.matched} />
+      <p className="mb-2 line-clamp-2 text-muted">
+        <Highlight text={excerptOf(result.snippet, result.matched)} words={result.matched} />
       </p>
-      <ScoreBar score={result.score} vector={vector} text={Math.max(0, result.score - vector)} minScore={recall.minScore} />
+      <ScoreBar
+        score={result.score}
+        vector={vector}
+        text={Math.max(0, result.score - vector)}
+        minScore={recall.minScore}
+      />
     </div>
   )
 }

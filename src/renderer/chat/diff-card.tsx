@@ -31,7 +31,11 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
         {undo.isSuccess ? (
           <span className="text-muted">{t('tool.undoneShort')}</span>
         ) : (
-          <Button look="link" disabled={undo.isPending} onClick={() => undo.mutate({ agent, path: change.path, patch: change.patch })}>
+          <Button
+            look="link"
+            disabled={undo.isPending}
+            onClick={() => undo.mutate({ agent, path: change.path, patch: change.patch })}
+          >
             {t('tool.undo')}
           </Button>
         )}
@@ -39,7 +43,9 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
           {t('tool.open')}
         </Link>
       </figcaption>
-      <pre className={`max-h-80 overflow-auto font-mono text-[12px] leading-[1.75] ${undo.isSuccess ? 'line-through opacity-50' : ''}`}>
+      <pre
+        className={`max-h-80 overflow-auto font-mono text-[12px] leading-[1.75] ${undo.isSuccess ? 'line-through opacity-50' : ''}`}
+      >
         {patchLines(change.patch).map(({ kind, text }, index) => (
           <div key={index} className={`px-3.5 whitespace-pre-wrap ${looks[kind]}`}>
             {text || ' '}

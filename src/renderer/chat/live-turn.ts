@@ -1,17 +1,9 @@
 /** Follows the running turn of a conversation. Text arrives in small pieces; it is shown once a frame. */
 import { useEffect, useRef, useState } from 'react'
 import type { ChatEvent, SessionMessage } from '../../shared/contract/index.ts'
-import type { ToolCallPart } from '../../shared/messages.ts'
 import { api, client, queryClient } from '../api/index.ts'
+import { advance, idle, type LiveTurn } from './live-turn-state.ts'
 
-export interface LiveTurn {
-  readonly running: boolean
-  readonly text: string
-  readonly thinking: string
-  readonly calls: readonly Omit<ToolCallPart, 'type'>[]
-}
-
-const idle: LiveTurn = { running: false, text: '', thinking: '', calls: [] }
 /** A stream that ends early (the connection was lost) is asked for again after this, in ms. */
 const retryMs = 500
 
@@ -42,25 +34,12 @@ export function useLiveTurn(agent: string, session: string | undefined): LiveTur
   return shown
 }
 
-export function advance(turn: LiveTurn, event: ChatEvent): LiveTurn {
-  switch (event.type) {
-    case 'partial':
-      return { running: event.running, text: event.text, thinking: event.thinking, calls: [] }
-    case 'text':
-      return { ...turn, running: true, text: turn.text + event.delta }
-    case 'thinking':
-      return { ...turn, running: true, thinking: turn.thinking + event.delta }
-    case 'toolStart':
-      return { ...turn, calls: [...turn.calls, { id: event.callId, name: event.name, arguments: event.arguments }] }
-    case 'message':
-      // What was streaming is now a message of its own.
-      return event.message.role === 'toolResult' ? turn : { running: true, text: '', thinking: '', calls: [] }
-    case 'turnEnd':
-      return idle
-  }
-}
-
-async function follow(agent: string, session: string, signal: AbortSignal, onEvent: (event: ChatEvent) => void): Promise<void> {
+async function follow(
+  agent: string,
+  session: string,
+  signal: AbortSignal,
+  onEvent: (event: ChatEvent) => void,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       for await (const event of await client.chat.watch({ agent, session }, { signal })) onEvent(event)

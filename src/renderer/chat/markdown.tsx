@@ -1,5 +1,5 @@
 /** Markdown as an answer shows it: GFM, no raw HTML, citations as chips, links that leave the app. */
-import { memo } from 'react'
+import { createContext, memo, useContext, type ComponentProps } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { citationHref, parseCitationHref, splitCitations } from './citation.ts'
@@ -12,28 +12,43 @@ interface MarkdownNode {
   children?: MarkdownNode[]
 }
 
+/** Whose files the citations name. */
+const CitingAgent = createContext('')
+
+const components: Components = {
+  a: Anchor,
+  // Pictures would be fetched from anywhere; an answer may name them, not load them.
+  img: ImageName,
+}
+
+const plugins = [remarkGfm, remarkCitations]
+
 export const Markdown = memo(function Markdown({ text, agent }: { text: string; agent: string }) {
-  const components: Components = {
-    a({ href, children }) {
-      const citation = parseCitationHref(href)
-      if (citation) return <CitationChip agent={agent} citation={citation} />
-      return (
-        <a href={href} target="_blank" rel="noreferrer">
-          {children}
-        </a>
-      )
-    },
-    // Pictures would be fetched from anywhere; an answer may name them, not load them.
-    img: ({ alt, src }) => <span className="text-muted">[{alt || src}]</span>,
-  }
   return (
-    <div className="prose">
-      <ReactMarkdown remarkPlugins={[remarkGfm, remarkCitations]} components={components}>
-        {text}
-      </ReactMarkdown>
-    </div>
+    <CitingAgent value={agent}>
+      <div className="prose">
+        <ReactMarkdown remarkPlugins={plugins} components={components}>
+          {text}
+        </ReactMarkdown>
+      </div>
+    </CitingAgent>
   )
 })
+
+function Anchor({ href, children }: ComponentProps<'a'>) {
+  const agent = useContext(CitingAgent)
+  const citation = parseCitationHref(href)
+  if (citation) return <CitationChip agent={agent} citation={citation} />
+  return (
+    <a href={href} target="_blank" rel="noreferrer">
+      {children}
+    </a>
+  )
+}
+
+function ImageName({ alt, src }: ComponentProps<'img'>) {
+  return <span className="text-muted">[{alt || src}]</span>
+}
 
 function remarkCitations() {
   return (tree: MarkdownNode) => replaceIn(tree)

@@ -52,10 +52,20 @@ function AnswerView({ agent, answer }: { agent: string; answer: Answer }) {
       )}
       {tools.map((step) => {
         const change = changeOf(step)
-        return change ? <DiffCard key={step.call.id} agent={agent} change={change} /> : <ToolLine key={step.call.id} step={step} />
+        return change ? (
+          <DiffCard key={step.call.id} agent={agent} change={change} />
+        ) : (
+          <ToolLine key={step.call.id} step={step} />
+        )
       })}
       {message.stopReason === 'aborted' && <p className="text-muted">{t('chat.interrupted')}</p>}
-      {message.stopReason === 'error' && <Failure code={message.errorCode ?? 'internal'} message={message.errorMessage ?? ''} provider={message.provider} />}
+      {message.stopReason === 'error' && (
+        <Failure
+          code={message.errorCode ?? 'internal'}
+          message={message.errorMessage ?? ''}
+          provider={message.provider}
+        />
+      )}
     </div>
   )
 }

@@ -26,7 +26,8 @@ export function ToolLine({ step }: { step: ToolStep }) {
         <Subject call={call} />
         {recall && (
           <span className="tabular shrink-0">
-            · {t('tool.found', { returned: recall.results.length, candidates: recall.candidates })} · {Math.max(1, Math.round(recall.timings.totalMs))} ms
+            · {t('tool.found', { returned: recall.results.length, candidates: recall.candidates })} ·{' '}
+            {Math.max(1, Math.round(recall.timings.totalMs))} ms
           </span>
         )}
         {result?.isError && <span className="shrink-0 text-bad">· {t('tool.failed')}</span>}
@@ -52,7 +53,9 @@ function Block({ title, text }: { title: string; text: string }) {
   return (
     <section>
       <h4 className="text-[11px]">{title}</h4>
-      <pre className="max-h-72 overflow-auto rounded-sm border border-line bg-side p-2 font-mono whitespace-pre-wrap text-text">{text}</pre>
+      <pre className="max-h-72 overflow-auto rounded-sm border border-line bg-side p-2 font-mono whitespace-pre-wrap text-text">
+        {text}
+      </pre>
     </section>
   )
 }

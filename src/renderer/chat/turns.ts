@@ -1,6 +1,13 @@
 /** Groups a flat conversation into turns, and each tool call with its result. Pure. */
 import type { SearchResponse, SessionMessage } from '../../shared/contract/index.ts'
-import type { AssistantMessage, FileChange, ToolCallPart, ToolResultMessage, Usage, UserMessage } from '../../shared/messages.ts'
+import type {
+  AssistantMessage,
+  FileChange,
+  ToolCallPart,
+  ToolResultMessage,
+  Usage,
+  UserMessage,
+} from '../../shared/messages.ts'
 import { noUsage } from '../../shared/messages.ts'
 
 export interface ToolStep {
@@ -28,7 +35,9 @@ export function toTurns(messages: readonly SessionMessage[]): Turn[] {
     if (message.role === 'user') turns.push({ id, user: message, answers: [] })
     else if (message.role === 'assistant') {
       if (turns.length === 0) turns.push({ id, user: undefined, answers: [] })
-      const tools = message.content.flatMap((part) => (part.type === 'toolCall' ? [{ call: part, result: results.get(part.id) }] : []))
+      const tools = message.content.flatMap((part) =>
+        part.type === 'toolCall' ? [{ call: part, result: results.get(part.id) }] : [],
+      )
       turns.at(-1)?.answers.push({ id, message, tools })
     }
   }
@@ -38,13 +47,17 @@ export function toTurns(messages: readonly SessionMessage[]): Turn[] {
 /** What `memory_search` left with its result. */
 export function recallOf({ result }: ToolStep): SearchResponse | undefined {
   const details = result?.details
-  return typeof details === 'object' && details !== null && 'recall' in details ? (details.recall as SearchResponse) : undefined
+  return typeof details === 'object' && details !== null && 'recall' in details
+    ? (details.recall as SearchResponse)
+    : undefined
 }
 
 /** What `write` and `edit` left with theirs. */
 export function changeOf({ result }: ToolStep): FileChange | undefined {
   const details = result?.details
-  return typeof details === 'object' && details !== null && 'change' in details ? (details.change as FileChange) : undefined
+  return typeof details === 'object' && details !== null && 'change' in details
+    ? (details.change as FileChange)
+    : undefined
 }
 
 export function usageOf(turn: Turn): Usage {

@@ -12,14 +12,25 @@ import { layerColor, layers } from './layers.ts'
 
 export function ContextView({ agent, session }: { agent: Agent; session?: string }) {
   const { t } = useTranslation()
-  const report = useQuery(api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }))
+  const report = useQuery(
+    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
+  )
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   const title = sessions.data?.find(({ id }) => id === session)?.title
   return (
     <section className="flex min-w-0 flex-1 flex-col">
-      <ViewHeader title={t('context.title')} aside={title === undefined ? t('context.next') : t('context.last', { title })} />
+      <ViewHeader
+        title={t('context.title')}
+        aside={title === undefined ? t('context.next') : t('context.last', { title })}
+      />
       <div className="min-h-0 flex-1 overflow-y-auto">
-        {report.error ? <ErrorState error={report.error} onRetry={() => void report.refetch()} /> : report.data ? <Report report={report.data} /> : <Skeleton lines={8} />}
+        {report.error ? (
+          <ErrorState error={report.error} onRetry={() => void report.refetch()} />
+        ) : report.data ? (
+          <Report report={report.data} />
+        ) : (
+          <Skeleton lines={8} />
+        )}
       </div>
     </section>
   )
@@ -42,8 +53,18 @@ function Report({ report }: { report: ContextReport }) {
         })}
         <span className="flex-1" />
         <span className="tabular">
-          <strong className="font-semibold">{t('context.of', { tokens: formatNumber(report.estimatedTokens), window: formatNumber(report.contextWindow) })}</strong>
-          {report.reportedTokens !== null && <span className="text-muted"> · {t('context.provider', { tokens: formatNumber(report.reportedTokens) })}</span>}
+          <strong className="font-semibold">
+            {t('context.of', {
+              tokens: formatNumber(report.estimatedTokens),
+              window: formatNumber(report.contextWindow),
+            })}
+          </strong>
+          {report.reportedTokens !== null && (
+            <span className="text-muted">
+              {' '}
+              · {t('context.provider', { tokens: formatNumber(report.reportedTokens) })}
+            </span>
+          )}
         </span>
       </div>
       <table className="mt-8 w-full border-collapse text-left">
@@ -84,7 +105,8 @@ function Row({ item, total }: { item: ContextItem; total: number }) {
       <td className="tabular text-right">{formatNumber(item.tokens)}</td>
       <td className="tabular pr-6 text-right">{formatPercent(total === 0 ? 0 : item.tokens / total)}</td>
       <td className={item.note === 'cut' ? 'text-warning' : 'text-muted'}>
-        {item.note && t(`context.${item.note}`, { raw: formatNumber(item.rawCharacters), sent: formatNumber(item.sentCharacters) })}
+        {item.note &&
+          t(`context.${item.note}`, { raw: formatNumber(item.rawCharacters), sent: formatNumber(item.sentCharacters) })}
       </td>
     </tr>
   )

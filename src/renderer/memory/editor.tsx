@@ -13,15 +13,19 @@ export default function Editor({ text, line, label, onChange }: EditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
   const onChangeNow = useRef(onChange)
-  onChangeNow.current = onChange
+  // What the editor begins with; later values are put into the one that is there.
+  const initial = useRef({ text, label })
+  useEffect(() => {
+    onChangeNow.current = onChange
+  }, [onChange])
 
   useEffect(() => {
     if (!frame.current) return undefined
     applyTheme()
     const created = monaco.editor.create(frame.current, {
-      value: text,
+      value: initial.current.text,
       language: 'markdown',
-      ariaLabel: label,
+      ariaLabel: initial.current.label,
       automaticLayout: true,
       wordWrap: 'on',
       wrappingStrategy: 'advanced',
@@ -54,7 +58,6 @@ export default function Editor({ text, line, label, onChange }: EditorProps) {
       created.dispose()
       editor.current = undefined
     }
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- later values are put into the editor that is there
   }, [])
 
   // A text that did not come from the editor replaces its content as one edit, so that undo and the cursor survive.
@@ -70,7 +73,9 @@ export default function Editor({ text, line, label, onChange }: EditorProps) {
     current.revealLineInCenter(line)
     current.setPosition({ lineNumber: line, column: 1 })
     current.focus()
-    const marks = current.createDecorationsCollection([{ range: new monaco.Range(line, 1, line, 1), options: { isWholeLine: true, className: 'found-line' } }])
+    const marks = current.createDecorationsCollection([
+      { range: new monaco.Range(line, 1, line, 1), options: { isWholeLine: true, className: 'found-line' } },
+    ])
     return () => marks.clear()
   }, [line])
 

@@ -52,7 +52,9 @@ function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Sav
   const [hasPreview, setHasPreview] = useState(false)
   const line = useLine()
   const latest = useRef({ text, saved })
-  latest.current = { text, saved }
+  useEffect(() => {
+    latest.current = { text, saved }
+  }, [text, saved])
 
   // Somebody else wrote the file: show it, unless there is something of ours that it would replace.
   useEffect(() => {
@@ -67,7 +69,13 @@ function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Sav
     if (mine === base.text && base.hash !== null) return
     setState('saving')
     try {
-      const result = await client.files.write({ agent: agent.id, path, text: mine, expectedHash: base.hash, baseText: base.text })
+      const result = await client.files.write({
+        agent: agent.id,
+        path,
+        text: mine,
+        expectedHash: base.hash,
+        baseText: base.text,
+      })
       setSaved({ text: result.text, hash: result.hash })
       if (result.merged && latest.current.text === mine) setText(result.text)
       if (result.merged) toast.info(t('file.merged'))
@@ -97,10 +105,19 @@ function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Sav
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{path}</span>} aside={<SaveNote state={state} />}>
-        <Button look="quiet" aria-pressed={hasPreview} className="aria-pressed:text-text" onClick={() => setHasPreview(!hasPreview)}>
+        <Button
+          look="quiet"
+          aria-pressed={hasPreview}
+          className="aria-pressed:text-text"
+          onClick={() => setHasPreview(!hasPreview)}
+        >
           {t('file.preview')}
         </Button>
-        <Button disabled={state === 'saved' || state === 'saving'} onClick={() => void save()} title={showKeys('Mod+S')}>
+        <Button
+          disabled={state === 'saved' || state === 'saving'}
+          onClick={() => void save()}
+          title={showKeys('Mod+S')}
+        >
           {t('file.save')}
         </Button>
       </ViewHeader>
@@ -120,7 +137,9 @@ function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Sav
               label={t('file.editor', { path })}
               onChange={(value) => {
                 setText(value)
-                setState((before) => (before === 'conflict' ? before : value === latest.current.saved.text ? 'saved' : 'unsaved'))
+                setState((before) =>
+                  before === 'conflict' ? before : value === latest.current.saved.text ? 'saved' : 'unsaved',
+                )
               }}
             />
           </Suspense>

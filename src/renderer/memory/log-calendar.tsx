@@ -10,7 +10,7 @@ import { paths } from '../ui/navigate.ts'
 export function LogCalendar({ logs, current }: { logs: readonly FileEntry[]; current: string }) {
   const { t, i18n } = useTranslation()
   const [offset, setOffset] = useState(0)
-  const today = new Date()
+  const [today] = useState(() => new Date())
   const month = new Date(today.getFullYear(), today.getMonth() + offset, 1)
   const byDate = Map.groupBy(logs, ({ date }) => date ?? '')
   const title = new Intl.DateTimeFormat(i18n.language, { month: 'long', year: 'numeric' }).format(month)
@@ -34,14 +34,35 @@ export function LogCalendar({ logs, current }: { logs: readonly FileEntry[]; cur
         {daysOf(month).map((day, index) => {
           if (day === null) return <span key={`gap${index}`} />
           const date = isoDate(month, day)
-          return <Day key={date} date={date} day={day} logs={byDate.get(date) ?? []} isToday={date === isoDate(today, today.getDate())} current={current} />
+          return (
+            <Day
+              key={date}
+              date={date}
+              day={day}
+              logs={byDate.get(date) ?? []}
+              isToday={date === isoDate(today, today.getDate())}
+              current={current}
+            />
+          )
         })}
       </div>
     </div>
   )
 }
 
-function Day({ date, day, logs, isToday, current }: { date: string; day: number; logs: readonly FileEntry[]; isToday: boolean; current: string }) {
+function Day({
+  date,
+  day,
+  logs,
+  isToday,
+  current,
+}: {
+  date: string
+  day: number
+  logs: readonly FileEntry[]
+  isToday: boolean
+  current: string
+}) {
   const { t } = useTranslation()
   const words = logs.reduce((sum, log) => sum + log.words, 0)
   const first = logs[0]
@@ -63,7 +84,12 @@ function Day({ date, day, logs, isToday, current }: { date: string; day: number;
 
 function MonthButton({ label, onClick, children }: { label: string; onClick: () => void; children: React.ReactNode }) {
   return (
-    <button type="button" aria-label={label} onClick={onClick} className="flex size-6 items-center justify-center rounded-sm text-muted hover:bg-soft">
+    <button
+      type="button"
+      aria-label={label}
+      onClick={onClick}
+      className="flex size-6 items-center justify-center rounded-sm text-muted hover:bg-soft"
+    >
       {children}
     </button>
   )

@@ -6,6 +6,7 @@ import { Link, useLocation } from 'wouter'
 import type { Agent, Candidate, Explanation } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { formatNumber, formatScore } from '../i18n/format.ts'
+import { excerptOf } from '../ui/excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
 import { paths } from '../ui/navigate.ts'
 import { ScoreBar } from '../ui/score-bar.tsx'
@@ -43,7 +44,10 @@ export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery
           />
           {found && (
             <span className="tabular text-[12px] text-muted">
-              {t('search.candidates', { count: found.candidates.length, ms: formatNumber(Math.max(1, Math.round(found.timings.totalMs))) })}
+              {t('search.candidates', {
+                count: found.candidates.length,
+                ms: formatNumber(Math.max(1, Math.round(found.timings.totalMs))),
+              })}
             </span>
           )}
         </label>
@@ -68,7 +72,8 @@ function Results({ explanation }: { explanation: Explanation }) {
   const matching = explanation.candidates.filter(({ score }) => score > 0)
   const returned = matching.filter(({ verdict }) => verdict.kind === 'returned')
   const rest = matching.filter(({ verdict }) => verdict.kind !== 'returned')
-  if (matching.length === 0) return <EmptyState title={t('search.nothing', { query: explanation.query })} hint={t('search.nothingHint')} />
+  if (matching.length === 0)
+    return <EmptyState title={t('search.nothing', { query: explanation.query })} hint={t('search.nothingHint')} />
   const vectorsAreOff = matching.every(({ vector }) => vector === null)
   return (
     <div className="pb-8">
@@ -108,7 +113,12 @@ function Results({ explanation }: { explanation: Explanation }) {
             </tr>
           )}
           {rest.slice(0, 50).map((candidate) => (
-            <Row key={keyOf(candidate)} candidate={candidate} minScore={explanation.minScore} maxResults={explanation.maxResults} />
+            <Row
+              key={keyOf(candidate)}
+              candidate={candidate}
+              minScore={explanation.minScore}
+              maxResults={explanation.maxResults}
+            />
           ))}
         </tbody>
       </table>
@@ -136,7 +146,11 @@ function Row({ candidate, minScore, maxResults }: { candidate: Candidate; minSco
   const isReturned = verdict.kind === 'returned'
   const place = `${path}:${startLine}–${endLine}`
   return (
-    <tr className={`border-b border-soft align-top ${isReturned ? '' : 'text-muted'}`} data-testid="candidate" data-verdict={verdict.kind}>
+    <tr
+      className={`border-b border-soft align-top ${isReturned ? '' : 'text-muted'}`}
+      data-testid="candidate"
+      data-verdict={verdict.kind}
+    >
       <td className="py-2.5 pr-4 pl-5">
         <div className="flex min-w-0 items-baseline gap-2">
           <Link href={paths.file(path, startLine)} className="shrink-0 font-mono text-[12px] hover:underline">
@@ -145,15 +159,33 @@ function Row({ candidate, minScore, maxResults }: { candidate: Candidate; minSco
           <span className="truncate text-[12px] text-muted">{heading}</span>
         </div>
         <p className="line-clamp-2">
-          <Highlight text={excerpt(snippet, matched)} words={matched} />
+          <Highlight text={excerptOf(snippet, matched)} words={matched} />
         </p>
       </td>
       <td className="pt-4">
-        <ScoreBar score={score} vector={vector?.contribution ?? 0} text={text?.contribution ?? 0} minScore={minScore} dim={!isReturned} />
+        <ScoreBar
+          score={score}
+          vector={vector?.contribution ?? 0}
+          text={text?.contribution ?? 0}
+          minScore={minScore}
+          dim={!isReturned}
+        />
       </td>
       <td className={`tabular pt-2.5 text-right ${isReturned ? 'font-semibold' : ''}`}>{formatScore(score)}</td>
-      <td className="tabular pt-2.5 text-right">{vector ? <LegFigure score={vector.score} rank={vector.rank} /> : <span className="text-muted">{t('search.off')}</span>}</td>
-      <td className="tabular pt-2.5 text-right">{text ? <LegFigure score={text.score} rank={text.rank} /> : <span className="text-muted">{t('search.off')}</span>}</td>
+      <td className="tabular pt-2.5 text-right">
+        {vector ? (
+          <LegFigure score={vector.score} rank={vector.rank} />
+        ) : (
+          <span className="text-muted">{t('search.off')}</span>
+        )}
+      </td>
+      <td className="tabular pt-2.5 text-right">
+        {text ? (
+          <LegFigure score={text.score} rank={text.rank} />
+        ) : (
+          <span className="text-muted">{t('search.off')}</span>
+        )}
+      </td>
       <td className="pt-2.5 pr-5 pl-4 text-[12px]">
         {verdict.kind === 'beyondMaxResults' && <span>{t('search.beyond', { maxResults })} · </span>}
         {verdict.kind === 'folded' && <span>{t('search.folded', { rank: verdict.into })} · </span>}
@@ -183,16 +215,6 @@ function Legend({ color, children }: { color: string; children: React.ReactNode 
       {children}
     </span>
   )
-}
-
-/** Two lines are shown: begin them shortly before the first word that matched. */
-function excerpt(snippet: string, matched: readonly string[]): string {
-  const lower = snippet.toLowerCase()
-  const positions = matched.map((word) => lower.indexOf(word.toLowerCase())).filter((at) => at >= 0)
-  const first = Math.min(...positions, snippet.length)
-  if (positions.length === 0 || first < 80) return snippet
-  const start = snippet.lastIndexOf('\n', first) + 1
-  return first - start < 80 ? snippet.slice(start) : `…${snippet.slice(first - 60)}`
 }
 
 function keyOf({ source, path, startLine, endLine, snippet }: Candidate): string {

@@ -7,7 +7,11 @@ const looks = {
   link: 'text-accent hover:underline px-0 py-0 h-auto min-h-6',
 } as const
 
-export function Button({ look = 'plain', className = '', ...props }: ComponentProps<'button'> & { look?: keyof typeof looks }) {
+export function Button({
+  look = 'plain',
+  className = '',
+  ...props
+}: ComponentProps<'button'> & { look?: keyof typeof looks }) {
   return (
     <button
       type="button"

@@ -79,7 +79,9 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
                 {t('palette.stop')}
               </Row>
             )}
-            <Row onSelect={run(() => client.search.reindex({ agent: agent.id }), t('palette.reindexed'))}>{t('palette.reindex')}</Row>
+            <Row onSelect={run(() => client.search.reindex({ agent: agent.id }), t('palette.reindexed'))}>
+              {t('palette.reindex')}
+            </Row>
             {(['system', 'light', 'dark'] as const).map((theme) => (
               <Row key={theme} onSelect={run(() => client.settings.setAppearance({ theme }))}>
                 {t('palette.theme', { theme: t(`theme.${theme}`) })}
@@ -127,7 +129,17 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
 
 const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2.5 data-[selected=true]:bg-selected'
 
-function Row({ onSelect, keys, value, children }: { onSelect: () => void; keys?: string; value?: string; children: ReactNode }) {
+function Row({
+  onSelect,
+  keys,
+  value,
+  children,
+}: {
+  onSelect: () => void
+  keys?: string
+  value?: string
+  children: ReactNode
+}) {
   return (
     <Command.Item onSelect={onSelect} className={rowLook} {...(value === undefined ? {} : { value })}>
       <span className="min-w-0 flex-1 truncate">{children}</span>

@@ -1,7 +1,13 @@
 /** Marks the words that matched. */
 export function Highlight({ text, words }: { text: string; words: readonly string[] }) {
   if (words.length === 0) return text
-  const pattern = new RegExp(`(${[...words].sort((one, other) => other.length - one.length).map(escapePattern).join('|')})`, 'giu')
+  const pattern = new RegExp(
+    `(${[...words]
+      .sort((one, other) => other.length - one.length)
+      .map(escapePattern)
+      .join('|')})`,
+    'giu',
+  )
   return text.split(pattern).map((part, index) =>
     index % 2 === 1 ? (
       <mark key={index} className="rounded-[3px] bg-found px-0.5 text-inherit">

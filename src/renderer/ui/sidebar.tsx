@@ -35,7 +35,12 @@ export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => v
         </IconButton>
       </div>
       <div className="px-2.5">
-        <NavRow href={paths.search()} isCurrent={location.startsWith('/search')} icon={<Search size={14} />} aside={<Keys keys="Mod+Shift+F" />}>
+        <NavRow
+          href={paths.search()}
+          isCurrent={location.startsWith('/search')}
+          icon={<Search size={14} />}
+          aside={<Keys keys="Mod+Shift+F" />}
+        >
           {t('nav.search')}
         </NavRow>
         <ContextRow agent={agent} session={session} isCurrent={location.startsWith('/context')} />
@@ -50,10 +55,17 @@ export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => v
 
 function ContextRow({ agent, session, isCurrent }: { agent: Agent; session: string | undefined; isCurrent: boolean }) {
   const { t } = useTranslation()
-  const report = useQuery(api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }))
+  const report = useQuery(
+    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
+  )
   const share = report.data && (report.data.reportedTokens ?? report.data.estimatedTokens) / report.data.contextWindow
   return (
-    <NavRow href={paths.context(session)} isCurrent={isCurrent} icon={<Clock size={14} />} aside={share === undefined ? '' : formatPercent(Math.round(share * 100) / 100)}>
+    <NavRow
+      href={paths.context(session)}
+      isCurrent={isCurrent}
+      icon={<Clock size={14} />}
+      aside={share === undefined ? '' : formatPercent(Math.round(share * 100) / 100)}
+    >
       {t('nav.context')}
     </NavRow>
   )
@@ -128,7 +140,17 @@ function FolderTree({ files, prefix, current }: { files: readonly FileEntry[]; p
   )
 }
 
-function Folder({ name, files, prefix, current }: { name: string; files: readonly FileEntry[]; prefix: string; current: string }) {
+function Folder({
+  name,
+  files,
+  prefix,
+  current,
+}: {
+  name: string
+  files: readonly FileEntry[]
+  prefix: string
+  current: string
+}) {
   const [isOpen, setIsOpen] = useState(() => files.some(({ path }) => current === paths.file(path)))
   return (
     <div>
@@ -153,7 +175,11 @@ function Folder({ name, files, prefix, current }: { name: string; files: readonl
 
 function FileRow({ file, name, current }: { file: FileEntry; name: string; current: string }) {
   return (
-    <NavRow href={paths.file(file.path)} isCurrent={current === paths.file(file.path)} aside={<span className="tabular">{formatShort(file.tokens)}</span>}>
+    <NavRow
+      href={paths.file(file.path)}
+      isCurrent={current === paths.file(file.path)}
+      aside={<span className="tabular">{formatShort(file.tokens)}</span>}
+    >
       {name}
     </NavRow>
   )

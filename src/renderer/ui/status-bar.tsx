@@ -22,10 +22,20 @@ export function StatusBar({ agent, session }: StatusBarProps) {
   const settings = useQuery(api.settings.get.queryOptions())
   const connection = useConnectionState()
   return (
-    <footer aria-label={t('status.bar')} className="flex h-7 shrink-0 items-center gap-4 border-t border-line bg-side px-3.5 text-[12px] text-muted">
-      {connection === 'open' ? status.data && <IndexState status={status.data} /> : <Warning text={t('status.offline')} />}
+    <footer
+      aria-label={t('status.bar')}
+      className="flex h-7 shrink-0 items-center gap-4 border-t border-line bg-side px-3.5 text-[12px] text-muted"
+    >
+      {connection === 'open' ? (
+        status.data && <IndexState status={status.data} />
+      ) : (
+        <Warning text={t('status.offline')} details={[]} />
+      )}
       {settings.data && settings.data.problems.length > 0 && (
-        <Warning text={t('status.config')} details={settings.data.problems.map(({ key, line, message }) => `${line ?? '?'}: ${key} ${message}`)} />
+        <Warning
+          text={t('status.config')}
+          details={settings.data.problems.map(({ key, line, message }) => `${line ?? '?'}: ${key} ${message}`)}
+        />
       )}
       <span className="flex-1" />
       <ContextMeter agent={agent} session={session} />
@@ -42,23 +52,40 @@ function IndexState({ status }: { status: IndexStatus }) {
   return (
     <span role="status" className="flex items-center gap-4">
       <span className="flex items-center gap-1.5 tabular">
-        {isBusy ? <Loader size={12} className="animate-spin" aria-hidden /> : <span aria-hidden className={`size-2 rounded-full ${state === 'failed' ? 'bg-bad' : 'bg-good'}`} />}
+        {isBusy ? (
+          <Loader size={12} className="animate-spin" aria-hidden />
+        ) : (
+          <span aria-hidden className={`size-2 rounded-full ${state === 'failed' ? 'bg-bad' : 'bg-good'}`} />
+        )}
         {state === 'failed'
           ? t('status.failed')
           : `${t('status.files', { count: files })} · ${t('status.chunks', { count: chunks })}`}
       </span>
-      {isBusy && <span className="tabular">{total === 0 ? t('status.starting') : t(state === 'rebuilding' ? 'status.rebuilding' : 'status.indexing', progress)}</span>}
+      {isBusy && (
+        <span className="tabular">
+          {total === 0
+            ? t('status.starting')
+            : t(state === 'rebuilding' ? 'status.rebuilding' : 'status.indexing', progress)}
+        </span>
+      )}
       <span>{provider === 'none' ? t('status.keywordOnly') : model}</span>
       {provider !== 'none' && embedded < chunks && (
-        <span className="tabular">{t('status.embedding', { done: formatNumber(embedded), total: formatNumber(chunks) })}</span>
+        <span className="tabular">
+          {t('status.embedding', { done: formatNumber(embedded), total: formatNumber(chunks) })}
+        </span>
       )}
-      {problems.length > 0 && <Warning text={t('status.problems', { count: problems.length })} details={problems.map(({ message }) => message)} />}
+      {problems.length > 0 && (
+        <Warning
+          text={t('status.problems', { count: problems.length })}
+          details={problems.map(({ message }) => message)}
+        />
+      )}
     </span>
   )
 }
 
 /** A warning stays until it is solved; what it is about opens with a click. */
-function Warning({ text, details = [] }: { text: string; details?: readonly string[] }) {
+function Warning({ text, details }: { text: string; details: readonly string[] }) {
   return (
     <button
       type="button"
@@ -74,12 +101,18 @@ function Warning({ text, details = [] }: { text: string; details?: readonly stri
 
 function ContextMeter({ agent, session }: { agent: Agent; session: string | undefined }) {
   const { t } = useTranslation()
-  const { data } = useQuery(api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }))
+  const { data } = useQuery(
+    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
+  )
   if (!data) return null
   const tokens = formatShort(data.reportedTokens ?? data.estimatedTokens)
   const window = formatShort(data.contextWindow)
   return (
-    <Link href={paths.context(session)} aria-label={t('context.meter', { tokens, window })} className="flex items-center gap-2 rounded-sm px-1 hover:bg-soft">
+    <Link
+      href={paths.context(session)}
+      aria-label={t('context.meter', { tokens, window })}
+      className="flex items-center gap-2 rounded-sm px-1 hover:bg-soft"
+    >
       {t('status.context')}
       <span className="w-36">
         <ContextBar report={data} small />
@@ -94,7 +127,10 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
 function ModelMenu({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } }))
-  const choose = (model: string) => void client.settings.setModel({ agent: agent.id, model }).catch((error: unknown) => toast.error(explainError(error)))
+  const choose = (model: string) =>
+    void client.settings
+      .setModel({ agent: agent.id, model })
+      .catch((error: unknown) => toast.error(explainError(error)))
   return (
     <Menu.Root>
       <Menu.Trigger aria-label={t('status.model')} className="rounded-sm px-1 hover:bg-soft">

@@ -18,6 +18,14 @@ export type { ChatEvent, Model } from './chat.ts'
 export type { ContextItem, ContextReport, Layer } from './context.ts'
 export type { AppEvent } from './events.ts'
 export type { FileEntry, FileKind } from './files.ts'
-export type { Candidate, Explanation, IndexStatus, SearchOptions, SearchResponse, SearchResult, Verdict } from './search.ts'
+export type {
+  Candidate,
+  Explanation,
+  IndexStatus,
+  SearchOptions,
+  SearchResponse,
+  SearchResult,
+  Verdict,
+} from './search.ts'
 export type { SessionMessage, SessionSummary } from './sessions.ts'
 export type { Appearance, ConfigProblem } from './settings.ts'

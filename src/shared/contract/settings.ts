@@ -27,5 +27,7 @@ export const settings = {
     }),
   ),
   setAppearance: base.input(appearanceSchema.partial()).output(appearanceSchema),
-  setModel: base.input(z.object({ agent: z.string(), model: z.string().max(200) })).output(z.object({ model: z.string() })),
+  setModel: base
+    .input(z.object({ agent: z.string(), model: z.string().max(200) }))
+    .output(z.object({ model: z.string() })),
 }

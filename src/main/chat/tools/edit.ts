@@ -10,10 +10,14 @@ export const edit = defineTool({
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
   async run({ path, oldText, newText }, { workspace }) {
     const change = await workspace.edit(path, 'agent', (current) => {
-      if (current === undefined) throw new AppError('file_not_found', `${path} does not exist; create it with write`, { path })
+      if (current === undefined)
+        throw new AppError('file_not_found', `${path} does not exist; create it with write`, { path })
       return replaceOnce(path, current, oldText, newText)
     })
-    return { text: `${path}: ${change.added} lines added, ${change.removed} removed`, details: { change: withoutHash(change) } }
+    return {
+      text: `${path}: ${change.added} lines added, ${change.removed} removed`,
+      details: { change: withoutHash(change) },
+    }
   },
 })
 
@@ -28,7 +32,11 @@ function replaceOnce(path: string, text: string, oldText: string, newText: strin
   const again = text.indexOf(oldText, at + 1)
   if (again >= 0) {
     const lines = [at, again].map((position) => text.slice(0, position).split('\n').length)
-    throw new AppError('edit_ambiguous', `oldText stands in ${path} more than once (lines ${lines.join(' and ')}); give more of what is around it`, { path })
+    throw new AppError(
+      'edit_ambiguous',
+      `oldText stands in ${path} more than once (lines ${lines.join(' and ')}); give more of what is around it`,
+      { path },
+    )
   }
   return text.slice(0, at) + newText + text.slice(at + oldText.length)
 }
@@ -38,7 +46,10 @@ function closestLine(text: string, wanted: string): { number: number; line: stri
   let best: { number: number; line: string } | undefined
   let most = 0
   for (const [index, line] of text.split('\n').entries()) {
-    const shared = line.toLowerCase().split(/\s+/).filter((word) => words.has(word)).length
+    const shared = line
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => words.has(word)).length
     if (shared > most) {
       most = shared
       best = { number: index + 1, line }

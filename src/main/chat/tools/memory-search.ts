@@ -12,7 +12,10 @@ export const memorySearch = defineTool({
     minScore: z.number().min(0).max(1).optional().describe('Lower it to see weaker matches; the default is 0.35'),
   }),
   async run({ query, maxResults, minScore }, { memory, signal }) {
-    const options = { ...(maxResults === undefined ? {} : { maxResults }), ...(minScore === undefined ? {} : { minScore }) }
+    const options = {
+      ...(maxResults === undefined ? {} : { maxResults }),
+      ...(minScore === undefined ? {} : { minScore }),
+    }
     const response = await memory.search(query, options, signal)
     const results = response.results.map(({ path, startLine, endLine, score, snippet, source }) => ({
       path,

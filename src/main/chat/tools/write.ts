@@ -21,18 +21,34 @@ export const write = defineTool({
       }
       return content
     })
-    return { text: `${path}: ${change.added} lines added, ${change.removed} removed`, details: { change: withoutHash(change) } }
+    return {
+      text: `${path}: ${change.added} lines added, ${change.removed} removed`,
+      details: { change: withoutHash(change) },
+    }
   },
 })
 
 /** A new daily log begins with its date; entries are set apart by an empty line. */
 function appended(path: string, current: string | undefined, content: string): string {
   const date = dailyLogDate(path)
-  const before = current === undefined || current === '' ? (date === undefined ? '' : `# ${date}\n`) : current.replace(/\n*$/, '\n')
+  const before =
+    current === undefined || current === '' ? (date === undefined ? '' : `# ${date}\n`) : current.replace(/\n*$/, '\n')
   const gap = before === '' || !content.startsWith('#') ? '' : '\n'
   return `${before}${gap}${content.replace(/\n*$/, '\n')}`
 }
 
-export function withoutHash({ path, patch, added, removed, startLine }: { path: string; patch: string; added: number; removed: number; startLine: number }) {
+export function withoutHash({
+  path,
+  patch,
+  added,
+  removed,
+  startLine,
+}: {
+  path: string
+  patch: string
+  added: number
+  removed: number
+  startLine: number
+}) {
   return { path, patch, added, removed, startLine }
 }

@@ -79,7 +79,9 @@ export function scoreChunk(plan: KeywordPlan, chunk: ChunkTerms): KeywordScore {
     let inText = 0
     for (const count of counts) inText += count
     const frequency =
-      inText + headingWeight * occurrences(chunk.heading, kind, term) + placeWeight * occurrences(chunk.place, kind, term)
+      inText +
+      headingWeight * occurrences(chunk.heading, kind, term) +
+      placeWeight * occurrences(chunk.place, kind, term)
     wholes.push(saturate(frequency, norm))
     perLine.push(counts)
   }

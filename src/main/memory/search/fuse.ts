@@ -74,11 +74,17 @@ function score(
   textRanks: ReadonlyMap<number, number>,
 ): Scored {
   const weights = effectiveWeights(input, options.weights)
-  const vector = input.cosine === null ? null : leg(input.cosine, vectorScore(input.cosine, options.background), weights.vector, vectorRanks.get(input.id))
+  const vector =
+    input.cosine === null
+      ? null
+      : leg(input.cosine, vectorScore(input.cosine, options.background), weights.vector, vectorRanks.get(input.id))
   const text =
     input.keyword === null
       ? null
-      : { ...leg(input.keyword.raw, textScore(input.keyword.share), weights.text, textRanks.get(input.id)), terms: input.keyword.terms }
+      : {
+          ...leg(input.keyword.raw, textScore(input.keyword.share), weights.text, textRanks.get(input.id)),
+          terms: input.keyword.terms,
+        }
   const recency = recencyFactor(input, options)
   const modifiers = recency === 1 ? [] : [{ name: 'recency' as const, factor: recency }]
   const sum = (vector?.contribution ?? 0) + (text?.contribution ?? 0)
@@ -104,7 +110,12 @@ function recencyFactor({ date }: LegInput, { recencyHalfLifeDays, today }: FuseO
 }
 
 function byScore(one: Scored, other: Scored): number {
-  return other.score - one.score || compare(one.input.path, other.input.path) || one.input.startLine - other.input.startLine || one.input.id - other.input.id
+  return (
+    other.score - one.score ||
+    compare(one.input.path, other.input.path) ||
+    one.input.startLine - other.input.startLine ||
+    one.input.id - other.input.id
+  )
 }
 
 function compare(one: string, other: string): number {
@@ -143,7 +154,8 @@ function diversify(scored: readonly Scored[], options: FuseOptions, lambda: numb
     }
     const [candidate] = left.splice(best, 1)
     if (!candidate) break
-    const modifiers = bestFactor === 1 ? candidate.modifiers : [...candidate.modifiers, { name: 'mmr' as const, factor: bestFactor }]
+    const modifiers =
+      bestFactor === 1 ? candidate.modifiers : [...candidate.modifiers, { name: 'mmr' as const, factor: bestFactor }]
     picked.push({ ...candidate, modifiers, score: candidate.score * bestFactor })
   }
   return [...picked, ...left].sort(byScore)

@@ -2,7 +2,13 @@
  * Answers a query from the index: asks both legs for candidates, gives every candidate both scores, and fuses them.
  * Reads only; the connection is its own, so that a search never waits for the indexer.
  */
-import type { Candidate, Explanation, SearchOptions, SearchResponse, SearchResult } from '../../../shared/contract/index.ts'
+import type {
+  Candidate,
+  Explanation,
+  SearchOptions,
+  SearchResponse,
+  SearchResult,
+} from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { toBlob, type EmbeddingProvider } from '../../embeddings/index.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
@@ -70,7 +76,13 @@ export class Searcher {
     this.#statements = prepare(db)
   }
 
-  async search(query: string, defaults: SearchDefaults, overrides: SearchOptions, stale: boolean, signal?: AbortSignal): Promise<SearchResponse> {
+  async search(
+    query: string,
+    defaults: SearchDefaults,
+    overrides: SearchOptions,
+    stale: boolean,
+    signal?: AbortSignal,
+  ): Promise<SearchResponse> {
     const ranking = await this.#rank(query, withOverrides(defaults, overrides), undefined, signal)
     const { options, notice, timings } = ranking
     return {
@@ -118,7 +130,12 @@ export class Searcher {
     return this.#statements.fileCounts.all()
   }
 
-  async #rank(query: string, options: SearchDefaults, asked: number | undefined, signal: AbortSignal | undefined): Promise<Ranking> {
+  async #rank(
+    query: string,
+    options: SearchDefaults,
+    asked: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Ranking> {
     const started = performance.now()
     const collection = this.#readCollection()
     const { vector, notice, embedMs } = await this.#embedQuery(query, collection, signal)
@@ -168,7 +185,11 @@ export class Searcher {
   ): Promise<{ vector: Buffer | undefined; notice: Notice; embedMs: number }> {
     if (!this.#embeddings) return { vector: undefined, notice: null, embedMs: 0 }
     if (collection.dimensions === 0) {
-      return { vector: undefined, notice: { code: 'vectors_incomplete', message: 'no chunk has a vector yet' }, embedMs: 0 }
+      return {
+        vector: undefined,
+        notice: { code: 'vectors_incomplete', message: 'no chunk has a vector yet' },
+        embedMs: 0,
+      }
     }
     const started = performance.now()
     try {
@@ -179,11 +200,16 @@ export class Searcher {
         return { vector: undefined, notice: { code: 'provider_failed', message }, embedMs }
       }
       const missing = collection.unembedded
-      const notice: Notice = missing > 0 ? { code: 'vectors_incomplete', message: `${missing} chunks have no vector yet` } : null
+      const notice: Notice =
+        missing > 0 ? { code: 'vectors_incomplete', message: `${missing} chunks have no vector yet` } : null
       return { vector: toBlob(vector), notice, embedMs }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return { vector: undefined, notice: { code: 'provider_failed', message: error.message }, embedMs: performance.now() - started }
+      return {
+        vector: undefined,
+        notice: { code: 'provider_failed', message: error.message },
+        embedMs: performance.now() - started,
+      }
     }
   }
 
@@ -250,7 +276,8 @@ function withOverrides(defaults: SearchDefaults, overrides: SearchOptions): Sear
     weights: overrides.weights ?? defaults.weights,
     minScore: overrides.minScore ?? defaults.minScore,
     maxResults: overrides.maxResults ?? defaults.maxResults,
-    recencyHalfLifeDays: overrides.recencyHalfLifeDays === undefined ? defaults.recencyHalfLifeDays : overrides.recencyHalfLifeDays,
+    recencyHalfLifeDays:
+      overrides.recencyHalfLifeDays === undefined ? defaults.recencyHalfLifeDays : overrides.recencyHalfLifeDays,
     mmrLambda: overrides.mmrLambda === undefined ? defaults.mmrLambda : overrides.mmrLambda,
   }
 }
@@ -302,7 +329,11 @@ function shownChunk(input: LegInput, { rows, plan }: Ranking) {
   }
 }
 
-function whyNot(why: { path: string; line: number }, asked: number | undefined, ranking: Ranking): NonNullable<Explanation['why']> {
+function whyNot(
+  why: { path: string; line: number },
+  asked: number | undefined,
+  ranking: Ranking,
+): NonNullable<Explanation['why']> {
   const index = ranking.candidates.findIndex((candidate) => candidate.input.id === asked)
   const candidate = ranking.candidates[index]
   if (!candidate) return { ...why, candidate: null, rank: null, reason: 'notIndexed' }

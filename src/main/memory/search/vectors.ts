@@ -14,14 +14,18 @@ export function nearestChunks(db: Db, query: Buffer, count: number, chunks: numb
 
 export function nearestExact(db: Db, query: Buffer, count: number): number[] {
   return db
-    .prepare<[Buffer, number], number>('SELECT chunk_id FROM chunks_vec WHERE embedding MATCH ? AND k = ? ORDER BY distance')
+    .prepare<[Buffer, number], number>(
+      'SELECT chunk_id FROM chunks_vec WHERE embedding MATCH ? AND k = ? ORDER BY distance',
+    )
     .pluck()
     .all(query, count)
 }
 
 export function nearestInTwoPasses(db: Db, query: Buffer, count: number): number[] {
   const coarse = db
-    .prepare<[Buffer, number], number>('SELECT chunk_id FROM chunks_vec WHERE coarse MATCH vec_quantize_binary(?) AND k = ?')
+    .prepare<[Buffer, number], number>(
+      'SELECT chunk_id FROM chunks_vec WHERE coarse MATCH vec_quantize_binary(?) AND k = ?',
+    )
     .pluck()
     .all(query, Math.min(4096, count * coarseFactor))
   const exact = similarities(db, query, coarse)

@@ -1,0 +1,16 @@
+/** A snippet of Markdown as one running text, for two lines of a list: without its marks, from where the match is. Pure. */
+
+/** Characters shown before the first match. */
+const leadIn = 60
+
+export function excerptOf(snippet: string, matched: readonly string[]): string {
+  const text = snippet
+    .split('\n')
+    .map((line) => line.replace(/^\s*(?:#{1,6}|[-*+>]|\d+[.)])\s+/, '').trim())
+    .filter((line) => line !== '')
+    .join(' · ')
+  const lower = text.toLowerCase()
+  const positions = matched.map((word) => lower.indexOf(word.toLowerCase())).filter((at) => at >= 0)
+  const first = Math.min(...positions, text.length)
+  return positions.length === 0 || first <= leadIn ? text : `…${text.slice(first - leadIn)}`
+}

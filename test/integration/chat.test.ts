@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ChatEvent } from '../../src/shared/contract/index.ts'
+import { messageText } from '../../src/shared/messages.ts'
+import { openTestApp } from '../support/app.ts'
+import { until } from '../support/folder.ts'
+import { startModelServer, type ScriptedAnswer } from '../support/model-server.ts'
+
+const now = () => new Date(2026, 0, 20, 10, 30)
+
+async function openChat(...script: ScriptedAnswer[]) {
+  const server = await startModelServer(...script)
+  const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}"${script.length > 0 ? ', model: anthropic/test-model' : ''} }]\n`
+  const test = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now })
+  const agent = await test.app.agents.get('main')
+  const ask = async (text: string, session?: string) => {
+    const sent = await agent.chat.send(text, session, undefined)
+    await sent.ended
+    const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
+    const last = messages.findLast(({ role }) => role === 'assistant')
+    return { session: sent.session, messages, text: last ? messageText(last) : '', last }
+  }
+  return { ...test, server, agent, ask }
+}
+
+describe('M40 the offline agent', () => {
+  it('M40: remembers, then answers from memory with path and line', async () => {
+    const { ask, workspace } = await openChat()
+    const first = await ask('Remember that we chose PostgreSQL for the database')
+    expect(first.text).toContain('[memory/2026-01-20.md]')
+    expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toBe(
+      '# 2026-01-20\n\n## 10:30 - We chose PostgreSQL for the database\nWe chose PostgreSQL for the database\n',
+    )
+    const second = await ask('Which database did we choose?', first.session)
+    expect(second.text).toContain('> We chose PostgreSQL for the database')
+    expect(second.text).toContain('[memory/2026-01-20.md:4]')
+    const names = second.messages.flatMap((message) => (message.role === 'toolResult' ? [message.toolName] : []))
+    expect(names).toEqual(['write', 'memory_search', 'memory_get'])
+  })
+
+  it('M40: admits what it does not find, in Chinese too', async () => {
+    const { ask } = await openChat()
+    expect((await ask('How do I bake bread?')).text).toContain('I found nothing')
+    expect((await ask('怎么烤面包？')).text).toContain('没有找到')
+  })
+
+  it('M40: lists what today’s log has', async () => {
+    const { ask } = await openChat()
+    expect((await ask('Summarise today')).text).toContain('Nothing has been noted')
+    await ask('记住周四下午评审')
+    expect((await ask('总结今天的记录')).text).toContain('10:30 - 周四下午评审 [memory/2026-01-20.md:3]')
+  })
+})
+
+describe('M24 to M27 tools, called by a model', () => {
+  const call = (name: string, args: object): ScriptedAnswer => ({ calls: [{ name, arguments: args }] })
+
+  it('M24: memory_search answers with paths, lines and scores', async () => {
+    const { ask } = await openChat(call('memory_search', { query: 'long-term memory' }), { text: 'done' })
+    const { messages } = await ask('x')
+    const result = messages.find(({ role }) => role === 'toolResult')
+    expect(JSON.parse(result ? messageText(result) : '')).toMatchObject({
+      results: [{ path: 'MEMORY.md', startLine: 1, endLine: 1, source: 'memory' }],
+      provider: 'none',
+    })
+  })
+
+  it.each([
+    ['read', { path: '../../etc/passwd' }, 'path_outside_workspace'],
+    ['write', { path: '/tmp/x.md', content: 'x' }, 'path_outside_workspace'],
+    ['memory_get', { path: 'nowhere.md' }, 'file_not_found'],
+    ['edit', { path: 'MEMORY.md', oldText: 'not there', newText: 'x' }, 'edit_no_match'],
+    ['read', { file: 'x' }, 'The arguments are not right'],
+    ['delete_everything', {}, 'There is no tool'],
+  ])('M27: %s %j fails with a result that the model can read, and the turn goes on', async (name, args, reason) => {
+    const { ask } = await openChat(call(name, args), { text: 'I see.' })
+    const { messages, text } = await ask('x')
+    const result = messages.find(({ role }) => role === 'toolResult')
+    expect(result).toMatchObject({ isError: true })
+    expect(result && messageText(result)).toContain(reason)
+    expect(text).toBe('I see.')
+  })
+
+  it('M26: write and edit carry their change, and a daily log is only appended to', async () => {
+    const { ask, workspace } = await openChat(
+      call('write', { path: 'memory/2026-01-20.md', content: '## 10:30 - A\nfirst\n', append: true }),
+      call('write', { path: 'memory/2026-01-20.md', content: 'replaced' }),
+      call('edit', { path: 'MEMORY.md', oldText: '# Long-term memory', newText: '# Long-term memory\n\n- PostgreSQL' }),
+      { text: 'done' },
+    )
+    const { messages } = await ask('x')
+    const results = messages.filter((message) => message.role === 'toolResult')
+    expect(results.map(({ isError }) => isError)).toEqual([false, true, false])
+    expect(results[2]).toMatchObject({ details: { change: { path: 'MEMORY.md', added: 2, removed: 0, startLine: 2 } } })
+    expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toContain('first')
+  })
+
+  it('M3: the next request reads the files anew', async () => {
+    const { ask, server } = await openChat(call('write', { path: 'USER.md', content: 'The user is called Ann.' }), {
+      text: 'done',
+    })
+    await ask('x')
+    const systems = server.requests.map(({ body }) => JSON.stringify(body['system']))
+    expect(systems[0]).not.toContain('called Ann')
+    expect(systems[1]).toContain('called Ann')
+  })
+})
+
+describe('M42 turns', () => {
+  it('M42: whoever joins late sees what was said so far, then the rest', async () => {
+    const { agent, ask: _ask } = await openChat({
+      text: 'one two three four five six seven eight nine ten',
+      delayMs: 15,
+    })
+    const { session, ended } = await agent.chat.send('x', undefined, undefined)
+    const stop = new AbortController()
+    const texts: string[] = []
+    await new Promise((resolve) => setTimeout(resolve, 80))
+    const watching = (async () => {
+      for await (const event of agent.chat.watch(session, stop.signal)) {
+        if (event.type === 'partial' || event.type === 'text')
+          texts.push(event.type === 'partial' ? event.text : event.delta)
+      }
+    })().catch(() => undefined)
+    await ended
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    stop.abort()
+    await watching
+    expect(texts.join('')).toBe('one two three four five six seven eight nine ten')
+    expect(texts[0]?.length).toBeGreaterThan(0)
+  })
+
+  it('M42: stopping keeps what was said, ends the request, and the next message goes on', async () => {
+    const { agent, server, ask } = await openChat({ text: 'word '.repeat(200), delayMs: 10 })
+    const { session, ended } = await agent.chat.send('x', undefined, undefined)
+    const events: ChatEvent[] = []
+    void (async () => {
+      for await (const event of agent.chat.watch(session, undefined)) events.push(event)
+    })()
+    await until(() => events.some((event) => event.type === 'text'))
+    await expect(agent.chat.send('y', session, undefined)).rejects.toMatchObject({ code: 'session_busy' })
+    agent.chat.stop(session)
+    await ended
+    await until(() => server.aborted.count === 1)
+    const messages = (await agent.sessions.get(session)).messages().map(({ message }) => message)
+    expect(messages.at(-1)).toMatchObject({ role: 'assistant', stopReason: 'aborted' })
+    expect(messageText(messages.at(-1) ?? { role: 'user', content: '', timestamp: 0 })).toContain('word')
+    server.script = [{ text: 'again' }]
+    expect((await ask('go on', session)).text).toBe('again')
+  })
+
+  it('M39: a wrong key is an answer that names the provider; nothing is lost', async () => {
+    const { ask } = await openChat({ status: 401, message: 'invalid x-api-key' })
+    const { last, messages } = await ask('hello')
+    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'provider_auth' })
+    expect(messages).toHaveLength(2)
+  })
+
+  it('M41: the key is in no log and no transcript', async () => {
+    const { ask, home, app } = await openChat({ status: 401, message: 'invalid x-api-key sk-test-key' })
+    const { session } = await ask('hello')
+    app.log.fault(new Error('Bearer sk-test-key-0123456789'), 'planted')
+    app.log.close()
+    expect(await readFile(join(home, 'logs/commonplace.log'), 'utf8')).not.toContain('sk-test-key-0123456789')
+    expect(await readFile(join(home, `agents/main/sessions/${session}.jsonl`), 'utf8')).not.toContain('"sk-test-key"')
+  })
+
+  it('M39: a turn that never ends is stopped by the step limit', async () => {
+    const server = await startModelServer({ calls: [{ name: 'list', arguments: {} }] })
+    const { app } = await openTestApp({
+      config: `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  defaults: { chat: { maxSteps: 3 } }\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }]\n`,
+      env: { ANTHROPIC_API_KEY: 'k' },
+    })
+    const agent = await app.agents.get('main')
+    const { session, ended } = await agent.chat.send('x', undefined, undefined)
+    await ended
+    expect(server.requests).toHaveLength(3)
+    expect((await agent.sessions.get(session)).messages().at(-1)?.message).toMatchObject({ errorCode: 'step_limit' })
+  })
+
+  it('M45: the report of the last request is kept with the session', async () => {
+    const { agent, ask } = await openChat({ text: 'hi' })
+    const { session } = await ask('hello')
+    const report = await agent.chat.report(session)
+    expect(report).toMatchObject({ model: 'anthropic/test-model', reportedTokens: 150, contextWindow: 200_000 })
+    expect(report.items.map(({ name }) => name)).toContain('AGENTS.md')
+  })
+})

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { folderWith, temporaryFolder } from '../support/folder.ts'
+
+const cli = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+
+interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function run(args: readonly string[], options: { home: string; input?: string }): Promise<Run> {
+  const child = spawn(process.execPath, [cli, ...args], {
+    env: { ...process.env, COMMONPLACE_HOME: join(options.home, 'state'), HOME: options.home },
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (data) => (stdout += data))
+  child.stderr.on('data', (data) => (stderr += data))
+  child.stdin.end(options.input ?? '')
+  return new Promise((resolve) => child.on('exit', (code) => resolve({ code, stdout, stderr })))
+}
+
+describe('M49 terminal', () => {
+  it('M49: remembers, finds, asks; all with --json', async () => {
+    const home = await temporaryFolder()
+    const remembered = JSON.parse(
+      (await run(['remember', 'We chose PostgreSQL for the Acme database', '--json'], { home })).stdout,
+    )
+    expect(remembered).toMatchObject({
+      path: expect.stringMatching(/^memory\/\d{4}-\d{2}-\d{2}\.md$/),
+      startLine: 3,
+      endLine: 4,
+    })
+    const piped = JSON.parse((await run(['remember', '--json'], { home, input: '从标准输入\n第二行\n' })).stdout)
+    expect(piped).toMatchObject({ startLine: 6, endLine: 8 })
+    const found = JSON.parse((await run(['search', 'Acme database', '--json'], { home })).stdout)
+    expect(found).toMatchObject({
+      results: [{ path: remembered.path, vectorScore: null, source: 'memory' }],
+      provider: 'none',
+      stale: false,
+    })
+    const asked = JSON.parse((await run(['ask', 'Which database did we choose?', '--json'], { home })).stdout)
+    expect(asked.text).toContain(`[${remembered.path}:4]`)
+    expect(asked).toMatchObject({
+      recalls: [{ query: 'Which database did we choose?' }],
+      writes: [],
+      usage: { cacheRead: 0 },
+    })
+    const status = JSON.parse((await run(['status', '--json'], { home })).stdout)
+    expect(status).toMatchObject({ agent: 'main', files: 2, indexing: false, stale: false, problems: [] })
+  })
+
+  it('M49: explains, and says why not', async () => {
+    const home = await temporaryFolder()
+    const workspace = await folderWith({ 'MEMORY.md': '# M\n\nalpha beta\n', 'memory/2026-01-01.md': '# L\n\ngamma\n' })
+    const { stdout, code } = await run(
+      ['explain', 'alpha beta', '--workspace', workspace, '--why', 'memory/2026-01-01.md:3', '--json'],
+      { home },
+    )
+    const value = JSON.parse(stdout)
+    expect(code).toBe(0)
+    expect(value.candidates[0]).toMatchObject({
+      path: 'MEMORY.md',
+      verdict: 'returned',
+      vector: null,
+      text: { terms: [{ term: 'alpha' }, { term: 'beta' }] },
+    })
+    expect(value.why).toMatchObject({ reason: 'noMatch' })
+  })
+
+  it('M49: evaluates judged questions', async () => {
+    const home = await temporaryFolder()
+    const workspace = await folderWith({
+      'MEMORY.md': '# M\n\nThe walrus lives in the bath.\n',
+      'queries.jsonl': `${JSON.stringify({ id: '1', query: 'Where does the walrus live?', relevant: [{ path: 'MEMORY.md', startLine: 3, endLine: 3 }] })}\n`,
+      'off.jsonl': `${JSON.stringify({ query: 'Who won the chess game?', relevant: [] })}\n`,
+    })
+    const { stdout } = await run(
+      [
+        'eval',
+        '--workspace',
+        workspace,
+        '--queries',
+        join(workspace, 'queries.jsonl'),
+        '--off-topic',
+        join(workspace, 'off.jsonl'),
+        '--json',
+      ],
+      { home },
+    )
+    expect(JSON.parse(stdout)).toMatchObject({
+      n: 1,
+      recallAt1: 1,
+      recallAt5: 1,
+      mrr: 1,
+      ndcgAt10: 1,
+      answered: 1,
+      chunks: 1,
+      offTopic: { n: 1, auc: 1, answered: 0 },
+    })
+  })
+
+  it.each([
+    [['search', 'x', '--workspace', '/no/such/folder'], 2, '/no/such/folder'],
+    [['search', 'x', '--max-results', 'many'], 2, 'max-results'],
+    [['search'], 2, 'query'],
+    [['frobnicate'], 2, 'frobnicate'],
+    [['search', 'x', '--nope'], 2, '--nope'],
+    [['search', 'x', '--agent', 'nobody'], 2, 'nobody'],
+    [['eval', '--queries', '/no/such/file'], 1, '/no/such/file'],
+    [['remember', '   '], 2, 'nothing to remember'],
+  ])('M49: %j exits with %i and one line that says why', async (args, code, word) => {
+    const result = await run(args, { home: await temporaryFolder() })
+    expect(result.code).toBe(code)
+    expect(result.stdout).toBe('')
+    expect(result.stderr.trim().split('\n')).toHaveLength(1)
+    expect(result.stderr).toContain(word)
+  })
+
+  it('M50: a broken config.yaml is named with its line', async () => {
+    const home = await folderWith({ 'state/config.yaml': 'interface:\n  theme: purple\n' })
+    const result = await run(['status'], { home })
+    expect(result.code).toBe(1)
+    expect(result.stderr).toMatch(/config\.yaml:2: interface\.theme/)
+  })
+
+  it('M49: serve prints its address first and ends cleanly on SIGTERM', async () => {
+    const home = await temporaryFolder()
+    const child = spawn(process.execPath, [cli, 'serve', '--no-open'], {
+      env: { ...process.env, COMMONPLACE_HOME: join(home, 'state'), HOME: home },
+    })
+    const line = await new Promise<string>((resolve) => child.stdout.once('data', (data) => resolve(String(data))))
+    const { url } = JSON.parse(line) as { url: string }
+    expect((await fetch(url, { redirect: 'manual' })).status).toBe(303)
+    child.kill('SIGTERM')
+    expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0)
+  })
+})

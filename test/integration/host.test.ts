@@ -1,0 +1,146 @@
+import { createServer, request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/websocket'
+import { WebSocket } from 'ws'
+import type { ContractClient } from '../../src/shared/contract/index.ts'
+import { startServer } from '../../src/main/server.ts'
+import { mainFolder, openTestApp, openTestServer } from '../support/app.ts'
+import { temporaryFolder, until } from '../support/folder.ts'
+
+async function enter(url: string): Promise<string> {
+  const response = await fetch(url, { redirect: 'manual' })
+  return (response.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+}
+
+function socketOf(url: string, headers: Record<string, string>): Promise<WebSocket> {
+  const { host } = new URL(url)
+  const socket = new WebSocket(`ws://${host}/rpc`, { headers: { Origin: `http://${host}`, ...headers } })
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => resolve(socket))
+    socket.once('error', reject)
+  })
+}
+
+async function connect(url: string): Promise<ContractClient> {
+  const socket = await socketOf(url, { Cookie: await enter(url) })
+  return createORPCClient(new RPCLink({ websocket: socket as never }))
+}
+
+describe('M49 browser host', () => {
+  it('M49: lets nobody in without the token, which becomes a cookie that scripts cannot read', async () => {
+    const { url } = await openTestServer()
+    const { origin, searchParams } = new URL(url)
+    expect(searchParams.get('token')?.length).toBeGreaterThanOrEqual(43)
+    expect((await fetch(origin)).status).toBe(401)
+    expect((await fetch(`${origin}/?token=wrong`)).status).toBe(401)
+    const entered = await fetch(url, { redirect: 'manual' })
+    expect(entered.status).toBe(303)
+    expect(entered.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/)
+    expect(entered.headers.get('location')).toBe('/')
+    const page = await fetch(origin, { headers: { Cookie: await enter(url) } })
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect((await fetch(`${origin}/file/MEMORY.md`, { headers: { Cookie: await enter(url) } })).status).toBe(200)
+    expect((await fetch(`${origin}/assets/none.js`, { headers: { Cookie: await enter(url) } })).status).toBe(404)
+  })
+
+  it('M49: refuses other hosts and origins, over HTTP and as a socket', async () => {
+    const { url } = await openTestServer()
+    const cookie = await enter(url)
+    const { port } = new URL(url)
+    const status = await new Promise((resolve) =>
+      request({ host: '127.0.0.1', port, headers: { Host: 'evil.example', Cookie: cookie } }, (response) =>
+        resolve(response.statusCode),
+      ).end(),
+    )
+    expect(status).toBe(403)
+    await expect(socketOf(url, { Cookie: cookie, Origin: 'https://evil.example' })).rejects.toThrow('403')
+    await expect(socketOf(url, {})).rejects.toThrow('403')
+    await expect(socketOf(url, { Cookie: 'commonplace=wrong' })).rejects.toThrow('403')
+  })
+
+  it('M49: speaks the contract, with codes for what goes wrong', async () => {
+    const { url } = await openTestServer()
+    const client = await connect(url)
+    expect(await client.files.list({ agent: 'main' })).toMatchObject([{ path: 'MEMORY.md', kind: 'memory' }])
+    await expect(client.files.read({ agent: 'main', path: '../../etc/passwd' })).rejects.toMatchObject({
+      code: 'path_outside_workspace',
+      data: { path: '../../etc/passwd' },
+    })
+    await expect(client.files.list({ agent: 'nobody' })).rejects.toMatchObject({ code: 'unknown_agent' })
+    await expect(client.search.query({ agent: 'main', query: 'x', options: { maxResults: -1 } })).rejects.toMatchObject(
+      { code: 'input_invalid' },
+    )
+    await expect(client.files.list({ agent: '../x' })).rejects.toMatchObject({ code: 'input_invalid' })
+  })
+
+  it('M49: tells everybody what changed, and a cancelled stream ends', async () => {
+    const { url } = await openTestServer()
+    const [writer, reader] = [await connect(url), await connect(url)]
+    const stop = new AbortController()
+    const seen: string[] = []
+    const following = (async () => {
+      for await (const event of await reader.events.subscribe(undefined, { signal: stop.signal })) seen.push(event.type)
+    })().catch(() => undefined)
+    await until(() => seen.includes('hello'))
+    await writer.files.remember({ agent: 'main', text: 'a note' })
+    await until(() => seen.includes('filesChanged') && seen.includes('indexChanged'))
+    stop.abort()
+    await following
+  })
+
+  it('M49: a port in use is said in one sentence', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const bound = taken.address()
+    const port = typeof bound === 'object' && bound ? bound.port : 0
+    await expect(startServer({ mainFolder, env: {}, home: await temporaryFolder(), port })).rejects.toMatchObject({
+      code: 'port_in_use',
+    })
+    taken.close()
+  })
+
+  it('M50: a mistake in config.yaml leaves the last good one in force, and is told', async () => {
+    const { url, home } = await openTestServer()
+    const client = await connect(url)
+    const { writeFile } = await import('node:fs/promises')
+    await writeFile(`${home}/config.yaml`, 'agents:\n  list:\n    - id: [\n')
+    await until(async () => (await client.settings.get()).problems.length > 0)
+    expect(await client.agents.list()).toMatchObject([{ id: 'main', ready: true }])
+    await expect(client.settings.setAppearance({ theme: 'dark' })).rejects.toMatchObject({ code: 'config_invalid' })
+  })
+
+  it('M50: a setting changed in the app keeps the file’s comments', async () => {
+    const { url, home } = await openTestServer({
+      config: '# mine\nagents: # who\n  list:\n    - { id: main, workspace: "{{workspace}}" } # first\n',
+    })
+    const client = await connect(url)
+    await client.settings.setAppearance({ theme: 'dark' })
+    await client.settings.setModel({ agent: 'main', model: 'anthropic/x' })
+    const { readFile } = await import('node:fs/promises')
+    const text = await readFile(`${home}/config.yaml`, 'utf8')
+    expect(text).toContain('# mine')
+    expect(text).toContain('# first')
+    expect(text).toContain('anthropic/x')
+    await expect(client.settings.setModel({ agent: 'main', model: 'nonsense' })).rejects.toMatchObject({
+      code: 'config_invalid',
+    })
+  })
+})
+
+describe('M49 lifecycle', () => {
+  it('M49: starts and stops fifty times and leaves nothing behind', async () => {
+    const { createApp } = await import('../../src/main/app.ts')
+    const { app, home } = await openTestApp({ watch: true })
+    await app.agents.get('main')
+    await app.close()
+    const before = process.getActiveResourcesInfo().length
+    for (let round = 0; round < 50; round += 1) {
+      const again = await createApp({ mainFolder, env: {}, home })
+      if (round % 10 === 0) await again.agents.get('main')
+      await again.close()
+    }
+    await until(() => process.getActiveResourcesInfo().length <= before + 2)
+  }, 90_000)
+})

@@ -1,0 +1,137 @@
+import { link, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { seedWorkspace, Workspace } from '../../src/main/workspace/index.ts'
+import { folderWith, temporaryFolder, writeFiles } from '../support/folder.ts'
+
+async function openWorkspace(files: Record<string, string> = {}, forbidden: string[] = []) {
+  const root = await folderWith({
+    'secret.md': 'secret',
+    'inside/MEMORY.md': '# Memory\n',
+    ...Object.fromEntries(Object.entries(files).map(([path, text]) => [`inside/${path}`, text])),
+  })
+  const folder = join(root, 'inside')
+  return {
+    root,
+    folder,
+    workspace: new Workspace({ workspace: folder, forbidden: forbidden.map((path) => join(folder, path)) }),
+  }
+}
+
+const outside = { code: 'path_outside_workspace' }
+
+describe('M27 isolation', () => {
+  it('M27: refuses links that lead out, for reading and for writing', async () => {
+    const { root, folder, workspace } = await openWorkspace()
+    await symlink(join(root, 'secret.md'), join(folder, 'link.md'))
+    await symlink(root, join(folder, 'up'))
+    for (const path of ['link.md', 'up/secret.md', 'up/new.md', '../secret.md', join(root, 'secret.md')]) {
+      await expect(workspace.read(path)).rejects.toMatchObject(outside)
+      await expect(workspace.write(path, 'x', 'agent')).rejects.toMatchObject(outside)
+    }
+    expect(await readFile(join(root, 'secret.md'), 'utf8')).toBe('secret')
+  })
+
+  it('M27: refuses folders that belong to others, also inside the workspace', async () => {
+    const { workspace } = await openWorkspace({ 'state/config.yaml': 'x' }, ['state'])
+    await expect(workspace.read('state/config.yaml')).rejects.toMatchObject(outside)
+    await expect(workspace.write('state/x.md', 'x', 'agent')).rejects.toMatchObject(outside)
+  })
+
+  it('M27: follows links that stay inside', async () => {
+    const { folder, workspace } = await openWorkspace({ 'memory/a.md': 'text' })
+    await symlink(join(folder, 'memory'), join(folder, 'alias'))
+    expect((await workspace.read('alias/a.md')).text).toBe('text')
+  })
+
+  it('M27: a link loop and a folder are clear errors', async () => {
+    const { folder, workspace } = await openWorkspace()
+    await symlink('b', join(folder, 'a'))
+    await symlink('a', join(folder, 'b'))
+    await expect(workspace.read('a/x.md')).rejects.toMatchObject(outside)
+    await mkdir(join(folder, 'folder.md'))
+    await expect(workspace.read('folder.md')).rejects.toMatchObject({ code: 'file_not_text' })
+    await expect(workspace.read('nowhere.md')).rejects.toMatchObject({ code: 'file_not_found' })
+  })
+})
+
+describe('M26 writes', () => {
+  it('M26: every write yields its change and its cause, and undo takes it back', async () => {
+    const { workspace } = await openWorkspace({ 'notes.md': 'one\ntwo\nthree\n' })
+    const causes: string[] = []
+    workspace.onWrite(({ cause }) => causes.push(cause))
+    const write = await workspace.edit('notes.md', 'agent', (text = '') => text.replace('two', 'TWO'))
+    expect(write).toMatchObject({ path: 'notes.md', added: 1, removed: 1, startLine: 2, cause: 'agent' })
+    await workspace.edit('notes.md', 'user', (text = '') => `zero\n${text}`)
+    await workspace.undo('notes.md', write.patch, 'user')
+    expect((await workspace.read('notes.md')).text).toBe('zero\none\ntwo\nthree\n')
+    expect(causes).toEqual(['agent', 'user', 'user'])
+  })
+
+  it('M26: undo says so when the lines were changed since', async () => {
+    const { workspace } = await openWorkspace({ 'notes.md': 'one\n' })
+    const write = await workspace.write('notes.md', 'two\n', 'agent')
+    await workspace.write('notes.md', 'three\n', 'user')
+    await expect(workspace.undo('notes.md', write.patch, 'user')).rejects.toMatchObject({ code: 'undo_conflict' })
+    expect((await workspace.read('notes.md')).text).toBe('three\n')
+  })
+
+  it('M43: saving merges what was changed underneath, or says that it cannot', async () => {
+    const { folder, workspace } = await openWorkspace({ 'notes.md': 'one\ntwo\nthree\n' })
+    const { text: baseText, hash } = await workspace.read('notes.md')
+    await writeFile(join(folder, 'notes.md'), 'one\ntwo\nthree\nfour\n')
+    const saved = await workspace.save('notes.md', 'ONE\ntwo\nthree\n', { hash, baseText })
+    expect(saved).toMatchObject({ merged: true, text: 'ONE\ntwo\nthree\nfour\n' })
+    await expect(workspace.save('notes.md', 'uno\ntwo\nthree\n', { hash, baseText })).rejects.toMatchObject({
+      code: 'file_changed',
+    })
+    expect(await readFile(join(folder, 'notes.md'), 'utf8')).toBe('ONE\ntwo\nthree\nfour\n')
+  })
+
+  it('M26: a hundred writers of one file lose nothing', async () => {
+    const { workspace } = await openWorkspace()
+    const at = new Date(2026, 0, 20, 9, 5)
+    await Promise.all(Array.from({ length: 100 }, (_, index) => workspace.remember(`note ${index}`, at, 'capture')))
+    const { text } = await workspace.read('memory/2026-01-20.md')
+    for (let index = 0; index < 100; index += 1) expect(text).toContain(`\nnote ${index}\n`)
+  })
+
+  it('M26: a write that fails leaves the file as it was', async () => {
+    const { workspace } = await openWorkspace({ 'a.md': 'a' })
+    await expect(workspace.write('a.md/b.md', 'x', 'agent')).rejects.toMatchObject({ code: 'write_failed' })
+    expect((await workspace.read('a.md')).text).toBe('a')
+  })
+
+  it('M26: a hard link is broken by a write, not written through', async () => {
+    const { root, folder, workspace } = await openWorkspace()
+    await link(join(root, 'secret.md'), join(folder, 'hard.md'))
+    await workspace.write('hard.md', 'mine', 'agent')
+    expect(await readFile(join(root, 'secret.md'), 'utf8')).toBe('secret')
+  })
+})
+
+describe('M4 daily logs', () => {
+  it('M4: begins a log with its date and appends entries with exact lines', async () => {
+    const { workspace } = await openWorkspace()
+    const first = await workspace.remember('API review moved\nto Thursday', new Date(2026, 0, 20, 9, 5), 'capture')
+    const second = await workspace.remember('周五前回复后端', new Date(2026, 0, 20, 16, 2), 'capture')
+    const lines = (await workspace.read('memory/2026-01-20.md')).text.split('\n')
+    expect(lines[first.startLine - 1]).toBe('## 09:05 - API review moved')
+    expect(lines[first.endLine - 1]).toBe('to Thursday')
+    expect(lines[second.startLine - 1]).toBe('## 16:02 - 周五前回复后端')
+    expect(lines.length).toBe(second.endLine + 1)
+  })
+})
+
+describe('M6 templates', () => {
+  it.each(['en', 'zh-CN', 'zh-TW'])('M6: %s seeds a new workspace and overwrites nothing', async (locale) => {
+    const folder = await temporaryFolder()
+    const templates = new URL(`../../resources/templates/${locale}`, import.meta.url).pathname
+    await writeFiles(folder, { 'USER.md': 'mine' })
+    expect(await seedWorkspace(folder, templates)).toEqual(['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'TOOLS.md'])
+    expect(await readFile(join(folder, 'USER.md'), 'utf8')).toBe('mine')
+    expect(await seedWorkspace(folder, templates)).toEqual([])
+    await rm(join(folder, 'SOUL.md'))
+    expect(await seedWorkspace(folder, templates)).toEqual(['SOUL.md'])
+  })
+})

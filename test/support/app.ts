@@ -1,0 +1,52 @@
+/** The real app on folders of the test's own. */
+import { onTestFinished } from 'vitest'
+import { createApp, type App } from '../../src/main/app.ts'
+import { startServer, type RunningServer } from '../../src/main/server.ts'
+import { temporaryFolder, writeFiles } from './folder.ts'
+import { join } from 'node:path'
+
+export const mainFolder = new URL('../../src/main/', import.meta.url)
+
+export interface TestAppOptions {
+  readonly files?: Readonly<Record<string, string | Uint8Array>>
+  /** Text of config.yaml; `{{workspace}}` stands for the folder. */
+  readonly config?: string
+  readonly env?: NodeJS.ProcessEnv
+  readonly now?: () => Date
+  readonly watch?: boolean
+}
+
+export interface TestApp {
+  readonly app: App
+  readonly home: string
+  readonly workspace: string
+}
+
+const plainConfig = 'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n'
+
+export async function prepareFolders(options: TestAppOptions): Promise<{ home: string; workspace: string }> {
+  const root = await temporaryFolder()
+  const home = join(root, 'state')
+  const workspace = join(root, 'workspace')
+  await writeFiles(workspace, { 'MEMORY.md': '# Long-term memory\n', ...options.files })
+  await writeFiles(home, { 'config.yaml': (options.config ?? plainConfig).replaceAll('{{workspace}}', workspace) })
+  return { home, workspace }
+}
+
+export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const folders = await prepareFolders(options)
+  const { env = {}, now, watch = true } = options
+  const app = await createApp({ mainFolder, env, home: folders.home, watch, ...(now ? { now } : {}) })
+  onTestFinished(() => app.close())
+  return { app, ...folders }
+}
+
+export async function openTestServer(
+  options: TestAppOptions = {},
+): Promise<RunningServer & { home: string; workspace: string }> {
+  const folders = await prepareFolders(options)
+  const { env = {}, now } = options
+  const server = await startServer({ mainFolder, env, home: folders.home, ...(now ? { now } : {}) })
+  onTestFinished(() => server.close())
+  return { ...server, ...folders }
+}

@@ -1,0 +1,43 @@
+/** Everything that can be told without running the app: types, lint, dependency rules, format, dead code, lockfile. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+const checks = {
+  types: ['tsc', '--noEmit'],
+  lint: ['oxlint', '--deny-warnings', '--report-unused-disable-directives'],
+  format: ['oxfmt', '--check'],
+  'dead code': ['knip', '--no-progress', '--treat-config-hints-as-errors'],
+}
+
+const results = await Promise.all(Object.entries(checks).map(([name, command]) => run(name, command)))
+results.push(lockfile())
+for (const { name, ok, output } of results) {
+  process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${name}\n`)
+  if (!ok) process.stdout.write(`${output.trim()}\n\n`)
+}
+process.exitCode = results.every(({ ok }) => ok) ? 0 : 1
+
+function run(name, [command, ...args]) {
+  return new Promise((resolve) => {
+    const child = spawn(`node_modules/.bin/${command}`, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      shell: process.platform === 'win32',
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+    child.on('error', (error) => resolve({ name, ok: false, output: error.message }))
+    child.on('exit', (code) => resolve({ name, ok: code === 0, output }))
+  })
+}
+
+/** A lockfile written where the registry lags behind lacks other systems' binaries; `npm ci` fails there. */
+function lockfile() {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  const present = new Set(Object.keys(packages).map((key) => key.replace(/^.*node_modules\//, '')))
+  const missing = Object.entries(packages).flatMap(([key, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => !present.has(name))
+      .map((name) => `${key}: ${name} is promised but not there`),
+  )
+  return { name: 'lockfile', ok: missing.length === 0, output: missing.join('\n') }
+}

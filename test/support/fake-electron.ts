@@ -1,0 +1,70 @@
+/** A stand-in for the `electron` module: records what the shell asks for and lets a test play the system's part. */
+import { EventEmitter } from 'node:events'
+import { vi } from 'vitest'
+
+type Handler = (...values: never[]) => unknown
+
+export class FakeWindow extends EventEmitter {
+  static readonly all: FakeWindow[] = []
+  readonly options: Record<string, unknown>
+  readonly webContents = Object.assign(new EventEmitter(), {
+    setWindowOpenHandler: vi.fn<(handler: (details: { url: string }) => { action: string }) => void>(),
+  })
+  readonly loadURL = vi.fn(async (_url: string) => undefined)
+  readonly show = vi.fn()
+  readonly focus = vi.fn()
+  readonly restore = vi.fn()
+  isMinimized = () => false
+  isFullScreen = () => false
+  getNormalBounds = () => ({ x: 10, y: 20, width: 900, height: 700 })
+
+  constructor(options: Record<string, unknown>) {
+    super()
+    this.options = options
+    FakeWindow.all.push(this)
+  }
+
+  static getAllWindows(): FakeWindow[] {
+    return FakeWindow.all
+  }
+}
+
+const app = Object.assign(new EventEmitter(), {
+  isPackaged: true,
+  requestSingleInstanceLock: vi.fn(() => true),
+  enableSandbox: vi.fn(),
+  whenReady: vi.fn(async () => undefined),
+  quit: vi.fn(),
+  exit: vi.fn(),
+})
+
+const handlers: {
+  permissionRequest?: Handler
+  permissionCheck?: Handler
+  device?: Handler
+  protocol?: (request: Request) => Promise<Response>
+} = {}
+
+export const fakeElectron = {
+  app,
+  BrowserWindow: FakeWindow,
+  dialog: { showErrorBox: vi.fn() },
+  ipcMain: new EventEmitter(),
+  Menu: { buildFromTemplate: vi.fn((items: unknown) => items), setApplicationMenu: vi.fn() },
+  net: { fetch: vi.fn(async (url: string) => new Response(`content of ${url}`)) },
+  protocol: {
+    registerSchemesAsPrivileged: vi.fn(),
+    handle: vi.fn((_scheme: string, handler: (request: Request) => Promise<Response>) => (handlers.protocol = handler)),
+  },
+  screen: { getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1440, height: 900 } }] },
+  session: {
+    defaultSession: {
+      setPermissionRequestHandler: (handler: Handler) => (handlers.permissionRequest = handler),
+      setPermissionCheckHandler: (handler: Handler) => (handlers.permissionCheck = handler),
+      setDevicePermissionHandler: (handler: Handler) => (handlers.device = handler),
+    },
+  },
+  shell: { openExternal: vi.fn(async () => undefined) },
+}
+
+export { handlers as electronHandlers }

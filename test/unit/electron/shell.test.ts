@@ -1,0 +1,141 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { MessageChannel } from 'node:worker_threads'
+import { createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/message-port'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { ContractClient } from '../../../src/shared/contract/index.ts'
+import { openTestApp } from '../../support/app.ts'
+import { electronHandlers, fakeElectron, FakeWindow } from '../../support/fake-electron.ts'
+import { temporaryFolder, until } from '../../support/folder.ts'
+
+vi.mock('electron', async () => (await import('../../support/fake-electron.ts')).fakeElectron)
+
+const { acceptPorts } = await import('../../../src/main/electron/ports.ts')
+const { fileFor, interfaceUrl, registerScheme, serveInterface } = await import('../../../src/main/electron/protocol.ts')
+const { denyPermissions, keepInside } = await import('../../../src/main/electron/security.ts')
+const { installMenu } = await import('../../../src/main/electron/menu.ts')
+const { startDesktop } = await import('../../../src/main/electron/desktop.ts')
+
+afterEach(() => {
+  fakeElectron.app.removeAllListeners()
+  fakeElectron.ipcMain.removeAllListeners()
+  FakeWindow.all.length = 0
+})
+
+async function builtInterface(): Promise<URL> {
+  const folder = await temporaryFolder()
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '<html>')
+  writeFileSync(join(folder, 'assets/a.js'), 'js')
+  return pathToFileURL(`${folder}/`)
+}
+
+describe('M49 desktop shell: the app:// protocol', () => {
+  it('M49: serves assets as they are and every other address as the one page', async () => {
+    const folder = await builtInterface()
+    expect(fileFor(folder, '/assets/a.js').pathname).toMatch(/assets\/a\.js$/)
+    for (const path of ['/', '/chat/x', '/file/MEMORY.md', '/%2e%2e/%2e%2e/etc/passwd', '/../../etc/passwd']) {
+      expect(fileFor(folder, path).pathname).toMatch(/index\.html$/)
+    }
+  })
+
+  it('M49: sends the same headers as the browser host, and answers no other host', async () => {
+    registerScheme()
+    serveInterface(await builtInterface())
+    const page = await electronHandlers.protocol?.(new Request(interfaceUrl))
+    expect(page?.headers.get('content-security-policy')).toContain("script-src 'self'")
+    const other = await electronHandlers.protocol?.(new Request('app://elsewhere/'))
+    expect(other?.status).toBe(404)
+  })
+})
+
+describe('M49 desktop shell: safety', () => {
+  it('M49: refuses permissions and devices', () => {
+    denyPermissions()
+    const answer = vi.fn()
+    electronHandlers.permissionRequest?.(null as never, 'media' as never, answer as never)
+    expect(answer).toHaveBeenCalledWith(false)
+    expect(electronHandlers.permissionCheck?.(null as never, 'geolocation' as never)).toBe(false)
+    expect(electronHandlers.device?.()).toBe(false)
+  })
+
+  it('M49: opens links outside, and only links', () => {
+    const window = new FakeWindow({})
+    keepInside(window.webContents as never)
+    const open = window.webContents.setWindowOpenHandler.mock.calls[0]?.[0]
+    expect(open?.({ url: 'https://example.com' })).toEqual({ action: 'deny' })
+    expect(open?.({ url: 'file:///etc/passwd' })).toEqual({ action: 'deny' })
+    const event = { preventDefault: vi.fn() }
+    window.webContents.emit('will-navigate', event, 'javascript:alert(1)')
+    expect(event.preventDefault).toHaveBeenCalled()
+    expect(fakeElectron.shell.openExternal.mock.calls).toEqual([['https://example.com']])
+  })
+
+  it('M49: shows no developer items in a packaged app', () => {
+    installMenu()
+    expect(JSON.stringify(fakeElectron.Menu.buildFromTemplate.mock.calls.at(-1))).not.toContain('toggleDevTools')
+  })
+})
+
+describe('M49 desktop shell: message ports', () => {
+  const eventFrom = (url: string, port: unknown, parent: unknown = null) => ({
+    ports: [port],
+    senderFrame: { url, parent },
+  })
+
+  it('M49: speaks the contract over a port of our own page', async () => {
+    const { app } = await openTestApp()
+    acceptPorts(app)
+    const { port1, port2 } = new MessageChannel()
+    const port = Object.assign(port2, { start: () => port2.ref() })
+    fakeElectron.ipcMain.emit('commonplace:connect', eventFrom(`${interfaceUrl}chat/x`, port))
+    port1.start()
+    const client: ContractClient = createORPCClient(new RPCLink({ port: port1 as never }))
+    expect(await client.agents.list()).toMatchObject([{ id: 'main', ready: true }])
+    port1.close()
+  })
+
+  it('M49: ignores ports of other pages and of frames', async () => {
+    const { app } = await openTestApp()
+    acceptPorts(app)
+    const port = { start: vi.fn(), on: vi.fn(), postMessage: vi.fn() }
+    fakeElectron.ipcMain.emit('commonplace:connect', eventFrom('https://evil.example/', port))
+    fakeElectron.ipcMain.emit('commonplace:connect', eventFrom(interfaceUrl, port, {}))
+    expect(port.start).not.toHaveBeenCalled()
+  })
+})
+
+describe('M49 desktop shell: start', () => {
+  it('M49: a second instance ends, and the first shows its window', async () => {
+    fakeElectron.app.requestSingleInstanceLock.mockReturnValueOnce(false)
+    await startDesktop(new URL('../../../src/main/', import.meta.url))
+    expect(fakeElectron.app.quit).toHaveBeenCalled()
+    expect(FakeWindow.all).toHaveLength(0)
+  })
+
+  it('M49: opens one sandboxed window, keeps its place, and closes the runtime before it quits', async () => {
+    const home = await temporaryFolder()
+    vi.stubEnv('COMMONPLACE_HOME', home)
+    await startDesktop(new URL('../../../src/main/', import.meta.url))
+    const [window] = FakeWindow.all
+    expect(window?.options['webPreferences']).toMatchObject({
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+    })
+    expect(window?.loadURL).toHaveBeenCalledWith(interfaceUrl)
+    fakeElectron.app.emit('second-instance')
+    expect(FakeWindow.all).toHaveLength(1)
+    expect(window?.focus).toHaveBeenCalled()
+    window?.emit('close')
+    const { readFile } = await import('node:fs/promises')
+    await until(async () => (await readFile(join(home, 'window.json'), 'utf8').catch(() => '')).includes('900'))
+    const event = { preventDefault: vi.fn() }
+    fakeElectron.app.quit.mockClear()
+    fakeElectron.app.emit('before-quit', event)
+    expect(event.preventDefault).toHaveBeenCalled()
+    await until(() => fakeElectron.app.quit.mock.calls.length > 0)
+  })
+})

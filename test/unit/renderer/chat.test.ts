@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { citationHref, parseCitationHref, splitCitations } from '../../../src/renderer/chat/citation.ts'
+import { advance } from '../../../src/renderer/chat/live-turn-state.ts'
+import { patchLines } from '../../../src/renderer/chat/patch-lines.ts'
+import { toTurns } from '../../../src/renderer/chat/turns.ts'
+import { excerptOf } from '../../../src/renderer/ui/excerpt.ts'
+import { noUsage } from '../../../src/shared/messages.ts'
+
+describe('M42 citations', () => {
+  it('M42: finds paths with and without lines, in any script', () => {
+    expect(splitCitations('See [MEMORY.md:12] and [memory/会议 记录.md:3-8]. [not one] [x](y)')).toEqual([
+      'See ',
+      { path: 'MEMORY.md', line: 12 },
+      ' and ',
+      { path: 'memory/会议 记录.md', line: 3 },
+      '. [not one] [x](y)',
+    ])
+  })
+
+  it('M42: survives the way through Markdown', () => {
+    const citation = { path: 'memory/a b:c.md', line: 7 }
+    expect(parseCitationHref(citationHref(citation))).toEqual(citation)
+    expect(parseCitationHref('https://example.com')).toBeUndefined()
+  })
+})
+
+describe('M42 conversation', () => {
+  const assistant = {
+    role: 'assistant' as const,
+    provider: 'p',
+    model: 'm',
+    usage: noUsage,
+    stopReason: 'toolUse' as const,
+    timestamp: 0,
+  }
+
+  it('M42: groups messages into turns and gives each call its result', () => {
+    const call = { type: 'toolCall' as const, id: 'c', name: 'read', arguments: {} }
+    const result = {
+      role: 'toolResult' as const,
+      toolCallId: 'c',
+      toolName: 'read',
+      content: [],
+      isError: false,
+      timestamp: 0,
+    }
+    const turns = toTurns([
+      { id: '1', message: { role: 'user', content: 'a', timestamp: 0 } },
+      { id: '2', message: { ...assistant, content: [call] } },
+      { id: '3', message: result },
+      { id: '4', message: { role: 'user', content: 'b', timestamp: 0 } },
+    ])
+    expect(turns.map(({ id }) => id)).toEqual(['1', '4'])
+    expect(turns[0]?.answers[0]?.tools[0]?.result).toBe(result)
+  })
+
+  it('M42: a stream becomes text, then a message', () => {
+    let turn = advance(
+      { running: false, text: '', thinking: '', calls: [] },
+      { type: 'partial', running: true, text: 'He', thinking: '' },
+    )
+    turn = advance(turn, { type: 'text', delta: 'llo' })
+    expect(turn).toMatchObject({ running: true, text: 'Hello' })
+    turn = advance(turn, { type: 'message', id: '1', message: { ...assistant, content: [] } })
+    expect(turn).toMatchObject({ running: true, text: '' })
+    expect(advance(turn, { type: 'turnEnd', reason: 'done' }).running).toBe(false)
+  })
+
+  it('M42: shows the changed lines of a patch and nothing of its bookkeeping', () => {
+    const patch = '===\n--- a\n+++ a\n@@ -1,2 +1,4 @@\n # Log\n+\n+## 10:00 - x\n+y\n'
+    expect(patchLines(patch)).toEqual([
+      { kind: 'added', text: '## 10:00 - x' },
+      { kind: 'added', text: 'y' },
+    ])
+  })
+})
+
+describe('M44 excerpts', () => {
+  it('M44: begins near the first match and drops the marks of Markdown', () => {
+    expect(excerptOf('## Title\n- first point\n> quoted', ['first'])).toBe('Title · first point · quoted')
+    expect(excerptOf(`${'x'.repeat(200)} needle`, ['needle'])).toMatch(/^…x+ needle$/)
+  })
+})

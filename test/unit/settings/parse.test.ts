@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../../src/main/settings/index.ts'
+
+function problems(text: string) {
+  const parsed = parseConfig(text)
+  return parsed.ok ? [] : parsed.problems
+}
+
+describe('M50 configuration', () => {
+  it('M50: an empty file is a whole configuration', () => {
+    const parsed = parseConfig('')
+    expect(parsed.ok && parsed.config.agents.defaults).toMatchObject({
+      model: 'offline',
+      memory: {
+        chunk: { tokens: 400, overlap: 80 },
+        search: { minScore: 0.35, maxResults: 6, weights: { vector: 0.7, text: 0.3 } },
+      },
+    })
+  })
+
+  it('M50: an agent inherits what it does not say', () => {
+    const parsed = parseConfig(
+      'agents:\n  defaults:\n    memory: { search: { minScore: 0.5 } }\n  list:\n    - { id: main, memory: { search: { maxResults: 9 } } }\n',
+    )
+    expect(parsed.ok && parsed.config.agents.list[0]?.memory.search).toMatchObject({ minScore: 0.5, maxResults: 9 })
+  })
+
+  it('M50: names the key, the line and what is allowed', () => {
+    expect(problems('agents:\n  defaults:\n    memory:\n      search:\n        minScore: 7\n')).toEqual([
+      { key: 'agents.defaults.memory.search.minScore', line: 5, message: expect.stringContaining('<=1') },
+    ])
+    expect(problems('agents:\n  defaults:\n    modle: offline\n')).toEqual([
+      { key: 'agents.defaults.modle', line: 3, message: 'is not a setting' },
+    ])
+    expect(problems('agents:\n  defaults:\n    model: gpt\n')[0]).toMatchObject({
+      line: 3,
+      message: expect.stringContaining('anthropic/<model>'),
+    })
+  })
+
+  it('M50: tells where broken YAML is broken', () => {
+    expect(problems('interface:\n  theme: [dark\n')[0]?.line).toBeGreaterThan(1)
+  })
+
+  it('M50: refuses two agents of one id, and ids that could be paths', () => {
+    expect(problems('agents:\n  list:\n    - id: a\n    - id: a\n')).toHaveLength(1)
+    expect(problems('agents:\n  list:\n    - id: ../x\n')[0]?.key).toBe('agents.list.0.id')
+  })
+
+  it('M50: reads durations', () => {
+    const parsed = parseConfig('agents: { defaults: { chat: { requestTimeout: 5m } } }')
+    expect(parsed.ok && parsed.config.agents.defaults.chat.requestTimeout).toBe(300_000)
+  })
+})

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { dailyLogDate, fileKind, isMemoryPath } from '../../../src/main/workspace/index.ts'
+import { normalizeRequest } from '../../../src/main/workspace/paths.ts'
+import { mergeTexts } from '../../../src/main/workspace/merge.ts'
+import fc from 'fast-check'
+
+describe('M2 names in a workspace', () => {
+  it.each([
+    ['MEMORY.md', 'memory', true],
+    ['memory/2026-01-20.md', 'log', true],
+    ['memory/2026-01-20-api-review.md', 'log', true],
+    ['memory/projects/acme.md', 'note', true],
+    ['AGENTS.md', 'project', false],
+    ['notes/idea.md', 'note', false],
+  ])('M2: %s is a %s', (path, kind, isMemory) => {
+    expect(fileKind(path)).toBe(kind)
+    expect(isMemoryPath(path)).toBe(isMemory)
+  })
+
+  it('M4: knows the day of a log, with or without a slug', () => {
+    expect(dailyLogDate('memory/2026-01-20-api.md')).toBe('2026-01-20')
+    expect(dailyLogDate('memory/notes.md')).toBeUndefined()
+    expect(dailyLogDate('other/2026-01-20.md')).toBeUndefined()
+  })
+})
+
+describe('M27 requested paths', () => {
+  it.each([
+    '../../etc/passwd',
+    '/etc/passwd',
+    'C:\\Windows\\x',
+    '\\\\server\\share',
+    '~/x',
+    'a/../../b',
+    'a\0b',
+    '',
+    '.',
+    '..',
+    'memory/..\\..\\x',
+  ])('M27: refuses %j', (path) => {
+    expect(() => normalizeRequest(path)).toThrow(expect.objectContaining({ code: 'path_outside_workspace' }))
+  })
+
+  it.each([
+    ['memory//2026-01-20.md', 'memory/2026-01-20.md'],
+    ['./MEMORY.md', 'MEMORY.md'],
+    ['memory\\x.md', 'memory/x.md'],
+    ['记忆/笔记 📝.md', '记忆/笔记 📝.md'],
+    ['..hidden/x.md', '..hidden/x.md'],
+  ])('M27: takes %j', (path, clean) => {
+    expect(normalizeRequest(path)).toBe(clean)
+  })
+})
+
+describe('M43 three-way merge', () => {
+  const base = 'one\ntwo\nthree\nfour\nfive\n'
+
+  it('M43: joins changes that do not touch', () => {
+    expect(mergeTexts(base, 'ONE\ntwo\nthree\nfour\nfive\n', `${base}six\n`)).toBe('ONE\ntwo\nthree\nfour\nfive\nsix\n')
+    expect(mergeTexts(base, 'one\nthree\nfour\nfive\n', 'one\ntwo\nthree\nfour\nFIVE\n')).toBe(
+      'one\nthree\nfour\nFIVE\n',
+    )
+  })
+
+  it('M43: refuses changes of the same lines, and takes the same change once', () => {
+    expect(mergeTexts(base, 'one\nmine\nthree\nfour\nfive\n', 'one\ntheirs\nthree\nfour\nfive\n')).toBeUndefined()
+    expect(mergeTexts(base, 'one\nsame\nthree\nfour\nfive\n', 'one\nsame\nthree\nfour\nfive\n')).toBe(
+      'one\nsame\nthree\nfour\nfive\n',
+    )
+  })
+
+  it('M43: gives back the one change when the other side changed nothing (any text)', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((lines) => lines.join('\n'))
+    fc.assert(
+      fc.property(text, text, (from, to) => {
+        expect(mergeTexts(from, to, from)).toBe(to)
+        expect(mergeTexts(from, from, to)).toBe(to)
+      }),
+    )
+  })
+})

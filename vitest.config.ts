@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config'
+
+const shared = { globals: false, restoreMocks: true, unstubEnvs: true } as const
+
+export default defineConfig({
+  test: {
+    reporters: ['default', './test/support/closing-line.ts'],
+    projects: [
+      { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 15_000 } },
+      {
+        test: {
+          ...shared,
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/support/build.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
