@@ -1,6 +1,14 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
+import type { Plugin } from 'vite'
+
+/** Views have addresses of several steps (/file/memory/x.md), so assets must be named from the root. */
+const absoluteBase: Plugin = {
+  name: 'absolute-base',
+  enforce: 'post',
+  config: { order: 'post', handler: () => ({ base: '/' }) },
+}
 
 /**
  * Three bundles: `main` (Electron's entry, the terminal with the browser host, and the two index threads, each an
@@ -36,8 +44,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    base: '/',
-    plugins: [react(), tailwindcss()],
+    plugins: [react(), tailwindcss(), absoluteBase],
     build: {
       outDir: 'out/renderer',
       minify: 'oxc',

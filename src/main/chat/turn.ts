@@ -33,7 +33,6 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     if (calls.length === 0) return 'done'
-    for (const call of calls) emit({ type: 'toolStart', callId: call.id, name: call.name, arguments: call.arguments })
     for (const result of await callTools(calls, tools))
       emit({ type: 'message', id: await append(result), message: result })
     if (tools.signal.aborted) return 'aborted'

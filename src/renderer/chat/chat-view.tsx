@@ -16,7 +16,6 @@ import { useLiveTurn } from './live-turn.ts'
 import type { LiveTurn } from './live-turn-state.ts'
 import { Markdown } from './markdown.tsx'
 import { Thinking, TurnView } from './message.tsx'
-import { ToolLine } from './tool-line.tsx'
 import { toTurns } from './turns.ts'
 
 /** This close to the end (px) a reader is taken to follow the conversation. */
@@ -88,6 +87,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
                 agent={agent.id}
                 turn={turn}
                 isSelected={turn === detailed}
+                isRunning={live.running && turn === turns.at(-1)}
                 onSelect={setSelected}
               />
             ))}
@@ -116,14 +116,11 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
 /** What is being said right now. Finished answers are announced to screen readers as they arrive. */
 function Live({ agent, live }: { agent: string; live: LiveTurn }) {
   const { t } = useTranslation()
-  const isWaiting = live.running && live.text === '' && live.thinking === '' && live.calls.length === 0
+  const isWaiting = live.running && live.text === '' && live.thinking === ''
   return (
     <div aria-live="polite" className="flex flex-col gap-3">
       {live.thinking !== '' && <Thinking text={live.thinking} />}
       {live.text !== '' && <Markdown text={live.text} agent={agent} />}
-      {live.calls.map((call) => (
-        <ToolLine key={call.id} step={{ call: { type: 'toolCall', ...call }, result: undefined }} />
-      ))}
       {isWaiting && <p className="animate-pulse text-muted">{t('chat.working')}</p>}
     </div>
   )

@@ -13,10 +13,11 @@ interface TurnProps {
   readonly agent: string
   readonly turn: Turn
   readonly isSelected: boolean
+  readonly isRunning: boolean
   readonly onSelect: (id: string) => void
 }
 
-export const TurnView = memo(function TurnView({ agent, turn, isSelected, onSelect }: TurnProps) {
+export const TurnView = memo(function TurnView({ agent, turn, isSelected, isRunning, onSelect }: TurnProps) {
   const { t } = useTranslation()
   return (
     <article className="flex flex-col gap-4" onClick={() => onSelect(turn.id)} data-selected={isSelected}>
@@ -29,13 +30,13 @@ export const TurnView = memo(function TurnView({ agent, turn, isSelected, onSele
         </div>
       )}
       {turn.answers.map((answer) => (
-        <AnswerView key={answer.id} agent={agent} answer={answer} />
+        <AnswerView key={answer.id} agent={agent} answer={answer} isRunning={isRunning} />
       ))}
     </article>
   )
 })
 
-function AnswerView({ agent, answer }: { agent: string; answer: Answer }) {
+function AnswerView({ agent, answer, isRunning }: { agent: string; answer: Answer; isRunning: boolean }) {
   const { t } = useTranslation()
   const { message, tools } = answer
   const text = messageText(message)
@@ -55,7 +56,7 @@ function AnswerView({ agent, answer }: { agent: string; answer: Answer }) {
         return change ? (
           <DiffCard key={step.call.id} agent={agent} change={change} />
         ) : (
-          <ToolLine key={step.call.id} step={step} />
+          <ToolLine key={step.call.id} step={step} isRunning={isRunning} />
         )
       })}
       {message.stopReason === 'aborted' && <p className="text-muted">{t('chat.interrupted')}</p>}

@@ -7,7 +7,7 @@ import { recallOf, type ToolStep } from './turns.ts'
 const known = ['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const
 
 /** One quiet line for a tool call; it opens to what was asked and what came back. */
-export function ToolLine({ step }: { step: ToolStep }) {
+export function ToolLine({ step, isRunning }: { step: ToolStep; isRunning: boolean }) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const { call, result } = step
@@ -31,7 +31,7 @@ export function ToolLine({ step }: { step: ToolStep }) {
           </span>
         )}
         {result?.isError && <span className="shrink-0 text-bad">· {t('tool.failed')}</span>}
-        {!result && <span className="shrink-0">· {t('tool.running')}</span>}
+        {!result && <span className="shrink-0">· {t(isRunning ? 'tool.running' : 'tool.interrupted')}</span>}
       </button>
       {isOpen && (
         <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]">

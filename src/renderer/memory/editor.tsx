@@ -2,19 +2,20 @@ import { useEffect, useRef } from 'react'
 import { applyTheme, monaco } from './monaco.ts'
 
 interface EditorProps {
-  readonly text: string
+  /** What to show at first, and whenever it is another object: a text that did not come from typing. */
+  readonly content: { readonly text: string }
   /** Shown and marked; 1-based. */
   readonly line: number | undefined
   readonly label: string
   readonly onChange: (text: string) => void
 }
 
-export default function Editor({ text, line, label, onChange }: EditorProps) {
+export default function Editor({ content, line, label, onChange }: EditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
   const onChangeNow = useRef(onChange)
   // What the editor begins with; later values are put into the one that is there.
-  const initial = useRef({ text, label })
+  const initial = useRef({ content, label })
   useEffect(() => {
     onChangeNow.current = onChange
   }, [onChange])
@@ -23,7 +24,7 @@ export default function Editor({ text, line, label, onChange }: EditorProps) {
     if (!frame.current) return undefined
     applyTheme()
     const created = monaco.editor.create(frame.current, {
-      value: initial.current.text,
+      value: initial.current.content.text,
       language: 'markdown',
       ariaLabel: initial.current.label,
       automaticLayout: true,
@@ -60,12 +61,12 @@ export default function Editor({ text, line, label, onChange }: EditorProps) {
     }
   }, [])
 
-  // A text that did not come from the editor replaces its content as one edit, so that undo and the cursor survive.
+  // It replaces what is there as one edit, so that undo and the cursor survive.
   useEffect(() => {
     const model = editor.current?.getModel()
-    if (!model || model.getValue() === text) return
-    editor.current?.executeEdits('file', [{ range: model.getFullModelRange(), text }])
-  }, [text])
+    if (!model || model.getValue() === content.text) return
+    editor.current?.executeEdits('file', [{ range: model.getFullModelRange(), text: content.text }])
+  }, [content])
 
   useEffect(() => {
     const current = editor.current

@@ -46,23 +46,29 @@ type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
 
 function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Saved }) {
   const { t } = useTranslation()
-  const [saved, setSaved] = useState<Saved>(disk)
   const [text, setText] = useState(disk.text)
+  const [content, setContent] = useState({ text: disk.text })
   const [state, setState] = useState<SaveState>('saved')
   const [hasPreview, setHasPreview] = useState(false)
   const line = useLine()
-  const latest = useRef({ text, saved })
-  useEffect(() => {
-    latest.current = { text, saved }
-  }, [text, saved])
+  const latest = useRef({ text, saved: disk })
+
+  const keep = (saved: Saved) => {
+    latest.current = { ...latest.current, saved }
+  }
+
+  /** Takes a state of the file that did not come from typing. */
+  const show = useCallback((file: Saved) => {
+    latest.current = { text: file.text, saved: file }
+    setText(file.text)
+    setContent({ text: file.text })
+  }, [])
 
   // Somebody else wrote the file: show it, unless there is something of ours that it would replace.
   useEffect(() => {
     const { text: mine, saved: base } = latest.current
-    if (disk.hash === base.hash || mine !== base.text) return
-    setSaved(disk)
-    setText(disk.text)
-  }, [disk])
+    if (disk.hash !== base.hash && mine === base.text) show(disk)
+  }, [disk, show])
 
   const save = useCallback(async () => {
     const { text: mine, saved: base } = latest.current
@@ -76,29 +82,27 @@ function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Sav
         expectedHash: base.hash,
         baseText: base.text,
       })
-      setSaved({ text: result.text, hash: result.hash })
-      if (result.merged && latest.current.text === mine) setText(result.text)
+      if (result.merged && latest.current.text === mine) show(result)
+      // Typed on meanwhile: what was merged in is not in the editor yet. An old hash makes the next save merge again.
+      else keep({ text: mine, hash: result.merged ? base.hash : result.hash })
       if (result.merged) toast.info(t('file.merged'))
       setState(latest.current.text === mine ? 'saved' : 'unsaved')
     } catch (error) {
       setState(isErrorOf(error, 'file_changed') ? 'conflict' : 'unsaved')
       if (!isErrorOf(error, 'file_changed')) toast.error(explainError(error))
     }
-  }, [agent.id, path, t])
+  }, [agent.id, path, show, t])
 
   useShortcuts({ 'Mod+S': () => void save() })
   useSaveOnLeaving(save)
 
   const keepMine = async () => {
-    const theirs = await client.files.read({ agent: agent.id, path })
-    setSaved({ text: theirs.text, hash: theirs.hash })
-    latest.current = { text, saved: { text: theirs.text, hash: theirs.hash } }
+    keep(await client.files.read({ agent: agent.id, path }))
     await save()
   }
   const takeTheirs = async () => {
     const theirs = await client.files.read({ agent: agent.id, path })
-    setSaved({ text: theirs.text, hash: theirs.hash })
-    setText(theirs.text)
+    show(theirs)
     setState('saved')
   }
 
@@ -132,10 +136,11 @@ function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Sav
         <div className="min-w-0 flex-1">
           <Suspense fallback={<p className="p-5 text-muted">{t('file.loading')}</p>}>
             <Editor
-              text={text}
+              content={content}
               line={line}
               label={t('file.editor', { path })}
               onChange={(value) => {
+                latest.current = { ...latest.current, text: value }
                 setText(value)
                 setState((before) =>
                   before === 'conflict' ? before : value === latest.current.saved.text ? 'saved' : 'unsaved',

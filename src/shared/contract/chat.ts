@@ -12,12 +12,6 @@ export const chatEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), id: z.string(), message: messageSchema }),
   z.object({ type: z.literal('text'), delta: z.string() }),
   z.object({ type: z.literal('thinking'), delta: z.string() }),
-  z.object({
-    type: z.literal('toolStart'),
-    callId: z.string(),
-    name: z.string(),
-    arguments: z.record(z.string(), z.unknown()),
-  }),
   z.object({ type: z.literal('turnEnd'), reason: z.enum(['done', 'aborted', 'error']) }),
 ])
 export type ChatEvent = z.infer<typeof chatEventSchema>

@@ -56,7 +56,7 @@ describe('M42 conversation', () => {
 
   it('M42: a stream becomes text, then a message', () => {
     let turn = advance(
-      { running: false, text: '', thinking: '', calls: [] },
+      { running: false, text: '', thinking: '' },
       { type: 'partial', running: true, text: 'He', thinking: '' },
     )
     turn = advance(turn, { type: 'text', delta: 'llo' })

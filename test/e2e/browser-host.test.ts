@@ -1,0 +1,214 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startServer } from '../../src/main/server.ts'
+import { mainFolder, openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { temporaryFolder, until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
+import { tellFirstStory } from './story.ts'
+
+afterAll(closeBrowser)
+
+describe('M47 and M49 the first story, in the browser host', () => {
+  it('M47: from the first start to a remembered fact, found again; and everything is there after a restart', async () => {
+    const root = await temporaryFolder()
+    const home = join(root, 'state')
+    const workspace = join(root, '记忆 memory')
+    const server = await startServer({ mainFolder, env: {}, home })
+    const first = await openPage()
+    await tellFirstStory({ page: first, url: server.url, workspace, name: 'browser' })
+    await first.close()
+    await server.close()
+
+    const again = await startServer({ mainFolder, env: {}, home })
+    const page = await openPage({ colorScheme: 'dark' })
+    await page.goto(again.url)
+    await page.getByRole('navigation').getByText('Remember that we chose PostgreSQL').click()
+    await page.getByTestId('diff-card').waitFor()
+    await keepScreenshot(page, 'browser-7-again-dark')
+    expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain('walrus')
+    await page.close()
+    await again.close()
+  })
+})
+
+describe('M42 chat', () => {
+  it('M42: undo on a diff card takes the note back', async () => {
+    const { url, workspace } = await openTestServer()
+    const page = await openPage()
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('Remember that the gate code is 4711')
+    await composer.press('Enter')
+    await page.getByRole('button', { name: 'undo' }).click()
+    await page.getByText('undone', { exact: true }).waitFor()
+    const today = new Date()
+    const name = `${today.getFullYear()}-${String(today.getMonth() + 1).padStart(2, '0')}-${String(today.getDate()).padStart(2, '0')}.md`
+    expect(await readFile(join(workspace, 'memory', name), 'utf8')).not.toContain('4711')
+  })
+
+  it('M42: an answer of a provider streams in, with tools, and can be stopped', async () => {
+    const model = await startModelServer(
+      { calls: [{ name: 'memory_search', arguments: { query: 'walrus' } }], text: 'Let me look.' },
+      {
+        text: 'The mascot is a **walrus** [MEMORY.md:3]. ' + 'More words follow here. '.repeat(60),
+        delayMs: 15,
+        thinking: 'hm',
+      },
+    )
+    const { url } = await openTestServer({
+      files: { 'MEMORY.md': '# M\n\n- The mascot is a walrus\n' },
+      config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`,
+      env: { ANTHROPIC_API_KEY: 'k' },
+    })
+    const page = await openPage()
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('Who is the mascot?')
+    await composer.press('Enter')
+    await page.getByText('More words follow').first().waitFor()
+    await page.reload()
+    await page.getByText('More words follow').first().waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped.').waitFor()
+    expect(await page.getByText('searched memory').count()).toBe(1)
+    expect(await page.locator('strong', { hasText: 'walrus' }).count()).toBe(1)
+    await keepScreenshot(page, 'browser-8-stopped')
+  })
+
+  it('M39: a wrong key says which provider, and keeps the message', async () => {
+    const model = await startModelServer({ status: 401, message: 'invalid x-api-key' })
+    const { url } = await openTestServer({
+      config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`,
+      env: { ANTHROPIC_API_KEY: 'k' },
+    })
+    const page = await openPage()
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('hello there')
+    await composer.press('Enter')
+    await page.getByText('anthropic refused the API key', { exact: false }).waitFor()
+    expect(await page.getByText('hello there').count()).toBeGreaterThan(0)
+  })
+
+  it('M39: a model without a key says what to set', async () => {
+    const { url } = await openTestServer({
+      config: 'agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: openai/gpt-x }]\n',
+    })
+    const page = await openPage()
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('hello there')
+    await composer.press('Enter')
+    await page.getByText('Set OPENAI_API_KEY', { exact: false }).waitFor()
+    expect(await composer.inputValue()).toBe('hello there')
+  })
+})
+
+describe('M43 files', () => {
+  it('M43: a change from outside shows in the open editor, and one in the same place is a choice, not a loss', async () => {
+    const { url, workspace } = await openTestServer({ files: { 'MEMORY.md': 'one\ntwo\nthree\n' } })
+    const page = await openPage()
+    await page.goto(url)
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /MEMORY\.md/ })
+      .click()
+    await page.locator('.view-lines').getByText('three').waitFor()
+    const { writeFile } = await import('node:fs/promises')
+    await writeFile(join(workspace, 'MEMORY.md'), 'one\ntwo\nthree\nfour from outside\n')
+    await page.locator('.view-lines').getByText('four from outside').waitFor()
+    await page.locator('.view-lines').getByText('four from outside').click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' and mine')
+    await writeFile(join(workspace, 'MEMORY.md'), 'one\ntwo\nthree\nfour from elsewhere\n')
+    await page.waitForTimeout(200)
+    await page.keyboard.press('Control+s')
+    await page.getByRole('button', { name: 'Keep mine' }).waitFor()
+    expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain('elsewhere')
+    await page.getByRole('button', { name: 'Keep mine' }).click()
+    await until(async () => (await readFile(join(workspace, 'MEMORY.md'), 'utf8')).includes('and mine'))
+  })
+
+  it('M43: what cannot be opened says why', async () => {
+    const { url } = await openTestServer({ files: { 'memory/binary.md': new Uint8Array([255, 254, 0, 1]) } })
+    const page = await openPage()
+    await page.goto(url)
+    await page.getByText('1 problem').waitFor()
+    await page.goto(new URL('/file/memory/binary.md', url).href)
+    await page.getByText('is not UTF-8 text', { exact: false }).waitFor()
+    await page.goto(new URL('/file/memory/none.md', url).href)
+    await page.getByRole('button', { name: 'Create it' }).waitFor()
+  })
+})
+
+describe('M48 languages and themes', () => {
+  it.each([
+    ['zh-CN', '搜索记忆', '上下文'],
+    ['zh-TW', '搜尋記憶', '脈絡'],
+  ])('M48: speaks %s when the system does, in the dark', async (locale, search, context) => {
+    const { url } = await openTestServer({
+      files: { 'memory/2026-01-21.md': '# 2026-01-21\n\n## 09:00 - 飞书插件\n决定用飞书插件同步日历。\n' },
+    })
+    const page = await openPage({ locale, colorScheme: 'dark', viewport: { width: 1024, height: 700 } })
+    await page.goto(url)
+    await page.getByRole('link', { name: new RegExp(search) }).click()
+    await page.getByRole('textbox').fill('飞书插件')
+    await page.getByTestId('candidate').first().waitFor()
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: new RegExp(context) })
+      .waitFor()
+    await keepScreenshot(page, `browser-9-search-${locale}-dark`)
+    expect(await page.locator('html').getAttribute('lang')).toBe(locale)
+  })
+
+  it('M48: the palette changes theme and language at once, and they stay', async () => {
+    const { url, home } = await openTestServer()
+    const page = await openPage()
+    await page.goto(url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('dark')
+    await page.keyboard.press('Enter')
+    await page.locator('html[data-theme=dark]').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('简体')
+    await page.keyboard.press('Enter')
+    await page.getByText('新对话').first().waitFor()
+    expect(await readFile(join(home, 'config.yaml'), 'utf8')).toMatch(/theme: dark[\s\S]*locale: zh-CN/)
+  })
+
+  it('M48: Enter that ends an input method’s composition does not send', async () => {
+    const { url } = await openTestServer()
+    const page = await openPage()
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('shujuku')
+    await composer.dispatchEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: true })
+    await page.waitForTimeout(200)
+    expect(await composer.inputValue()).toBe('shujuku')
+    expect(new URL(page.url()).pathname).toBe('/')
+  })
+})
+
+describe('M49 connection', () => {
+  it('M49: a lost connection is said in the status bar', async () => {
+    const root = await temporaryFolder()
+    const options = { mainFolder, env: {}, home: join(root, 'state') }
+    const { writeFiles } = await import('../support/folder.ts')
+    await writeFiles(root, {
+      'w/MEMORY.md': '# M\n',
+      'state/config.yaml': `agents: { list: [{ id: main, workspace: "${root}/w" }] }`,
+    })
+    const server = await startServer(options)
+    const { onTestFinished } = await import('vitest')
+    const page = await (await openPage()).context().newPage()
+    await page.goto(server.url)
+    await page.getByText('1 file').first().waitFor()
+    await server.close()
+    await page.getByText('connection lost', { exact: false }).waitFor()
+    onTestFinished(() => page.close())
+  })
+})

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { _electron } from 'playwright-core'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { createApp } from '../../src/main/app.ts'
+import { mainFolder } from '../support/app.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
+import { installPreload, serveDesktopPage } from '../support/desktop-page.ts'
+import { fakeElectron } from '../support/fake-electron.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { tellFirstStory } from './story.ts'
+
+vi.mock('electron', async () => (await import('../support/fake-electron.ts')).fakeElectron)
+
+const { acceptPorts } = await import('../../src/main/electron/ports.ts')
+const { interfaceUrl } = await import('../../src/main/electron/protocol.ts')
+
+afterAll(closeBrowser)
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+function findRuntime(): string | undefined {
+  const folders = [process.env['ELECTRON_OVERRIDE_DIST_PATH'], join(root, 'node_modules/electron/dist')]
+  return folders.flatMap((folder) => (folder ? [join(folder, 'electron')] : [])).find((path) => existsSync(path))
+}
+
+describe('M47 and M49 the first story, in the desktop window', () => {
+  it('M47: preload, message port and shell tell the same story', async () => {
+    const folder = await temporaryFolder()
+    const app = await createApp({ mainFolder, env: {}, home: join(folder, 'state') })
+    acceptPorts(app)
+    const url = await serveDesktopPage(fakeElectron.ipcMain, interfaceUrl)
+    const page = await openPage()
+    await installPreload(page)
+    await tellFirstStory({ page, url, workspace: join(folder, 'notes'), name: 'desktop' })
+    expect(await page.evaluate(() => 'commonplaceDesktop' in window)).toBe(true)
+    await app.close()
+  })
+
+  const runtime = findRuntime()
+  it.runIf(runtime)('M49: starts in Electron itself', async () => {
+    const home = await temporaryFolder()
+    const electron = await _electron.launch({
+      executablePath: runtime ?? '',
+      args: [root, '--no-sandbox'],
+      env: { ...process.env, COMMONPLACE_HOME: home } as Record<string, string>,
+    })
+    const window = await electron.firstWindow()
+    await window.getByRole('button', { name: 'Start' }).waitFor()
+    await electron.close()
+  })
+
+  it.runIf(!runtime)('M49: says when the smoke test cannot run', () => {
+    process.stdout.write('skipped: no Electron runtime\n')
+    expect(runtime).toBeUndefined()
+  })
+})

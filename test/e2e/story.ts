@@ -1,0 +1,88 @@
+/** The first story a user lives through; told over each transport. */
+import { appendFile, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { until } from '../support/folder.ts'
+import { keepScreenshot } from '../support/browser.ts'
+
+export interface StoryPlace {
+  readonly page: Page
+  readonly url: string
+  readonly workspace: string
+  /** Prefix of the screenshots. */
+  readonly name: string
+}
+
+export async function tellFirstStory({ page, url, workspace, name }: StoryPlace): Promise<void> {
+  await page.goto(url)
+  await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(workspace)
+  await keepScreenshot(page, `${name}-1-first-start`)
+  await page.getByRole('button', { name: 'Start' }).click()
+
+  const composer = page.getByRole('textbox', { name: 'Message' })
+  await composer.fill('Remember that we chose PostgreSQL for the database')
+  await composer.press('Enter')
+  const card = page.getByTestId('diff-card')
+  await card.waitFor()
+  expect(await card.innerText()).toContain('We chose PostgreSQL for the database')
+  await keepScreenshot(page, `${name}-2-remembered`)
+
+  // Somebody edits MEMORY.md in another program; the app finds the line within 2 s.
+  await page.getByTestId('answer').first().waitFor()
+  await appendFile(join(workspace, 'MEMORY.md'), '\n- 2026-01-20: The mascot of Acme is a walrus\n')
+  const edited = Date.now()
+  await composer.fill('Who is the mascot of Acme?')
+  await until(async () => {
+    await composer.fill('Who is the mascot of Acme?')
+    await composer.press('Enter')
+    await page.getByTestId('answer').last().waitFor()
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid=answer]').length > 1)
+    return (await page.getByTestId('answer').last().innerText()).includes('walrus')
+  })
+  expect(Date.now() - edited).toBeLessThan(4000)
+
+  await composer.fill('Which database did we choose?')
+  await composer.press('Enter')
+  await page.getByText('“Which database did we choose?”').waitFor()
+  const answer = page.getByTestId('answer').last()
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[data-testid=answer]')].at(-1)?.textContent?.includes('We chose PostgreSQL'),
+  )
+  const citation = answer.getByRole('link').last()
+  expect(await citation.innerText()).toMatch(/^memory\/\d{4}-\d{2}-\d{2}\.md:4$/)
+  await page.getByRole('button', { name: 'Details' }).click()
+  await page.getByText('Recalled', { exact: false }).or(page.getByText('above 0.35')).first().waitFor()
+  await keepScreenshot(page, `${name}-3-answered`)
+
+  // The citation opens the file at its line; saving there re-indexes.
+  const log = (await citation.innerText()).replace(/:4$/, '')
+  await citation.click()
+  await page.locator('.monaco-editor .view-lines').waitFor()
+  await page.locator('.found-line').waitFor()
+  expect(new URL(page.url()).hash).toBe('#L4')
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('The staging password lives in the zeppelin vault')
+  await page.getByText('not saved').waitFor()
+  await page.keyboard.press('Control+s')
+  await page.getByText('saved', { exact: true }).waitFor()
+  expect(await readFile(join(workspace, log), 'utf8')).toContain('zeppelin vault')
+  await keepScreenshot(page, `${name}-4-file`)
+
+  await page.keyboard.press('Control+Shift+f')
+  await page.getByRole('textbox', { name: 'Search memory' }).fill('zeppelin vault')
+  const row = page.getByTestId('candidate').first()
+  await row.waitFor()
+  expect(await row.getAttribute('data-verdict')).toBe('returned')
+  expect(await row.innerText()).toMatch(/memory\/\d{4}-\d{2}-\d{2}\.md:1–\d+[\s\S]*0\.\d\d\s+off\s+0\.\d\d #1/)
+  await keepScreenshot(page, `${name}-5-search`)
+
+  await page
+    .getByRole('navigation')
+    .getByRole('link', { name: /Context/ })
+    .click()
+  const table = page.getByRole('table')
+  await table.getByText('AGENTS.md').waitFor()
+  for (const layer of ['System', 'Project context', 'Daily logs']) expect(await table.innerText()).toContain(layer)
+  await keepScreenshot(page, `${name}-6-context`)
+}

@@ -1,0 +1,69 @@
+/**
+ * The desktop window without Electron's runtime: the built interface and the built preload script in a real browser,
+ * with a stand-in for the `electron` module in front of the preload, and the shell's own port handler behind it. What
+ * Electron would do in between, carrying messages of a port from one process to the other, a WebSocket does here.
+ */
+import { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import sirv from 'sirv'
+import { onTestFinished } from 'vitest'
+import { WebSocketServer, type WebSocket } from 'ws'
+import type { Page } from 'playwright-core'
+import { contentSecurityPolicy } from '../../src/main/host/index.ts'
+
+const built = (path: string) => fileURLToPath(new URL(`../../out/${path}`, import.meta.url))
+
+/** @param ipcMain what the shell listens on; each connection of the page arrives there with a port */
+export async function serveDesktopPage(ipcMain: EventEmitter, senderUrl: string): Promise<string> {
+  const files = sirv(built('renderer'), {
+    single: true,
+    ignores: false,
+    setHeaders: (response) => response.setHeader('Content-Security-Policy', contentSecurityPolicy),
+  })
+  const server = createServer((request, response) => files(request, response))
+  const sockets = new WebSocketServer({ server, path: '/port' })
+  sockets.on('connection', (socket) => {
+    ipcMain.emit('commonplace:connect', { ports: [portOver(socket)], senderFrame: { url: senderUrl, parent: null } })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const client of sockets.clients) client.terminate()
+    server.closeAllConnections()
+    server.close()
+  })
+  const bound = server.address()
+  return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/`
+}
+
+/** What Electron's main process gets: `MessagePortMain`, an event emitter. */
+function portOver(socket: WebSocket) {
+  const port = new EventEmitter()
+  socket.on('message', (data, isBinary) => port.emit('message', { data: isBinary ? data : String(data as Buffer) }))
+  socket.on('close', () => port.emit('close'))
+  return Object.assign(port, { start: () => undefined, postMessage: (data: string | Uint8Array) => socket.send(data) })
+}
+
+/** Runs the built preload before the page's own scripts, as Electron does. */
+export async function installPreload(page: Page): Promise<void> {
+  const preload = readFileSync(built('preload/index.cjs'), 'utf8')
+  await page.addInitScript(`(() => {
+    const electron = {
+      contextBridge: { exposeInMainWorld: (name, value) => Object.defineProperty(window, name, { value }) },
+      ipcRenderer: {
+        postMessage(channel, message, [port]) {
+          const socket = new WebSocket('ws://' + location.host + '/port')
+          socket.binaryType = 'arraybuffer'
+          const waiting = []
+          port.onmessage = ({ data }) => (socket.readyState === 1 ? socket.send(data) : waiting.push(data))
+          socket.onopen = () => waiting.splice(0).forEach((data) => socket.send(data))
+          socket.onmessage = ({ data }) => port.postMessage(data)
+        },
+      },
+    }
+    const require = (name) => { if (name === 'electron') return electron; throw new Error('sandboxed: no ' + name) }
+    const module = { exports: {} }
+    ;((require, module, exports) => { ${preload} })(require, module, module.exports)
+  })()`)
+}
