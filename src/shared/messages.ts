@@ -78,7 +78,6 @@ export const messageSchema = z.discriminatedUnion('role', [
   toolResultMessageSchema,
 ])
 
-export type TextPart = z.infer<typeof textPartSchema>
 export type ToolCallPart = z.infer<typeof toolCallPartSchema>
 export type UserMessage = z.infer<typeof userMessageSchema>
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>

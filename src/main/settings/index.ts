@@ -1,4 +1,4 @@
-export { environmentKeys, type KeyName, type Keys } from './keys.ts'
+export { environmentKeys, type Keys } from './keys.ts'
 export { parseConfig } from './parse.ts'
 export { describeProblems, SettingsStore } from './store.ts'
 export {
@@ -7,6 +7,5 @@ export {
   type AgentEntry,
   type AgentSettings,
   type Config,
-  type EmbeddingSettings,
   type MemorySettings,
 } from './schema.ts'

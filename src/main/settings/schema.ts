@@ -32,7 +32,6 @@ const embeddingSchema = z.strictObject({
   dimensions: z.number().int().min(8).max(8192).optional(),
   batchSize: z.number().int().min(1).max(2048).default(64),
 })
-export type EmbeddingSettings = z.infer<typeof embeddingSchema>
 
 const weightsSchema = z
   .strictObject({ vector: z.number().min(0).max(1).default(0.7), text: z.number().min(0).max(1).default(0.3) })

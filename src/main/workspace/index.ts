@@ -1,4 +1,4 @@
-export { decodeUtf8, hashText, maxTextBytes, readText, writeAtomic, type TextFile } from './files.ts'
+export { readText, writeAtomic } from './files.ts'
 export {
   dailyLogDate,
   dailyLogPath,
@@ -7,12 +7,11 @@ export {
   isMarkdown,
   isMemoryPath,
   localDate,
-  localTime,
   longTermFile,
   memoryFolder,
   projectContextFiles,
 } from './layout.ts'
-export { isInside, normalizeRequest, resolveInside, type Roots } from './paths.ts'
+export { isInside, resolveInside } from './paths.ts'
 export { seedWorkspace } from './templates.ts'
-export { walkMarkdown, type FoundFile, type Walk } from './walk.ts'
-export { Workspace, type RememberedLines, type WorkspaceWrite, type WriteCause } from './workspace.ts'
+export { walkMarkdown } from './walk.ts'
+export { Workspace } from './workspace.ts'

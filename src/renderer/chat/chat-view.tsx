@@ -26,7 +26,6 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
   const [, navigate] = useLocation()
   const [hasDetails, setHasDetails] = useState(false)
   const [selected, setSelected] = useState<string>()
-  const [draft, setDraft] = useState('')
   const conversation = useQuery({
     ...api.sessions.get.queryOptions({ input: { agent: agent.id, session: session ?? '' } }),
     enabled: session !== undefined,
@@ -65,7 +64,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
           <div className="flex-1 overflow-y-auto">
             <EmptyState title={t('chat.empty')} hint={t('chat.emptyHint', { workspace: agent.workspace })}>
               {[t('chat.sample1'), t('chat.sample2'), t('chat.sample3')].map((sample) => (
-                <Button key={sample} onClick={() => setDraft(sample)}>
+                <Button key={sample} onClick={() => void onSend(sample)}>
                   {sample}
                 </Button>
               ))}
@@ -98,15 +97,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
             <Skeleton lines={7} />
           </div>
         )}
-        <Composer
-          agentName={agent.id}
-          model={agent.model}
-          isRunning={live.running}
-          draft={draft}
-          onDraft={setDraft}
-          onSend={onSend}
-          onStop={onStop}
-        />
+        <Composer agentName={agent.id} model={agent.model} isRunning={live.running} onSend={onSend} onStop={onStop} />
       </section>
       {hasDetails && <Details turn={detailed} onClose={() => setHasDetails(false)} />}
     </>

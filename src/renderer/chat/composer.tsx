@@ -7,26 +7,24 @@ interface ComposerProps {
   readonly agentName: string
   readonly model: string
   readonly isRunning: boolean
-  readonly draft: string
-  readonly onDraft: (text: string) => void
   /** @returns false when the message was not taken; it stays in the field then */
   readonly onSend: (text: string) => Promise<boolean>
   readonly onStop: () => void
 }
 
-export function Composer({ agentName, model, isRunning, draft, onDraft, onSend, onStop }: ComposerProps) {
+export function Composer({ agentName, model, isRunning, onSend, onStop }: ComposerProps) {
   const { t } = useTranslation()
+  const [draft, setDraft] = useState('')
   const [isSending, setIsSending] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
-  // At the start, and whenever a text was put there for the user to send or change.
-  useEffect(() => field.current?.focus(), [draft])
+  useEffect(() => field.current?.focus(), [])
   const send = async () => {
     const message = draft.trim()
     if (message === '' || isRunning || isSending) return
     setIsSending(true)
     const taken = await onSend(message)
     setIsSending(false)
-    if (taken) onDraft('')
+    if (taken) setDraft('')
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // Enter that chooses a candidate of an input method belongs to it, not to us.
@@ -43,7 +41,7 @@ export function Composer({ agentName, model, isRunning, draft, onDraft, onSend, 
           rows={1}
           aria-label={t('chat.composer')}
           placeholder={t('chat.placeholder', { agent: agentName })}
-          onChange={(event) => onDraft(event.target.value)}
+          onChange={(event) => setDraft(event.target.value)}
           onKeyDown={onKeyDown}
           className="block max-h-[40vh] min-h-7 w-full resize-none bg-transparent text-[14px] leading-relaxed outline-none [field-sizing:content] placeholder:text-muted"
         />

@@ -53,9 +53,9 @@ function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Sav
   const line = useLine()
   const latest = useRef({ text, saved: disk })
 
-  const keep = (saved: Saved) => {
+  const keep = useCallback((saved: Saved) => {
     latest.current = { ...latest.current, saved }
-  }
+  }, [])
 
   /** Takes a state of the file that did not come from typing. */
   const show = useCallback((file: Saved) => {
@@ -91,7 +91,7 @@ function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Sav
       setState(isErrorOf(error, 'file_changed') ? 'conflict' : 'unsaved')
       if (!isErrorOf(error, 'file_changed')) toast.error(explainError(error))
     }
-  }, [agent.id, path, show, t])
+  }, [agent.id, path, keep, show, t])
 
   useShortcuts({ 'Mod+S': () => void save() })
   useSaveOnLeaving(save)

@@ -12,5 +12,8 @@ export function excerptOf(snippet: string, matched: readonly string[]): string {
   const lower = text.toLowerCase()
   const positions = matched.map((word) => lower.indexOf(word.toLowerCase())).filter((at) => at >= 0)
   const first = Math.min(...positions, text.length)
-  return positions.length === 0 || first <= leadIn ? text : `…${text.slice(first - leadIn)}`
+  if (positions.length === 0 || first <= leadIn) return text
+  const lead = text.slice(first - leadIn, first)
+  // Begins with a whole word where the script has spaces.
+  return `…${lead.slice(lead.indexOf(' ') + 1)}${text.slice(first)}`
 }

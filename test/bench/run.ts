@@ -1,0 +1,234 @@
+/**
+ * `npm run bench [-- --chunks 1000,10000,100000] [--out file.json]`: what the budgets of the design bound. Figures are
+ * medians and quantiles of this machine at this moment: compare ratios, and runs of one machine.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, statSync, writeFileSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { Memory, threadEntries } from '../../src/main/memory/index.ts'
+import { writeCorpus, type Corpus } from './corpus.ts'
+
+/** A file of the corpus makes about this many chunks. */
+const chunksPerFile = 10
+const dimensions = 1536
+
+interface Figure {
+  readonly name: string
+  readonly value: number
+  readonly unit: string
+  readonly budget?: number
+}
+
+const { values: flags } = parseArgs({
+  options: { chunks: { type: 'string', default: '1000,10000' }, out: { type: 'string' } },
+})
+const figures: Figure[] = []
+const root = mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
+
+try {
+  for (const size of flags.chunks.split(',').map(Number)) await measureMemory(size)
+  await measureStart()
+  measureBundle()
+} finally {
+  rmSync(root, { recursive: true, force: true })
+}
+for (const { name, value, unit, budget } of figures) {
+  const verdict = budget === undefined ? '' : value <= budget ? `  within ${budget}` : `  OVER the budget of ${budget}`
+  process.stdout.write(`${name.padEnd(54)} ${value.toFixed(1).padStart(9)} ${unit}${verdict}\n`)
+}
+if (flags.out) writeFileSync(flags.out, `${JSON.stringify(figures, null, 2)}\n`)
+const over = figures.filter(({ value, budget }) => budget !== undefined && value > budget)
+process.stdout.write(
+  over.length === 0
+    ? 'all within budget\n'
+    : `${over.length} over budget: ${over.map(({ name }) => name).join(', ')}\n`,
+)
+
+async function measureMemory(size: number): Promise<void> {
+  process.stderr.write(`${size} chunks …\n`)
+  const corpus = writeCorpus(join(root, `corpus-${size}`), Math.ceil(size / chunksPerFile))
+  const label = `${size >= 1000 ? `${size / 1000}k` : size} chunks`
+  const isTenThousand = size === 10_000
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  const keyword = await openMemory(corpus, 'none', undefined)
+  delay.enable()
+  const started = performance.now()
+  await keyword.settle(600_000)
+  const coldMs = performance.now() - started
+  delay.disable()
+  const { chunks } = await keyword.status()
+  figures.push(
+    {
+      name: `${label}: cold index without embeddings (${chunks})`,
+      value: coldMs,
+      unit: 'ms',
+      ...(isTenThousand ? { budget: 5000 } : {}),
+    },
+    {
+      name: `${label}: event-loop delay p99 while indexing`,
+      value: delay.percentile(99) / 1e6,
+      unit: 'ms',
+      ...(isTenThousand ? { budget: 20 } : {}),
+    },
+  )
+  await measureSearch(keyword, corpus, `${label}: keyword search`, isTenThousand ? 3 : undefined)
+  await measureSaved(keyword, corpus, label)
+  if (isTenThousand)
+    figures.push({
+      name: `${label}: memory of the process`,
+      value: process.memoryUsage().rss / 1024 / 1024,
+      unit: 'MB',
+      budget: 200,
+    })
+  await keyword.close()
+
+  const server = await startEmbeddings()
+  const hybrid = await openMemory(corpus, 'openai-compatible', server.url)
+  await hybrid.settle(600_000)
+  for (let status = await hybrid.status(); status.embedded < status.chunks; status = await hybrid.status())
+    await sleep(200)
+  await measureSearch(hybrid, corpus, `${label}: hybrid search`, isTenThousand ? 15 : size === 100_000 ? 50 : undefined)
+  await hybrid.close()
+  server.close()
+  rmSync(corpus.folder, { recursive: true, force: true })
+}
+
+async function openMemory(
+  corpus: Corpus,
+  provider: 'none' | 'openai-compatible',
+  baseUrl: string | undefined,
+): Promise<Memory> {
+  const embedding = {
+    provider,
+    model: 'bench',
+    baseUrl,
+    dimensions: undefined,
+    batchSize: 256,
+    apiKey: undefined,
+  } as const
+  return Memory.open({
+    file: join(root, `${provider}-${corpus.files}.sqlite`),
+    folders: [{ source: 'memory', folder: corpus.folder, prefix: '' }],
+    settings: {
+      embedding: { provider, model: 'bench', batchSize: 256 },
+      chunk: { tokens: 400, overlap: 80 },
+      search: {
+        weights: { vector: 0.7, text: 0.3 },
+        minScore: 0,
+        maxResults: 6,
+        recencyHalfLifeDays: null,
+        mmrLambda: null,
+      },
+      sync: { debounceMs: 1500 },
+      extraPaths: [],
+    },
+    embedding,
+    threads: threadEntries(new URL('../../src/main/', import.meta.url)),
+    watch: true,
+    onEvent: () => undefined,
+    onCrash: (error) => process.stderr.write(`${error.stack}\n`),
+  })
+}
+
+/** Search time as the searcher takes it, without the provider's time for the query's vector. */
+async function measureSearch(memory: Memory, corpus: Corpus, name: string, budget: number | undefined): Promise<void> {
+  for (const query of corpus.queries.slice(0, 20)) await memory.search(query)
+  const times: number[] = []
+  for (const query of corpus.queries) {
+    const { timings } = await memory.search(query)
+    times.push(timings.totalMs - timings.embedMs)
+  }
+  times.sort((one, other) => one - other)
+  figures.push(
+    { name: `${name} p50`, value: times[Math.floor(times.length * 0.5)] ?? 0, unit: 'ms' },
+    {
+      name: `${name} p95`,
+      value: times[Math.floor(times.length * 0.95)] ?? 0,
+      unit: 'ms',
+      ...(budget === undefined ? {} : { budget }),
+    },
+  )
+}
+
+/** From a saved file to a status that counts it: the debounce and what comes on top. */
+async function measureSaved(memory: Memory, corpus: Corpus, label: string): Promise<void> {
+  await sleep(3000)
+  const { files } = await memory.status()
+  const started = performance.now()
+  writeFileSync(join(corpus.folder, 'memory', '2031-01-01.md'), '# 2031-01-01\n\nA note that was not there before.\n')
+  while ((await memory.status()).files === files) await sleep(5)
+  figures.push({
+    name: `${label}: saved file to searchable, beyond the debounce`,
+    value: performance.now() - started - 1500,
+    unit: 'ms',
+    budget: 150,
+  })
+}
+
+/** Vectors of hashed noise around a hashed topic: cheap to make, and not all alike. */
+async function startEmbeddings(): Promise<{ url: string; close(): void }> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { input } = JSON.parse(Buffer.concat(chunks).toString()) as { input: string[] }
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify({ data: input.map((text, index) => ({ index, embedding: noise(text) })) }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`,
+    close: () => server.close(),
+  }
+}
+
+function noise(text: string): number[] {
+  const values: number[] = []
+  for (let block = 0; values.length < dimensions; block += 1) {
+    for (const byte of createHash('sha512').update(`${block}${text}`).digest()) values.push((byte - 127.5) / 128)
+  }
+  return values.slice(0, dimensions)
+}
+
+/** From `serve` to its address, on an empty state folder; the first run of a build is not counted. */
+async function measureStart(): Promise<void> {
+  const cli = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url))
+  const times: number[] = []
+  for (let round = 0; round < 6; round += 1) {
+    const started = performance.now()
+    const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--home', join(root, `home-${round}`)])
+    await new Promise<void>((resolve) => child.stdout.once('data', () => resolve()))
+    if (round > 0) times.push(performance.now() - started)
+    child.kill('SIGTERM')
+    await new Promise((resolve) => child.once('exit', resolve))
+  }
+  times.sort((one, other) => one - other)
+  figures.push({ name: 'start: serve to its address, median', value: times[2] ?? 0, unit: 'ms', budget: 1500 })
+}
+
+/** The script that the first page loads, gzipped; the editor comes later. */
+function measureBundle(): void {
+  const assets = fileURLToPath(new URL('../../out/renderer/assets/', import.meta.url))
+  const page = readFileSync(fileURLToPath(new URL('../../out/renderer/index.html', import.meta.url)), 'utf8')
+  const first = readdirSync(assets).filter((name) => name.endsWith('.js') && page.includes(name))
+  const bytes = first.reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name))).length, 0)
+  const editor = readdirSync(assets).filter((name) => /^editor-.*\.js$/.test(name))
+  figures.push(
+    { name: 'interface: script of the first load, gzipped', value: bytes / 1024, unit: 'kB', budget: 1024 },
+    {
+      name: 'interface: the editor, loaded when a file opens',
+      value: editor.reduce((sum, name) => sum + statSync(join(assets, name)).size, 0) / 1024,
+      unit: 'kB',
+    },
+  )
+}
