@@ -102,7 +102,7 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
           </Group>
         )}
         <Group heading={t('palette.files')}>
-          {(files.data ?? []).slice(0, mostShown).map(({ path }) => (
+          {narrow(files.data ?? [], query, ({ path }) => path).map(({ path }) => (
             <Row key={path} onSelect={go(paths.file(path))}>
               <span className="font-mono text-[12px]">{path}</span>
             </Row>
@@ -110,7 +110,7 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
         </Group>
         {mode === 'all' && (
           <Group heading={t('palette.chats')}>
-            {(sessions.data ?? []).slice(0, mostShown).map(({ id, title }) => (
+            {narrow(sessions.data ?? [], query, ({ title }) => title).map(({ id, title }) => (
               <Row key={id} value={`${title} ${id}`} onSelect={go(paths.chat(id))}>
                 {title || t('nav.untitled')}
               </Row>
@@ -125,6 +125,13 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
       </Command.List>
     </>
   )
+}
+
+/** The palette scores what it is given; of thousands it is given those that have every word of the query. */
+function narrow<T>(rows: readonly T[], query: string, textOf: (row: T) => string): T[] {
+  if (rows.length <= mostShown) return [...rows]
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  return rows.filter((row) => words.every((word) => textOf(row).toLowerCase().includes(word))).slice(0, mostShown)
 }
 
 const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2.5 data-[selected=true]:bg-selected'

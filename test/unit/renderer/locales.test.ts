@@ -13,7 +13,7 @@ function flatten(value: object, prefix = ''): Map<string, string> {
   return flat
 }
 
-const blanks = (text: string) => (text.match(/\{\{\w+\}\}/g) ?? []).sort()
+const blanks = (text: string) => (text.match(/\{\{[^}]+\}\}/g) ?? []).sort()
 
 describe('M48 locale files', () => {
   it.each([
