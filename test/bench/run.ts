@@ -113,12 +113,14 @@ async function openMemory(
     dimensions: undefined,
     batchSize: 256,
     apiKey: undefined,
+    allowDownload: false,
+    modelsFolder: root,
   } as const
   return Memory.open({
     file: join(root, `${provider}-${corpus.files}.sqlite`),
     folders: [{ source: 'memory', folder: corpus.folder, prefix: '' }],
     settings: {
-      embedding: { provider, model: 'bench', batchSize: 256 },
+      embedding: { provider, model: 'bench', batchSize: 256, allowDownload: false },
       chunk: { tokens: 400, overlap: 80 },
       search: {
         weights: { vector: 0.7, text: 0.3 },
@@ -129,6 +131,7 @@ async function openMemory(
       },
       sync: { debounceMs: 1500 },
       extraPaths: [],
+      sessions: false,
     },
     embedding,
     threads: threadEntries(new URL('../../src/main/', import.meta.url)),

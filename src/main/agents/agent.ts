@@ -31,6 +31,7 @@ export interface AgentOptions {
   readonly forbidden: readonly string[]
   readonly indexFile: string
   readonly sessionsFolder: string
+  readonly modelsFolder: string
   readonly resources: string
   readonly threads: ThreadEntries
   readonly models: Models
@@ -69,7 +70,7 @@ export class Agent {
           .map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
       ],
       settings,
-      embedding: embeddingSource(settings.embedding, options.keys),
+      embedding: embeddingSource(settings.embedding, options),
       threads: options.threads,
       watch: options.watch,
       onEvent(event) {
@@ -90,10 +91,13 @@ export class Agent {
   }
 }
 
-function embeddingSource(embedding: AgentSettings['memory']['embedding'], keys: Keys): EmbeddingSource {
-  const { provider, model, baseUrl, dimensions, batchSize } = embedding
-  const apiKey = provider === 'none' ? undefined : keys.get(provider)
-  return { provider, model, baseUrl, dimensions, batchSize, apiKey }
+function embeddingSource(
+  embedding: AgentSettings['memory']['embedding'],
+  { keys, modelsFolder }: AgentOptions,
+): EmbeddingSource {
+  const { provider, model, baseUrl, dimensions, batchSize, allowDownload } = embedding
+  const apiKey = provider === 'none' || provider === 'local' ? undefined : keys.get(provider)
+  return { provider, model, baseUrl, dimensions, batchSize, apiKey, allowDownload, modelsFolder }
 }
 
 function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'workspace' | 'memory'>): Chat {

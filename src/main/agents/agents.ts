@@ -140,6 +140,7 @@ export class Agents {
       forbidden: this.#foreignFolders(id),
       indexFile: workspaceOverride === undefined ? folders.index(id) : folders.folderIndex(workspace),
       sessionsFolder: folders.sessions(id),
+      modelsFolder: folders.models,
     })
   }
 

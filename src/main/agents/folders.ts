@@ -7,6 +7,8 @@ export interface StateFolders {
   readonly home: string
   readonly config: string
   readonly logs: string
+  /** Models that run in the process. */
+  readonly models: string
   index(agentId: string): string
   /** The index of a folder that is no agent's, used by single commands. */
   folderIndex(workspace: string): string
@@ -18,6 +20,7 @@ export function stateFolders(home: string): StateFolders {
     home,
     config: join(home, 'config.yaml'),
     logs: join(home, 'logs'),
+    models: join(home, 'models'),
     index: (agentId) => join(home, 'memory', `${agentId}.sqlite`),
     folderIndex: (workspace) => {
       const key = createHash('sha256').update(resolve(workspace)).digest('hex').slice(0, 16)

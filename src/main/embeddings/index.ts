@@ -1,26 +1,43 @@
-import { createOpenAiEmbeddings } from './openai.ts'
+import type { DownloadProgress } from './local.ts'
 import type { EmbeddingProvider } from './provider.ts'
 
+export type { DownloadProgress } from './local.ts'
 export { fromBlob, toBlob, type EmbeddingProvider } from './provider.ts'
 
 /** All that a thread needs to make its own provider; plain data, so that it can be posted there. */
 export interface EmbeddingSource {
-  readonly provider: 'none' | 'openai' | 'openai-compatible'
+  readonly provider: 'none' | 'openai' | 'gemini' | 'openai-compatible' | 'local'
   readonly model: string
   readonly baseUrl: string | undefined
   readonly dimensions: number | undefined
   readonly batchSize: number
   readonly apiKey: string | undefined
+  readonly allowDownload: boolean
+  /** Where models that run in the process are kept. */
+  readonly modelsFolder: string
 }
 
 /** Why there are no vectors although none were declined; told in the status and with every result. */
 export type EmbeddingProblem = 'no_key' | 'no_base_url'
 
-export function createEmbeddings(source: EmbeddingSource): EmbeddingProvider | EmbeddingProblem | undefined {
-  const { provider, model, baseUrl, dimensions, batchSize, apiKey } = source
+/** Google's endpoint that speaks OpenAI's protocol, ai.google.dev/gemini-api/docs/openai, November 2026. */
+const geminiBaseUrl = 'https://generativelanguage.googleapis.com/v1beta/openai/'
+
+/** Clients are loaded when they are needed: each costs tens of megabytes. */
+export async function createEmbeddings(
+  source: EmbeddingSource,
+  onDownload: (progress: DownloadProgress) => void = () => undefined,
+): Promise<EmbeddingProvider | EmbeddingProblem | undefined> {
+  const { provider, apiKey, allowDownload, modelsFolder, ...options } = source
   if (provider === 'none') return undefined
-  if (provider === 'openai-compatible' && baseUrl === undefined) return 'no_base_url'
-  if (provider === 'openai' && apiKey === undefined) return 'no_key'
+  if (provider === 'local') {
+    const { createLocalEmbeddings } = await import('./local.ts')
+    return createLocalEmbeddings({ ...options, allowDownload, modelsFolder, onDownload })
+  }
+  if (provider === 'openai-compatible' && options.baseUrl === undefined) return 'no_base_url'
+  if (provider !== 'openai-compatible' && apiKey === undefined) return 'no_key'
+  const { createOpenAiEmbeddings } = await import('./openai.ts')
+  const baseUrl = options.baseUrl ?? (provider === 'gemini' ? geminiBaseUrl : undefined)
   // Local servers want no key, but the client insists on one.
-  return createOpenAiEmbeddings({ provider, model, apiKey: apiKey ?? 'none', baseUrl, dimensions, batchSize })
+  return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl })
 }

@@ -8,10 +8,11 @@ const knownDimensions: Record<string, number> = {
   'text-embedding-3-small': 1536,
   'text-embedding-3-large': 3072,
   'text-embedding-ada-002': 1536,
+  'gemini-embedding-001': 3072,
 }
 
 export interface OpenAiEmbeddingOptions {
-  readonly provider: 'openai' | 'openai-compatible'
+  readonly provider: 'openai' | 'gemini' | 'openai-compatible'
   readonly model: string
   readonly apiKey: string
   readonly baseUrl: string | undefined
@@ -31,7 +32,8 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
     timeout: timeoutMs,
     logLevel: 'off',
   })
-  let dimensions = options.dimensions ?? (options.provider === 'openai' ? (knownDimensions[options.model] ?? 0) : 0)
+  let dimensions =
+    options.dimensions ?? (options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0))
   return {
     provider: options.provider,
     model: options.model,
@@ -65,7 +67,7 @@ async function request(
     const answer = await client.embeddings.create(
       {
         model: options.model,
-        input: [...texts],
+        input: texts.map(fitting),
         encoding_format: 'float',
         ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
       },
@@ -76,6 +78,16 @@ async function request(
   } catch (error) {
     throw explain(error, options)
   }
+}
+
+/**
+ * As much of a text as every model takes: 8,191 tokens of OpenAI's are at least so many characters in any script. A
+ * chunk is far shorter; only a single token that could not be cut, or absurd settings, come near.
+ */
+const mostCharacters = 8000
+
+function fitting(text: string): string {
+  return text.length <= mostCharacters ? text : text.slice(0, mostCharacters).toWellFormed()
 }
 
 function explain(error: unknown, { provider }: OpenAiEmbeddingOptions): unknown {

@@ -42,7 +42,7 @@ export async function embedMissing(
     }
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
-  if (embedded > 0) measureBackground(store)
+  if (embedded > 0) measureBackground(store, provider)
   return { embedded, problem }
 }
 
@@ -109,8 +109,8 @@ async function request(
 }
 
 /** The mean cosine of random pairs: what "unrelated" measures in this model and this memory (M17). */
-function measureBackground(store: IndexStore): void {
-  const sample = store.sampleVectors(backgroundSamples).map(fromBlob)
+function measureBackground(store: IndexStore, { provider, model }: EmbeddingProvider): void {
+  const sample = store.sampleVectors(provider, model, backgroundSamples).map(fromBlob)
   if (sample.length < leastForBackground) return
   let sum = 0
   let pairs = 0

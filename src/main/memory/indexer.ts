@@ -48,7 +48,8 @@ export class Indexer {
   readonly #settings: IndexerSettings
   readonly #emit: (event: IndexerEvent) => void
   readonly #stop = new AbortController()
-  readonly #provider: EmbeddingProvider | undefined
+  #provider: EmbeddingProvider | undefined
+  #download: IndexStatus['download']
   #store: IndexStore | undefined
   #building: string | undefined
   #watchers: FolderWatcher[] = []
@@ -72,13 +73,17 @@ export class Indexer {
   constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void) {
     this.#settings = settings
     this.#emit = emit
-    const provider = createEmbeddings(settings.embedding)
-    if (typeof provider === 'string') this.#standing.push(describeEmbeddingProblem(provider, settings.embedding))
-    else this.#provider = provider
   }
 
   /** Opens the database; the first look at the files goes on in the background. */
   async open(): Promise<void> {
+    const { embedding } = this.#settings
+    const provider = await createEmbeddings(embedding, ({ file, share }) => {
+      this.#download = share < 1 ? { file, share } : undefined
+      this.#progress(this.#done, this.#total)
+    })
+    if (typeof provider === 'string') this.#standing.push(describeEmbeddingProblem(provider, embedding))
+    else this.#provider = provider
     await mkdir(dirname(this.#settings.file), { recursive: true })
     this.#store = await this.#openStore()
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
@@ -140,6 +145,7 @@ export class Indexer {
       state: this.#state,
       done: this.#done,
       total: this.#total,
+      ...(this.#download ? { download: this.#download } : {}),
       problems: [
         ...this.#standing,
         ...this.#fileProblems.values(),

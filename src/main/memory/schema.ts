@@ -9,7 +9,7 @@ import { tokenizerVersion } from './terms.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 1
+const schemaVersion = 2
 
 /** What the index depends on besides the files themselves. */
 export interface IndexIdentity {
@@ -53,8 +53,7 @@ export function openForReading(file: string): Db {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     db.pragma('busy_timeout = 2000')
-    db.pragma('cache_size = -32000')
-    db.pragma('mmap_size = 268435456')
+    db.pragma('cache_size = -12000')
     sqliteVec.load(db)
     return db
   } catch (error) {
@@ -93,12 +92,15 @@ export function createTables(db: Db, identity: IndexIdentity): void {
     CREATE TABLE embedding_cache (
       provider TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL,
       PRIMARY KEY (provider, model, dims, hash)
-    ) WITHOUT ROWID;
+    );
   `)
   setMeta(db, 'fingerprint', fingerprint(identity))
 }
 
-/** The bit column is a coarse form of the vector (the sign of each dimension) for a first pass over many chunks. */
+/**
+ * The bit column is a coarse form of the vector (the sign of each dimension) for a first pass over many chunks. Single
+ * vectors are read from `embedding_cache`: a look-up by key costs vec0 twenty times as much.
+ */
 export function createVectorTable(db: Db, dimensions: number): void {
   if (!Number.isInteger(dimensions) || dimensions < 1) throw new RangeError(`dimensions: ${dimensions}`)
   const coarse = dimensions % 8 === 0 ? `, coarse bit[${dimensions}]` : ''

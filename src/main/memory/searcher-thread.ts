@@ -53,10 +53,10 @@ const base = os.use(async ({ next }) => {
 })
 
 const router = {
-  open: base.input(type<{ file: string; embedding: EmbeddingSource }>()).handler(({ input }) => {
+  open: base.input(type<{ file: string; embedding: EmbeddingSource }>()).handler(async ({ input }) => {
     release()
     file = input.file
-    const provider = createEmbeddings(input.embedding)
+    const provider = await createEmbeddings(input.embedding)
     embeddings = typeof provider === 'string' ? undefined : provider
   }),
   search: base

@@ -127,16 +127,14 @@ export class IndexStore {
     this.#statements.markEmbedded.run(id)
   }
 
-  /** Up to `count` stored vectors, picked at random. */
-  sampleVectors(count: number): Buffer[] {
-    if (this.dimensions === 0) return []
+  /** Up to `count` vectors of `provider`'s model, picked at random. */
+  sampleVectors(provider: string, model: string, count: number): Buffer[] {
     return this.db
-      .prepare<[number], Buffer>(
-        `SELECT embedding FROM chunks_vec
-         WHERE chunk_id IN (SELECT id FROM chunks WHERE embedded = 1 ORDER BY random() LIMIT ?) ORDER BY random()`,
+      .prepare<[string, string, number, number], Buffer>(
+        'SELECT vector FROM embedding_cache WHERE provider = ? AND model = ? AND dims = ? ORDER BY random() LIMIT ?',
       )
       .pluck()
-      .all(count)
+      .all(provider, model, this.dimensions, count)
   }
 
   /** Length of the vectors in this index; 0 while it has none. */
@@ -153,7 +151,10 @@ export class IndexStore {
     this.db.prepare('ATTACH ? AS older').run(olderFile)
     try {
       const hasCache = this.db.prepare("SELECT 1 FROM older.sqlite_master WHERE name = 'embedding_cache'").get()
-      if (hasCache) this.db.exec('INSERT OR IGNORE INTO embedding_cache SELECT * FROM older.embedding_cache')
+      if (hasCache)
+        this.db.exec(
+          'INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector) SELECT provider, model, dims, hash, vector FROM older.embedding_cache',
+        )
     } finally {
       this.db.exec('DETACH older')
     }

@@ -33,7 +33,7 @@ export interface SyncOptions {
 }
 
 /** Files written in one transaction; between two, other work of the thread has its turn. */
-const batchFiles = 64
+const batchFiles = 16
 
 interface Candidate {
   readonly folder: IndexedFolder

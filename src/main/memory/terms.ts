@@ -102,7 +102,7 @@ function stem(word: string): string {
 
 /** Natural text repeats its words; the stemmer costs more than a look-up. */
 const stems = new Map<string, string>()
-const mostCachedStems = 50_000
+const mostCachedStems = 10_000
 
 function cachedStem(word: string): string {
   let stemmed = stems.get(word)
@@ -112,6 +112,11 @@ function cachedStem(word: string): string {
     stems.set(word, stemmed)
   }
   return stemmed
+}
+
+/** The Latin terms of one word as it stands in a text. */
+export function termsOfWord(word: string): readonly string[] {
+  return /^[a-z]+$/i.test(word) ? [stem(word.toLowerCase())] : latinTerms(fold(word).replace(cjkRun, ' '))
 }
 
 /** The terms of one piece of query text, without repeats, in order. */

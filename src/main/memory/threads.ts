@@ -27,8 +27,11 @@ export function startSearcher(entries: ThreadEntries): Thread<RouterClient<Searc
   return start(entries.searcher)
 }
 
+/** A thread's new objects die young; room for more of them only costs memory. */
+const maxYoungGenerationSizeMb = 8
+
 function start<Client extends object>(entry: URL): Thread<Client> {
-  const worker = new Worker(entry)
+  const worker = new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb } })
   const { port1, port2 } = new MessageChannel()
   worker.postMessage({ port: port2 }, [port2 as never])
   port1.start()

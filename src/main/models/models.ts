@@ -1,12 +1,11 @@
-/** Which models there are, and making one from its id. */
+/** Which models there are, and making one from its id. A provider's client is loaded when it is first used. */
 import type { Model } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Config, Keys } from '../settings/index.ts'
-import { createAnthropicModel, listAnthropicModels, type ProviderOptions } from './anthropic.ts'
-import { modelLimits, splitModelId, type ProviderName } from './catalog.ts'
+import type { ProviderOptions } from './anthropic.ts'
+import { modelLimits, splitModelId, type ModelLimits, type ProviderName } from './catalog.ts'
 import type { ChatModel } from './model.ts'
 import { createOfflineModel } from './offline.ts'
-import { createOpenAiModel, listOpenAiModels } from './openai.ts'
 
 type RemoteProvider = Exclude<ProviderName, 'offline'>
 
@@ -34,9 +33,7 @@ export class Models {
     if (provider === 'offline') return createOfflineModel(limits)
     const options = this.#options(provider, timeoutMs)
     if (!options) throw this.#missing(provider)
-    return provider === 'anthropic'
-      ? createAnthropicModel(model, options, limits)
-      : createOpenAiModel(provider, model, options, limits)
+    return createRemoteModel(provider, model, options, limits)
   }
 
   limits(id: string): { contextWindow: number; maxOutput: number } {
@@ -64,10 +61,7 @@ export class Models {
     if (known && Date.now() - known.at < listFreshMs) return known.names
     try {
       const signal = AbortSignal.timeout(listTimeoutMs)
-      const names =
-        provider === 'anthropic'
-          ? await listAnthropicModels(options, signal)
-          : await listOpenAiModels(provider, options, signal)
+      const names = await listRemoteModels(provider, options, signal)
       this.#lists.set(provider, { at: Date.now(), names })
       return names
     } catch (error) {
@@ -96,4 +90,36 @@ export class Models {
       variable,
     })
   }
+}
+
+function createRemoteModel(
+  provider: RemoteProvider,
+  model: string,
+  options: ProviderOptions,
+  limits: ModelLimits,
+): ChatModel {
+  return {
+    id: `${provider}/${model}`,
+    provider,
+    model,
+    ...limits,
+    async *stream(request, signal) {
+      if (provider === 'anthropic') {
+        const { createAnthropicModel } = await import('./anthropic.ts')
+        yield* createAnthropicModel(model, options, limits).stream(request, signal)
+      } else {
+        const { createOpenAiModel } = await import('./openai.ts')
+        yield* createOpenAiModel(provider, model, options, limits).stream(request, signal)
+      }
+    },
+  }
+}
+
+async function listRemoteModels(
+  provider: RemoteProvider,
+  options: ProviderOptions,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (provider === 'anthropic') return (await import('./anthropic.ts')).listAnthropicModels(options, signal)
+  return (await import('./openai.ts')).listOpenAiModels(provider, options, signal)
 }

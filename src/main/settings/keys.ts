@@ -1,9 +1,10 @@
 /** Where API keys come from. A key goes from here to the provider's client and nowhere else. */
-export type KeyName = 'anthropic' | 'openai' | 'openai-compatible'
+export type KeyName = 'anthropic' | 'openai' | 'gemini' | 'openai-compatible'
 
 const variables: Record<KeyName, string> = {
   anthropic: 'ANTHROPIC_API_KEY',
   openai: 'OPENAI_API_KEY',
+  gemini: 'GEMINI_API_KEY',
   'openai-compatible': 'OPENAI_COMPATIBLE_API_KEY',
 }
 

@@ -25,12 +25,14 @@ const modelIdSchema = z
   )
 
 const embeddingSchema = z.strictObject({
-  provider: z.enum(['none', 'openai', 'openai-compatible']).default('none'),
+  provider: z.enum(['none', 'openai', 'gemini', 'openai-compatible', 'local']).default('none'),
   model: z.string().min(1).default('text-embedding-3-small'),
   /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
   baseUrl: z.url().optional(),
   dimensions: z.number().int().min(8).max(8192).optional(),
   batchSize: z.number().int().min(1).max(2048).default(64),
+  /** For `local`: the model may be fetched from the hub. */
+  allowDownload: z.boolean().default(false),
 })
 
 const weightsSchema = z
@@ -59,6 +61,8 @@ const memorySchema = z.strictObject({
     .prefault({}),
   sync: z.strictObject({ debounceMs: z.number().int().min(50).max(60_000).default(1500) }).prefault({}),
   extraPaths: z.array(z.string()).default([]),
+  /** Conversations are searched too: what was said, not what tools returned. */
+  sessions: z.boolean().default(true),
 })
 export type MemorySettings = z.infer<typeof memorySchema>
 

@@ -139,6 +139,8 @@ export const indexStatusSchema = z.object({
   /** Files done and to do of the sync that is running. */
   done: z.number().int(),
   total: z.number().int(),
+  /** A model for embeddings that is being fetched; `share` is 0 to 1. */
+  download: z.object({ file: z.string(), share: z.number() }).optional(),
   problems: z.array(z.object({ code: z.string(), message: z.string(), path: z.string().optional() })),
 })
 export type IndexStatus = z.infer<typeof indexStatusSchema>

@@ -39,6 +39,25 @@ function phraseParts(text: string): Phrase[] {
   return parts
 }
 
+/** Chunks that are worth ranking: of a query's terms, the rare ones decide, and the common ones only re-rank. */
+const enoughChunks = 800
+const fewChunks = 100
+
+/**
+ * The terms to look for candidates with: from the rarest on, until together they stand in enough chunks. The others
+ * take part in every candidate's score all the same.
+ */
+export function chooseCandidateTerms<T extends QueryTerm & { readonly documents: number }>(terms: readonly T[]): T[] {
+  const chosen: T[] = []
+  let chunks = 0
+  for (const term of [...terms].sort((one, other) => one.documents - other.documents)) {
+    if (chunks >= fewChunks && chunks + term.documents > enoughChunks) break
+    chosen.push(term)
+    chunks += term.documents
+  }
+  return chosen
+}
+
 /** The FTS5 expression that finds every chunk with any of the terms and all of the phrases. */
 export function toMatchExpression({ terms, phrases }: ParsedQuery): string {
   const any = terms.map((term) => matchTerm(term.term)).join(' OR ')

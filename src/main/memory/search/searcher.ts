@@ -16,13 +16,16 @@ import { getMeta, vectorDimensions, type Db } from '../schema.ts'
 import type { Source } from '../store.ts'
 import { hasPhrases, planKeywords, scoreChunk, type ChunkTerms, type KeywordPlan } from './bm25.ts'
 import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
-import { parseQuery, toMatchExpression } from './query.ts'
+import { chooseCandidateTerms, parseQuery, toMatchExpression } from './query.ts'
 import { matchedWords, snippetOf } from './snippet.ts'
-import { nearestChunks, similarities } from './vectors.ts'
+import { VectorLeg } from './vectors.ts'
 
 /** Candidates that each leg puts forward; every one of them gets both scores. */
-const keywordCandidates = 100
-const vectorCandidates = 60
+const keywordCandidates = 56
+const vectorCandidates = 48
+
+/** A provider that takes longer than this for a query's vector is not waited for; keywords answer. */
+const queryTimeoutMs = 3000
 
 export interface SearchDefaults {
   readonly weights: { readonly vector: number; readonly text: number }
@@ -69,6 +72,7 @@ export class Searcher {
   readonly #embeddings: EmbeddingProvider | undefined
   readonly #statements: ReturnType<typeof prepare>
   #collection: Collection | undefined
+  #vectors: VectorLeg | undefined
 
   constructor(db: Db, embeddings: EmbeddingProvider | undefined) {
     this.#db = db
@@ -143,12 +147,13 @@ export class Searcher {
     const parsed = parseQuery(query)
     const plan = planKeywords(parsed, collection, (kind, term) => this.#documentsWith(kind, term))
     const ids = new Set<number>(asked === undefined ? [] : [asked])
-    const expression = toMatchExpression(parsed)
+    const expression = toMatchExpression({ ...parsed, terms: chooseCandidateTerms(plan.terms) })
     if (expression !== '') for (const id of this.#statements.match.all(expression, keywordCandidates)) ids.add(id)
     const textMs = performance.now() - textStarted
     const vectorStarted = performance.now()
-    if (vector) for (const id of nearestChunks(this.#db, vector, vectorCandidates, collection.chunks)) ids.add(id)
-    const cosines = vector ? similarities(this.#db, vector, [...ids]) : undefined
+    const leg = vector && this.#vectorLeg(collection.dimensions)
+    if (vector && leg) for (const id of leg.nearest(vector, vectorCandidates, collection.chunks)) ids.add(id)
+    const cosines = vector && leg?.similarities(vector, [...ids])
     const vectorMs = performance.now() - vectorStarted
     const scoreStarted = performance.now()
     const rows = this.#rows([...ids])
@@ -193,7 +198,8 @@ export class Searcher {
     }
     const started = performance.now()
     try {
-      const [vector] = await this.#embeddings.embed([query], signal)
+      const patience = AbortSignal.timeout(queryTimeoutMs)
+      const [vector] = await this.#embeddings.embed([query], signal ? AbortSignal.any([signal, patience]) : patience)
       const embedMs = performance.now() - started
       if (!vector || vector.length !== collection.dimensions) {
         const message = `the model's vectors have ${vector?.length ?? 0} dimensions, those of the index ${collection.dimensions}`
@@ -204,10 +210,15 @@ export class Searcher {
         missing > 0 ? { code: 'vectors_incomplete', message: `${missing} chunks have no vector yet` } : null
       return { vector: toBlob(vector), notice, embedMs }
     } catch (error) {
-      if (!(error instanceof AppError)) throw error
+      signal?.throwIfAborted()
+      const isLate = performance.now() - started >= queryTimeoutMs
+      if (!isLate && !(error instanceof AppError)) throw error
+      const message = isLate
+        ? `${this.#embeddings.provider} took longer than ${queryTimeoutMs / 1000} s`
+        : messageOf(error)
       return {
         vector: undefined,
-        notice: { code: 'provider_failed', message: error.message },
+        notice: { code: 'provider_failed', message },
         embedMs: performance.now() - started,
       }
     }
@@ -229,6 +240,12 @@ export class Searcher {
       dimensions: vectorDimensions(this.#db),
     }
     return this.#collection
+  }
+
+  /** Made when the first vector is there: before, there is no table to prepare a statement for. */
+  #vectorLeg(dimensions: number): VectorLeg {
+    this.#vectors ??= new VectorLeg(this.#db, { ...this.#identity(), dimensions })
+    return this.#vectors
   }
 
   #documentsWith(kind: 'word' | 'cjk', term: string): number {
@@ -340,6 +357,10 @@ function whyNot(
   const matches = candidate.score > 0
   const reason = matches ? candidate.verdict.kind : 'noMatch'
   return { ...why, candidate: toCandidate(candidate, ranking), rank: matches ? index + 1 : null, reason }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Jaccard similarity of two term lists. */

@@ -1,5 +1,5 @@
 /** What a result shows of its chunk: the lines around its best ones, and which of their words matched. Pure. */
-import { fold, queryTerms } from '../terms.ts'
+import { fold, termsOfWord } from '../terms.ts'
 import type { KeywordPlan } from './bm25.ts'
 
 const mostCharacters = 700
@@ -26,12 +26,12 @@ export function snippetOf(text: string, bestLine: number): string {
 
 /** The words of `snippet`, as they stand there, that the query's terms matched; for highlighting. */
 export function matchedWords(snippet: string, plan: KeywordPlan): string[] {
-  const wanted = new Set(plan.terms.filter((term) => term.kind === 'word').map((term) => term.term))
+  const wanted = new Set<string>()
   const found = new Set<string>()
+  for (const { kind, term } of plan.terms) if (kind === 'word') wanted.add(term)
   if (wanted.size > 0) {
     for (const [word] of snippet.matchAll(/[\p{L}\p{N}]+(?:[_\-./:@#+'’][\p{L}\p{N}]+)*/gu)) {
-      const terms = queryTerms(word)
-      if (terms.some((term) => wanted.has(term.term))) found.add(word)
+      if (!found.has(word) && termsOfWord(word).some((term) => wanted.has(term))) found.add(word)
     }
   }
   const folded = fold(snippet)

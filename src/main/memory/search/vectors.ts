@@ -1,46 +1,70 @@
 /** The vector leg (M16): nearest chunks by cosine similarity, in one exact pass or two. */
-import { vectorDimensions, type Db } from '../schema.ts'
+import type { Db } from '../schema.ts'
 
 /** Above this many chunks a first pass over one bit a dimension is faster than an exact one over everything. */
 const twoPassAbove = 5000
-/** Candidates of the coarse pass for each one that is wanted; at 8 the best ten agree with the exact ones. */
-const coarseFactor = 8
+/** Candidates of the coarse pass: at least this many, and this many for each one that is wanted. */
+const leastCoarse = 256
+const coarseFactor = 4
 
-/** Ids of the `count` chunks nearest to `query` (a unit vector's bytes), nearest first. */
-export function nearestChunks(db: Db, query: Buffer, count: number, chunks: number): number[] {
-  if (chunks <= twoPassAbove || vectorDimensions(db) % 8 !== 0) return nearestExact(db, query, count)
-  return nearestInTwoPasses(db, query, count)
+/** Which vectors of the cache are the index's own. */
+export interface VectorSpace {
+  readonly provider: string
+  readonly model: string
+  readonly dimensions: number
 }
 
-export function nearestExact(db: Db, query: Buffer, count: number): number[] {
-  return db
-    .prepare<[Buffer, number], number>(
-      'SELECT chunk_id FROM chunks_vec WHERE embedding MATCH ? AND k = ? ORDER BY distance',
-    )
-    .pluck()
-    .all(query, count)
+export class VectorLeg {
+  readonly #space: VectorSpace
+  readonly #statements: ReturnType<typeof prepare>
+
+  constructor(db: Db, space: VectorSpace) {
+    this.#space = space
+    this.#statements = prepare(db)
+  }
+
+  /** Ids of the `count` chunks nearest to `query` (a unit vector's bytes), nearest first. */
+  nearest(query: Buffer, count: number, chunks: number): number[] {
+    const hasCoarse = this.#space.dimensions % 8 === 0
+    return chunks > twoPassAbove && hasCoarse ? this.nearestInTwoPasses(query, count) : this.nearestExact(query, count)
+  }
+
+  nearestExact(query: Buffer, count: number): number[] {
+    return this.#statements.exact.all(query, count)
+  }
+
+  nearestInTwoPasses(query: Buffer, count: number): number[] {
+    const coarse = this.#statements.coarse.all(query, Math.min(4096, Math.max(leastCoarse, count * coarseFactor)))
+    const exact = this.similarities(query, coarse)
+    return coarse.sort((one, other) => (exact.get(other) ?? 0) - (exact.get(one) ?? 0)).slice(0, count)
+  }
+
+  /** Cosine similarity of each chunk that has a vector. */
+  similarities(query: Buffer, ids: readonly number[]): Map<number, number> {
+    const { provider, model, dimensions } = this.#space
+    const rows = this.#statements.similarities.all(query, JSON.stringify(ids), provider, model, dimensions)
+    return new Map(rows.map(({ id, cosine }) => [id, cosine]))
+  }
 }
 
-export function nearestInTwoPasses(db: Db, query: Buffer, count: number): number[] {
-  const coarse = db
-    .prepare<[Buffer, number], number>(
-      'SELECT chunk_id FROM chunks_vec WHERE coarse MATCH vec_quantize_binary(?) AND k = ?',
-    )
-    .pluck()
-    .all(query, Math.min(4096, count * coarseFactor))
-  const exact = similarities(db, query, coarse)
-  return coarse.sort((one, other) => (exact.get(other) ?? 0) - (exact.get(one) ?? 0)).slice(0, count)
-}
-
-/** Cosine similarity of each chunk that has a vector. */
-export function similarities(db: Db, query: Buffer, ids: readonly number[]): Map<number, number> {
-  return new Map(
-    db
-      .prepare<[Buffer, string], { id: number; cosine: number }>(
-        `SELECT chunk_id AS id, 1 - vec_distance_cosine(embedding, ?) AS cosine
-         FROM chunks_vec WHERE chunk_id IN (SELECT value FROM json_each(?))`,
+function prepare(db: Db) {
+  return {
+    exact: db
+      .prepare<[Buffer, number], number>(
+        'SELECT chunk_id FROM chunks_vec WHERE embedding MATCH ? AND k = ? ORDER BY distance',
       )
-      .all(query, JSON.stringify(ids))
-      .map(({ id, cosine }) => [id, cosine]),
-  )
+      .pluck(),
+    coarse: db
+      .prepare<[Buffer, number], number>(
+        'SELECT chunk_id FROM chunks_vec WHERE coarse MATCH vec_quantize_binary(?) AND k = ?',
+      )
+      .pluck(),
+    similarities: db.prepare<[Buffer, string, string, string, number], { id: number; cosine: number }>(
+      `SELECT chunk.id, 1 - vec_distance_cosine(cached.vector, ?) AS cosine
+       FROM json_each(?) AS wanted
+       JOIN chunks AS chunk ON chunk.id = wanted.value AND chunk.embedded = 1
+       JOIN embedding_cache AS cached
+         ON cached.provider = ? AND cached.model = ? AND cached.dims = ? AND cached.hash = chunk.hash`,
+    ),
+  }
 }
