@@ -7,7 +7,7 @@ import { Agents, defaultStateHome, stateFolders } from './agents/index.ts'
 import { openLog, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
 import { Models } from './models/index.ts'
-import { environmentKeys, SettingsStore } from './settings/index.ts'
+import { environmentKeys, SettingsStore, type AgentSettings } from './settings/index.ts'
 
 export interface AppOptions {
   /** The folder of the entry file, `src/main/` or `out/main/`; threads and resources are found from it. */
@@ -19,6 +19,8 @@ export interface AppOptions {
   /** False for a single command: files are looked at once, not followed. */
   readonly watch?: boolean
   readonly now?: () => Date
+  /** Used instead of the configured one, for a single command. */
+  readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
 export interface App {
@@ -56,6 +58,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     watch,
     publish,
     workspaceOverride: options.workspace === undefined ? undefined : resolve(options.workspace),
+    embeddingProvider: options.embeddingProvider,
   })
   settings.onChange(() => publish({ type: 'settingsChanged' }))
   return {

@@ -24,7 +24,7 @@ export interface ExplainFlags extends SearchFlags {
 export interface EvalFlags extends SearchFlags {
   readonly queries: string
   readonly offTopic?: string
-  readonly provider?: 'none' | 'openai' | 'openai-compatible'
+  readonly provider?: 'none' | 'openai' | 'gemini' | 'openai-compatible' | 'local'
 }
 
 /** A first look at a large folder may take a while; a command waits for it. */
@@ -122,10 +122,7 @@ export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promis
   const report = await measure(
     {
       search: (query) =>
-        agent.memory.search(query, {
-          minScore: 0,
-          maxResults: flags.maxResults ?? 10,
-          ...(flags.provider === 'none' ? { weights: { vector: 0, text: 1 } } : {}),
+        agent.memory.search(query, { minScore: 0, maxResults: flags.maxResults ?? 10 }),
         }),
       minScore: flags.minScore ?? settings.minScore,
     },

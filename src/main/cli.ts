@@ -67,8 +67,18 @@ command('eval', 'measure recall on judged questions')
   .option('--off-topic <file>', 'questions that this memory cannot answer')
   .option('--max-results <n>', 'most results', integer)
   .option('--min-score <x>', 'the threshold for “answered”, 0 to 1', share)
-  .addOption(new Option('--provider <name>', 'embedding provider').choices(['none', 'openai', 'openai-compatible']))
-  .action(async (flags: CommonFlags & commands.EvalFlags) => withApp(flags, (app) => commands.evaluate(app, flags)))
+  .addOption(
+    new Option('--provider <name>', 'embedding provider').choices([
+      'none',
+      'openai',
+      'gemini',
+      'openai-compatible',
+      'local',
+    ]),
+  )
+  .action(async (flags: CommonFlags & commands.EvalFlags) =>
+    withApp(flags, (app) => commands.evaluate(app, flags), flags.provider),
+  )
 
 command('remember', 'append a note to today’s log')
   .argument('[text]', 'the note; read from standard input when left out')
@@ -98,6 +108,7 @@ try {
 async function withApp(
   flags: CommonFlags,
   run: (app: App, flags: CommonFlags) => Promise<commands.Output>,
+  embeddingProvider?: commands.EvalFlags['provider'],
 ): Promise<void> {
   checkFolders(flags)
   const app = await createApp({
@@ -106,6 +117,7 @@ async function withApp(
     home: flags.home,
     workspace: flags.workspace,
     watch: false,
+    embeddingProvider,
   })
   try {
     if (app.settings.problems.length > 0)

@@ -55,7 +55,7 @@ export function createRouter(app: App) {
         (await agent(input)).memory.explain(input.query, input.options, input.why, signal),
       ),
       status: os.search.status.handler(async ({ input }) => (await agent(input)).memory.status()),
-      reindex: os.search.reindex.handler(async ({ input }) => (await agent(input)).memory.reindex()),
+      reindex: os.search.reindex.handler(async ({ input, signal }) => (await agent(input)).memory.reindex(signal)),
     },
     sessions: {
       list: os.sessions.list.handler(async ({ input }) => (await agent(input)).sessions.list()),

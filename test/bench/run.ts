@@ -116,24 +116,22 @@ async function openMemory(
     allowDownload: false,
     modelsFolder: root,
   } as const
+  const search = {
+    weights: { vector: 0.7, text: 0.3 },
+    minScore: 0,
+    maxResults: 6,
+    recencyHalfLifeDays: null,
+    mmrLambda: null,
+  }
   return Memory.open({
-    file: join(root, `${provider}-${corpus.files}.sqlite`),
-    folders: [{ source: 'memory', folder: corpus.folder, prefix: '' }],
-    settings: {
-      embedding: { provider, model: 'bench', batchSize: 256, allowDownload: false },
+    source: {
+      file: join(root, `${provider}-${corpus.files}.sqlite`),
+      folders: [{ source: 'memory', folder: corpus.folder, prefix: '' }],
       chunk: { tokens: 400, overlap: 80 },
-      search: {
-        weights: { vector: 0.7, text: 0.3 },
-        minScore: 0,
-        maxResults: 6,
-        recencyHalfLifeDays: null,
-        mmrLambda: null,
-      },
-      sync: { debounceMs: 1500 },
-      extraPaths: [],
-      sessions: false,
+      debounceMs: 1500,
+      embedding,
     },
-    embedding,
+    search: () => search,
     threads: threadEntries(new URL('../../src/main/', import.meta.url)),
     watch: true,
     onEvent: () => undefined,

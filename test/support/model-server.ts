@@ -37,7 +37,22 @@ export interface ModelServer {
   readonly aborted: { count: number }
   /** Answers in order; the last one is repeated. */
   script: ScriptedAnswer[]
-  embeddings: { fail?: { status: number }; dimensions: number }
+  embeddings: EmbeddingScript
+}
+
+export interface EmbeddingScript {
+  readonly dimensions: number
+  /** Every request fails. */
+  readonly fail?: { readonly status: number }
+  /** Answers to the next requests, before the first good one. */
+  readonly failures?: { readonly status: number; readonly headers?: Record<string, string> }[]
+  /** A batch with this word in it is refused. */
+  readonly refuse?: string
+  /** Only the first vector; a vector with a hole; no vectors at all. */
+  readonly half?: boolean
+  readonly nan?: boolean
+  readonly garbage?: boolean
+  readonly delayMs?: number
 }
 
 export async function startModelServer(...script: ScriptedAnswer[]): Promise<ModelServer> {
@@ -225,15 +240,26 @@ async function stream(response: ServerResponse, events: readonly string[], answe
   response.end()
 }
 
-function embed(
-  response: ServerResponse,
-  body: Record<string, unknown>,
-  { fail, dimensions }: ModelServer['embeddings'],
-): void {
-  if (fail) return json(response, fail.status, { error: { message: 'no embeddings today' } })
+async function embed(response: ServerResponse, body: Record<string, unknown>, script: EmbeddingScript): Promise<void> {
+  const { dimensions, fail, failures, refuse, half, nan, garbage, delayMs = 0 } = script
+  const failure: { status: number; headers?: Record<string, string> } | undefined = failures?.shift() ?? fail
+  if (failure) return json(response, failure.status, { error: { message: 'no embeddings today' } }, failure.headers)
   const texts = body['input'] as string[]
-  const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: hashedWords(text, dimensions) }))
-  json(response, 200, { object: 'list', model: body['model'], data, usage: { prompt_tokens: 1, total_tokens: 1 } })
+  if (refuse && texts.some((text) => text.includes(refuse)))
+    return json(response, 400, { error: { message: `cannot embed ${refuse}` } })
+  if (garbage) return json(response, 200, { hello: 'world' })
+  if (delayMs > 0) await sleep(delayMs)
+  const data = texts.map((text, index) => ({
+    object: 'embedding',
+    index,
+    embedding: nan ? [...hashedWords(text, dimensions - 1), null] : hashedWords(text, dimensions),
+  }))
+  json(response, 200, {
+    object: 'list',
+    model: body['model'],
+    data: half ? data.slice(0, 1) : data,
+    usage: { prompt_tokens: 1, total_tokens: 1 },
+  })
 }
 
 /** Each word adds to a few dimensions that its hash picks. */

@@ -8,7 +8,7 @@ import { Chat, toolDefinitions } from '../chat/index.ts'
 import { assemble, budgetOf, type Assembly, type ContextFile } from '../context/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { Log } from '../log.ts'
-import { Memory, type ThreadEntries } from '../memory/index.ts'
+import { Memory, sessionsPrefix, type MemorySource, type ThreadEntries } from '../memory/index.ts'
 import type { ChatModel, Models } from '../models/index.ts'
 import { Sessions } from '../sessions/index.ts'
 import { expandHome, type AgentSettings, type Keys } from '../settings/index.ts'
@@ -32,6 +32,9 @@ export interface AgentOptions {
   readonly indexFile: string
   readonly sessionsFolder: string
   readonly modelsFolder: string
+  /** False when another folder than the agent's own is used: its conversations are about something else. */
+  readonly indexesSessions: boolean
+  readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
   readonly resources: string
   readonly threads: ThreadEntries
   readonly models: Models
@@ -49,7 +52,10 @@ export class Agent {
   readonly sessions: Sessions
   readonly chat: Chat
 
+  readonly #options: AgentOptions
+
   private constructor(options: AgentOptions, workspace: Workspace, memory: Memory) {
+    this.#options = options
     this.id = options.id
     this.workspace = workspace
     this.memory = memory
@@ -60,17 +66,9 @@ export class Agent {
   static async open(options: AgentOptions): Promise<Agent> {
     const { id, publish, log } = options
     const workspace = new Workspace({ workspace: options.workspace, forbidden: options.forbidden })
-    const settings = options.settings().memory
     const memory = await Memory.open({
-      file: options.indexFile,
-      folders: [
-        { source: 'memory', folder: options.workspace, prefix: '' },
-        ...settings.extraPaths
-          .map((path) => expandHome(path))
-          .map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
-      ],
-      settings,
-      embedding: embeddingSource(settings.embedding, options),
+      source: memorySource(options),
+      search: () => options.settings().memory.search,
       threads: options.threads,
       watch: options.watch,
       onEvent(event) {
@@ -85,17 +83,42 @@ export class Agent {
     return agent
   }
 
+  /** Takes over what changed in the configuration. */
+  async applySettings(): Promise<void> {
+    await this.memory.use(memorySource(this.#options))
+  }
+
   async close(): Promise<void> {
     await this.chat.close()
     await this.memory.close()
   }
 }
 
+function memorySource(options: AgentOptions): MemorySource {
+  const { chunk, sync, embedding, extraPaths, sessions } = options.settings().memory
+  return {
+    file: options.indexFile,
+    folders: [
+      { source: 'memory', folder: options.workspace, prefix: '' },
+      ...extraPaths
+        .map((path) => expandHome(path))
+        .map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
+      ...(sessions && options.indexesSessions
+        ? [{ source: 'sessions' as const, folder: options.sessionsFolder, prefix: sessionsPrefix }]
+        : []),
+    ],
+    chunk,
+    debounceMs: sync.debounceMs,
+    embedding: embeddingSource(embedding, options),
+  }
+}
+
 function embeddingSource(
   embedding: AgentSettings['memory']['embedding'],
-  { keys, modelsFolder }: AgentOptions,
+  { keys, modelsFolder, embeddingProvider }: AgentOptions,
 ): EmbeddingSource {
-  const { provider, model, baseUrl, dimensions, batchSize, allowDownload } = embedding
+  const { model, baseUrl, dimensions, batchSize, allowDownload } = embedding
+  const provider = embeddingProvider ?? embedding.provider
   const apiKey = provider === 'none' || provider === 'local' ? undefined : keys.get(provider)
   return { provider, model, baseUrl, dimensions, batchSize, apiKey, allowDownload, modelsFolder }
 }
@@ -108,7 +131,10 @@ function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'work
     assemble: (model, messages, sessionStart) => assembleFor(options, agent.workspace, model, messages, sessionStart),
     maxSteps: () => settings().chat.maxSteps,
     now,
-    onSessionChanged: (session) => publish({ type: 'sessionChanged', agent: id, session }),
+    onSessionChanged: (session) => {
+      publish({ type: 'sessionChanged', agent: id, session })
+      agent.memory.touch([`${sessionsPrefix}${session}.jsonl`])
+    },
     onContextChanged: (session) => publish({ type: 'contextChanged', agent: id, session }),
     onFault: (error) => log.fault(error, `turn of agent ${id}`),
   })

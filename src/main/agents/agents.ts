@@ -36,6 +36,7 @@ export interface AgentsOptions {
   readonly publish: (event: AppEvent) => void
   /** A folder to use instead of the agent's own, for a single command. */
   readonly workspaceOverride: string | undefined
+  readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
 export class Agents {
@@ -44,6 +45,7 @@ export class Agents {
 
   constructor(options: AgentsOptions) {
     this.#options = options
+    options.settings.onChange(() => void this.#applySettings())
   }
 
   async list(): Promise<AgentSummary[]> {
@@ -141,6 +143,7 @@ export class Agents {
       indexFile: workspaceOverride === undefined ? folders.index(id) : folders.folderIndex(workspace),
       sessionsFolder: folders.sessions(id),
       modelsFolder: folders.models,
+      indexesSessions: workspaceOverride === undefined,
     })
   }
 
@@ -158,6 +161,19 @@ export class Agents {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new AppError('write_failed', `${folder} cannot be used: ${reason}`, { path: folder }, { cause: error })
+    }
+  }
+
+  /** Agents at work take over what changed; one that is gone from the list goes on until the app ends. */
+  async #applySettings(): Promise<void> {
+    for (const [id, opening] of this.#open) {
+      try {
+        const agent = await opening
+        if (agent.workspace.roots.workspace === this.workspaceOf(id)) await agent.applySettings()
+        else await this.#reopen(id)
+      } catch (error) {
+        this.#options.log.fault(error, `new settings for agent ${id}`)
+      }
     }
   }
 

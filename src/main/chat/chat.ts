@@ -107,7 +107,7 @@ export class Chat {
   }
 
   async #run(session: string, transcript: Transcript, model: ChatModel, turn: LiveTurn, text: string): Promise<void> {
-    const { assemble, workspace, memory, maxSteps, now, onSessionChanged, onFault } = this.#options
+    const { assemble, sessions, workspace, memory, maxSteps, now, onSessionChanged, onFault } = this.#options
     const emit = (event: ChatEvent) => this.#emit(session, turn, event)
     const append = async (message: Message) => {
       const { id } = await transcript.appendMessage(message)
@@ -129,7 +129,7 @@ export class Chat {
         append,
         report: (report) => this.#keepReport(session, transcript, report),
         emit,
-        tools: { workspace, memory, signal: turn.stop.signal },
+        tools: { workspace, memory, session, readSession: (id) => sessions.readText(id), signal: turn.stop.signal },
         maxSteps: maxSteps(),
       })
     } catch (error) {

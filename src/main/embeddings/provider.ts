@@ -18,7 +18,8 @@ export interface EmbeddingProvider {
 /** Scales to length 1, so that cosine similarity is a dot product; undefined when a component is no number. */
 export function toUnitVector(values: readonly number[]): Float32Array | undefined {
   let sum = 0
-  for (const value of values) sum += value * value
+  // JSON has no NaN: a model that computed one sends null, which would count as 0.
+  for (const value of values) sum += typeof value === 'number' ? value * value : NaN
   const length = Math.sqrt(sum)
   if (!Number.isFinite(length) || length === 0) return undefined
   return Float32Array.from(values, (value) => value / length)

@@ -1,3 +1,5 @@
-export { Memory } from './memory.ts'
+export { transcriptText } from './transcript-text.ts'
+export { sessionsPrefix } from './indexer.ts'
+export { Memory, type MemorySource } from './memory.ts'
 export { threadEntries, type ThreadEntries } from './threads.ts'
 export { evaluate, readQuestions } from './evaluate.ts'

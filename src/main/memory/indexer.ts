@@ -26,6 +26,8 @@ export interface IndexerSettings {
   readonly debounceMs: number
   /** False for a single command: the files are looked at once. */
   readonly watch: boolean
+  /** How long a provider that failed is left alone, and a folder or disk is given to come back. */
+  readonly retryMs: number
 }
 
 export type IndexerEvent =
@@ -36,9 +38,12 @@ export type IndexerEvent =
   | { readonly type: 'indexed' }
   /** A rebuilt index waits to take the place of the old one; the searcher must let go of that first. */
   | { readonly type: 'replace' }
+  /** The index is another file of the same name now. */
+  | { readonly type: 'reopen' }
 
-/** How long a provider that failed is left alone, and a folder that vanished is given to come back. */
-const retryMs = 30_000
+/** What the paths of transcripts begin with in the index. */
+export const sessionsPrefix = 'sessions/'
+
 /** Between two tellings of progress. */
 const progressMs = 100
 /** Changes on disk are told to the interface in bunches. */
@@ -66,6 +71,7 @@ export class Indexer {
   #done = 0
   #total = 0
   #toldAt = 0
+  #etaMs: number | undefined
   #standing: SyncProblem[] = []
   #fileProblems = new Map<string, SyncProblem>()
   #embedProblem: SyncProblem | undefined
@@ -84,11 +90,8 @@ export class Indexer {
     })
     if (typeof provider === 'string') this.#standing.push(describeEmbeddingProblem(provider, embedding))
     else this.#provider = provider
-    await mkdir(dirname(this.#settings.file), { recursive: true })
-    this.#store = await this.#openStore()
-    this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
-    this.#tell()
     this.#needsFullLook = true
+    await this.#enqueue(async () => this.#openIndex())
     this.#schedule(0)
     if (this.#settings.watch) this.#watch()
   }
@@ -113,10 +116,26 @@ export class Indexer {
     return answer
   }
 
-  /** Reads every file anew and waits for it. */
-  async reindex(): Promise<IndexStatus> {
-    await this.#enqueue(() => this.#look(true))
+  /** Reads every file anew and waits for it. Aborting leaves what is done as it is; the rest is looked at later. */
+  async reindex(signal?: AbortSignal): Promise<IndexStatus> {
+    await this.#enqueue(async () => {
+      try {
+        await this.#look(true, signal)
+      } catch (error) {
+        if (!signal?.aborted) throw error
+        this.#state = 'ready'
+        this.#lookAgain(this.#settings.debounceMs)
+      }
+    })
     return this.status()
+  }
+
+  /** Somebody could not open the index: looks whether it is there, and makes it anew if it is not. */
+  revive(): Promise<void> {
+    return this.#enqueue(async () => {
+      if (this.#store) await this.#look(false)
+      else await this.#openIndex()
+    })
   }
 
   /** Puts the rebuilt index in the place of the old one; called when nobody reads the old one any more. */
@@ -145,6 +164,7 @@ export class Indexer {
       state: this.#state,
       done: this.#done,
       total: this.#total,
+      ...(this.#etaMs === undefined ? {} : { etaMs: this.#etaMs }),
       ...(this.#download ? { download: this.#download } : {}),
       problems: [
         ...this.#standing,
@@ -162,7 +182,19 @@ export class Indexer {
     this.#store?.close()
   }
 
+  async #openIndex(): Promise<void> {
+    this.#store?.db.close()
+    this.#store = undefined
+    this.#building = undefined
+    this.#store = await this.#openStore()
+    this.#standing = this.#standing.filter(({ code }) => code !== 'index_failed')
+    this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
+    this.#tell()
+  }
+
   async #openStore(): Promise<IndexStore> {
+    await mkdir(dirname(this.#settings.file), { recursive: true })
+
     const { file, chunk } = this.#settings
     const identity = this.#identity()
     const next = `${file}.next`
@@ -197,7 +229,7 @@ export class Indexer {
 
   #watch(): void {
     for (const [index, { folder, source }] of this.#settings.folders.entries()) {
-      if (source === 'sessions') continue
+      if (source === 'sessions' || !existsSync(folder)) continue
       this.#watchers.push(
         new FolderWatcher(folder, {
           onChange: (path) => {
@@ -223,6 +255,7 @@ export class Indexer {
       this.#emit({ type: 'files', paths: [...this.#toldFiles] })
       this.#toldFiles.clear()
     }, tellFilesMs)
+    if (path.startsWith(sessionsPrefix)) return this.#lookAgain(this.#settings.debounceMs)
     if (!isMemoryPath(path)) return
     this.#dirty.add(path)
     this.#schedule(this.#settings.debounceMs)
@@ -252,7 +285,7 @@ export class Indexer {
   async #untilIdle(): Promise<void> {
     while (this.#isPending() && !this.#stop.signal.aborted) {
       await this.#work
-      if (this.#debounce) await sleep(1)
+      await sleep(1)
     }
   }
 
@@ -271,24 +304,40 @@ export class Indexer {
     return turn
   }
 
-  async #look(force: boolean): Promise<void> {
+  async #look(force: boolean, signal?: AbortSignal): Promise<void> {
+    // Somebody deleted the index while it was in use: the files have all that it takes to make it anew.
+    if (this.#store && !existsSync(this.#building ?? this.#settings.file)) {
+      await this.#openIndex()
+      this.#needsFullLook = true
+      this.#emit({ type: 'reopen' })
+    }
     const store = this.#store
-    if (!store) return
+    if (!store) {
+      // Nothing to look for until the index can be opened; whoever tries that looks at everything.
+      this.#dirty.clear()
+      this.#needsFullLook = false
+      return
+    }
     const full = force || this.#needsFullLook
     const paths = [...this.#dirty]
     this.#dirty.clear()
     this.#needsFullLook = false
     if (this.#state === 'ready') this.#state = 'indexing'
+    const started = performance.now()
     const options = {
       force,
-      signal: this.#stop.signal,
-      onProgress: (done: number, total: number) => this.#progress(done, total),
+      signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
+      onProgress: (done: number, total: number) => {
+        this.#etaMs = remaining(started, done, total)
+        this.#progress(done, total)
+      },
     }
     const [workspace] = this.#settings.folders
     const report =
       full || !workspace
         ? await syncAll(store, this.#settings.folders, options)
         : await syncPaths(store, workspace, paths, options)
+    this.#etaMs = undefined
     this.#noteProblems(report, full, paths)
     await this.#finish(store, report)
   }
@@ -317,12 +366,14 @@ export class Indexer {
 
   async #embed(store: IndexStore): Promise<void> {
     if (!this.#provider) return
-    const outcome = await embedMissing(
-      store,
-      this.#provider,
-      () => this.#progress(this.#done, this.#total),
-      this.#stop.signal,
-    )
+    const started = performance.now()
+    const { chunks, embedded: before } = store.counts()
+    const onProgress = () => {
+      this.#etaMs = remaining(started, store.counts().embedded - before, chunks - before)
+      this.#progress(this.#done, this.#total)
+    }
+    const outcome = await embedMissing(store, this.#provider, onProgress, this.#stop.signal)
+    this.#etaMs = undefined
     this.#embedProblem = outcome.problem && { code: outcome.problem.code, message: outcome.problem.message }
     if (this.#stop.signal.aborted) return
     this.#tell()
@@ -349,13 +400,7 @@ export class Indexer {
       { code: 'index_failed', message },
     ]
     this.#tell()
-    this.#retryLater(async () => {
-      this.#store?.db.close()
-      this.#building = undefined
-      this.#store = await this.#openStore()
-      this.#standing = this.#standing.filter(({ code }) => code !== 'index_failed')
-      this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
-    })
+    this.#retryLater(() => this.#openIndex())
   }
 
   #retryLater(first: () => Promise<void> = async () => undefined): void {
@@ -367,7 +412,7 @@ export class Indexer {
         await first()
         await this.#look(false)
       })
-    }, retryMs)
+    }, this.#settings.retryMs)
   }
 
   #stand(code: string, message: string): void {
@@ -388,6 +433,12 @@ export class Indexer {
   #tell(): void {
     this.#emit({ type: 'status', status: this.status() })
   }
+}
+
+/** Milliseconds that the rest takes at the speed so far; undefined while there is no telling. */
+function remaining(started: number, done: number, total: number): number | undefined {
+  if (done <= 0 || done >= total) return undefined
+  return Math.round(((performance.now() - started) / done) * (total - done))
 }
 
 /** The database, or undefined when there is none or it is damaged; a damaged one is removed. */

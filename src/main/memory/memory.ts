@@ -1,6 +1,7 @@
 /** An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. */
 import type { RouterClient } from '@orpc/server'
 import type { Explanation, IndexStatus, SearchOptions, SearchResponse } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
 import type { IndexerRouter } from './indexer-thread.ts'
@@ -12,126 +13,193 @@ import { startIndexer, startSearcher, type Thread, type ThreadEntries } from './
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500
+/** See `IndexerSettings.retryMs`. */
+const retryMs = 30_000
 
-export interface MemoryOptions {
+/** What an index depends on; when it changes, the threads start anew. */
+export interface MemorySource {
   readonly file: string
   readonly folders: readonly IndexedFolder[]
-  readonly settings: MemorySettings
+  readonly chunk: MemorySettings['chunk']
+  readonly debounceMs: number
   readonly embedding: EmbeddingSource
+}
+
+export interface MemoryOptions {
+  readonly source: MemorySource
+  /** Looked up for every search. */
+  readonly search: () => MemorySettings['search']
   readonly threads: ThreadEntries
   readonly watch: boolean
-  readonly onEvent: (event: Exclude<IndexerEvent, { type: 'replace' }>) => void
+  readonly onEvent: (event: Extract<IndexerEvent, { type: 'status' | 'files' | 'indexed' }>) => void
   readonly onCrash: (error: Error) => void
+}
+
+interface Threads {
+  readonly indexer: Thread<RouterClient<IndexerRouter>>
+  readonly searcher: Thread<RouterClient<SearcherRouter>>
+  readonly stop: AbortController
 }
 
 export class Memory {
   readonly #options: MemoryOptions
-  readonly #indexer: Thread<RouterClient<IndexerRouter>>
-  readonly #searcher: Thread<RouterClient<SearcherRouter>>
-  readonly #stop = new AbortController()
+  #source: MemorySource
+  #threads: Promise<Threads>
+  #exchange: Promise<void> = Promise.resolve()
+  readonly #searches = new Set<Promise<unknown>>()
 
   private constructor(options: MemoryOptions) {
     this.#options = options
-    this.#indexer = startIndexer(options.threads)
-    this.#searcher = startSearcher(options.threads)
-    for (const thread of [this.#indexer, this.#searcher]) thread.onExit(options.onCrash)
+    this.#source = options.source
+    this.#threads = this.#start()
   }
 
   static async open(options: MemoryOptions): Promise<Memory> {
     const memory = new Memory(options)
     try {
-      await memory.#open()
+      await memory.#threads
       return memory
     } catch (error) {
-      await memory.close()
       throw fromOrpcError(error)
     }
   }
 
-  async search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
-    const stale = !(await this.#call(() => this.#indexer.client.settle(catchUpMs)))
-    const request = { query, defaults: this.#options.settings.search, options, stale }
-    return this.#call(() => this.#searcher.client.search(request, signal ? { signal } : {}))
+  /** Goes over to another source, if it is another; calls made meanwhile wait for it. */
+  async use(source: MemorySource): Promise<void> {
+    if (JSON.stringify(source) === JSON.stringify(this.#source)) return
+    this.#source = source
+    this.#threads = this.#threads.then(stopThreads, () => undefined).then(() => this.#start())
+    await this.#threads
   }
 
-  async explain(
+  search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
+    return this.#search(async ({ indexer, searcher }) => {
+      const stale = !(await indexer.client.settle(catchUpMs))
+      const request = { query, defaults: this.#options.search(), options, stale }
+      return searcher.client.search(request, signal ? { signal } : {})
+    })
+  }
+
+  explain(
     query: string,
     options: SearchOptions = {},
     why?: { path: string; line: number },
     signal?: AbortSignal,
   ): Promise<Explanation> {
-    const stale = !(await this.#call(() => this.#indexer.client.settle(catchUpMs)))
-    const request = { query, defaults: this.#options.settings.search, options, stale, why }
-    return this.#call(() => this.#searcher.client.explain(request, signal ? { signal } : {}))
+    return this.#search(async ({ indexer, searcher }) => {
+      const stale = !(await indexer.client.settle(catchUpMs))
+      const request = { query, defaults: this.#options.search(), options, stale, why }
+      return searcher.client.explain(request, signal ? { signal } : {})
+    })
   }
 
   status(): Promise<IndexStatus> {
-    return this.#call(() => this.#indexer.client.status())
+    return this.#call(({ indexer }) => indexer.client.status())
   }
 
   fileCounts(): Promise<{ path: string; source: string; words: number; tokens: number }[]> {
-    return this.#call(() => this.#searcher.client.fileCounts())
+    return this.#call(({ searcher }) => searcher.client.fileCounts())
   }
 
-  async reindex(): Promise<IndexStatus> {
-    return this.#call(() => this.#indexer.client.reindex())
+  /** Reads every file anew; aborting leaves what is done as it is. */
+  reindex(signal?: AbortSignal): Promise<IndexStatus> {
+    return this.#call(({ indexer }) => indexer.client.reindex(undefined, signal ? { signal } : {}))
   }
 
   /** Waits until the index is in step with the files, or `timeoutMs` have passed; false then. */
   settle(timeoutMs: number): Promise<boolean> {
-    return this.#call(() => this.#indexer.client.settle(timeoutMs))
+    return this.#call(({ indexer }) => indexer.client.settle(timeoutMs))
   }
 
   /** Tells of files that the app itself wrote, sooner than the watcher would. */
   touch(paths: readonly string[]): void {
-    void this.#call(() => this.#indexer.client.touch(paths)).catch(this.#options.onCrash)
+    void this.#call(({ indexer }) => indexer.client.touch(paths)).catch(this.#options.onCrash)
   }
 
   async close(): Promise<void> {
-    this.#stop.abort()
-    // The last connection to close tidies the database up, and only a writing one can.
-    await this.#searcher.client.release().catch(() => undefined)
-    await this.#indexer.client.close().catch(() => undefined)
-    await Promise.all([this.#indexer.terminate(), this.#searcher.terminate()])
+    await this.#threads.then(stopThreads, () => undefined)
   }
 
-  async #open(): Promise<void> {
-    const { file, folders, settings, embedding, watch } = this.#options
-    const events = await this.#indexer.client.events(undefined, { signal: this.#stop.signal })
-    void this.#follow(events)
-    await this.#indexer.client.open({
-      file,
-      folders,
-      chunk: settings.chunk,
-      embedding,
-      debounceMs: settings.sync.debounceMs,
-      watch,
-    })
-    await this.#searcher.client.open({ file, embedding })
-  }
-
-  async #follow(events: AsyncIterable<IndexerEvent>): Promise<void> {
+  async #start(): Promise<Threads> {
+    const { threads: entries, watch, onCrash } = this.#options
+    const threads: Threads = {
+      indexer: startIndexer(entries),
+      searcher: startSearcher(entries),
+      stop: new AbortController(),
+    }
+    for (const thread of [threads.indexer, threads.searcher]) thread.onExit(onCrash)
     try {
-      for await (const event of events) {
-        if (event.type === 'replace') await this.#replaceIndex()
-        else this.#options.onEvent(event)
-      }
+      const { file, embedding } = this.#source
+      const events = await threads.indexer.client.events(undefined, { signal: threads.stop.signal })
+      void this.#follow(threads, events)
+      await threads.indexer.client.open({ ...this.#source, watch, retryMs })
+      await threads.searcher.client.open({ file, embedding })
+      return threads
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#options.onCrash(error instanceof Error ? error : new Error(String(error)))
+      await stopThreads(threads)
+      throw error
     }
   }
 
-  async #replaceIndex(): Promise<void> {
-    await this.#searcher.client.release()
-    await this.#indexer.client.swap()
-    this.#options.onEvent({ type: 'indexed' })
+  async #follow(threads: Threads, events: AsyncIterable<IndexerEvent>): Promise<void> {
+    const { onEvent, onCrash } = this.#options
+    try {
+      for await (const event of events) {
+        if (event.type === 'replace' || event.type === 'reopen') {
+          await this.#exchangeIndex(threads, event.type === 'replace')
+          onEvent({ type: 'indexed' })
+        } else onEvent(event)
+      }
+    } catch (error) {
+      if (!threads.stop.signal.aborted) onCrash(error instanceof Error ? error : new Error(String(error)))
+    }
   }
 
-  async #call<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * A search takes part in the exchange of an index: none begins while one is under way, and one that has begun is
+   * waited for. If the index cannot be opened, it is made sure of once, then the search is tried again.
+   */
+  async #search<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
+    await this.#exchange
+    const running = this.#call(work).catch(async (error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
+      await this.#call(({ indexer }) => indexer.client.revive())
+      return this.#call(work)
+    })
+    this.#searches.add(running)
     try {
-      return await work()
+      return await running
+    } finally {
+      this.#searches.delete(running)
+    }
+  }
+
+  /** Lets the searcher go of the old index while the new one takes its place. */
+  async #exchangeIndex({ indexer, searcher }: Threads, isRebuilt: boolean): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#exchange = promise
+    try {
+      if (isRebuilt) await Promise.allSettled(this.#searches)
+      await searcher.client.release()
+      if (isRebuilt) await indexer.client.swap()
+    } finally {
+      resolve()
+    }
+  }
+
+  async #call<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.#threads)
     } catch (error) {
       throw fromOrpcError(error)
     }
   }
+}
+
+async function stopThreads({ indexer, searcher, stop }: Threads): Promise<void> {
+  stop.abort()
+  // The last connection to close tidies the database up, and only a writing one can. A thread that died has no more to tidy.
+  await searcher.client.release().catch(() => undefined)
+  await indexer.client.close().catch(() => undefined)
+  await Promise.all([indexer.terminate(), searcher.terminate()])
 }

@@ -1,6 +1,7 @@
 /** Entry of the searching thread: a `Searcher` on a connection of its own, behind typed calls. */
 import { os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
+import { existsSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import type { SearchOptions } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
@@ -32,6 +33,15 @@ function searcher(): Searcher {
   return open.searcher
 }
 
+/** A damaged file is the indexer's to replace; the next search tries again. */
+function openIfSound(): void {
+  try {
+    searcher()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+  }
+}
+
 function release(): void {
   open?.db.close()
   open = undefined
@@ -58,6 +68,8 @@ const router = {
     file = input.file
     const provider = await createEmbeddings(input.embedding)
     embeddings = typeof provider === 'string' ? undefined : provider
+    // Opened now if it is there, so that a search finds it even if somebody deletes the file meanwhile.
+    if (existsSync(file)) openIfSound()
   }),
   search: base
     .input(type<SearchRequest>())

@@ -198,7 +198,7 @@ function prepare(db: Db) {
     removeTerms: db.prepare('DELETE FROM chunks_fts WHERE rowid = ?'),
     removeChunks: db.prepare('DELETE FROM chunks WHERE source = ? AND path = ?'),
     counts: db.prepare<[], IndexCounts>(
-      `SELECT (SELECT count(*) FROM files) AS files, (SELECT count(*) FROM chunks) AS chunks,
+      `SELECT (SELECT count(*) FROM files WHERE source <> 'sessions') AS files, (SELECT count(*) FROM chunks) AS chunks,
               (SELECT count(*) FROM chunks) - (SELECT count(*) FROM chunks WHERE embedded = 0) AS embedded`,
     ),
     toEmbed: db.prepare<[number, number], ChunkToEmbed>(

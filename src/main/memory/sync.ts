@@ -1,8 +1,10 @@
 /** Brings the index in step with the files (M9, M12): what is new, changed or gone since it last looked. */
-import { stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { isMemoryPath, readText, resolveInside, walkMarkdown } from '../workspace/index.ts'
+import { transcriptText } from './transcript-text.ts'
 import type { FileContent, IndexStore, KnownFile, Source } from './store.ts'
 
 /** A folder whose Markdown is indexed. */
@@ -139,7 +141,14 @@ async function readCandidate(
   try {
     const real = await resolveInside({ workspace: folder.folder, forbidden: [] }, file)
     const { text, hash } = await readText(real, path)
-    return { path, source: folder.source, hash, mtime, size, text }
+    return {
+      path,
+      source: folder.source,
+      hash,
+      mtime,
+      size,
+      text: folder.source === 'sessions' ? transcriptText(text) : text,
+    }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'file_not_found') return { source: folder.source, path }
@@ -154,6 +163,7 @@ async function findFiles(
   problems: SyncProblem[],
 ): Promise<Candidate[] | undefined> {
   try {
+    if (folder.source === 'sessions') return await findTranscripts(folder)
     const { files, unreadable } = await walkMarkdown(folder.folder, signal)
     for (const path of unreadable) {
       problems.push({ code: 'folder_unreadable', message: `${path} may not be read`, path: folder.prefix + path })
@@ -176,6 +186,14 @@ async function findFiles(
     })
     return undefined
   }
+}
+
+/** The files of one folder; there is none before the first conversation. */
+async function findTranscripts(folder: IndexedFolder): Promise<Candidate[]> {
+  if (!existsSync(folder.folder)) return []
+  const names = (await readdir(folder.folder)).filter((name) => name.endsWith('.jsonl'))
+  const found = await Promise.all(names.map((name) => describe(folder, name)))
+  return found.filter((candidate) => candidate !== undefined)
 }
 
 async function describe(folder: IndexedFolder, path: string): Promise<Candidate | undefined> {

@@ -115,7 +115,7 @@ function answer(
   const searches = results.filter((result) => result.toolName === 'memory_search')
   const search = searches.at(-1)
   if (!search) return { calls: [{ name: 'memory_search', arguments: { query } }] }
-  const hits = hitsOf(search)
+  const hits = withMemoryFirst(hitsOf(search))
   const isClosest = searches.length > 1
   if (hits.length === 0) {
     if (isClosest) return { text: phrases.nothingFound(query) }
@@ -135,7 +135,14 @@ function answer(
   return { text: `${isClosest ? phrases.foundClosest : phrases.found}\n\n${quotes.join('\n\n')}\n\n${phrases.noModel}` }
 }
 
+/** What was written down says more than what was said about it. */
+function withMemoryFirst(hits: readonly Hit[]): readonly Hit[] {
+  const written = hits.filter(({ source }) => source !== 'sessions')
+  return written.length > 0 ? written : hits
+}
+
 interface Hit {
+  readonly source: string
   readonly path: string
   readonly startLine: number
   readonly endLine: number

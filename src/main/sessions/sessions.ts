@@ -1,5 +1,5 @@
 /** An agent's conversations: a folder of transcripts, of which those in use are kept open. */
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SessionSummary } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
@@ -36,6 +36,18 @@ export class Sessions {
       return await opened
     } catch (error) {
       this.#open.delete(id)
+      throw error
+    }
+  }
+
+  /** The file as it is. @throws AppError `unknown_session` */
+  async readText(id: string): Promise<string> {
+    if (!/^[\w.-]+$/.test(id)) throw new AppError('unknown_session', `there is no conversation ${id}`, { session: id })
+    try {
+      return await readFile(this.#file(id), 'utf8')
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT'))
+        throw new AppError('unknown_session', `there is no conversation ${id}`, { session: id })
       throw error
     }
   }

@@ -11,7 +11,7 @@ const linesAround = 3
 /** A source: hovering shows the lines, a click opens them. */
 export function CitationChip({ agent, citation }: { agent: string; citation: Citation }) {
   const [, navigate] = useLocation()
-  const href = paths.file(citation.path, citation.line)
+  const href = paths.source(citation.path, citation.line)
   return (
     <PreviewCard.Root>
       <PreviewCard.Trigger

@@ -86,7 +86,7 @@ function Hit({ result, recall }: { result: SearchResult; recall: SearchResponse 
   return (
     <div>
       <p className="flex gap-2 font-mono text-[12px]">
-        <Link href={paths.file(result.path, result.startLine)} className="min-w-0 flex-1 truncate hover:underline">
+        <Link href={paths.source(result.path, result.startLine)} className="min-w-0 flex-1 truncate hover:underline">
           {result.path}:{result.startLine}–{result.endLine}
         </Link>
         <strong className="tabular font-semibold">{formatScore(result.score)}</strong>

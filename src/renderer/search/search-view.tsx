@@ -153,7 +153,7 @@ function Row({ candidate, minScore, maxResults }: { candidate: Candidate; minSco
     >
       <td className="py-2.5 pr-4 pl-5">
         <div className="flex min-w-0 items-baseline gap-2">
-          <Link href={paths.file(path, startLine)} className="shrink-0 font-mono text-[12px] hover:underline">
+          <Link href={paths.source(path, startLine)} className="shrink-0 font-mono text-[12px] hover:underline">
             {place}
           </Link>
           <span className="truncate text-[12px] text-muted">{heading}</span>

@@ -53,6 +53,16 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
       (error: unknown) => toast.error(explainError(error)),
     )
   }
+  const reindex = () => {
+    onClose()
+    const stop = new AbortController()
+    toast.promise(client.search.reindex({ agent: agent.id }, { signal: stop.signal }), {
+      loading: t('palette.reindexing'),
+      success: t('palette.reindexed'),
+      error: () => (stop.signal.aborted ? t('palette.reindexCancelled') : t('error.index_unavailable')),
+      cancel: { label: t('common.cancel'), onClick: () => stop.abort() },
+    })
+  }
   return (
     <>
       <Command.Input
@@ -79,9 +89,7 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
                 {t('palette.stop')}
               </Row>
             )}
-            <Row onSelect={run(() => client.search.reindex({ agent: agent.id }), t('palette.reindexed'))}>
-              {t('palette.reindex')}
-            </Row>
+            <Row onSelect={reindex}>{t('palette.reindex')}</Row>
             {(['system', 'light', 'dark'] as const).map((theme) => (
               <Row key={theme} onSelect={run(() => client.settings.setAppearance({ theme }))}>
                 {t('palette.theme', { theme: t(`theme.${theme}`) })}

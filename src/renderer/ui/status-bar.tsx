@@ -7,7 +7,7 @@ import { Link } from 'wouter'
 import type { Agent, IndexStatus } from '../../shared/contract/index.ts'
 import { api, client, explainError, useConnectionState } from '../api/index.ts'
 import { ContextBar } from '../context/context-bar.tsx'
-import { formatNumber, formatShort } from '../i18n/format.ts'
+import { formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
 import { paths } from './navigate.ts'
 
 interface StatusBarProps {
@@ -46,7 +46,7 @@ export function StatusBar({ agent, session }: StatusBarProps) {
 
 function IndexState({ status }: { status: IndexStatus }) {
   const { t } = useTranslation()
-  const { files, chunks, embedded, provider, model, state, done, total, problems } = status
+  const { files, chunks, embedded, provider, model, state, done, total, problems, etaMs, download } = status
   const isBusy = state !== 'ready' && state !== 'failed'
   const progress = { done: formatNumber(done), total: formatNumber(total) }
   return (
@@ -72,6 +72,14 @@ function IndexState({ status }: { status: IndexStatus }) {
       {provider !== 'none' && embedded < chunks && (
         <span className="tabular">
           {t('status.embedding', { done: formatNumber(embedded), total: formatNumber(chunks) })}
+        </span>
+      )}
+      {etaMs !== undefined && etaMs > 2000 && (
+        <span className="tabular">{t('status.eta', { seconds: formatNumber(Math.ceil(etaMs / 1000)) })}</span>
+      )}
+      {download && (
+        <span className="tabular">
+          {t('status.download', { share: formatPercent(Math.round(download.share * 100) / 100) })}
         </span>
       )}
       {problems.length > 0 && (

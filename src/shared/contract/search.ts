@@ -43,6 +43,8 @@ export const searchOptionsSchema = z.object({
   weights: weightsSchema.optional(),
   recencyHalfLifeDays: z.number().positive().nullable().optional(),
   mmrLambda: z.number().min(0).max(1).nullable().optional(),
+  /** A conversation to leave out: the one that asks would find its own question. */
+  excludeSession: z.string().optional(),
 })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
 
@@ -139,6 +141,8 @@ export const indexStatusSchema = z.object({
   /** Files done and to do of the sync that is running. */
   done: z.number().int(),
   total: z.number().int(),
+  /** Milliseconds until the work that is under way is done, at its speed so far. */
+  etaMs: z.number().optional(),
   /** A model for embeddings that is being fetched; `share` is 0 to 1. */
   download: z.object({ file: z.string(), share: z.number() }).optional(),
   problems: z.array(z.object({ code: z.string(), message: z.string(), path: z.string().optional() })),

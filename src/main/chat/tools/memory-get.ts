@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { transcriptText } from '../../memory/index.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { sliceLines } from './read.ts'
 
@@ -11,8 +12,9 @@ export const memoryGet = defineTool({
     from: z.number().int().min(1).optional().describe('First line, 1-based'),
     lines: z.number().int().min(1).max(2000).optional().describe('How many lines'),
   }),
-  async run({ path, from = 1, lines = 2000 }, { workspace }) {
-    const { text } = await workspace.read(path)
+  async run({ path, from = 1, lines = 2000 }, { workspace, readSession }) {
+    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+    const text = session === undefined ? (await workspace.read(path)).text : transcriptText(await readSession(session))
     return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
   },
 })

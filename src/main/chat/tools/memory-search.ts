@@ -11,8 +11,9 @@ export const memorySearch = defineTool({
     maxResults: z.number().int().min(1).max(50).optional(),
     minScore: z.number().min(0).max(1).optional().describe('Lower it to see weaker matches; the default is 0.35'),
   }),
-  async run({ query, maxResults, minScore }, { memory, signal }) {
+  async run({ query, maxResults, minScore }, { memory, session, signal }) {
     const options = {
+      excludeSession: session,
       ...(maxResults === undefined ? {} : { maxResults }),
       ...(minScore === undefined ? {} : { minScore }),
     }

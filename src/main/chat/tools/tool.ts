@@ -8,6 +8,10 @@ import type { Workspace } from '../../workspace/index.ts'
 export interface ToolContext {
   readonly workspace: Workspace
   readonly memory: Memory
+  /** The conversation that asks. */
+  readonly session: string
+  /** The text of a conversation's file. @throws AppError `unknown_session` */
+  readonly readSession: (session: string) => Promise<string>
   readonly signal: AbortSignal
 }
 

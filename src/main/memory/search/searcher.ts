@@ -87,7 +87,13 @@ export class Searcher {
     stale: boolean,
     signal?: AbortSignal,
   ): Promise<SearchResponse> {
-    const ranking = await this.#rank(query, withOverrides(defaults, overrides), undefined, signal)
+    const ranking = await this.#rank(
+      query,
+      withOverrides(defaults, overrides),
+      overrides.excludeSession,
+      undefined,
+      signal,
+    )
     const { options, notice, timings } = ranking
     return {
       query,
@@ -111,7 +117,7 @@ export class Searcher {
     signal?: AbortSignal,
   ): Promise<Explanation> {
     const asked = why && this.#statements.chunkAt.get(why.path, why.line, why.line)
-    const ranking = await this.#rank(query, withOverrides(defaults, overrides), asked, signal)
+    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides.excludeSession, asked, signal)
     const { options, notice, timings, plan } = ranking
     const candidates = ranking.candidates.map((candidate) => toCandidate(candidate, ranking))
     return {
@@ -137,10 +143,12 @@ export class Searcher {
   async #rank(
     query: string,
     options: SearchDefaults,
+    excludeSession: string | undefined,
     asked: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Ranking> {
     const started = performance.now()
+    const excluded = excludeSession === undefined ? undefined : `sessions/${excludeSession}.jsonl`
     const collection = this.#readCollection()
     const { vector, notice, embedMs } = await this.#embedQuery(query, collection, signal)
     const textStarted = performance.now()
@@ -159,7 +167,7 @@ export class Searcher {
     const rows = this.#rows([...ids])
     const inputs: LegInput[] = []
     for (const row of rows.values()) {
-      if (row.id !== asked && !hasPhrases(plan, row)) continue
+      if (row.id !== asked && (!hasPhrases(plan, row) || row.path === excluded)) continue
       inputs.push({
         id: row.id,
         path: row.path,

@@ -1,0 +1,227 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Indexer, type IndexerEvent } from '../../src/main/memory/indexer.ts'
+import { transcriptText } from '../../src/main/memory/transcript-text.ts'
+import { openTestApp } from '../support/app.ts'
+import { folderWith, temporaryFolder, until, writeFiles } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
+
+const memoryFile = { 'MEMORY.md': '# M\n\n- The mascot is a walrus\n' }
+
+async function openMemory(options: Parameters<typeof openTestApp>[0] = {}) {
+  const test = await openTestApp({ files: memoryFile, ...options })
+  const agent = await test.app.agents.get('main')
+  await agent.memory.settle(10_000)
+  return { ...test, agent, memory: agent.memory }
+}
+
+describe('M14 conversations as memory', () => {
+  it('M14: what was said can be found in another conversation, with the line of its file', async () => {
+    const { agent, memory } = await openMemory()
+    const first = await agent.chat.send('Remember that the zeppelin lands on Tuesday', undefined, undefined)
+    await first.ended
+    await until(async () =>
+      (await memory.search('zeppelin Tuesday')).results.some(({ source }) => source === 'sessions'),
+    )
+    const hit = (await memory.search('zeppelin Tuesday')).results.find(({ source }) => source === 'sessions')
+    expect(hit).toMatchObject({ path: `sessions/${first.session}.jsonl` })
+    expect(hit?.snippet).toContain('User: Remember that the zeppelin lands on Tuesday')
+    const excluded = await memory.search('zeppelin Tuesday', { excludeSession: first.session })
+    expect(excluded.results.every(({ source }) => source === 'memory')).toBe(true)
+  })
+
+  it('M14: keeps line numbers and leaves out tools and torn lines', () => {
+    const line = (message: object) => JSON.stringify({ type: 'message', id: 'a', message })
+    const text = transcriptText(
+      [
+        JSON.stringify({ type: 'session', id: 's' }),
+        line({ role: 'user', content: 'two\nlines' }),
+        line({
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm' },
+            { type: 'text', text: 'yes' },
+          ],
+        }),
+        line({ role: 'toolResult', content: [{ type: 'text', text: 'secret' }] }),
+        '{"type":"message","mess',
+      ].join('\n'),
+    )
+    expect(text).toBe('\n- User: two lines\n- Assistant: yes\n\n')
+  })
+
+  it('M14: can be turned off, while the app runs', async () => {
+    const { agent, memory, home, workspace } = await openMemory()
+    await (
+      await agent.chat.send('The zeppelin lands where?', undefined, undefined)
+    ).ended
+    await until(async () => (await memory.search('zeppelin')).results.length > 0)
+    await writeFile(
+      join(home, 'config.yaml'),
+      `agents:\n  defaults: { memory: { sessions: false } }\n  list: [{ id: main, workspace: "${workspace}" }]\n`,
+    )
+    await until(async () => (await memory.search('zeppelin')).results.length === 0)
+    expect((await memory.search('mascot walrus')).results).toHaveLength(1)
+  })
+})
+
+describe('M15 extra folders', () => {
+  it('M15: are searched, and followed, but are not the workspace', async () => {
+    const extra = await folderWith({ 'notes/vault.md': '# Vault\n\nThe obsidian quokka sleeps.\n' })
+    const { memory, agent } = await openMemory({
+      config: `agents:\n  defaults: { memory: { extraPaths: ["${extra}"], sync: { debounceMs: 100 } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
+    })
+    expect((await memory.search('obsidian quokka')).results).toMatchObject([
+      { path: `${extra}/notes/vault.md`, source: 'extra' },
+    ])
+    await writeFiles(extra, { 'more.md': 'The pangolin is awake.' })
+    await until(async () => (await memory.search('pangolin awake')).results.length === 1)
+    expect((await agent.workspace.list()).files.map(({ path }) => path)).toEqual(['MEMORY.md'])
+  })
+})
+
+describe('M50 settings that change while the app runs', () => {
+  it('M50: a new threshold counts at once, a new chunk size rebuilds', async () => {
+    const { memory, home, workspace } = await openMemory({
+      files: { 'MEMORY.md': `# M\n\n${'- The mascot is a walrus named Bob\n'.repeat(40)}` },
+    })
+    const before = (await memory.status()).chunks
+    const configure = (text: string) =>
+      writeFile(
+        join(home, 'config.yaml'),
+        `agents:\n  defaults: { memory: ${text} }\n  list: [{ id: main, workspace: "${workspace}" }]\n`,
+      )
+    await configure('{ search: { minScore: 0.99 } }')
+    await until(async () => (await memory.search('mascot walrus zebra')).results.length === 0)
+    await configure('{ chunk: { tokens: 40, overlap: 0 } }')
+    await until(async () => (await memory.status()).chunks > before * 3)
+    await until(async () => (await memory.search('mascot walrus')).results.length > 0)
+  })
+})
+
+describe('M12 trouble with the index', () => {
+  it('M12: a database deleted while it is used is made anew with the next change', async () => {
+    const { memory, home, workspace } = await openMemory()
+    for (const suffix of ['', '-wal', '-shm']) await rm(join(home, 'memory', `main.sqlite${suffix}`), { force: true })
+    expect((await memory.search('mascot walrus')).results).toHaveLength(1)
+    await writeFile(join(workspace, 'memory.md'), 'x')
+    await writeFiles(workspace, { 'memory/2026-01-01.md': 'A quokka was seen.' })
+    await until(async () => (await memory.search('quokka seen')).results.length === 1, 10_000)
+    expect((await memory.search('mascot walrus')).results).toHaveLength(1)
+    expect((await readFile(join(home, 'memory', 'main.sqlite'))).length).toBeGreaterThan(0)
+  })
+
+  it('M12: an index that cannot be opened is said, chat and files go on, and it comes by itself', async () => {
+    const workspace = await folderWith(memoryFile)
+    const state = await temporaryFolder()
+    await writeFile(join(state, 'memory'), 'a file where the folder should be')
+    const events: IndexerEvent[] = []
+    const indexer = new Indexer(
+      {
+        file: join(state, 'memory', 'main.sqlite'),
+        folders: [{ source: 'memory', folder: workspace, prefix: '' }],
+        chunk: { tokens: 400, overlap: 80 },
+        embedding: {
+          provider: 'none',
+          model: '',
+          baseUrl: undefined,
+          dimensions: undefined,
+          batchSize: 1,
+          apiKey: undefined,
+          allowDownload: false,
+          modelsFolder: state,
+        },
+        debounceMs: 50,
+        watch: true,
+        retryMs: 100,
+      },
+      (event) => events.push(event),
+    )
+    await indexer.open()
+    expect(indexer.status()).toMatchObject({ state: 'failed', problems: [{ code: 'index_failed' }] })
+    await rm(join(state, 'memory'))
+    await mkdir(join(state, 'memory'))
+    await until(() => indexer.status().state === 'ready' && indexer.status().chunks === 1)
+    expect(indexer.status().problems).toEqual([])
+    await indexer.close()
+  })
+
+  it('M12: an app whose index cannot be opened still opens, and says why search is off', async () => {
+    const test = await openTestApp({ files: memoryFile })
+    await writeFile(join(test.home, 'memory'), 'in the way')
+    const { memory, workspace } = await test.app.agents.get('main')
+    expect((await memory.status()).state).toBe('failed')
+    await expect(memory.search('walrus')).rejects.toMatchObject({ code: 'index_unavailable' })
+    expect((await workspace.read('MEMORY.md')).text).toContain('walrus')
+  })
+
+  it('M12: searches are answered from the old index while a new one is built', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 400 }, (_, index) => [
+        `memory/n${index}.md`,
+        `# Note ${index}\n\n${`topic${index} and more words of text\n`.repeat(30)}`,
+      ]),
+    )
+    const { app, home, workspace } = await openMemory({ files: { ...files, ...memoryFile } })
+    await app.close()
+    const { createApp } = await import('../../src/main/app.ts')
+    const { mainFolder } = await import('../support/app.ts')
+    await writeFile(
+      join(home, 'config.yaml'),
+      `agents:\n  defaults: { memory: { chunk: { tokens: 64, overlap: 8 } } }\n  list: [{ id: main, workspace: "${workspace}" }]\n`,
+    )
+    const again = await createApp({ mainFolder, env: {}, home })
+    const { memory } = await again.agents.get('main')
+    const states = new Set<string>()
+    for (let round = 0; round < 200 && (await memory.status()).state !== 'ready'; round += 1) {
+      states.add((await memory.status()).state)
+      expect((await memory.search('mascot walrus')).results).toHaveLength(1)
+    }
+    expect(states).toContain('rebuilding')
+    expect((await memory.search('topic77')).results[0]?.path).toBe('memory/n77.md')
+    await again.close()
+  })
+
+  it('M9: a rebuild can be cancelled; search goes on, and the rest is looked at later', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [
+        `memory/n${index}.md`,
+        `# Note ${index}\n\n${'words of text\n'.repeat(50)}`,
+      ]),
+    )
+    const { memory } = await openMemory({ files: { ...files, ...memoryFile } })
+    const stop = new AbortController()
+    const running = memory.reindex(stop.signal).catch((error: unknown) => error)
+    stop.abort()
+    await running
+    expect((await memory.search('mascot walrus')).results).toHaveLength(1)
+    await until(async () => (await memory.status()).state === 'ready')
+  })
+})
+
+describe('M13 a provider in trouble while the app runs', () => {
+  const config = (url: string) =>
+    `agents:\n  defaults:\n    memory:\n      embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
+
+  it('M13: a slow one is not waited for: keywords answer, and the answer says so', async () => {
+    const server = await startModelServer()
+    const { memory } = await openMemory({ config: config(server.openAiUrl) })
+    await until(async () => (await memory.status()).embedded === 1)
+    server.embeddings = { dimensions: 64, delayMs: 20_000 }
+    const { results, notice, timings } = await memory.search('mascot walrus')
+    expect(results).toMatchObject([{ path: 'MEMORY.md', vectorScore: null }])
+    expect(notice).toMatchObject({ code: 'provider_failed', message: expect.stringContaining('longer than 3 s') })
+    expect(timings.embedMs).toBeGreaterThan(2500)
+  })
+
+  it('M13: one whose model has other dimensions now is told, and keywords answer', async () => {
+    const server = await startModelServer()
+    const { memory } = await openMemory({ config: config(server.openAiUrl) })
+    await until(async () => (await memory.status()).embedded === 1)
+    server.embeddings = { dimensions: 16 }
+    const { results, notice } = await memory.search('mascot walrus')
+    expect(results).toHaveLength(1)
+    expect(notice).toMatchObject({ code: 'provider_failed' })
+  })
+})
