@@ -121,9 +121,7 @@ export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promis
   const settings = app.agents.settingsOf(flags.agent).memory.search
   const report = await measure(
     {
-      search: (query) =>
-        agent.memory.search(query, { minScore: 0, maxResults: flags.maxResults ?? 10 }),
-        }),
+      search: (query) => agent.memory.search(query, { minScore: 0, maxResults: flags.maxResults ?? 10 }),
       minScore: flags.minScore ?? settings.minScore,
     },
     questions,
