@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { Memory, threadEntries } from '../../src/main/memory/index.ts'
+import { Memory, threadEntries, type MemorySource } from '../../src/main/memory/index.ts'
 import { writeCorpus, type Corpus } from './corpus.ts'
 
 /** A file of the corpus makes about this many chunks. */
@@ -81,6 +81,7 @@ async function measureMemory(size: number): Promise<void> {
   )
   await measureSearch(keyword, corpus, `${label}: keyword search`, isTenThousand ? 3 : undefined)
   await measureSaved(keyword, corpus, label)
+  if (isTenThousand) await measureDuringRebuild(keyword, corpus, label)
   if (isTenThousand)
     figures.push({
       name: `${label}: memory of the process`,
@@ -101,21 +102,35 @@ async function measureMemory(size: number): Promise<void> {
   rmSync(corpus.folder, { recursive: true, force: true })
 }
 
+function sourceOf(
+  corpus: Corpus,
+  provider: 'none' | 'openai-compatible',
+  baseUrl: string | undefined,
+  tokens = 400,
+): MemorySource {
+  return {
+    file: join(root, `${provider}-${corpus.files}.sqlite`),
+    folders: [{ source: 'memory', folder: corpus.folder, prefix: '' }],
+    chunk: { tokens, overlap: 80 },
+    debounceMs: 1500,
+    embedding: {
+      provider,
+      model: 'bench',
+      baseUrl,
+      dimensions: undefined,
+      batchSize: 256,
+      apiKey: undefined,
+      allowDownload: false,
+      modelsFolder: root,
+    },
+  }
+}
+
 async function openMemory(
   corpus: Corpus,
   provider: 'none' | 'openai-compatible',
   baseUrl: string | undefined,
 ): Promise<Memory> {
-  const embedding = {
-    provider,
-    model: 'bench',
-    baseUrl,
-    dimensions: undefined,
-    batchSize: 256,
-    apiKey: undefined,
-    allowDownload: false,
-    modelsFolder: root,
-  } as const
   const search = {
     weights: { vector: 0.7, text: 0.3 },
     minScore: 0,
@@ -124,13 +139,7 @@ async function openMemory(
     mmrLambda: null,
   }
   return Memory.open({
-    source: {
-      file: join(root, `${provider}-${corpus.files}.sqlite`),
-      folders: [{ source: 'memory', folder: corpus.folder, prefix: '' }],
-      chunk: { tokens: 400, overlap: 80 },
-      debounceMs: 1500,
-      embedding,
-    },
+    source: sourceOf(corpus, provider, baseUrl),
     search: () => search,
     threads: threadEntries(new URL('../../src/main/', import.meta.url)),
     watch: true,
@@ -157,6 +166,29 @@ async function measureSearch(memory: Memory, corpus: Corpus, name: string, budge
       ...(budget === undefined ? {} : { budget }),
     },
   )
+}
+
+/** Whole search calls, catch-up included, while the index is rebuilt with other chunks, against the same when idle. */
+async function measureDuringRebuild(memory: Memory, corpus: Corpus, label: string): Promise<void> {
+  const p95 = async (isOver: (round: number) => Promise<boolean>) => {
+    const times: number[] = []
+    for (let round = 0; !(await isOver(round)); round += 1) {
+      const started = performance.now()
+      await memory.search(corpus.queries[round % corpus.queries.length] ?? '')
+      times.push(performance.now() - started)
+    }
+    times.sort((one, other) => one - other)
+    return times[Math.floor(times.length * 0.95)] ?? 0
+  }
+  const idle = await p95(async (round) => round >= 300)
+  await memory.use(sourceOf(corpus, 'none', undefined, 390))
+  const busy = await p95(async () => (await memory.status()).state === 'ready')
+  figures.push({
+    name: `${label}: search p95 during a rebuild, times the idle one`,
+    value: busy / idle,
+    unit: '×',
+    budget: 2,
+  })
 }
 
 /** From a saved file to a status that counts it: the debounce and what comes on top. */

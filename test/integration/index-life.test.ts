@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Indexer, type IndexerEvent } from '../../src/main/memory/indexer.ts'
+import { openForWriting } from '../../src/main/memory/schema.ts'
 import { transcriptText } from '../../src/main/memory/transcript-text.ts'
 import { openTestApp } from '../support/app.ts'
 import { folderWith, temporaryFolder, until, writeFiles } from '../support/folder.ts'
@@ -110,6 +111,17 @@ describe('M12 trouble with the index', () => {
     await until(async () => (await memory.search('quokka seen')).results.length === 1, 10_000)
     expect((await memory.search('mascot walrus')).results).toHaveLength(1)
     expect((await readFile(join(home, 'memory', 'main.sqlite'))).length).toBeGreaterThan(0)
+  })
+
+  it('M12: a database that another program locks is waited for, and searched meanwhile', async () => {
+    const { memory, home, workspace } = await openMemory()
+    const other = openForWriting(join(home, 'memory', 'main.sqlite'))
+    other.exec('BEGIN IMMEDIATE')
+    await writeFiles(workspace, { 'memory/2026-01-01.md': 'A quokka was seen.' })
+    expect((await memory.search('mascot walrus')).results).toHaveLength(1)
+    setTimeout(() => other.exec('COMMIT'), 800)
+    await until(async () => (await memory.search('quokka seen')).results.length === 1, 10_000)
+    other.close()
   })
 
   it('M12: an index that cannot be opened is said, chat and files go on, and it comes by itself', async () => {

@@ -74,7 +74,7 @@ export class Memory {
 
   search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
     return this.#search(async ({ indexer, searcher }) => {
-      const stale = !(await indexer.client.settle(catchUpMs))
+      const stale = !(await indexer.client.catchUp(catchUpMs))
       const request = { query, defaults: this.#options.search(), options, stale }
       return searcher.client.search(request, signal ? { signal } : {})
     })
@@ -87,7 +87,7 @@ export class Memory {
     signal?: AbortSignal,
   ): Promise<Explanation> {
     return this.#search(async ({ indexer, searcher }) => {
-      const stale = !(await indexer.client.settle(catchUpMs))
+      const stale = !(await indexer.client.catchUp(catchUpMs))
       const request = { query, defaults: this.#options.search(), options, stale, why }
       return searcher.client.explain(request, signal ? { signal } : {})
     })
