@@ -29,7 +29,6 @@ const router = {
   events: base.handler(({ signal }) => events.subscribe('event', signal ? { signal } : {})),
   touch: base.input(type<readonly string[]>()).handler(({ input }) => opened().touch(input)),
   settle: base.input(type<number>()).handler(({ input }) => opened().settle(input)),
-  catchUp: base.input(type<number>()).handler(({ input }) => opened().catchUp(input)),
   reindex: base.handler(({ signal }) => opened().reindex(signal)),
   revive: base.handler(() => opened().revive()),
   swap: base.handler(() => opened().swap()),

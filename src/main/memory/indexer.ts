@@ -116,15 +116,6 @@ export class Indexer {
     return answer
   }
 
-  /**
-   * For a search: waits for changes as `settle` does, but not at all for what is known to take longer.
-   * @returns false when the index lacks something
-   */
-  async catchUp(timeoutMs: number): Promise<boolean> {
-    const isLong = this.#state === 'rebuilding' || (this.#etaMs ?? 0) > timeoutMs
-    return isLong ? false : this.settle(timeoutMs)
-  }
-
   /** Reads every file anew and waits for it. Aborting leaves what is done as it is; the rest is looked at later. */
   async reindex(signal?: AbortSignal): Promise<IndexStatus> {
     await this.#enqueue(async () => {

@@ -45,6 +45,8 @@ export class Memory {
   readonly #options: MemoryOptions
   #source: MemorySource
   #threads: Promise<Threads>
+  /** As it was last told. */
+  #status: IndexStatus | undefined
   #exchange: Promise<void> = Promise.resolve()
   readonly #searches = new Set<Promise<unknown>>()
 
@@ -74,7 +76,7 @@ export class Memory {
 
   search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
     return this.#search(async ({ indexer, searcher }) => {
-      const stale = !(await indexer.client.catchUp(catchUpMs))
+      const stale = !(await this.#catchUp(indexer.client))
       const request = { query, defaults: this.#options.search(), options, stale }
       return searcher.client.search(request, signal ? { signal } : {})
     })
@@ -87,7 +89,7 @@ export class Memory {
     signal?: AbortSignal,
   ): Promise<Explanation> {
     return this.#search(async ({ indexer, searcher }) => {
-      const stale = !(await indexer.client.catchUp(catchUpMs))
+      const stale = !(await this.#catchUp(indexer.client))
       const request = { query, defaults: this.#options.search(), options, stale, why }
       return searcher.client.explain(request, signal ? { signal } : {})
     })
@@ -145,6 +147,7 @@ export class Memory {
     const { onEvent, onCrash } = this.#options
     try {
       for await (const event of events) {
+        if (event.type === 'status') this.#status = event.status
         if (event.type === 'replace' || event.type === 'reopen') {
           await this.#exchangeIndex(threads, event.type === 'replace')
           onEvent({ type: 'indexed' })
@@ -172,6 +175,15 @@ export class Memory {
     } finally {
       this.#searches.delete(running)
     }
+  }
+
+  /**
+   * Waits for changes, but not for work that is known to be long: the indexer would not even answer before its current
+   * transaction is through. @returns false when the index lacks something
+   */
+  async #catchUp(indexer: RouterClient<IndexerRouter>): Promise<boolean> {
+    const isLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
+    return isLong ? false : indexer.settle(catchUpMs)
   }
 
   /** Lets the searcher go of the old index while the new one takes its place. */

@@ -5,8 +5,8 @@ import { indexText } from './terms.ts'
 export function placeTerms(path: string): string {
   const name = path.replace(/\.(md|markdown|jsonl)$/i, '')
   const date = dailyLogDate(path)
-  const { words, chars } = indexText(date === undefined ? name : `${name} ${dateWords(date)}`)
-  return `${words}\n${chars}`
+  const { words, chars, pairs } = indexText(date === undefined ? name : `${name} ${dateWords(date)}`)
+  return `${words}\n${chars}\n${pairs}`
 }
 
 /** `2023-05-08` → `May 2023`, `2023年5月8日`, for questions that name a time. */

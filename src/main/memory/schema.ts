@@ -9,7 +9,7 @@ import { tokenizerVersion } from './terms.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 2
+const schemaVersion = 3
 
 /** What the index depends on besides the files themselves. */
 export interface IndexIdentity {
@@ -84,7 +84,7 @@ export function createTables(db: Db, identity: IndexIdentity): void {
 
     -- Columns hold terms that memory/terms.ts made, so FTS5 has nothing left to do but split at white space.
     CREATE VIRTUAL TABLE chunks_fts USING fts5 (
-      words, chars, heading, place,
+      words, chars, pairs, heading, place,
       tokenize = "unicode61 remove_diacritics 0 tokenchars '_-./:@#+\\|'"
     );
     CREATE VIRTUAL TABLE chunks_vocabulary USING fts5vocab (chunks_fts, 'row');

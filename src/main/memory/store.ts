@@ -85,7 +85,10 @@ export class IndexStore {
         lastInsertRowid,
         terms.words,
         terms.chars,
-        `${heading.words}\n${heading.chars}`,
+        terms.pairs,
+        `${heading.words}
+${heading.chars}
+${heading.pairs}`,
         place,
       )
     }
@@ -194,7 +197,9 @@ function prepare(db: Db) {
       `INSERT INTO chunks (path, source, start_line, end_line, heading, text, hash, length)
        VALUES (@path, @source, @startLine, @endLine, @heading, @text, @hash, @length)`,
     ),
-    putTerms: db.prepare('INSERT INTO chunks_fts (rowid, words, chars, heading, place) VALUES (?, ?, ?, ?, ?)'),
+    putTerms: db.prepare(
+      'INSERT INTO chunks_fts (rowid, words, chars, pairs, heading, place) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
     removeTerms: db.prepare('DELETE FROM chunks_fts WHERE rowid = ?'),
     removeChunks: db.prepare('DELETE FROM chunks WHERE source = ? AND path = ?'),
     counts: db.prepare<[], IndexCounts>(

@@ -32,6 +32,8 @@ export interface QueryTerm {
 export interface IndexedText {
   readonly words: string
   readonly chars: string
+  /** Each two CJK characters that follow each other, for quick look-ups: single ones are in every other chunk. */
+  readonly pairs: string
   /** Length in terms, for BM25; two CJK characters count as one term. */
   readonly length: number
 }
@@ -39,6 +41,7 @@ export interface IndexedText {
 export function indexText(text: string): IndexedText {
   const wordLines: string[] = []
   const charLines: string[] = []
+  const pairLines: string[] = []
   let count = 0
   let charCount = 0
   for (const line of fold(text).split('\n')) {
@@ -47,10 +50,21 @@ export function indexText(text: string): IndexedText {
     wordLines.push(terms.join(' '))
     // A bar between runs keeps a word from matching across them.
     charLines.push(runs.map((run) => [...run].join(' ')).join(' | '))
+    pairLines.push(runs.map((run) => pairsOf([...run]).join(' ')).join(' | '))
     count += terms.length
     for (const run of runs) charCount += run.length
   }
-  return { words: wordLines.join('\n'), chars: charLines.join('\n'), length: count + charCount / 2 }
+  return {
+    words: wordLines.join('\n'),
+    chars: charLines.join('\n'),
+    pairs: pairLines.join('\n'),
+    length: count + charCount / 2,
+  }
+}
+
+/** 数据库 → 数据, 据库. */
+export function pairsOf(letters: readonly string[]): string[] {
+  return letters.slice(0, -1).map((letter, index) => letter + (letters[index + 1] ?? ''))
 }
 
 /** One form for what looks the same to a reader: NFKC, lower case, no combining accents on Latin letters. */

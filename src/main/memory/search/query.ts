@@ -2,7 +2,7 @@
  * Understands a query (M19): free words are OR-ed, a phrase in quotes must stand in the text, function words step back
  * when there is anything else to look for. Pure.
  */
-import { indexText, isStopWord, queryTerms, type QueryTerm } from '../terms.ts'
+import { indexText, isStopWord, pairsOf, queryTerms, type QueryTerm } from '../terms.ts'
 
 export interface Phrase {
   readonly kind: QueryTerm['kind']
@@ -40,8 +40,10 @@ function phraseParts(text: string): Phrase[] {
 }
 
 /** Chunks that are worth ranking: of a query's terms, the rare ones decide, and the common ones only re-rank. */
-const enoughChunks = 800
+const enoughChunks = 600
 const fewChunks = 100
+/** A term in more chunks than this adds nothing to look at when a rarer one was found at all. */
+const tooManyChunks = 2000
 
 /**
  * The terms to look for candidates with: from the rarest on, until together they stand in enough chunks. The others
@@ -51,7 +53,8 @@ export function chooseCandidateTerms<T extends QueryTerm & { readonly documents:
   const chosen: T[] = []
   let chunks = 0
   for (const term of [...terms].sort((one, other) => one.documents - other.documents)) {
-    if (chunks >= fewChunks && chunks + term.documents > enoughChunks) break
+    const isEnough = chunks >= fewChunks && chunks + term.documents > enoughChunks
+    if (isEnough || (chunks > 0 && term.documents > tooManyChunks)) break
     chosen.push(term)
     chunks += term.documents
   }
@@ -60,11 +63,17 @@ export function chooseCandidateTerms<T extends QueryTerm & { readonly documents:
 
 /** The FTS5 expression that finds every chunk with any of the terms and all of the phrases. */
 export function toMatchExpression({ terms, phrases }: ParsedQuery): string {
-  const any = terms.map((term) => matchTerm(term.term)).join(' OR ')
-  const all = phrases.map((phrase) => matchTerm(phrase.term))
+  const any = terms.map(toIndexPhrase).join(' OR ')
+  const all = phrases.map(toIndexPhrase)
   return [...(any ? [`(${any})`] : []), ...all].join(' AND ')
 }
 
-function matchTerm(term: string): string {
-  return `"${term.replaceAll('"', '""')}"`
+/**
+ * What FTS5 is asked for: a word or phrase as it is, CJK characters by the pairs that they make. A quoted string is a
+ * phrase to FTS5, whatever stands in it.
+ */
+export function toIndexPhrase({ kind, term }: Pick<QueryTerm, 'kind' | 'term'>): string {
+  const letters = kind === 'cjk' ? term.split(' ') : []
+  const phrase = letters.length > 1 ? pairsOf(letters).join(' ') : term
+  return `"${phrase.replaceAll('"', '""')}"`
 }

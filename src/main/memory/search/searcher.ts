@@ -16,13 +16,13 @@ import { getMeta, vectorDimensions, type Db } from '../schema.ts'
 import type { Source } from '../store.ts'
 import { hasPhrases, planKeywords, scoreChunk, type ChunkTerms, type KeywordPlan } from './bm25.ts'
 import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
-import { chooseCandidateTerms, parseQuery, toMatchExpression } from './query.ts'
+import { chooseCandidateTerms, parseQuery, toIndexPhrase, toMatchExpression } from './query.ts'
 import { matchedWords, snippetOf } from './snippet.ts'
 import { VectorLeg } from './vectors.ts'
 
 /** Candidates that each leg puts forward; every one of them gets both scores. */
-const keywordCandidates = 56
-const vectorCandidates = 48
+const keywordCandidates = 48
+const vectorCandidates = 40
 
 /** A provider that takes longer than this for a query's vector is not waited for; keywords answer. */
 const queryTimeoutMs = 3000
@@ -257,8 +257,10 @@ export class Searcher {
   }
 
   #documentsWith(kind: 'word' | 'cjk', term: string): number {
-    if (kind === 'word' || !term.includes(' ')) return this.#statements.documents.get(term) ?? 0
-    return this.#statements.phraseDocuments.get(`chars : "${term}"`) ?? 0
+    const isSingleTerm = kind === 'word' || term.length <= 3
+    // One character, or a pair of them, is a term of the index; so is a word.
+    if (isSingleTerm) return this.#statements.documents.get(kind === 'cjk' ? term.replace(' ', '') : term) ?? 0
+    return this.#statements.phraseDocuments.get(toIndexPhrase({ kind, term })) ?? 0
   }
 
   #rows(ids: readonly number[]): Map<number, ChunkRow> {
@@ -275,7 +277,7 @@ function prepare(db: Db) {
     phraseDocuments: db.prepare<[string], number>('SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?').pluck(),
     match: db
       .prepare<[string, number], number>(
-        'SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, 1.0, 1.0, 0.6, 0.6) LIMIT ?',
+        'SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, 1.0, 1.0, 1.0, 0.6, 0.6) LIMIT ?',
       )
       .pluck(),
     rows: db.prepare<[string], ChunkRow>(
