@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { isMemoryPath, readText, resolveInside, walkMarkdown } from '../workspace/index.ts'
 import { transcriptText } from './transcript-text.ts'
@@ -35,7 +36,10 @@ export interface SyncOptions {
 }
 
 /** Files written in one transaction; between two, other work of the thread has its turn. */
-const batchFiles = 16
+const batchFiles = 8
+
+/** A short rest after each batch: searches share the machine with a large rebuild. */
+const breathMs = 8
 
 interface Candidate {
   readonly folder: IndexedFolder
@@ -129,6 +133,7 @@ async function index(
       }
     })
     onProgress(Math.min(todo.length, from + batchFiles), todo.length)
+    await sleep(breathMs)
   }
   return changed
 }
