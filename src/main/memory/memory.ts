@@ -167,7 +167,7 @@ export class Memory {
     const running = this.#call(work).catch(async (error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
       await this.#call(({ indexer }) => indexer.client.revive())
-      return this.#call(work)
+      return this.#call(work).catch((again: unknown) => this.#withReason(again))
     })
     this.#searches.add(running)
     try {
@@ -175,6 +175,16 @@ export class Memory {
     } finally {
       this.#searches.delete(running)
     }
+  }
+
+  /** Says what the indexer knows of why there is no index. */
+  async #withReason(error: unknown): Promise<never> {
+    if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
+    const { problems } = await this.status()
+    const reason = problems.find(({ code }) => code === 'index_failed')?.message
+    throw reason === undefined
+      ? error
+      : new AppError(error.code, `${error.message}: ${reason}`, { reason }, { cause: error })
   }
 
   /**

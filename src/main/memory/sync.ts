@@ -35,8 +35,9 @@ export interface SyncOptions {
   readonly signal: AbortSignal
 }
 
-/** Files written in one transaction; between two, other work of the thread has its turn. */
-const batchFiles = 8
+/** Most files, and most bytes, of one transaction; between two, other work has its turn. */
+const batchFiles = 64
+const batchBytes = 80_000
 
 /** A short rest after each batch: searches share the machine with a large rebuild. */
 const breathMs = 8
@@ -114,9 +115,11 @@ async function index(
   { onProgress, signal }: SyncOptions,
 ): Promise<string[]> {
   const changed: string[] = []
-  for (let from = 0; from < todo.length; from += batchFiles) {
+  let done = 0
+  while (done < todo.length) {
     signal.throwIfAborted()
-    const batch = todo.slice(from, from + batchFiles)
+    const batch = nextBatch(todo, done)
+    done += batch.length
     const contents = (await Promise.all(batch.map((candidate) => readCandidate(candidate, problems)))).filter(
       (file) => file !== undefined,
     )
@@ -132,10 +135,22 @@ async function index(
         }
       }
     })
-    onProgress(Math.min(todo.length, from + batchFiles), todo.length)
+    onProgress(done, todo.length)
     await sleep(breathMs)
   }
   return changed
+}
+
+/** Files from `from` on that go into one transaction; at least one. */
+function nextBatch(todo: readonly Candidate[], from: number): Candidate[] {
+  const batch: Candidate[] = []
+  let bytes = 0
+  for (const candidate of todo.slice(from, from + batchFiles)) {
+    bytes += candidate.size
+    if (batch.length > 0 && bytes > batchBytes) break
+    batch.push(candidate)
+  }
+  return batch
 }
 
 /** The file's text; `{source, path}` alone when it is no text to index; undefined when it should be left as it is. */
