@@ -4,6 +4,7 @@ import { contract, type FileEntry } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
 import type { Agent } from './agents/index.ts'
 import type { App } from './app.ts'
+import { sessionEvents } from './sessions/index.ts'
 import { defaultWorkspace } from './settings/index.ts'
 import { dailyLogDate, fileKind } from './workspace/index.ts'
 
@@ -65,7 +66,12 @@ export function createRouter(app: App) {
         const summary = await sessions.summary(input.session)
         if (!summary)
           throw new AppError('unknown_session', 'this conversation does not exist any more', { session: input.session })
-        return { summary, messages: transcript.messages(), skippedLines: [...transcript.skippedLines] }
+        return {
+          summary,
+          messages: transcript.messages(),
+          events: sessionEvents(transcript.branch()),
+          skippedLines: [...transcript.skippedLines],
+        }
       }),
     },
     chat: {
@@ -78,6 +84,9 @@ export function createRouter(app: App) {
       models: os.chat.models.handler(({ input }) => app.models.list(app.agents.settingsOf(input.agent).model)),
     },
     context: {
+      request: os.context.request.handler(async ({ input }) =>
+        (await agent(input)).sessions.request(input.session, input.number),
+      ),
       report: os.context.report.handler(async ({ input }) => (await agent(input)).chat.report(input.session)),
     },
     settings: {

@@ -20,7 +20,7 @@ const providers: [string, (server: ModelServer) => ChatModel][] = [
 ]
 
 const request: ModelRequest = {
-  system: 'You are main.',
+  system: ['You are main.'],
   messages: [{ role: 'user', content: 'hello', timestamp: 0 }],
   tools: [
     { name: 'read', description: 'Reads.', parameters: { type: 'object', properties: { path: { type: 'string' } } } },

@@ -37,6 +37,12 @@ export interface ModelServer {
   readonly aborted: { count: number }
   /** Answers in order; the last one is repeated. */
   script: ScriptedAnswer[]
+  /** Decides instead of the script, where it is set. */
+  respond: ((body: Record<string, unknown>) => ScriptedAnswer) | undefined
+  /** Requests above this are refused as too long; usage is reported by the same count. */
+  window: number | undefined
+  /** Tokens of all requests so far, by the same count. */
+  tokens: number
   embeddings: EmbeddingScript
 }
 
@@ -58,7 +64,13 @@ export interface EmbeddingScript {
 export async function startModelServer(...script: ScriptedAnswer[]): Promise<ModelServer> {
   const requests: ModelServer['requests'] = []
   const aborted = { count: 0 }
-  const state: Pick<ModelServer, 'script' | 'embeddings'> = { script, embeddings: { dimensions: 64 } }
+  const state: Pick<ModelServer, 'script' | 'embeddings' | 'respond' | 'window' | 'tokens'> = {
+    respond: undefined,
+    window: undefined,
+    tokens: 0,
+    script,
+    embeddings: { dimensions: 64 },
+  }
   const server = createServer((request, response) => {
     response.on('close', () => {
       if (!response.writableFinished) aborted.count += 1
@@ -82,7 +94,18 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     const body = (await readBody(request)) as Record<string, unknown>
     requests.push({ path, body, headers: request.headers })
     if (path.endsWith('/embeddings')) return embed(response, body, state.embeddings)
-    const next = state.script.length > 1 ? state.script.shift() : state.script[0]
+    const size = countTokens(body)
+    if (state.window !== undefined && size > state.window) {
+      return json(response, 400, {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message: `prompt is too long: ${size} tokens > ${state.window} maximum`,
+        },
+      })
+    }
+    state.tokens += size
+    const next = state.respond ? state.respond(body) : state.script.length > 1 ? state.script.shift() : state.script[0]
     if (!next) return json(response, 500, { error: { message: 'nothing scripted' } })
     if ('status' in next) {
       const error = path.endsWith('/messages')
@@ -90,7 +113,9 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
         : { error: { message: next.message } }
       return json(response, next.status, error, next.headers)
     }
-    const events = path.endsWith('/messages') ? anthropicEvents(next) : openAiEvents(next)
+    const events = path.endsWith('/messages')
+      ? anthropicEvents(next, state.window === undefined ? undefined : size)
+      : openAiEvents(next)
     await stream(response, events, next)
   }
 
@@ -112,6 +137,24 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     set script(value) {
       state.script = value
     },
+    get respond() {
+      return state.respond
+    },
+    set respond(value) {
+      state.respond = value
+    },
+    get window() {
+      return state.window
+    },
+    set window(value) {
+      state.window = value
+    },
+    get tokens() {
+      return state.tokens
+    },
+    set tokens(value) {
+      state.tokens = value
+    },
     get embeddings() {
       return state.embeddings
     },
@@ -121,10 +164,15 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
   }
 }
 
+/** A tokenizer of our own: a token for 4.2 characters of the texts that are sent. */
+function countTokens({ system, messages, tools }: Record<string, unknown>): number {
+  return Math.ceil(JSON.stringify([system, messages, tools]).length / 4.2)
+}
+
 type Answer = Exclude<ScriptedAnswer, { status: number }>
 
 /** Event by event as docs.anthropic.com describes the stream, with a ping and an event that does not exist yet. */
-function anthropicEvents(answer: Answer): string[] {
+function anthropicEvents(answer: Answer, inputTokens: number | undefined): string[] {
   const events: object[] = [
     {
       type: 'message_start',
@@ -136,7 +184,10 @@ function anthropicEvents(answer: Answer): string[] {
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        usage: { input_tokens: 100, cache_read_input_tokens: 40, cache_creation_input_tokens: 10, output_tokens: 1 },
+        usage:
+          inputTokens === undefined
+            ? { input_tokens: 100, cache_read_input_tokens: 40, cache_creation_input_tokens: 10, output_tokens: 1 }
+            : { input_tokens: inputTokens, output_tokens: 1 },
       },
     },
     { type: 'ping' },

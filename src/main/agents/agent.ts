@@ -3,9 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppEvent } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { Message } from '../../shared/messages.ts'
-import { Chat, toolDefinitions } from '../chat/index.ts'
-import { assemble, budgetOf, type Assembly, type ContextFile } from '../context/index.ts'
+import { Chat, loadPrompts, toolDefinitions } from '../chat/index.ts'
+import {
+  assemble,
+  budgetOf,
+  type Assembly,
+  type Budget,
+  type ContextFile,
+  type KeepingState,
+} from '../context/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { Log } from '../log.ts'
 import { Memory, sessionsPrefix, type MemorySource, type ThreadEntries } from '../memory/index.ts'
@@ -43,6 +49,7 @@ export interface AgentOptions {
   readonly now: () => Date
   readonly watch: boolean
   readonly publish: (event: AppEvent) => void
+  readonly setModel: (model: string) => Promise<void>
 }
 
 export class Agent {
@@ -126,10 +133,16 @@ function embeddingSource(
 function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'workspace' | 'memory'>): Chat {
   const { id, settings, models, now, publish, log } = options
   return new Chat({
-    ...agent,
+    agent: id,
+    sessions: agent.sessions,
+    workspace: agent.workspace,
+    memory: agent.memory,
+    settings,
+    prompts: () => loadPrompts(options.resources, settings().compaction.memoryFlush),
     createModel: (modelId) => models.create(modelId ?? settings().model, settings().chat.requestTimeout),
-    assemble: (model, messages, sessionStart) => assembleFor(options, agent.workspace, model, messages, sessionStart),
-    maxSteps: () => settings().chat.maxSteps,
+    setModel: options.setModel,
+    budget: (model) => budgetFor(settings(), model),
+    assemble: (model, state, sessionStart) => assembleFor(options, agent.workspace, model, state, sessionStart),
     now,
     onSessionChanged: (session) => {
       publish({ type: 'sessionChanged', agent: id, session })
@@ -140,26 +153,33 @@ function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'work
   })
 }
 
+function budgetFor({ compaction }: AgentSettings, model: ChatModel): Budget {
+  return budgetOf(model, {
+    reserveTokensFloor: compaction.reserveTokensFloor,
+    softThresholdTokens: compaction.memoryFlush.softThresholdTokens,
+  })
+}
+
 async function assembleFor(
   options: AgentOptions,
   workspace: Workspace,
   model: ChatModel,
-  messages: readonly Message[],
+  state: KeepingState,
   sessionStart: number,
 ): Promise<Assembly> {
-  const { compaction } = options.settings()
+  const settings = options.settings()
   const at = options.now()
   return assemble({
     modelId: model.id,
-    budget: budgetOf(model, {
-      reserveTokensFloor: compaction.reserveTokensFloor,
-      softThresholdTokens: compaction.memoryFlush.softThresholdTokens,
-    }),
+    budget: budgetFor(settings, model),
     maxOutput: model.maxOutput,
     systemPrompt: await systemPrompt(options, at),
     files: await contextFiles(workspace, new Date(sessionStart)),
     tools: toolDefinitions,
-    messages,
+    summary: state.summary,
+    pruned: state.pruned,
+    pruning: settings.contextPruning,
+    messages: state.live.map(({ message }) => message),
     now: at.getTime(),
   })
 }

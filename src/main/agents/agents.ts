@@ -139,6 +139,7 @@ export class Agents {
       id,
       workspace,
       settings: () => this.settingsOf(id),
+      setModel: (model) => this.setModel(id, model),
       forbidden: this.#foreignFolders(id),
       indexFile: workspaceOverride === undefined ? folders.index(id) : folders.folderIndex(workspace),
       sessionsFolder: folders.sessions(id),

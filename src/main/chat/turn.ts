@@ -5,9 +5,10 @@
 import type { ChatEvent, ContextReport } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { noUsage, type AssistantMessage, type Message, type ToolCallPart } from '../../shared/messages.ts'
-import type { Assembly } from '../context/index.ts'
-import { AnswerDraft, type ChatModel } from '../models/index.ts'
+import { reportedInput, type Assembly } from '../context/index.ts'
+import { AnswerDraft, type ChatModel, type ModelRequest } from '../models/index.ts'
 import { callTools } from './call.ts'
+import type { Keeper } from './keeping/keeper.ts'
 import type { ToolContext } from './tools/index.ts'
 
 export interface TurnOptions {
@@ -17,8 +18,11 @@ export interface TurnOptions {
   /** Stores a message; resolves with the id of its entry when it is on disk. */
   readonly append: (message: Message) => Promise<string>
   readonly report: (report: ContextReport) => Promise<void>
+  /** Keeps what is about to be sent. */
+  readonly keepRequest: (request: ModelRequest) => Promise<void>
   readonly emit: (event: ChatEvent) => void
   readonly tools: ToolContext
+  readonly keeper: Pick<Keeper, 'prepare' | 'makeRoom'>
   readonly maxSteps: number
 }
 
@@ -42,14 +46,17 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   return 'error'
 }
 
-async function askModel({ model, assemble, report, emit, tools }: TurnOptions): Promise<AssistantMessage> {
+async function askModel(options: TurnOptions, isSecondTry = false): Promise<AssistantMessage> {
+  const { model, assemble, report, emit, tools, keeper } = options
   const draft = new AnswerDraft(model)
   try {
+    if (!isSecondTry) await keeper.prepare()
     const { request, report: assembled } = await assemble()
     await report(assembled)
+    await options.keepRequest(request)
     for await (const event of model.stream(request, tools.signal)) {
       if (event.type === 'done') {
-        await report({ ...assembled, reportedTokens: inputTokens(event.message) })
+        await report({ ...assembled, reportedTokens: reportedInput(event.message) })
         return event.message
       }
       if (event.type === 'text') draft.addText(event.delta)
@@ -61,14 +68,11 @@ async function askModel({ model, assemble, report, emit, tools }: TurnOptions): 
     })
   } catch (error) {
     if (tools.signal.aborted) return draft.finish('aborted', noUsage)
-    if (error instanceof AppError) return draft.finish('error', noUsage, error)
-    throw error
+    if (!(error instanceof AppError)) throw error
+    const mayRetry = error.code === 'context_overflow' && !isSecondTry && draft.content.length === 0
+    if (mayRetry && (await keeper.makeRoom())) return askModel(options, true)
+    return draft.finish('error', noUsage, error)
   }
-}
-
-/** What the provider counted of the request itself, however much of it came from a cache. */
-function inputTokens({ usage }: AssistantMessage): number | null {
-  return usage.input + usage.cacheRead + usage.cacheWrite || null
 }
 
 function stepLimit(model: ChatModel, maxSteps: number): AssistantMessage {

@@ -3,12 +3,14 @@
  * the message. The same value is what the provider gets and what the context meter shows. Pure.
  */
 import type { ContextItem, ContextReport, Layer } from '../../shared/contract/index.ts'
-import { messageText, type Message } from '../../shared/messages.ts'
+import type { Message } from '../../shared/messages.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import type { ModelRequest, ToolDefinition } from '../models/index.ts'
 import type { Budget } from './budget.ts'
 import { cutMiddle, mostFileCharacters, mostTotalCharacters } from './cut.ts'
 import { pairToolResults, withTimestamp } from './history.ts'
+import { applyPruning, type PruneDecisions, type PruneSettings } from './prune.ts'
+import { messageTextForModel, messageTokens } from './tokens.ts'
 
 /** A file that is read into every request; `text` is null when it does not exist. */
 export interface ContextFile {
@@ -26,6 +28,10 @@ export interface AssemblyInput {
   readonly systemPrompt: string
   readonly files: readonly ContextFile[]
   readonly tools: readonly ToolDefinition[]
+  /** Stands for the part of the conversation that is no longer sent. */
+  readonly summary: string | undefined
+  readonly pruned: PruneDecisions
+  readonly pruning: PruneSettings
   /** The conversation so far; the last user message and what follows it is this turn. */
   readonly messages: readonly Message[]
   /** Milliseconds since the epoch. */
@@ -50,9 +56,11 @@ export function assemble(input: AssemblyInput): Assembly {
     sections.push(fileSection(file, text))
     items.push(fileItem(file, text))
   }
-  const messages = pairToolResults(input.messages).map(withTimestamp)
-  items.push(...messageItems(messages))
-  const system = [input.systemPrompt, ...sections].join('\n\n')
+  const conversation = applyPruning(pairToolResults(input.messages), input.pruned, input.pruning).map(withTimestamp)
+  const messages = input.summary === undefined ? conversation : [summaryMessage(input.summary), ...conversation]
+  if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
+  items.push(...messageItems(conversation))
+  const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
   return {
     request: { system, messages, tools: input.tools, maxOutput: input.maxOutput },
     report: {
@@ -64,6 +72,11 @@ export function assemble(input: AssemblyInput): Assembly {
       sentAt: input.now,
     },
   }
+}
+
+function summaryMessage(summary: string): Message {
+  const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${summary}\n</summary>`
+  return { role: 'user', content, timestamp: 0 }
 }
 
 /** What files say is data; the fence tells the model where it begins and ends. */
@@ -94,9 +107,8 @@ function messageItems(messages: readonly Message[]): ContextItem[] {
     const layer: Layer = isTool ? 'tools' : index === lastUser ? 'message' : 'conversation'
     const name = isTool ? message.toolName : layer
     const group = groups.get(`${layer}/${name}`) ?? { layer, name, tokens: 0, characters: 0 }
-    const text = wholeText(message)
-    group.tokens += estimateTokens(text)
-    group.characters += text.length
+    group.tokens += messageTokens(message)
+    group.characters += messageTextForModel(message).length
     groups.set(`${layer}/${name}`, group)
   }
   const order: Layer[] = ['conversation', 'tools', 'message']
@@ -109,15 +121,6 @@ function messageItems(messages: readonly Message[]): ContextItem[] {
       rawCharacters: characters,
       sentCharacters: characters,
     }))
-}
-
-function wholeText(message: Message): string {
-  if (message.role !== 'assistant') return messageText(message)
-  return message.content
-    .map((part) =>
-      part.type === 'text' ? part.text : part.type === 'thinking' ? part.thinking : JSON.stringify(part.arguments),
-    )
-    .join('\n')
 }
 
 function item(layer: Layer, name: string, text: string): ContextItem {

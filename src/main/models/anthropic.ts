@@ -106,15 +106,27 @@ function toWire(
     model,
     max_tokens: maxOutput,
     stream: true,
-    // The prefix up to here is the same for every request of a session: let the provider keep it.
-    system: [{ type: 'text', text: system, cache_control: { type: 'ephemeral' } }],
-    messages: toWireMessages(messages),
+    system: system.map((text) => ({ type: 'text' as const, text, cache_control: { type: 'ephemeral' as const } })),
+    messages: withCachedPrefix(toWireMessages(messages)),
     tools: tools.map(({ name, description, parameters }) => ({
       name,
       description,
       input_schema: { ...parameters, type: 'object' as const },
     })),
   }
+}
+
+/** The conversation so far is the prefix of the next request: the provider is told to keep it up to its last block. */
+function withCachedPrefix(messages: Anthropic.MessageParam[]): Anthropic.MessageParam[] {
+  const last = messages.at(-1)
+  if (!last || typeof last.content === 'string') return messages
+  const blocks: readonly Anthropic.ContentBlockParam[] = last.content
+  const content = blocks.map((block, index) =>
+    index === blocks.length - 1 && block.type !== 'thinking' && block.type !== 'redacted_thinking'
+      ? ({ ...block, cache_control: { type: 'ephemeral' } } as Anthropic.ContentBlockParam)
+      : block,
+  )
+  return [...messages.slice(0, -1), { ...last, content } as Anthropic.MessageParam]
 }
 
 /** Results of parallel calls belong into one user message, right after the calls. */

@@ -9,7 +9,8 @@ export interface ToolDefinition {
 }
 
 export interface ModelRequest {
-  readonly system: string
+  /** Blocks, from the one that changes least to the one that changes most; a provider may cache each prefix. */
+  readonly system: readonly string[]
   readonly messages: readonly Message[]
   readonly tools: readonly ToolDefinition[]
   /** Most tokens of the answer. */

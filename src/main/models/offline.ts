@@ -14,6 +14,14 @@ import { modelLimits, type ModelLimits } from './catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from './model.ts'
 import { offlinePhrases, type OfflinePhrases } from './offline-phrases.ts'
 import { understand, type Intention } from './offline-intent.ts'
+import {
+  extractSlug,
+  extractSummary,
+  isFlushPrompt,
+  isSlugPrompt,
+  isSummaryPrompt,
+  notesOf,
+} from './offline-keeping.ts'
 import { bestLines } from './offline-quote.ts'
 
 /** Results that it reads whole, to quote from. */
@@ -53,13 +61,17 @@ async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerat
 }
 
 /** What to do next, from the conversation so far. */
-function nextStep({ system, messages }: ModelRequest): Step {
+function nextStep({ system: blocks, messages }: ModelRequest): Step {
+  const system = blocks.join('\n\n')
   const asked = messages.findLastIndex((message) => message.role === 'user')
   const sent = messageText(messages[asked] ?? { role: 'user', content: '', timestamp: 0 })
   const question = sent.replace(timestamp, '')
+  if (isSummaryPrompt(question)) return { text: extractSummary(question) }
+  if (isSlugPrompt(question)) return { text: extractSlug(question) }
   const phrases = offlinePhrases(question)
   const since = messages.slice(asked + 1)
   const results = since.filter((message) => message.role === 'toolResult')
+  if (isFlushPrompt(question)) return keepNotes(messages.slice(0, asked), results, system)
   const intention = understand(question)
   const failed = results.find((result) => result.isError)
   if (failed) return { text: phrases.toolFailed(messageText(failed)) }
@@ -75,6 +87,16 @@ function nextStep({ system, messages }: ModelRequest): Step {
     case 'question':
       return answer(intention.query, since, results, phrases)
   }
+}
+
+/** A flush: what the user stated goes to today's log. */
+function keepNotes(conversation: readonly Message[], results: readonly ToolResultMessage[], system: string): Step {
+  const notes = results.length > 0 ? undefined : notesOf(conversation, (text) => text.replace(timestamp, ''))
+  if (notes === undefined) return { text: 'NO_REPLY' }
+  const last = conversation.findLast((message) => message.role === 'user')
+  const time = timestamp.exec(last ? messageText(last) : '')?.[1] ?? '00:00'
+  const content = `## ${time} - Kept from a conversation\n${notes}\n`
+  return { calls: [{ name: 'write', arguments: { path: todaysLog(system), content, append: true } }] }
 }
 
 function remember(
@@ -196,7 +218,7 @@ function piecesOf(text: string): string[] {
 
 function usageOf({ system, messages, tools }: ModelRequest, draft: AnswerDraft): AssistantMessage['usage'] {
   const input =
-    estimateTokens(system) +
+    estimateTokens(system.join('\n')) +
     estimateTokens(JSON.stringify(tools)) +
     messages.reduce((sum, message) => sum + estimateTokens(messageText(message)), 0)
   const output = draft.content.reduce((sum, part) => sum + estimateTokens(JSON.stringify(part)), 0)

@@ -133,7 +133,7 @@ function toWire(
     stream_options: { include_usage: true },
     // OpenAI's reasoning models refuse the older name, other servers do not know the newer one.
     ...(provider === 'openai' ? { max_completion_tokens: maxOutput } : { max_tokens: maxOutput }),
-    messages: [{ role: 'system', content: system }, ...messages.flatMap(toWireMessage)],
+    messages: [{ role: 'system', content: system.join('\n\n') }, ...messages.flatMap(toWireMessage)],
     ...(tools.length === 0
       ? {}
       : {

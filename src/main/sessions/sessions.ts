@@ -1,10 +1,15 @@
 /** An agent's conversations: a folder of transcripts, of which those in use are kept open. */
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
 import type { SessionSummary } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { messageText } from '../../shared/messages.ts'
 import { Transcript } from './transcript.ts'
+
+const compress = promisify(gzip)
+const decompress = promisify(gunzip)
 
 const mostOpen = 20
 const titleCharacters = 60
@@ -38,6 +43,44 @@ export class Sessions {
       this.#open.delete(id)
       throw error
     }
+  }
+
+  /** Keeps a request as it was sent, beside the transcript; each is a file of its own, compressed. */
+  async keepRequest(id: string, request: object): Promise<void> {
+    const folder = this.#requests(id)
+    await mkdir(folder, { recursive: true })
+    const number = (await this.#requestNumbers(id)).length + 1
+    const bytes = await compress(JSON.stringify({ sentAt: Date.now(), request }))
+    await writeFile(join(folder, `${String(number).padStart(6, '0')}.json.gz`), bytes)
+  }
+
+  /** The kept request with this number, 1-based; the last one without. */
+  async request(
+    id: string,
+    number?: number,
+  ): Promise<{ count: number; request: { number: number; sentAt: number; json: string } | null }> {
+    const numbers = await this.#requestNumbers(id)
+    const wanted = number === undefined ? numbers.at(-1) : numbers.find((known) => known === number)
+    if (wanted === undefined) return { count: numbers.length, request: null }
+    const bytes = await readFile(join(this.#requests(id), `${String(wanted).padStart(6, '0')}.json.gz`))
+    const { sentAt, request } = JSON.parse(String(await decompress(bytes))) as { sentAt: number; request: object }
+    return { count: numbers.length, request: { number: wanted, sentAt, json: JSON.stringify(request, null, 2) } }
+  }
+
+  async #requestNumbers(id: string): Promise<number[]> {
+    try {
+      const names = await readdir(this.#requests(id))
+      return names
+        .flatMap((name) => (/^\d+\.json\.gz$/.test(name) ? [Number.parseInt(name, 10)] : []))
+        .sort((one, other) => one - other)
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  #requests(id: string): string {
+    return join(this.#folder, `${id}.requests`)
   }
 
   /** The file as it is. @throws AppError `unknown_session` */

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { messageSchema, type Message } from '../../shared/messages.ts'
+import { fileChangeSchema, messageSchema, usageSchema, type Message } from '../../shared/messages.ts'
 
 /** The version of the layout that is written; newer ones are not guessed at. */
 const version = 3
@@ -26,10 +26,42 @@ const entryBase = { id: z.string(), parentId: z.string().nullable().default(null
 
 const entrySchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('message'), ...entryBase, message: messageSchema }),
+  /** A summary stands for what is before `firstKeptEntryId`; nothing is removed from the file. */
+  z.looseObject({
+    type: z.literal('compaction'),
+    ...entryBase,
+    summary: z.string(),
+    firstKeptEntryId: z.string(),
+    tokensBefore: z.number().default(0),
+    tokensAfter: z.number().optional(),
+    usage: usageSchema.optional(),
+  }),
+  /** What was said up to `throughEntryId` has been looked through for durable notes. */
+  z.looseObject({
+    type: z.literal('flush'),
+    ...entryBase,
+    status: z.enum(['wrote', 'nothing', 'rescued', 'failed']),
+    throughEntryId: z.string(),
+    changes: z.array(fileChangeSchema).default([]),
+    message: z.string().optional(),
+    usage: usageSchema.optional(),
+  }),
+  /** Results that are sent cut, or not at all, from here on. */
+  z.looseObject({
+    type: z.literal('prune'),
+    ...entryBase,
+    trimmed: z.array(z.string()),
+    cleared: z.array(z.string()),
+    charactersBefore: z.number(),
+    charactersAfter: z.number(),
+  }),
   z.looseObject({ type: z.literal('custom'), ...entryBase, customType: z.string(), data: z.unknown() }),
 ])
 
 export type TranscriptEntry = z.infer<typeof entrySchema>
+type WithoutIds<T> = T extends unknown ? Omit<T, 'id' | 'parentId' | 'timestamp' | number> : never
+export type KeptEntry = Extract<TranscriptEntry, { type: 'flush' | 'compaction' | 'prune' }>
+export type KeptContent = WithoutIds<KeptEntry>
 export type MessageEntry = Extract<TranscriptEntry, { type: 'message' }>
 
 export interface TranscriptHeader {
@@ -112,6 +144,11 @@ export class Transcript {
     const entry: MessageEntry = { type: 'message', ...this.#nextIds(), message }
     await this.#append(entry)
     return entry
+  }
+
+  /** What keeping did: a flush, a compaction, a pruning. */
+  async appendKept(entry: KeptContent): Promise<void> {
+    await this.#append({ ...entry, ...this.#nextIds() } as TranscriptEntry)
   }
 
   /** Something to keep with the conversation that no model reads. */

@@ -76,7 +76,48 @@ const sharedAgentFields = {
         .strictObject({
           enabled: z.boolean().default(true),
           softThresholdTokens: z.number().int().min(0).default(4000),
+          /** Texts used instead of resources/prompts/flush-system.md and flush.md. */
+          systemPrompt: z.string().optional(),
+          prompt: z.string().optional(),
         })
+        .prefault({}),
+    })
+    .prefault({}),
+  contextPruning: z
+    .strictObject({
+      mode: z.enum(['off', 'always', 'cache-ttl']).default('cache-ttl'),
+      ttl: durationSchema.default(300_000),
+      keepLastAssistants: z.number().int().min(0).default(3),
+      softTrim: z
+        .strictObject({
+          maxChars: z.number().int().min(1).default(4000),
+          headChars: z.number().int().min(0).default(1500),
+          tailChars: z.number().int().min(0).default(1500),
+        })
+        .refine(
+          ({ maxChars, headChars, tailChars }) => headChars + tailChars <= maxChars,
+          'head and tail within maxChars',
+        )
+        .prefault({}),
+      hardClear: z
+        .strictObject({
+          enabled: z.boolean().default(true),
+          placeholder: z.string().default('[Old tool result content cleared]'),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  session: z
+    .strictObject({
+      reset: z
+        .strictObject({
+          mode: z.enum(['daily', 'idle', 'daily+idle', 'off']).default('daily'),
+          atHour: z.number().int().min(0).max(23).default(4),
+          idleMinutes: z.number().int().min(1).default(240),
+        })
+        .prefault({}),
+      memoryHook: z
+        .strictObject({ enabled: z.boolean().default(true), messages: z.number().int().min(1).default(15) })
         .prefault({}),
     })
     .prefault({}),

@@ -31,7 +31,13 @@ export const contextReportSchema = z.object({
 })
 export type ContextReport = z.infer<typeof contextReportSchema>
 
+export const keptRequestSchema = z.object({ number: z.number().int(), sentAt: z.number(), json: z.string() })
+
 export const context = {
+  /** A request of a session exactly as it was sent, without keys; the last one when no number is given. 1-based. */
+  request: base
+    .input(forAgent.extend({ session: sessionIdSchema, number: z.number().int().min(1).optional() }))
+    .output(z.object({ count: z.number().int(), request: keptRequestSchema.nullable() })),
   /** The last request of a session, or (with no session, or before its first request) the one it would send now. */
   report: base.input(forAgent.extend({ session: sessionIdSchema.optional() })).output(contextReportSchema),
 }

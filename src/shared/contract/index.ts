@@ -27,5 +27,5 @@ export type {
   SearchResult,
   Verdict,
 } from './search.ts'
-export type { SessionMessage, SessionSummary } from './sessions.ts'
+export type { CommandOutcome, PlacedEvent, SessionEvent, SessionMessage, SessionSummary } from './sessions.ts'
 export type { Appearance, ConfigProblem } from './settings.ts'

@@ -1,15 +1,20 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
+import { dailyLogDate } from '../../workspace/index.ts'
 import { defineTool, pathParameter } from './tool.ts'
-import { withoutHash } from './write.ts'
+import { assertMayWrite, withoutHash } from './write.ts'
 
 export const edit = defineTool({
   name: 'edit',
   description: 'Replaces one passage of a file. `oldText` must stand in the file exactly once, white space included.',
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
-  async run({ path, oldText, newText }, { workspace }) {
-    const change = await workspace.edit(path, 'agent', (current) => {
+  async run({ path, oldText, newText }, { workspace, cause, mayWrite }) {
+    assertMayWrite(path, mayWrite)
+    if (cause === 'flush' && dailyLogDate(path) !== undefined) {
+      throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
+    }
+    const change = await workspace.edit(path, cause, (current) => {
       if (current === undefined)
         throw new AppError('file_not_found', `${path} does not exist; create it with write`, { path })
       return replaceOnce(path, current, oldText, newText)

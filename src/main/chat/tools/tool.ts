@@ -13,6 +13,10 @@ export interface ToolContext {
   /** The text of a conversation's file. @throws AppError `unknown_session` */
   readonly readSession: (session: string) => Promise<string>
   readonly signal: AbortSignal
+  /** On whose account files are written. */
+  readonly cause: 'agent' | 'flush'
+  /** False for a path that may be read but not written now. */
+  readonly mayWrite: (path: string) => boolean
 }
 
 export interface ToolOutcome {

@@ -13,8 +13,9 @@ export const write = defineTool({
     content: z.string(),
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
-  async run({ path, content, append = false }, { workspace }) {
-    const change = await workspace.edit(path, 'agent', (current) => {
+  async run({ path, content, append = false }, { workspace, cause, mayWrite }) {
+    assertMayWrite(path, mayWrite)
+    const change = await workspace.edit(path, cause, (current) => {
       if (append) return appended(path, current, content)
       if (current !== undefined && dailyLogDate(path) !== undefined && !content.startsWith(current.trimEnd())) {
         throw new AppError('input_invalid', `${path} is a daily log: add to it with append: true`, { path })
@@ -35,6 +36,14 @@ function appended(path: string, current: string | undefined, content: string): s
     current === undefined || current === '' ? (date === undefined ? '' : `# ${date}\n`) : current.replace(/\n*$/, '\n')
   const gap = before === '' || !content.startsWith('#') ? '' : '\n'
   return `${before}${gap}${content.replace(/\n*$/, '\n')}`
+}
+
+/** @throws AppError `path_outside_workspace` */
+export function assertMayWrite(path: string, mayWrite: (path: string) => boolean): void {
+  if (mayWrite(path)) return
+  throw new AppError('path_outside_workspace', `${path}: only MEMORY.md and files below memory/ can be written now`, {
+    path,
+  })
 }
 
 export function withoutHash({

@@ -1,0 +1,85 @@
+/**
+ * A memory flush (M29): a silent turn in which the model saves durable notes from a conversation, before part of it is
+ * summarised. It works on a copy, may write memory files only, and nothing of it shows as a message.
+ */
+import { AppError } from '../../../shared/errors.ts'
+import {
+  messageText,
+  noUsage,
+  type AssistantMessage,
+  type FileChange,
+  type Message,
+  type ToolCallPart,
+  type Usage,
+} from '../../../shared/messages.ts'
+import type { ChatModel, ModelRequest } from '../../models/index.ts'
+import { isMemoryPath } from '../../workspace/index.ts'
+import { callTools } from '../call.ts'
+import { toolDefinitions, type ToolContext } from '../tools/index.ts'
+
+/** Model requests of one flush; saving notes takes two or three. */
+const mostSteps = 8
+
+export interface FlushOutcome {
+  readonly changes: readonly FileChange[]
+  readonly usage: Usage
+}
+
+/** @throws AppError when the model fails; what it had written by then stays written */
+export async function flush(
+  model: ChatModel,
+  system: readonly string[],
+  conversation: readonly Message[],
+  prompt: string,
+  tools: ToolContext,
+): Promise<FlushOutcome> {
+  const restricted: ToolContext = { ...tools, cause: 'flush', mayWrite: isMemoryPath }
+  const messages: Message[] = [...conversation, { role: 'user', content: prompt, timestamp: Date.now() }]
+  const changes: FileChange[] = []
+  let usage = noUsage
+  for (let step = 0; step < mostSteps; step += 1) {
+    const answer = await complete(
+      model,
+      { system, messages, tools: toolDefinitions, maxOutput: model.maxOutput },
+      tools.signal,
+    )
+    usage = addUsage(usage, answer.usage)
+    messages.push(answer)
+    const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
+    if (calls.length === 0) return { changes, usage }
+    for (const result of await callTools(calls, restricted)) {
+      messages.push(result)
+      const details = result.details
+      if (typeof details === 'object' && details !== null && 'change' in details)
+        changes.push(details.change as FileChange)
+    }
+  }
+  return { changes, usage }
+}
+
+/** The whole answer of a model, without anybody watching. */
+export async function complete(
+  model: ChatModel,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<AssistantMessage> {
+  for await (const event of model.stream(request, signal)) if (event.type === 'done') return event.message
+  throw new AppError('provider_unavailable', `${model.id} broke off in the middle of the answer`, {
+    provider: model.provider,
+  })
+}
+
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    totalTokens: one.totalTokens + other.totalTokens,
+  }
+}
+
+/** `NO_REPLY`, also in quotes, bold, code, with a full stop, or streamed with a word of thanks around it. */
+export function isNoReply(message: AssistantMessage): boolean {
+  return /^[\s*_`"'[(]*no[_\s-]?reply[\s*_`"'\])!.]*$/i.test(messageText(message))
+}

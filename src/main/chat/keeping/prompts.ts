@@ -1,0 +1,27 @@
+/** The texts that keeping asks models with: from resources/prompts/, or from the configuration where it has its own. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface Prompts {
+  readonly flushSystem: string
+  /** @param todaysLog the path that stands for `{{todaysLog}}` */
+  readonly flush: (todaysLog: string) => string
+  /** With `{{conversation}}`, `{{earlier}}` and `{{focus}}` to be filled in. */
+  readonly compaction: string
+  /** With `{{conversation}}` to be filled in. */
+  readonly slug: string
+}
+
+export async function loadPrompts(
+  resources: string,
+  own: { readonly systemPrompt?: string | undefined; readonly prompt?: string | undefined },
+): Promise<Prompts> {
+  const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
+  const [flushSystem, flush, compaction, slug] = await Promise.all([
+    own.systemPrompt ?? read('flush-system.md'),
+    own.prompt ?? read('flush.md'),
+    read('compaction.md'),
+    read('slug.md'),
+  ])
+  return { flushSystem, flush: (todaysLog) => flush.replaceAll('{{todaysLog}}', todaysLog), compaction, slug }
+}

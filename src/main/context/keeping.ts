@@ -1,0 +1,62 @@
+/**
+ * What a transcript's branch says about keeping (M29 to M32): which messages still count, what summary stands for the
+ * rest, how far a flush has read, what was pruned. Everything follows from the entries, so a restart changes nothing.
+ *
+ *   entries   m m m m F m m C m m m        F flush (read up to here)   C compaction (its summary stands for what is before
+ *                       └──┬──┘              its first kept entry)
+ *   live messages:  from C's first kept entry on
+ *
+ * The invariant: no message is summarised that no flush has read. Pure.
+ */
+import type { Message } from '../../shared/messages.ts'
+import type { TranscriptEntry } from '../sessions/index.ts'
+import type { PruneDecisions } from './prune.ts'
+
+export interface LiveMessage {
+  readonly id: string
+  readonly message: Message
+}
+
+export interface KeepingState {
+  readonly summary: string | undefined
+  /** Messages that no summary stands for, oldest first. */
+  readonly live: readonly LiveMessage[]
+  /** How many of the live messages a flush has read, from the first on. */
+  readonly flushed: number
+  /** A flush has run since the last compaction: the next one waits for it (M29). */
+  readonly hasFlushedInCycle: boolean
+  readonly pruned: PruneDecisions
+}
+
+export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
+  let summary: string | undefined
+  let live: LiveMessage[] = []
+  let flushed = 0
+  let hasFlushedInCycle = false
+  const trimmed = new Set<string>()
+  const cleared = new Set<string>()
+  for (const entry of branch) {
+    if (entry.type === 'message') live.push({ id: entry.id, message: entry.message })
+    else if (entry.type === 'flush' && entry.status !== 'failed') {
+      flushed = Math.max(flushed, live.findIndex(({ id }) => id === entry.throughEntryId) + 1)
+      hasFlushedInCycle = true
+    } else if (entry.type === 'compaction') {
+      const first = live.findIndex(({ id }) => id === entry.firstKeptEntryId)
+      const cut = first < 0 ? live.length : first
+      summary = entry.summary
+      live = live.slice(cut)
+      flushed = Math.max(0, flushed - cut)
+      hasFlushedInCycle = false
+    } else if (entry.type === 'prune') {
+      for (const id of entry.trimmed) trimmed.add(id)
+      for (const id of entry.cleared) cleared.add(id)
+    }
+  }
+  return { summary, live, flushed, hasFlushedInCycle, pruned: { trimmed, cleared } }
+}
+
+/** @throws Error when messages up to `cut` would be summarised that no flush has read: a fault of ours, never of the user's */
+export function assertFlushed(state: KeepingState, cut: number): void {
+  if (cut > state.flushed)
+    throw new Error(`compaction up to message ${cut} of ${state.live.length}, but a flush has read ${state.flushed}`)
+}

@@ -1,0 +1,253 @@
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import type { TranscriptEntry } from '../../src/main/sessions/index.ts'
+import { Transcript } from '../../src/main/sessions/transcript.ts'
+import { openTestApp, prepareFolders } from '../support/app.ts'
+import { startModelServer, type ScriptedAnswer } from '../support/model-server.ts'
+import {
+  bigFile,
+  bigText,
+  configOf,
+  conversationModel,
+  factOf,
+  lostFacts,
+  messageOf,
+  type ModelBehaviour,
+} from '../support/scripted-conversation.ts'
+
+const now = () => new Date(2026, 0, 20, 10, 0)
+
+async function openConversation(
+  behaviour: ModelBehaviour = {},
+  options: { window?: number; extra?: string; big?: string } = {},
+) {
+  const server = await startModelServer({ text: 'ok' })
+  server.respond = conversationModel(behaviour)
+  server.window = options.window ?? 32_000
+  const test = await openTestApp({
+    files: { [bigFile]: options.big ?? bigText },
+    config: configOf(server.url, options.extra),
+    env: { ANTHROPIC_API_KEY: 'k' },
+    now,
+  })
+  const agent = await test.app.agents.get('main')
+  let session: string | undefined
+  const talk = async (turns: number, from = 0) => {
+    for (let turn = from; turn < from + turns; turn += 1) {
+      const sent = await agent.chat.send(messageOf(turn), session, undefined)
+      await sent.ended
+      session = sent.session
+    }
+    const transcript = await agent.sessions.get(session ?? '')
+    return { transcript, session: session ?? '', branch: transcript.branch() }
+  }
+  return { ...test, agent, server, talk }
+}
+
+const ofType = <T extends TranscriptEntry['type']>(branch: readonly TranscriptEntry[], type: T) =>
+  branch.filter((entry): entry is Extract<TranscriptEntry, { type: T }> => entry.type === type)
+
+describe('M30 nothing is lost to a full window', () => {
+  it('M30: 150 turns with results of 50,000 characters in a window of 32k: no fact is lost, every byte is in the transcript', async () => {
+    const { talk, workspace, server } = await openConversation()
+    const { transcript, branch } = await talk(150)
+    expect(ofType(branch, 'compaction').length).toBeGreaterThan(5)
+    expect(await lostFacts(workspace, transcript, 150)).toEqual([])
+    const file = await readFile(transcript.file, 'utf8')
+    for (let turn = 0; turn < 150; turn += 1) expect(file).toContain(factOf(turn))
+    expect(file.split('of a long report about nothing').length).toBeGreaterThan(1500 * 25)
+    const answers = branch.flatMap((entry) =>
+      entry.type === 'message' && entry.message.role === 'assistant' ? [entry.message] : [],
+    )
+    expect(answers.filter(({ stopReason }) => stopReason === 'error')).toEqual([])
+    const keeping = [...ofType(branch, 'flush'), ...ofType(branch, 'compaction')].reduce(
+      (sum, entry) => sum + (entry.usage?.totalTokens ?? 0),
+      0,
+    )
+    const all = keeping + answers.reduce((sum, { usage }) => sum + usage.totalTokens, 0)
+    process.stdout.write(
+      `cost of keeping: ${((keeping / all) * 100).toFixed(1)} % of ${all} tokens (server counted ${server.tokens})\n`,
+    )
+    expect(keeping / all).toBeLessThan(0.5)
+  }, 120_000)
+
+  it('M30: a flush that fails once is tried again', async () => {
+    const { talk, workspace } = await openConversation({ failFlushes: 4 })
+    const { transcript, branch } = await talk(30)
+    expect(await lostFacts(workspace, transcript, 30)).toEqual([])
+    expect(ofType(branch, 'flush')[0]?.status).toBe('wrote')
+  }, 60_000)
+
+  it('M30: a flush that always fails leaves the words themselves', async () => {
+    const { talk, workspace } = await openConversation({ failFlushes: Infinity })
+    const { transcript, branch } = await talk(30)
+    expect(ofType(branch, 'flush').every(({ status }) => status === 'rescued')).toBe(true)
+    expect(await readFile(join(workspace, 'memory/2026-01-20-unflushed.md'), 'utf8')).toContain(factOf(0))
+    expect(await lostFacts(workspace, transcript, 30)).toEqual([])
+  }, 60_000)
+
+  it('M31: a summary that fails leaves the history whole and says so; the next one works', async () => {
+    const { talk, workspace } = await openConversation({ failSummaries: 4 })
+    const { transcript, branch } = await talk(90)
+    expect(branch.some((entry) => entry.type === 'custom' && entry.customType === 'commonplace.notice')).toBe(true)
+    expect(ofType(branch, 'compaction').length).toBeGreaterThan(0)
+    expect(await lostFacts(workspace, transcript, 90)).toEqual([])
+  }, 60_000)
+
+  it('M30: a provider whose window is smaller than we think: flush, compaction, and the same request again', async () => {
+    const { talk, workspace } = await openConversation({}, { window: 20_000 })
+    const { transcript, branch } = await talk(40)
+    expect(ofType(branch, 'compaction').length).toBeGreaterThan(0)
+    expect(await lostFacts(workspace, transcript, 40)).toEqual([])
+    const failed = branch.filter(
+      (entry) => entry.type === 'message' && entry.message.role === 'assistant' && entry.message.stopReason === 'error',
+    )
+    expect(failed).toEqual([])
+  }, 60_000)
+
+  it('M30: one result that fills the window by itself is flushed in parts, sent cut, and kept whole', async () => {
+    const { talk, workspace } = await openConversation({}, { big: '一份很长的报告。'.repeat(6000) })
+    const { transcript, branch } = await talk(7)
+    expect(ofType(branch, 'prune').length).toBeGreaterThan(0)
+    expect(await lostFacts(workspace, transcript, 7)).toEqual([])
+    expect((await readFile(transcript.file, 'utf8')).split('一份很长的报告').length).toBeGreaterThan(6000)
+    expect(branch.at(-1)).not.toMatchObject({ message: { stopReason: 'error' } })
+  }, 60_000)
+
+  it('M34: killed at twenty random moments, it goes on each time and loses nothing', async () => {
+    const server = await startModelServer({ text: 'ok' })
+    server.respond = conversationModel()
+    server.window = 32_000
+    const turns = 150
+    const { home, workspace } = await prepareFolders({ files: { [bigFile]: bigText }, config: configOf(server.url) })
+    const driver = fileURLToPath(new URL('../support/conversation-driver.ts', import.meta.url))
+    let kills = 0
+    for (let round = 0; round < 60; round += 1) {
+      const child = spawn(process.execPath, [driver, home, String(turns)])
+      // Some moment after the first turn of this life; turns take some 20 ms each.
+      if (kills < 20) child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), Math.random() * 120))
+      const code = await new Promise((resolve) => child.on('exit', resolve))
+      if (code === 0) break
+      kills += 1
+    }
+    expect(kills).toBe(20)
+    const { readdir } = await import('node:fs/promises')
+    const folder = join(home, 'agents/main/sessions')
+    const [file = ''] = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'))
+    const transcript = await Transcript.open(join(folder, file))
+    const text = await readFile(transcript.file, 'utf8')
+    for (let turn = 0; turn < turns; turn += 1) expect(text).toContain(factOf(turn))
+    expect(await lostFacts(workspace, transcript, turns)).toEqual([])
+  }, 180_000)
+})
+
+describe('M29 flush', () => {
+  it('M29: writes memory files only, and nothing of it shows as a message', async () => {
+    const { talk, agent, server } = await openConversation()
+    const behaviour = conversationModel()
+    let isFirst = true
+    server.respond = (body): ScriptedAnswer => {
+      const isFlush = JSON.stringify(body['messages']).includes('Memory flush.')
+      if (!isFlush || !isFirst) return behaviour(body)
+      isFirst = false
+      return { calls: [{ name: 'write', arguments: { path: 'AGENTS.md', content: 'taken over' } }] }
+    }
+    const { branch, session } = await talk(30)
+    const { workspace } = agent
+    expect(await workspace.exists('AGENTS.md')).toBe(false)
+    const said = (await agent.sessions.get(session)).messages().map(({ message }) => JSON.stringify(message))
+    expect(said.some((message) => message.includes('Memory flush') || message.includes('NO_REPLY'))).toBe(false)
+    expect(ofType(branch, 'flush').length).toBeGreaterThan(0)
+  }, 60_000)
+})
+
+describe('M33 stable prefixes', () => {
+  it('M33: two requests share their prefix byte for byte, up to the new messages', async () => {
+    const { talk, server } = await openConversation()
+    await talk(4)
+    const wire = server.requests.map(({ body }) => body)
+    const strip = (value: unknown) => JSON.stringify(value).replaceAll(',"cache_control":{"type":"ephemeral"}', '')
+    for (let index = 1; index < wire.length; index += 1) {
+      const before = strip(wire[index - 1]?.['messages']).slice(0, -1)
+      expect(strip(wire[index]?.['messages']).startsWith(before)).toBe(true)
+      expect(strip(wire[index]?.['system'])).toBe(strip(wire[index - 1]?.['system']))
+    }
+    expect(JSON.stringify(wire.at(-1)?.['messages']).match(/cache_control/g)).toHaveLength(1)
+  })
+})
+
+describe('M45 the exact request', () => {
+  it('M45: of every step is kept, without the key', async () => {
+    const { talk, agent, server } = await openConversation()
+    const { session } = await talk(5)
+    const { count, request } = await agent.sessions.request(session)
+    expect(count).toBe(server.requests.length)
+    expect(request?.json).toContain(factOf(4))
+    expect(request?.json).not.toContain('sk-')
+    expect((await agent.sessions.request(session, 1)).request?.json).toContain(factOf(0))
+    expect((await agent.sessions.request(session, 999)).request).toBeNull()
+  })
+})
+
+describe('M35 to M37 sessions', () => {
+  it('M35: the next message after the boundary starts a new session, which leaves its end in memory (M36)', async () => {
+    let time = new Date(2026, 0, 20, 23, 0)
+    const { app, workspace } = await openTestApp({ now: () => time })
+    const agent = await app.agents.get('main')
+    const first = await agent.chat.send('Remember that the walrus is called Bob', undefined, undefined)
+    await first.ended
+    time = new Date(2026, 0, 21, 3, 59)
+    const same = await agent.chat.send('hello', first.session, undefined)
+    await same.ended
+    expect(same.session).toBe(first.session)
+    time = new Date(2026, 0, 21, 4, 1)
+    const next = await agent.chat.send('hello again', first.session, undefined)
+    await next.ended
+    expect(next.session).not.toBe(first.session)
+    await app.close()
+    const { readdir } = await import('node:fs/promises')
+    const kept = (await readdir(join(workspace, 'memory'))).find((name) => /^2026-01-21-.+\.md$/.test(name))
+    expect(await readFile(join(workspace, 'memory', kept ?? ''), 'utf8')).toContain(
+      '**User:** Remember that the walrus is called Bob',
+    )
+  })
+
+  it('M36: a session with nothing in it writes nothing', async () => {
+    const { app, workspace } = await openTestApp({ now })
+    const agent = await app.agents.get('main')
+    const { session } = await agent.chat.send('/new', undefined, undefined)
+    await agent.chat.send('/new', session, undefined)
+    await app.close()
+    const { readdir } = await import('node:fs/promises')
+    expect(await readdir(join(workspace, 'memory')).catch(() => [])).toEqual([])
+  })
+
+  it('M37: commands do what they say, and say it as data', async () => {
+    const { agent, talk, server } = await openConversation()
+    const { session } = await talk(12)
+    const run = async (text: string) => {
+      const sent = await agent.chat.send(text, session, undefined)
+      await sent.ended
+      const last = (await agent.sessions.get(session))
+        .branch()
+        .findLast((entry) => entry.type === 'custom' && entry.customType === 'commonplace.command')
+      return last?.type === 'custom' ? (last.data as { outcome: unknown }).outcome : undefined
+    }
+    const asked = server.requests.length
+    expect(await run('/remember the gate code is 4711')).toMatchObject({
+      kind: 'remembered',
+      change: { path: 'memory/2026-01-20.md' },
+    })
+    expect(await run('/search gate code')).toMatchObject({ kind: 'found', results: [{ path: 'memory/2026-01-20.md' }] })
+    expect(await run('/status')).toMatchObject({ kind: 'status', contextWindow: 32_000, model: 'anthropic/test-model' })
+    expect(await run('/help')).toEqual({ kind: 'help' })
+    expect(await run('/remember')).toEqual({ kind: 'needsArgument', command: 'remember' })
+    expect(await run('/model nonsense')).toMatchObject({ kind: 'failed', code: 'config_invalid' })
+    expect(server.requests.length).toBe(asked)
+    expect(await run('/compact the facts')).toMatchObject({ kind: 'compacted' })
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('Pay special attention to: the facts')
+  }, 60_000)
+})

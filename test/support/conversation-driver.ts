@@ -1,0 +1,26 @@
+/** Goes on with the scripted conversation where it stands, until it is done; made to be killed. */
+import { createApp } from '../../src/main/app.ts'
+import { messageText } from '../../src/shared/messages.ts'
+import { messageOf } from './scripted-conversation.ts'
+
+const [home = '', turns = '0'] = process.argv.slice(2)
+const app = await createApp({
+  mainFolder: new URL('../../src/main/', import.meta.url),
+  env: { ...process.env, ANTHROPIC_API_KEY: 'k' },
+  home,
+  now: () => new Date(2026, 0, 20, 10, 0),
+})
+const agent = await app.agents.get('main')
+let session = (await agent.sessions.list())[0]?.id
+for (;;) {
+  const messages = session === undefined ? [] : (await agent.sessions.get(session)).messages()
+  const said = messages.filter(
+    ({ message }) => message.role === 'user' && messageText(message).includes('FACT-'),
+  ).length
+  if (said >= Number(turns)) break
+  const sent = await agent.chat.send(messageOf(said), session, undefined)
+  await sent.ended
+  session = sent.session
+  process.stdout.write(`${said}\n`)
+}
+await app.close()

@@ -1,0 +1,103 @@
+/**
+ * A long conversation with planted facts, and a model that plays its part in it: it looks things up when asked to,
+ * saves what a flush shows it, and writes summaries that hold nothing, so that only keeping can save a fact.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { keepingState } from '../../src/main/context/index.ts'
+import type { Transcript } from '../../src/main/sessions/transcript.ts'
+import { messageText } from '../../src/shared/messages.ts'
+import type { ScriptedAnswer } from './model-server.ts'
+
+export const bigFile = 'big.md'
+
+/** What `read` returns for it: about 50,000 characters. */
+export const bigText = Array.from(
+  { length: 500 },
+  (_, line) => `line ${line} ${'of a long report about nothing '.repeat(3)}`,
+).join('\n')
+
+export function factOf(turn: number): string {
+  return `FACT-${turn} is value-${(turn * 7919) % 100_003}`
+}
+
+/** Every fifth turn has the model read the big file. */
+export function messageOf(turn: number): string {
+  return `${turn % 5 === 4 ? 'Look into the report. ' : ''}Note that ${factOf(turn)}. ${'Some more talk about it. '.repeat(20)}`
+}
+
+export function configOf(url: string, extra = ''): string {
+  return `providers: { anthropic: { baseUrl: "${url}" } }
+models: { anthropic/test-model: { contextWindow: 32000, maxOutput: 2000 } }
+agents:
+  defaults: { session: { reset: { mode: "off" } }, memory: { sessions: false }${extra} }
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
+`
+}
+
+interface WireMessage {
+  readonly role: string
+  readonly content: string | readonly { readonly type: string; readonly text?: string; readonly content?: unknown }[]
+}
+
+export interface ModelBehaviour {
+  /** Flushes fail: the first n, or all. */
+  failFlushes?: number
+  /** Summaries fail: the first n, or all. */
+  failSummaries?: number
+}
+
+export function conversationModel(behaviour: ModelBehaviour = {}): (body: Record<string, unknown>) => ScriptedAnswer {
+  const saved = new Set<string>()
+  const fail = (key: 'failFlushes' | 'failSummaries') => {
+    const left = behaviour[key] ?? 0
+    behaviour[key] = left - 1
+    return left > 0
+  }
+  return (body) => {
+    const messages = body['messages'] as WireMessage[]
+    const whole = JSON.stringify(messages)
+    const last = textOf(messages.at(-1))
+    if (last.includes('Summarise the conversation below')) {
+      return fail('failSummaries')
+        ? { status: 500, message: 'no summary', headers: { 'retry-after-ms': '1' } }
+        : { text: '## Goal\nGo on.' }
+    }
+    const isAfterTool = whole.includes('tool_result') && !last.trim()
+    if (last.includes('Memory flush.')) {
+      if (fail('failFlushes')) return { status: 500, message: 'no flush', headers: { 'retry-after-ms': '1' } }
+      const facts = [...new Set(whole.match(/FACT-\d+ is value-\d+/g) ?? [])].filter((fact) => !saved.has(fact))
+      if (facts.length === 0) return { text: 'NO_REPLY' }
+      for (const fact of facts) saved.add(fact)
+      return {
+        calls: [
+          {
+            name: 'write',
+            arguments: { path: 'memory/2026-01-20.md', append: true, content: `## 10:00 - Facts\n${facts.join('\n')}` },
+          },
+        ],
+      }
+    }
+    if (isAfterTool) return { text: whole.includes('Memory flush.') ? '**NO_REPLY**' : 'I have looked. Noted.' }
+    return last.includes('Look into the report')
+      ? { calls: [{ name: 'read', arguments: { path: bigFile } }] }
+      : { text: 'Noted.' }
+  }
+}
+
+/** The text of the last message, without results of tools. */
+function textOf(message: WireMessage | undefined): string {
+  if (!message) return ''
+  if (typeof message.content === 'string') return message.content
+  return message.content.map((block) => (block.type === 'text' ? (block.text ?? '') : '')).join('\n')
+}
+
+/** Facts that stand neither in a memory file nor in what is still sent word for word. */
+export async function lostFacts(workspace: string, transcript: Transcript, turns: number): Promise<string[]> {
+  const folder = join(workspace, 'memory')
+  const names = await readdir(folder).catch(() => [])
+  const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+  const kept = keepingState(transcript.branch()).live.map(({ message }) => messageText(message))
+  const known = [...files, ...kept].join('\n')
+  return Array.from({ length: turns }, (_, turn) => factOf(turn)).filter((fact) => !known.includes(fact))
+}
