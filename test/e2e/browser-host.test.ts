@@ -6,6 +6,7 @@ import { mainFolder, openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
+import { bigFile, bigText, configOf, conversationModel, messageOf } from '../support/scripted-conversation.ts'
 import { tellFirstStory } from './story.ts'
 
 afterAll(closeBrowser)
@@ -103,6 +104,59 @@ describe('M42 chat', () => {
     await composer.press('Enter')
     await page.getByText('Set OPENAI_API_KEY', { exact: false }).waitFor()
     expect(await composer.inputValue()).toBe('hello there')
+  })
+})
+
+describe('M37 and M45 keeping, as one sees it', () => {
+  it('M37: commands complete as one types, and their outcome stands in the conversation', async () => {
+    const { url } = await openTestServer()
+    const page = await openPage()
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('/re')
+    expect(await page.getByRole('option').allInnerTexts()).toHaveLength(2)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Tab')
+    expect(await composer.inputValue()).toBe('/remember ')
+    await page.keyboard.type('the gate code is 4711')
+    await page.keyboard.press('Enter')
+    await page.getByTestId('command').getByTestId('diff-card').waitFor()
+    await composer.fill('/help')
+    await composer.press('Enter')
+    await page.getByText('summarises the older part now').waitFor()
+    await keepScreenshot(page, 'browser-10-commands')
+  })
+
+  it('M45: flushes and compactions are drawn across the conversation, and are there after a reload', async () => {
+    const model = await startModelServer({ text: 'ok' })
+    model.respond = conversationModel()
+    model.window = 32_000
+    const { url, workspace } = await openTestServer({
+      files: { [bigFile]: bigText },
+      config: configOf(model.url),
+      env: { ANTHROPIC_API_KEY: 'k' },
+    })
+    const page = await openPage()
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    for (let turn = 0; turn < 12; turn += 1) {
+      await composer.fill(messageOf(turn))
+      await composer.press('Enter')
+      await page
+        .getByText(turn % 5 === 4 ? 'I have looked. Noted.' : 'Noted.', { exact: true })
+        .nth(turn % 5 === 4 ? Math.floor(turn / 5) : turn - Math.floor((turn + 1) / 5))
+        .waitFor()
+    }
+    await page
+      .getByText(/compacted · \d/)
+      .first()
+      .waitFor()
+    await page.reload()
+    const saved = page.getByText(/saved notes/).first()
+    await saved.click()
+    await page.getByTestId('event').getByTestId('diff-card').first().waitFor()
+    await keepScreenshot(page, 'browser-11-keeping')
+    expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toContain('FACT-0')
   })
 })
 

@@ -136,7 +136,7 @@ describe('M30 nothing is lost to a full window', () => {
     expect(kills).toBe(20)
     const { readdir } = await import('node:fs/promises')
     const folder = join(home, 'agents/main/sessions')
-    const [file = ''] = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'))
+    const file = (await readdir(folder)).find((name) => name.endsWith('.jsonl')) ?? ''
     const transcript = await Transcript.open(join(folder, file))
     const text = await readFile(transcript.file, 'utf8')
     for (let turn = 0; turn < turns; turn += 1) expect(text).toContain(factOf(turn))

@@ -49,6 +49,8 @@ export interface ModelBehaviour {
 
 export function conversationModel(behaviour: ModelBehaviour = {}): (body: Record<string, unknown>) => ScriptedAnswer {
   const saved = new Set<string>()
+  // What it has asked to be written counts as saved once it has seen that it was.
+  let pending: string[] = []
   const fail = (key: 'failFlushes' | 'failSummaries') => {
     const left = behaviour[key] ?? 0
     behaviour[key] = left - 1
@@ -68,7 +70,7 @@ export function conversationModel(behaviour: ModelBehaviour = {}): (body: Record
       if (fail('failFlushes')) return { status: 500, message: 'no flush', headers: { 'retry-after-ms': '1' } }
       const facts = [...new Set(whole.match(/FACT-\d+ is value-\d+/g) ?? [])].filter((fact) => !saved.has(fact))
       if (facts.length === 0) return { text: 'NO_REPLY' }
-      for (const fact of facts) saved.add(fact)
+      pending = facts
       return {
         calls: [
           {
@@ -78,6 +80,7 @@ export function conversationModel(behaviour: ModelBehaviour = {}): (body: Record
         ],
       }
     }
+    if (isAfterTool && whole.includes('Memory flush.')) for (const fact of pending.splice(0)) saved.add(fact)
     if (isAfterTool) return { text: whole.includes('Memory flush.') ? '**NO_REPLY**' : 'I have looked. Noted.' }
     return last.includes('Look into the report')
       ? { calls: [{ name: 'read', arguments: { path: bigFile } }] }

@@ -31,7 +31,10 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
     enabled: session !== undefined,
   })
   const live = useLiveTurn(agent.id, session)
-  const turns = useMemo(() => toTurns(conversation.data?.messages ?? []), [conversation.data])
+  const turns = useMemo(
+    () => toTurns(conversation.data?.messages ?? [], conversation.data?.events),
+    [conversation.data],
+  )
   const onSend = useCallback(
     async (text: string) => {
       try {

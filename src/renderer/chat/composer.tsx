@@ -2,6 +2,7 @@ import { ArrowUp, Square } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../ui/button.tsx'
+import { CommandMenu, matchingCommands } from './command-menu.tsx'
 
 interface ComposerProps {
   readonly agentName: string
@@ -16,6 +17,12 @@ export function Composer({ agentName, model, isRunning, onSend, onStop }: Compos
   const { t } = useTranslation()
   const [draft, setDraft] = useState('')
   const [isSending, setIsSending] = useState(false)
+  const [selected, setSelected] = useState(0)
+  const matches = matchingCommands(draft)
+  const choose = (name: string) => {
+    setDraft(`/${name} `)
+    setSelected(0)
+  }
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])
   const send = async () => {
@@ -27,6 +34,19 @@ export function Composer({ agentName, model, isRunning, onSend, onStop }: Compos
     if (taken) setDraft('')
   }
   const onKeyDown = (event: KeyboardEvent) => {
+    const match = matches[Math.min(selected, matches.length - 1)]
+    if (match && !event.nativeEvent.isComposing) {
+      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+      if (step !== 0) {
+        event.preventDefault()
+        return setSelected((selected + step + matches.length) % matches.length)
+      }
+      // Enter on a whole command sends it; on the beginning of one it completes, as Tab does.
+      if (event.key === 'Tab' || (event.key === 'Enter' && draft !== `/${match.name}`)) {
+        event.preventDefault()
+        return choose(match.name)
+      }
+    }
     // Enter that chooses a candidate of an input method belongs to it, not to us.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
     event.preventDefault()
@@ -34,6 +54,7 @@ export function Composer({ agentName, model, isRunning, onSend, onStop }: Compos
   }
   return (
     <div className="mx-auto w-full max-w-[740px] px-5 pb-4">
+      <CommandMenu draft={draft} selected={Math.min(selected, Math.max(0, matches.length - 1))} onChoose={choose} />
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
         <textarea
           ref={field}

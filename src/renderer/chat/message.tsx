@@ -6,6 +6,7 @@ import { explainCode } from '../api/index.ts'
 import { IconButton } from '../ui/button.tsx'
 import { DiffCard } from './diff-card.tsx'
 import { Markdown } from './markdown.tsx'
+import { SessionEventView } from './session-event.tsx'
 import { ToolLine } from './tool-line.tsx'
 import { changeOf, type Answer, type Turn } from './turns.ts'
 
@@ -31,6 +32,9 @@ export const TurnView = memo(function TurnView({ agent, turn, isSelected, isRunn
       )}
       {turn.answers.map((answer) => (
         <AnswerView key={answer.id} agent={agent} answer={answer} isRunning={isRunning} />
+      ))}
+      {turn.events.map(({ id, event }) => (
+        <SessionEventView key={id} agent={agent} event={event} />
       ))}
     </article>
   )

@@ -1,5 +1,5 @@
 /** Groups a flat conversation into turns, and each tool call with its result. Pure. */
-import type { SearchResponse, SessionMessage } from '../../shared/contract/index.ts'
+import type { PlacedEvent, SearchResponse, SessionMessage } from '../../shared/contract/index.ts'
 import type {
   AssistantMessage,
   FileChange,
@@ -25,22 +25,30 @@ export interface Turn {
   readonly id: string
   readonly user: UserMessage | undefined
   readonly answers: readonly Answer[]
+  /** What happened during the turn besides messages. */
+  readonly events: readonly PlacedEvent[]
 }
 
-export function toTurns(messages: readonly SessionMessage[]): Turn[] {
+export function toTurns(messages: readonly SessionMessage[], events: readonly PlacedEvent[] = []): Turn[] {
   const results = new Map<string, ToolResultMessage>()
   for (const { message } of messages) if (message.role === 'toolResult') results.set(message.toolCallId, message)
-  const turns: { id: string; user: UserMessage | undefined; answers: Answer[] }[] = []
+  const turns: { id: string; user: UserMessage | undefined; answers: Answer[]; events: PlacedEvent[] }[] = []
+  const turnOf = new Map<string, number>()
+  // A conversation can begin with a command.
+  if (events.some(({ after }) => after === null)) turns.push({ id: 'start', user: undefined, answers: [], events: [] })
   for (const { id, message } of messages) {
-    if (message.role === 'user') turns.push({ id, user: message, answers: [] })
+    if (message.role === 'user') turns.push({ id, user: message, answers: [], events: [] })
     else if (message.role === 'assistant') {
-      if (turns.length === 0) turns.push({ id, user: undefined, answers: [] })
+      if (turns.length === 0) turns.push({ id, user: undefined, answers: [], events: [] })
       const tools = message.content.flatMap((part) =>
         part.type === 'toolCall' ? [{ call: part, result: results.get(part.id) }] : [],
       )
       turns.at(-1)?.answers.push({ id, message, tools })
     }
+    turnOf.set(id, turns.length - 1)
   }
+  for (const event of events)
+    turns[event.after === null ? 0 : (turnOf.get(event.after) ?? turns.length - 1)]?.events.push(event)
   return turns
 }
 

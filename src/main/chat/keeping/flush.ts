@@ -1,10 +1,9 @@
 /**
  * A memory flush (M29): a silent turn in which the model saves durable notes from a conversation, before part of it is
- * summarised. It works on a copy, may write memory files only, and nothing of it shows as a message.
+ * summarised. It works on a copy, may write memory files only, and nothing that it says (NO_REPLY or more) is ever shown.
  */
 import { AppError } from '../../../shared/errors.ts'
 import {
-  messageText,
   noUsage,
   type AssistantMessage,
   type FileChange,
@@ -77,9 +76,4 @@ export function addUsage(one: Usage, other: Usage): Usage {
     cacheWrite: one.cacheWrite + other.cacheWrite,
     totalTokens: one.totalTokens + other.totalTokens,
   }
-}
-
-/** `NO_REPLY`, also in quotes, bold, code, with a full stop, or streamed with a word of thanks around it. */
-export function isNoReply(message: AssistantMessage): boolean {
-  return /^[\s*_`"'[(]*no[_\s-]?reply[\s*_`"'\])!.]*$/i.test(messageText(message))
 }

@@ -1,0 +1,138 @@
+import { useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { commands } from '../../shared/commands.ts'
+import type { CommandOutcome, SessionEvent } from '../../shared/contract/index.ts'
+import { explainCode } from '../api/index.ts'
+import { formatNumber, formatScore, formatShort } from '../i18n/format.ts'
+import { paths } from '../ui/navigate.ts'
+import { DiffCard } from './diff-card.tsx'
+import { Markdown } from './markdown.tsx'
+
+/** What happened to the conversation besides messages: a thin rule across it, which opens where there is more to see. */
+export function SessionEventView({ agent, event }: { agent: string; event: SessionEvent }) {
+  const { t } = useTranslation()
+  switch (event.type) {
+    case 'flush':
+      return (
+        <Rule text={t(`kept.flush.${event.status}`, { count: event.changes.length })}>
+          {event.changes.length > 0 &&
+            event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
+        </Rule>
+      )
+    case 'compaction':
+      return (
+        <Rule text={t('kept.compacted', { before: formatShort(event.before), after: formatShort(event.after) })}>
+          <div className="rounded-md border border-line px-4 py-3">
+            <Markdown text={event.summary} agent={agent} />
+          </div>
+        </Rule>
+      )
+    case 'prune':
+      return (
+        <Rule text={t('kept.pruned', { count: event.results, characters: formatShort(event.before - event.after) })} />
+      )
+    case 'notice':
+      return <Rule text={`${t('kept.compactionFailed')} ${explainCode(event.code, event.data)}`} isWarning />
+    case 'command':
+      return <CommandView agent={agent} command={event.command} outcome={event.outcome} />
+  }
+}
+
+function Rule({ text, isWarning = false, children }: { text: string; isWarning?: boolean; children?: ReactNode }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const line = <span aria-hidden className="flex-1 border-t border-line" />
+  const look = `flex w-full items-center gap-4 text-[12px] ${isWarning ? 'text-warning' : 'text-muted'}`
+  return (
+    <div className="flex flex-col gap-3" data-testid="event">
+      {children ? (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+          className={`${look} min-h-6 hover:text-text`}
+        >
+          {line}
+          {text}
+          {line}
+        </button>
+      ) : (
+        <p className={look}>
+          {line}
+          <span className="max-w-[80%] text-center">{text}</span>
+          {line}
+        </p>
+      )}
+      {isOpen && children}
+    </div>
+  )
+}
+
+function CommandView({ agent, command, outcome }: { agent: string; command: string; outcome: CommandOutcome }) {
+  return (
+    <div className="flex flex-col gap-2" data-testid="command">
+      <p className="font-mono text-[12px] text-muted">/{command}</p>
+      <Outcome agent={agent} outcome={outcome} />
+    </div>
+  )
+}
+
+function Outcome({ agent, outcome }: { agent: string; outcome: CommandOutcome }) {
+  const { t } = useTranslation()
+  switch (outcome.kind) {
+    case 'compacted':
+      return <p>{t('kept.compacted', { before: formatShort(outcome.before), after: formatShort(outcome.after) })}</p>
+    case 'nothingToCompact':
+      return <p>{t('command.nothingToCompact')}</p>
+    case 'needsArgument':
+      return <p>{t('command.needsArgument', { command: outcome.command })}</p>
+    case 'remembered':
+      return <DiffCard agent={agent} change={outcome.change} />
+    case 'found':
+      return outcome.results.length === 0 ? (
+        <p>{t('search.nothing', { query: outcome.query })}</p>
+      ) : (
+        <ul className="font-mono text-[12px]">
+          {outcome.results.map(({ path, startLine, score }) => (
+            <li key={`${path}:${startLine}`} className="flex gap-3">
+              <span className="tabular">{formatScore(score)}</span>
+              <Link href={paths.source(path, startLine)} className="text-accent hover:underline">
+                {path}:{startLine}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )
+    case 'model':
+      return <p>{t('command.model', { model: outcome.model })}</p>
+    case 'agent':
+      return <p>{t('command.agent', { agent: outcome.agent, workspace: outcome.workspace })}</p>
+    case 'status':
+      return (
+        <p className="tabular">
+          {t('command.status', {
+            tokens: formatNumber(outcome.tokens),
+            window: formatNumber(outcome.contextWindow),
+            files: formatNumber(outcome.files),
+            chunks: formatNumber(outcome.chunks),
+            model: outcome.model,
+          })}
+        </p>
+      )
+    case 'help':
+      return (
+        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5">
+          {commands.map(({ name, argument }) => (
+            <div key={name} className="contents">
+              <dt className="font-mono text-[12px]">
+                /{name} {argument && <span className="text-muted">{t(`command.argument.${argument}`)}</span>}
+              </dt>
+              <dd className="text-muted">{t(`command.about.${name}`)}</dd>
+            </div>
+          ))}
+        </dl>
+      )
+    case 'failed':
+      return <p className="text-bad">{explainCode(outcome.code, outcome.data)}</p>
+  }
+}

@@ -1,0 +1,265 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  assertFlushed,
+  calibration,
+  findCutPoint,
+  keepingState,
+  lostIdentifiers,
+  planPruning,
+  renderInParts,
+} from '../../../src/main/context/index.ts'
+import { applyPruning } from '../../../src/main/context/prune.ts'
+import type { TranscriptEntry } from '../../../src/main/sessions/index.ts'
+import { estimateTokens } from '../../../src/shared/tokens.ts'
+import { messageText, noUsage, type Message } from '../../../src/shared/messages.ts'
+
+const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })
+const answer = (text: string, calls: readonly string[] = []): Message => ({
+  role: 'assistant',
+  content: [
+    { type: 'text', text },
+    ...calls.map((id) => ({ type: 'toolCall' as const, id, name: 'read', arguments: {} })),
+  ],
+  provider: 'p',
+  model: 'm',
+  usage: noUsage,
+  stopReason: 'stop',
+  timestamp: 0,
+})
+const result = (toolCallId: string, text: string): Message => ({
+  role: 'toolResult',
+  toolCallId,
+  toolName: 'read',
+  content: [{ type: 'text', text }],
+  isError: false,
+  timestamp: 0,
+})
+
+describe('M31 cut point', () => {
+  const messages = [
+    user('a'),
+    answer('b', ['1']),
+    result('1', 'c'),
+    answer('d'),
+    user('e'),
+    answer('f', ['2', '3']),
+    result('2', 'g'),
+    result('3', 'h'),
+    answer('i'),
+  ]
+  const tokens = messages.map(() => 10)
+
+  it.each([
+    [1000, 0],
+    [50, 4],
+    [40, 5],
+    [30, 8],
+    [20, 8],
+    [5, 8],
+  ])('M31: keeping %i tokens cuts before message %i, never between a call and its result', (keep, cut) => {
+    expect(findCutPoint(messages, tokens, keep)).toBe(cut)
+  })
+
+  it('M31: always keeps the last thing said, and never begins with a result (any conversation)', () => {
+    const role = fc.constantFrom('user', 'assistant', 'toolResult')
+    fc.assert(
+      fc.property(fc.array(role, { minLength: 1, maxLength: 30 }), fc.integer({ min: 0, max: 400 }), (roles, keep) => {
+        const conversation = roles.map((name) =>
+          name === 'user' ? user('x') : name === 'assistant' ? answer('x') : result('1', 'x'),
+        )
+        const cut = findCutPoint(
+          conversation,
+          conversation.map(() => 10),
+          keep,
+        )
+        expect(cut).toBeLessThan(conversation.length)
+        if (cut > 0) expect(conversation[cut]?.role).not.toBe('toolResult')
+      }),
+    )
+  })
+})
+
+const settings = {
+  mode: 'always' as const,
+  ttl: 300_000,
+  keepLastAssistants: 3,
+  softTrim: { maxChars: 4000, headChars: 1500, tailChars: 1500 },
+  hardClear: { enabled: true, placeholder: '[cleared]' },
+}
+const undecided = { trimmed: new Set<string>(), cleared: new Set<string>() }
+const conversation = (size: number) => [
+  user('q'),
+  answer('', ['1']),
+  result('1', 'x'.repeat(size)),
+  answer('', ['2']),
+  result('2', 'y'.repeat(size)),
+  answer('a'),
+  answer('b'),
+  answer('c'),
+]
+
+describe('M32 pruning', () => {
+  const plan = (size: number, overrides: Partial<Parameters<typeof planPruning>[0]> = {}) =>
+    planPruning({
+      messages: conversation(size),
+      decided: undecided,
+      tokens: 12_000,
+      contextWindow: 32_000,
+      idleMs: Infinity,
+      settings,
+      ...overrides,
+    })
+
+  it('M32: leaves everything alone below 30 % of the window, and small results always', () => {
+    expect(plan(10_000, { tokens: 9000 })).toBeUndefined()
+    expect(plan(3000)).toBeUndefined()
+  })
+
+  it('M32: cuts old results to head and tail from 30 % on', () => {
+    expect(plan(10_000)).toEqual({ trimmed: ['1', '2'], cleared: [], charactersBefore: 20_000, charactersAfter: 6006 })
+    const sent = applyPruning(conversation(10_000), { trimmed: new Set(['1']), cleared: new Set() }, settings)
+    expect(sent[2] && messageText(sent[2])).toBe(`${'x'.repeat(1500)}\n…\n${'x'.repeat(1500)}`)
+    expect(sent[4] && messageText(sent[4])).toHaveLength(10_000)
+  })
+
+  it('M32: clears from 50 % on, when there is enough to clear', () => {
+    const many = [
+      user('q'),
+      ...Array.from({ length: 20 }, (_, index) => [
+        answer('', [`c${index}`]),
+        result(`c${index}`, 'z'.repeat(3900)),
+      ]).flat(),
+      answer('a'),
+      answer('b'),
+      answer('c'),
+    ]
+    const cleared = planPruning({
+      messages: many,
+      decided: undecided,
+      tokens: 22_000,
+      contextWindow: 32_000,
+      idleMs: Infinity,
+      settings,
+    })
+    expect(cleared?.cleared).toHaveLength(20)
+    const few = many.slice(0, 9)
+    expect(
+      planPruning({
+        messages: [...few, answer('a'), answer('b'), answer('c')],
+        decided: undecided,
+        tokens: 22_000,
+        contextWindow: 32_000,
+        idleMs: Infinity,
+        settings,
+      }),
+    ).toBeUndefined()
+  })
+
+  it('M32: spares the last answers’ results and what is before the first user message', () => {
+    const early = [answer('', ['0']), result('0', 'w'.repeat(9000)), ...conversation(10_000)]
+    expect(plan(0, { messages: early })?.trimmed).toEqual(['1', '2'])
+    expect(plan(0, { messages: conversation(10_000).slice(0, 5) })).toBeUndefined()
+  })
+
+  it('M33: within the ttl the cached prefix is left alone; off is off; what is decided is not decided again', () => {
+    expect(plan(10_000, { settings: { ...settings, mode: 'cache-ttl' }, idleMs: 299_000 })).toBeUndefined()
+    expect(plan(10_000, { settings: { ...settings, mode: 'cache-ttl' }, idleMs: 301_000 })?.trimmed).toEqual(['1', '2'])
+    expect(plan(10_000, { settings: { ...settings, mode: 'off' } })).toBeUndefined()
+    expect(plan(10_000, { decided: { trimmed: new Set(['1', '2']), cleared: new Set() } })).toBeUndefined()
+  })
+})
+
+const message = (id: string, content = id): TranscriptEntry => ({
+  type: 'message',
+  id,
+  parentId: null,
+  timestamp: '',
+  message: user(content),
+})
+const flushed = (throughEntryId: string, status: 'wrote' | 'failed' = 'wrote'): TranscriptEntry => ({
+  type: 'flush',
+  id: `f${throughEntryId}`,
+  parentId: null,
+  timestamp: '',
+  status,
+  throughEntryId,
+  changes: [],
+})
+const compacted = (firstKeptEntryId: string): TranscriptEntry => ({
+  type: 'compaction',
+  id: `c${firstKeptEntryId}`,
+  parentId: null,
+  timestamp: '',
+  summary: `up to ${firstKeptEntryId}`,
+  firstKeptEntryId,
+  tokensBefore: 1,
+})
+
+describe('M30 what the entries say', () => {
+  it('M30: a flush has read up to its entry; one that failed has read nothing', () => {
+    expect(keepingState([message('a'), message('b'), flushed('a'), message('c')])).toMatchObject({
+      flushed: 1,
+      hasFlushedInCycle: true,
+    })
+    expect(keepingState([message('a'), flushed('a', 'failed')])).toMatchObject({ flushed: 0, hasFlushedInCycle: false })
+  })
+
+  it('M31: after a compaction its summary stands for what is before the first kept entry', () => {
+    const state = keepingState([message('a'), message('b'), message('c'), flushed('c'), compacted('c'), message('d')])
+    expect(state).toMatchObject({ summary: 'up to c', flushed: 1, hasFlushedInCycle: false })
+    expect(state.live.map(({ id }) => id)).toEqual(['c', 'd'])
+  })
+
+  it('M30: summarising what no flush has read is a fault', () => {
+    const state = keepingState([message('a'), message('b'), flushed('a')])
+    expect(() => assertFlushed(state, 1)).not.toThrow()
+    expect(() => assertFlushed(state, 2)).toThrow('a flush has read 1')
+  })
+})
+
+describe('M31 identifiers', () => {
+  it('M31: finds those that are spoken of again and that the summary lacks', () => {
+    const before =
+      'See src/main/app.ts at https://x.test/a, v2.3.0 of 2026-01-20, POSTGRES_URL, limit 100 requests, ann@x.test.'
+    expect(
+      lostIdentifiers(before, 'again src/main/app.ts and POSTGRES_URL and v2.3.0', 'We set POSTGRES_URL.').sort(),
+    ).toEqual(['src/main/app.ts', 'v2.3.0'])
+    expect(lostIdentifiers(before, '', '')).toEqual([])
+  })
+})
+
+describe('M28 calibration', () => {
+  it.each([
+    [1000, 1200, 1.2],
+    [1000, null, 1],
+    [0, 5, 1],
+    [1000, 10_000, 2],
+    [1000, 10, 0.5],
+  ])('M28: %i estimated and %s counted is a factor of %d', (estimated, reported, factor) => {
+    expect(calibration(estimated, reported)).toBe(factor)
+  })
+})
+
+describe('M30 parts', () => {
+  it('M30: no part is over the limit, and nothing of the conversation is missing (any text)', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.string({ maxLength: 300 }),
+            fc.constantFrom('字'.repeat(500), 'x'.repeat(3000), '😀'.repeat(300), 'line\n'.repeat(200)),
+          ),
+          { maxLength: 8 },
+        ),
+        (texts) => {
+          const parts = renderInParts(texts.map(user), 120)
+          for (const part of parts) expect(estimateTokens(part)).toBeLessThanOrEqual(125)
+          const plain = (text: string) => text.replace(/\s+/g, '')
+          expect(plain(parts.join(''))).toBe(plain(texts.map((text) => `User: ${text}`).join('')))
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
