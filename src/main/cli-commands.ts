@@ -1,7 +1,7 @@
 /** What each terminal command does: its JSON value, and the same for a reader. */
 import type { SearchResponse, SearchResult, Verdict } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
-import { messageText, noUsage, type Message } from '../shared/messages.ts'
+import { messageText, noUsage, type Message, type Usage } from '../shared/messages.ts'
 import type { Agent } from './agents/index.ts'
 import type { App } from './app.ts'
 import type { CommonFlags } from './cli.ts'
@@ -181,15 +181,16 @@ function tracesOf(messages: readonly Message[]) {
 function totalUsage(messages: readonly Message[]) {
   return messages.reduce((sum, message) => {
     if (message.role !== 'assistant') return sum
-    const { input, output, cacheRead, cacheWrite, totalTokens } = message.usage
+    const { input, output, cacheRead, cacheWrite, totalTokens, cost } = message.usage
     return {
       input: sum.input + input,
       output: sum.output + output,
       cacheRead: sum.cacheRead + cacheRead,
       cacheWrite: sum.cacheWrite + cacheWrite,
       totalTokens: sum.totalTokens + totalTokens,
+      ...(cost || sum.cost ? { cost: { total: (sum.cost?.total ?? 0) + (cost?.total ?? 0) } } : {}),
     }
-  }, noUsage)
+  }, noUsage as Usage)
 }
 
 async function settled(app: App, flags: CommonFlags): Promise<Agent> {

@@ -25,7 +25,8 @@ export function redact(text: string): string {
 
 export function openLog(folder: string): Log {
   mkdirSync(folder, { recursive: true })
-  const destination = pino.destination({ dest: join(folder, 'commonplace.log'), sync: false, mkdir: true })
+  // Few lines are written, and the last of them before a crash must be there: so at once, not buffered.
+  const destination = pino.destination({ dest: join(folder, 'commonplace.log'), sync: true, mkdir: true })
   const logger = pino(
     { base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line: string) => void destination.write(redact(line)) },

@@ -26,6 +26,8 @@ export const usageSchema = z.object({
   cacheRead: z.number(),
   cacheWrite: z.number(),
   totalTokens: z.number(),
+  /** US dollars, where the model has a price. */
+  cost: z.looseObject({ total: z.number() }).optional(),
 })
 export type Usage = z.infer<typeof usageSchema>
 

@@ -17,6 +17,8 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import { WebSocket } from 'ws'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
+import { assemble, budgetOf, keepingState } from '../../src/main/context/index.ts'
+import { Transcript } from '../../src/main/sessions/transcript.ts'
 import { Memory, threadEntries, type MemorySource } from '../../src/main/memory/index.ts'
 import { writeCorpus, type Corpus } from './corpus.ts'
 
@@ -40,6 +42,7 @@ const root = mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
 
 try {
   for (const size of flags.chunks.split(',').map(Number)) await measureMemory(size)
+  await measureTranscript()
   await measureStart()
   measureBundle()
 } finally {
@@ -261,6 +264,75 @@ async function connect(url: string): Promise<{ client: ContractClient; close(): 
   const socket = new WebSocket(`ws://${host}/rpc`, { headers: { Origin: `http://${host}`, Cookie: cookie } })
   await new Promise((resolve) => socket.once('open', resolve))
   return { client: createORPCClient(new RPCLink({ websocket: socket as never })), close: () => socket.terminate() }
+}
+
+/** A conversation of 10,000 messages: from the file to its entries, and from those to a request. */
+async function measureTranscript(): Promise<void> {
+  const file = join(root, 'long.jsonl')
+  const lines = [JSON.stringify({ type: 'session', version: 3, id: 's', timestamp: '2026-01-01T00:00:00Z' })]
+  for (let index = 0; index < 10_000; index += 1) {
+    const text = `Message ${index} says something of usual length about the matter at hand. `.repeat(4)
+    const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 }
+    const message =
+      index % 2 === 0
+        ? { role: 'user', content: text, timestamp: index }
+        : {
+            role: 'assistant',
+            content: [{ type: 'text', text }],
+            provider: 'p',
+            model: 'm',
+            usage,
+            stopReason: 'stop',
+            timestamp: index,
+          }
+    lines.push(
+      JSON.stringify({
+        type: 'message',
+        id: `m${index}`,
+        parentId: index === 0 ? null : `m${index - 1}`,
+        timestamp: 't',
+        message,
+      }),
+    )
+  }
+  writeFileSync(file, lines.join('\n'))
+  const opens: number[] = []
+  const assemblies: number[] = []
+  for (let round = 0; round < 7; round += 1) {
+    const started = performance.now()
+    const transcript = await Transcript.open(file)
+    opens.push(performance.now() - started)
+    const begun = performance.now()
+    const state = keepingState(transcript.branch())
+    assemble({
+      modelId: 'm',
+      budget: budgetOf(
+        { contextWindow: 1_000_000, maxOutput: 8000 },
+        { reserveTokensFloor: 20_000, softThresholdTokens: 4000 },
+      ),
+      maxOutput: 8000,
+      systemPrompt: 'You are main.',
+      files: [],
+      tools: [],
+      summary: state.summary,
+      pruned: state.pruned,
+      pruning: {
+        mode: 'off',
+        ttl: 0,
+        keepLastAssistants: 3,
+        softTrim: { maxChars: 4000, headChars: 1500, tailChars: 1500 },
+        hardClear: { enabled: false, placeholder: '' },
+      },
+      messages: state.live.map(({ message }) => message),
+      now: 0,
+    })
+    assemblies.push(performance.now() - begun)
+  }
+  const median = (times: number[]) => times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
+  figures.push(
+    { name: 'transcript of 10,000 messages: open, median', value: median(opens), unit: 'ms', budget: 300 },
+    { name: 'transcript of 10,000 messages: assemble, median', value: median(assemblies), unit: 'ms', budget: 50 },
+  )
 }
 
 /** From `serve` to its address, on an empty state folder; the first run of a build is not counted. */

@@ -138,7 +138,7 @@ function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'work
     workspace: agent.workspace,
     memory: agent.memory,
     settings,
-    prompts: () => loadPrompts(options.resources, settings().compaction.memoryFlush),
+    prompts: () => loadPrompts(options.resources, ownPrompts(settings())),
     createModel: (modelId) => models.create(modelId ?? settings().model, settings().chat.requestTimeout),
     setModel: options.setModel,
     budget: (model) => budgetFor(settings(), model),
@@ -151,6 +151,11 @@ function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'work
     onContextChanged: (session) => publish({ type: 'contextChanged', agent: id, session }),
     onFault: (error) => log.fault(error, `turn of agent ${id}`),
   })
+}
+
+function ownPrompts({ prompts, compaction }: AgentSettings) {
+  const { systemPrompt, prompt } = compaction.memoryFlush
+  return { ...prompts, flushSystem: systemPrompt, flush: prompt }
 }
 
 function budgetFor({ compaction }: AgentSettings, model: ChatModel): Budget {
@@ -185,8 +190,8 @@ async function assembleFor(
 }
 
 /** The prompt changes at most once a day, so that a provider can keep it in its cache. */
-async function systemPrompt({ resources, workspace, id }: AgentOptions, at: Date): Promise<string> {
-  const template = await readFile(join(resources, 'prompts', 'system.md'), 'utf8')
+async function systemPrompt({ resources, workspace, id, settings }: AgentOptions, at: Date): Promise<string> {
+  const template = settings().prompts.system ?? (await readFile(join(resources, 'prompts', 'system.md'), 'utf8'))
   const today = localDate(at)
   const values: Record<string, string> = {
     agent: id,

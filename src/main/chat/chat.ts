@@ -156,6 +156,7 @@ export class Chat {
       tools,
       now,
       onKept: () => this.#changed(session),
+      onStart: (what) => this.#emit(session, { type: 'keeping', what }),
     })
     return { session, transcript, model, tools, keeper }
   }
@@ -189,6 +190,10 @@ export class Chat {
       onSessionChanged(session)
       return id
     }
+    const before = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
+    const isChange =
+      before?.role === 'assistant' && (before.provider !== model.provider || before.model !== model.model)
+    if (isChange) await transcript.appendModelChange(model.provider, model.model)
     const message: Message = { role: 'user', content: text, timestamp: now().getTime() }
     this.#emit(session, { type: 'message', id: await append(message), message })
     return runTurn({

@@ -2,9 +2,46 @@
  * Context windows and output limits of common models, in tokens, as their makers' documentation gave them in
  * November 2026. A model that is not here gets its provider's row; `models` in the configuration overrides any figure.
  */
+import type { Usage } from '../../shared/messages.ts'
+
 export interface ModelLimits {
   readonly contextWindow: number
   readonly maxOutput: number
+}
+
+/** US dollars for a million tokens. */
+export interface ModelPrices {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+/**
+ * List prices as the makers' pages gave them when this table was written; they change, and `models.<id>.prices` in the
+ * configuration overrides them. A model that is not here has no price, and its cost is not shown.
+ */
+const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] = [
+  [/^offline$/, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
+  [/^anthropic\/claude-(3-)?opus/, { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 18.75 }],
+  [/^anthropic\/claude-(3-[57]-)?sonnet/, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }],
+  [/^anthropic\/claude-3-5-haiku/, { input: 0.8, output: 4, cacheRead: 0.08, cacheWrite: 1 }],
+  [/^openai\/gpt-4\.1(-\d|$)/, { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 0 }],
+  [/^openai\/gpt-4o(-\d|$)/, { input: 2.5, output: 10, cacheRead: 1.25, cacheWrite: 0 }],
+  [/^openai\/gpt-5(-\d|$)/, { input: 1.25, output: 10, cacheRead: 0.125, cacheWrite: 0 }],
+]
+
+export function modelPrices(id: string, own: ModelPrices | undefined): ModelPrices | undefined {
+  return own ?? priceTable.find(([pattern]) => pattern.test(id))?.[1]
+}
+
+/** What a usage costs, in US dollars. */
+export function costOf(usage: Omit<Usage, 'totalTokens' | 'cost'>, prices: ModelPrices): number {
+  const { input, output, cacheRead, cacheWrite } = usage
+  return (
+    (input * prices.input + output * prices.output + cacheRead * prices.cacheRead + cacheWrite * prices.cacheWrite) /
+    1_000_000
+  )
 }
 
 export type ProviderName = 'offline' | 'anthropic' | 'openai' | 'openai-compatible'

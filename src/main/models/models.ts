@@ -3,7 +3,15 @@ import type { Model } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Config, Keys } from '../settings/index.ts'
 import type { ProviderOptions } from './anthropic.ts'
-import { modelLimits, splitModelId, type ModelLimits, type ProviderName } from './catalog.ts'
+import {
+  costOf,
+  modelLimits,
+  modelPrices,
+  splitModelId,
+  type ModelLimits,
+  type ModelPrices,
+  type ProviderName,
+} from './catalog.ts'
 import type { ChatModel } from './model.ts'
 import { createOfflineModel } from './offline.ts'
 
@@ -33,7 +41,10 @@ export class Models {
     if (provider === 'offline') return createOfflineModel(limits)
     const options = this.#options(provider, timeoutMs)
     if (!options) throw this.#missing(provider)
-    return createRemoteModel(provider, model, options, limits)
+    return withCost(
+      createRemoteModel(provider, model, options, limits),
+      modelPrices(id, this.#config().models[id]?.prices),
+    )
   }
 
   limits(id: string): { contextWindow: number; maxOutput: number } {
@@ -122,4 +133,21 @@ async function listRemoteModels(
 ): Promise<string[]> {
   if (provider === 'anthropic') return (await import('./anthropic.ts')).listAnthropicModels(options, signal)
   return (await import('./openai.ts')).listOpenAiModels(provider, options, signal)
+}
+
+/** The same model, whose answers say what they cost. */
+function withCost(model: ChatModel, prices: ModelPrices | undefined): ChatModel {
+  if (!prices) return model
+  return {
+    ...model,
+    async *stream(request, signal) {
+      for await (const event of model.stream(request, signal)) {
+        if (event.type !== 'done') yield event
+        else {
+          const { usage } = event.message
+          yield { ...event, message: { ...event.message, usage: { ...usage, cost: { total: costOf(usage, prices) } } } }
+        }
+      }
+    },
+  }
 }

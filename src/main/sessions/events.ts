@@ -41,6 +41,7 @@ function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
       }
     case 'custom':
       return customEvent(entry.customType, entry.data)
+    case 'model_change':
     case 'message':
       return undefined
   }

@@ -55,6 +55,7 @@ const entrySchema = z.discriminatedUnion('type', [
     charactersBefore: z.number(),
     charactersAfter: z.number(),
   }),
+  z.looseObject({ type: z.literal('model_change'), ...entryBase, provider: z.string(), modelId: z.string() }),
   z.looseObject({ type: z.literal('custom'), ...entryBase, customType: z.string(), data: z.unknown() }),
 ])
 
@@ -149,6 +150,11 @@ export class Transcript {
   /** What keeping did: a flush, a compaction, a pruning. */
   async appendKept(entry: KeptContent): Promise<void> {
     await this.#append({ ...entry, ...this.#nextIds() } as TranscriptEntry)
+  }
+
+  /** From here on another model answers. */
+  async appendModelChange(provider: string, modelId: string): Promise<void> {
+    await this.#append({ type: 'model_change', ...this.#nextIds(), provider, modelId })
   }
 
   /** Something to keep with the conversation that no model reads. */

@@ -128,6 +128,10 @@ const sharedAgentFields = {
       requestTimeout: durationSchema.default(600_000),
     })
     .prefault({}),
+  /** Texts used instead of those in resources/prompts/; docs/prompts.md says what is filled in. */
+  prompts: z
+    .strictObject({ system: z.string().optional(), compaction: z.string().optional(), slug: z.string().optional() })
+    .prefault({}),
   memory: memorySchema.prefault({}),
 }
 
@@ -150,6 +154,15 @@ const providerSchema = z.strictObject({ baseUrl: z.url().optional() })
 const modelOverrideSchema = z.strictObject({
   contextWindow: z.number().int().min(1024).optional(),
   maxOutput: z.number().int().min(16).optional(),
+  /** US dollars for a million tokens. */
+  prices: z
+    .strictObject({
+      input: z.number().min(0),
+      output: z.number().min(0),
+      cacheRead: z.number().min(0).default(0),
+      cacheWrite: z.number().min(0).default(0),
+    })
+    .optional(),
 })
 
 export const configSchema = z.strictObject({

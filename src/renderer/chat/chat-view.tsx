@@ -115,7 +115,11 @@ function Live({ agent, live }: { agent: string; live: LiveTurn }) {
     <div aria-live="polite" className="flex flex-col gap-3">
       {live.thinking !== '' && <Thinking text={live.thinking} />}
       {live.text !== '' && <Markdown text={live.text} agent={agent} />}
-      {isWaiting && <p className="animate-pulse text-muted">{t('chat.working')}</p>}
+      {isWaiting && (
+        <p className="animate-pulse text-muted">
+          {live.keeping ? t(`chat.keeping.${live.keeping}`) : t('chat.working')}
+        </p>
+      )}
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { SearchResponse, SearchResult } from '../../shared/contract/index.ts'
-import { formatNumber, formatPercent, formatScore } from '../i18n/format.ts'
+import { formatMoney, formatNumber, formatPercent, formatScore } from '../i18n/format.ts'
 import { IconButton } from '../ui/button.tsx'
 import { excerptOf } from '../ui/excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
@@ -125,6 +125,12 @@ function Usage({ turn }: { turn: Turn }) {
         )}
         <dt>{t('details.output')}</dt>
         <dd className="text-right">{t('details.tokens', { tokens: formatNumber(usage.output) })}</dd>
+        {usage.cost && (
+          <>
+            <dt>{t('details.cost')}</dt>
+            <dd className="text-right">{formatMoney(usage.cost.total)}</dd>
+          </>
+        )}
         {last && (
           <>
             <dt>{t('details.model')}</dt>

@@ -5,6 +5,7 @@ export interface LiveTurn {
   readonly running: boolean
   readonly text: string
   readonly thinking: string
+  readonly keeping?: 'flush' | 'compaction'
 }
 
 export const idle: LiveTurn = { running: false, text: '', thinking: '' }
@@ -14,12 +15,14 @@ export function advance(turn: LiveTurn, event: ChatEvent): LiveTurn {
     case 'partial':
       return { running: event.running, text: event.text, thinking: event.thinking }
     case 'text':
-      return { ...turn, running: true, text: turn.text + event.delta }
+      return { running: true, text: turn.text + event.delta, thinking: turn.thinking }
     case 'thinking':
-      return { ...turn, running: true, thinking: turn.thinking + event.delta }
+      return { running: true, text: turn.text, thinking: turn.thinking + event.delta }
     case 'message':
       // What was streaming is now a message of its own.
       return event.message.role === 'toolResult' ? turn : { running: true, text: '', thinking: '' }
+    case 'keeping':
+      return { ...turn, running: true, keeping: event.what }
     case 'turnEnd':
       return idle
   }

@@ -76,7 +76,8 @@ export function usageOf(turn: Turn): Usage {
       cacheRead: sum.cacheRead + usage.cacheRead,
       cacheWrite: sum.cacheWrite + usage.cacheWrite,
       totalTokens: sum.totalTokens + usage.totalTokens,
+      ...(sum.cost || usage.cost ? { cost: { total: (sum.cost?.total ?? 0) + (usage.cost?.total ?? 0) } } : {}),
     }),
-    noUsage,
+    noUsage as Usage,
   )
 }

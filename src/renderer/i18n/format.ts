@@ -24,3 +24,13 @@ export function formatScore(score: number | null | undefined): string {
 export function formatDay(date: string): string {
   return new Intl.DateTimeFormat(i18next.language, { dateStyle: 'long' }).format(new Date(`${date}T12:00:00`))
 }
+
+/** US dollars; small sums keep the digits that say something. */
+export function formatMoney(dollars: number): string {
+  const digits = dollars >= 1 ? 2 : 4
+  return new Intl.NumberFormat(i18next.language, {
+    style: 'currency',
+    currency: 'USD',
+    maximumFractionDigits: digits,
+  }).format(dollars)
+}

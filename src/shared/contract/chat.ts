@@ -12,6 +12,8 @@ export const chatEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), id: z.string(), message: messageSchema }),
   z.object({ type: z.literal('text'), delta: z.string() }),
   z.object({ type: z.literal('thinking'), delta: z.string() }),
+  /** The conversation is being kept within its window; there is an answer when that is done. */
+  z.object({ type: z.literal('keeping'), what: z.enum(['flush', 'compaction']) }),
   z.object({ type: z.literal('turnEnd'), reason: z.enum(['done', 'aborted', 'error']) }),
 ])
 export type ChatEvent = z.infer<typeof chatEventSchema>

@@ -75,5 +75,6 @@ export function addUsage(one: Usage, other: Usage): Usage {
     cacheRead: one.cacheRead + other.cacheRead,
     cacheWrite: one.cacheWrite + other.cacheWrite,
     totalTokens: one.totalTokens + other.totalTokens,
+    ...(one.cost || other.cost ? { cost: { total: (one.cost?.total ?? 0) + (other.cost?.total ?? 0) } } : {}),
   }
 }

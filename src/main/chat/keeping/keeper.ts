@@ -40,6 +40,8 @@ export interface KeeperOptions {
   readonly now: () => Date
   /** Something was kept, pruned or failed: whoever shows the conversation looks again. */
   readonly onKept: () => void
+  /** What may take a while has begun. */
+  readonly onStart: (what: 'flush' | 'compaction') => void
 }
 
 /** The newest part that stays word for word is never more than this share of the window. */
@@ -151,6 +153,7 @@ export class Keeper {
       assertFlushed(this.#state(), cut)
     }
     const { tokens: tokensBefore } = await this.#measure()
+    this.#options.onStart('compaction')
     try {
       const { text, usage } = await summarize({
         model,
@@ -191,6 +194,7 @@ export class Keeper {
     const { live, flushed } = this.#state()
     const through = live[count - 1]
     if (!through || flushed >= count) return
+    this.#options.onStart('flush')
     const unread = live.slice(flushed, count).map(({ message }) => message)
     for (let attempt = 1; ; attempt += 1) {
       try {

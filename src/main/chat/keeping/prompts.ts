@@ -12,16 +12,21 @@ export interface Prompts {
   readonly slug: string
 }
 
-export async function loadPrompts(
-  resources: string,
-  own: { readonly systemPrompt?: string | undefined; readonly prompt?: string | undefined },
-): Promise<Prompts> {
+/** Texts of the user's that replace ours. */
+export interface OwnPrompts {
+  readonly flushSystem?: string | undefined
+  readonly flush?: string | undefined
+  readonly compaction?: string | undefined
+  readonly slug?: string | undefined
+}
+
+export async function loadPrompts(resources: string, own: OwnPrompts): Promise<Prompts> {
   const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
   const [flushSystem, flush, compaction, slug] = await Promise.all([
-    own.systemPrompt ?? read('flush-system.md'),
-    own.prompt ?? read('flush.md'),
-    read('compaction.md'),
-    read('slug.md'),
+    own.flushSystem ?? read('flush-system.md'),
+    own.flush ?? read('flush.md'),
+    own.compaction ?? read('compaction.md'),
+    own.slug ?? read('slug.md'),
   ])
   return { flushSystem, flush: (todaysLog) => flush.replaceAll('{{todaysLog}}', todaysLog), compaction, slug }
 }

@@ -1,0 +1,179 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Keeper } from '../../src/main/chat/keeping/keeper.ts'
+import type { ToolContext } from '../../src/main/chat/tools/index.ts'
+import { assemble, budgetOf, keepingState } from '../../src/main/context/index.ts'
+import { AnswerDraft, type ChatModel } from '../../src/main/models/index.ts'
+import { Transcript } from '../../src/main/sessions/transcript.ts'
+import { Workspace } from '../../src/main/workspace/index.ts'
+import { AppError } from '../../src/shared/errors.ts'
+import { messageText, noUsage, type Message } from '../../src/shared/messages.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+const pruning = {
+  mode: 'always',
+  ttl: 0,
+  keepLastAssistants: 3,
+  softTrim: { maxChars: 4000, headChars: 1500, tailChars: 1500 },
+  hardClear: { enabled: true, placeholder: '[cleared]' },
+} as const
+
+/** A model that saves each FACT-n that it is shown, summarises to nothing, and fails when the dice say so. */
+function forgetfulModel(contextWindow: number, fails: () => boolean): ChatModel {
+  const model = { id: 'fake/m', provider: 'fake', model: 'm', contextWindow, maxOutput: 1000 }
+  return {
+    ...model,
+    async *stream({ messages }) {
+      if (fails()) throw new AppError('provider_unavailable', 'out of order', { provider: 'fake' })
+      const draft = new AnswerDraft(model)
+      const last = messages.at(-1)
+      const prompt = last?.role === 'user' ? messageText(last) : ''
+      const facts = [...new Set(JSON.stringify(messages).match(/FACT-\d+/g) ?? [])]
+      if (prompt === 'FLUSH' && facts.length > 0) {
+        const content = `## 10:00 - Facts\n${facts.join('\n')}`
+        draft.content.push({
+          type: 'toolCall',
+          id: 'w',
+          name: 'write',
+          arguments: { path: 'memory/2026-01-20.md', append: true, content },
+        })
+        yield { type: 'done', message: draft.finish('toolUse', noUsage) }
+      } else {
+        draft.addText(prompt.startsWith('SUMMARY') ? 'They talked.' : 'NO_REPLY')
+        yield { type: 'done', message: draft.finish('stop', noUsage) }
+      }
+    },
+  }
+}
+
+interface Step {
+  readonly size: number
+  readonly tool: number
+  readonly crash: boolean
+  readonly compact: boolean
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  size: fc.integer({ min: 1, max: 6000 }),
+  tool: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 60_000 }) },
+  ),
+  crash: fc.boolean(),
+  compact: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+})
+
+describe('M30 the invariant', () => {
+  it('M30: whatever the conversation, the window, the failures and the crashes: no fact is lost, and requests fit (any)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(8192, 16_000, 32_768, 200_000, 1_000_000),
+        fc.array(step, { minLength: 5, maxLength: 40 }),
+        fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 20, maxLength: 20 }),
+        async (contextWindow, steps, dice) => {
+          const folder = await temporaryFolder()
+          const workspace = new Workspace({ workspace: join(folder, 'w'), forbidden: [] })
+          const file = join(folder, 's.jsonl')
+          let transcript = await Transcript.create(file, folder, new Date(2026, 0, 20))
+          let rolls = 0
+          const model = forgetfulModel(contextWindow, () => (dice[(rolls += 1) % dice.length] ?? 9) < 2)
+          const budget = budgetOf(model, { reserveTokensFloor: 20_000, softThresholdTokens: 4000 })
+          const assembled = async () => {
+            const { summary, pruned, live } = keepingState(transcript.branch())
+            return assemble({
+              modelId: model.id,
+              budget,
+              maxOutput: 1000,
+              systemPrompt: 'x',
+              files: [],
+              tools: [],
+              summary,
+              pruned,
+              pruning,
+              messages: live.map(({ message }) => message),
+              now: 0,
+            })
+          }
+          const keeper = () =>
+            new Keeper({
+              transcript,
+              model,
+              budget,
+              settings: {
+                compaction: {
+                  reserveTokensFloor: 20_000,
+                  keepRecentTokens: 20_000,
+                  memoryFlush: { enabled: true, softThresholdTokens: 4000 },
+                },
+                contextPruning: pruning,
+              },
+              prompts: async () => ({
+                flushSystem: '',
+                flush: () => 'FLUSH',
+                compaction: 'SUMMARY {{conversation}} {{earlier}}',
+                slug: '',
+              }),
+              assemble: assembled,
+              lastReport: () => undefined,
+              tools: {
+                workspace,
+                signal: new AbortController().signal,
+                cause: 'agent',
+                mayWrite: () => true,
+                session: 's',
+              } as unknown as ToolContext,
+              now: () => new Date(2026, 0, 20, 10),
+              onKept: () => undefined,
+              onStart: () => undefined,
+            })
+          for (const [index, { size, tool, crash, compact }] of steps.entries()) {
+            const answer = (calls: boolean): Message => ({
+              role: 'assistant',
+              content: calls
+                ? [{ type: 'toolCall', id: `c${index}`, name: 'read', arguments: {} }]
+                : [{ type: 'text', text: 'ok' }],
+              provider: 'p',
+              model: 'm',
+              usage: noUsage,
+              stopReason: 'stop',
+              timestamp: 0,
+            })
+            await transcript.appendMessage({
+              role: 'user',
+              content: `FACT-${index} ${'w '.repeat(size)}`,
+              timestamp: 0,
+            })
+            await keeper().prepare()
+            if (tool > 0) {
+              await transcript.appendMessage(answer(true))
+              await transcript.appendMessage({
+                role: 'toolResult',
+                toolCallId: `c${index}`,
+                toolName: 'read',
+                content: [{ type: 'text', text: 'r '.repeat(tool) }],
+                isError: false,
+                timestamp: 0,
+              })
+              await keeper().prepare()
+            }
+            if (compact) await keeper().compact(undefined)
+            await transcript.appendMessage(answer(false))
+            if (crash) transcript = await Transcript.open(file)
+          }
+          const names = await readdir(join(folder, 'w/memory')).catch(() => [])
+          const files = await Promise.all(names.map((name) => readFile(join(folder, 'w/memory', name), 'utf8')))
+          const known = [
+            ...files,
+            ...keepingState(transcript.branch()).live.map(({ message }) => messageText(message)),
+          ].join('\n')
+          for (let index = 0; index < steps.length; index += 1) expect(known).toMatch(new RegExp(`FACT-${index}\\b`))
+          const said = (await readFile(file, 'utf8')).match(/"role":"user"/g)
+          expect(said).toHaveLength(steps.length)
+        },
+      ),
+      { numRuns: 40 },
+    )
+  }, 120_000)
+})

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { costOf, modelLimits, modelPrices, splitModelId } from '../../../src/main/models/catalog.ts'
+
+describe('M39 model table', () => {
+  it('M39: an unknown model gets a small window, and any figure can be set by hand', () => {
+    expect(modelLimits('openai-compatible/never-heard-of')).toEqual({ contextWindow: 32_768, maxOutput: 4096 })
+    expect(modelLimits('openai-compatible/tiny', { contextWindow: 8192, maxOutput: 8000 })).toEqual({
+      contextWindow: 8192,
+      maxOutput: 4096,
+    })
+    expect(splitModelId('openai-compatible/org/model:7b')).toEqual({
+      provider: 'openai-compatible',
+      model: 'org/model:7b',
+    })
+  })
+
+  it('M39: says what a usage costs, and nothing where there is no price', () => {
+    const prices = modelPrices('anthropic/claude-sonnet-4-5', undefined)
+    expect(
+      prices && costOf({ input: 1_000_000, output: 100_000, cacheRead: 1_000_000, cacheWrite: 0 }, prices),
+    ).toBeCloseTo(3 + 1.5 + 0.3)
+    expect(modelPrices('openai-compatible/x', undefined)).toBeUndefined()
+  })
+})
