@@ -91,6 +91,8 @@ describe.each(providers)('M39 %s', (provider, create) => {
     [401, 'invalid x-api-key', 'provider_auth'],
     [400, 'prompt is too long: 210000 tokens > 200000 maximum', 'context_overflow'],
     [400, "This model's maximum context length is 8192 tokens", 'context_overflow'],
+    [400, 'the request exceeds the available context size', 'context_overflow'],
+    [400, 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000', 'context_overflow'],
     [400, 'something else', 'provider_error'],
   ])('M39: status %i "%s" is %s', async (status, message, code) => {
     await expect(run({ status, message })).rejects.toMatchObject({ code, data: { provider } })

@@ -61,17 +61,27 @@ export function assemble(input: AssemblyInput): Assembly {
   if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
   items.push(...messageItems(conversation))
   const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
+  const estimatedTokens = items.reduce((sum, { tokens }) => sum + tokens, 0)
   return {
-    request: { system, messages, tools: input.tools, maxOutput: input.maxOutput },
+    request: { system, messages, tools: input.tools, maxOutput: roomFor(input, estimatedTokens) },
     report: {
       model: input.modelId,
       ...input.budget,
       items,
-      estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
+      estimatedTokens,
       reportedTokens: null,
       sentAt: input.now,
     },
   }
+}
+
+/** An estimate can be this much too low. */
+const estimateMargin = 1.1
+const leastOutput = 256
+
+/** Providers refuse a request whose input and longest answer together exceed the window. */
+function roomFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number): number {
+  return Math.max(leastOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
 }
 
 function summaryMessage(summary: string): Message {

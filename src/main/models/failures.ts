@@ -9,7 +9,8 @@ interface ProviderFailure {
 }
 
 /** Wordings of the providers for a request that does not fit into the window. */
-const overflow = /context.{0,12}(length|window)|prompt is too long|too many tokens|maximum.{0,20}tokens|input length/i
+const overflow =
+  /context.{0,20}(length|window|size|limit|overflow)|prompt is too long|too many tokens|maximum.{0,20}tokens|input length/i
 
 export function providerFailure({ provider, status, message, cause }: ProviderFailure): AppError {
   const data = { provider, status: status ?? 0 }

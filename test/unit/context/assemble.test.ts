@@ -105,6 +105,14 @@ describe('M1 assembly', () => {
   })
 })
 
+describe('M28 room for the answer', () => {
+  it('M28: asks for no longer an answer than there is room for', () => {
+    const { request } = assembled([], [user('x'.repeat(4 * 31_000))])
+    expect(request.maxOutput).toBe(256)
+    expect(assembled([], [user('x')]).request.maxOutput).toBe(2000)
+  })
+})
+
 describe('M28 budget', () => {
   it.each([
     [200_000, 32_000, 32_000],
