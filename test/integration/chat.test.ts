@@ -107,6 +107,49 @@ describe('M24 to M27 tools, called by a model', () => {
   })
 })
 
+describe('M8 session start', () => {
+  it('M8: the first request carries MEMORY.md and the logs of today and yesterday, slugs included, and no others', async () => {
+    const { agent, workspace } = await openChat({ text: 'hi' })
+    const { writeFiles } = await import('../support/folder.ts')
+    await writeFiles(workspace, {
+      'memory/2026-01-20.md': 'today',
+      'memory/2026-01-20-review.md': 'a session of today',
+      'memory/2026-01-19.md': 'yesterday',
+      'memory/2026-01-18.md': 'the day before',
+    })
+    const { items } = await agent.chat.report(undefined)
+    const files = items
+      .filter(({ layer }) => layer === 'project' || layer === 'logs')
+      .map(({ name, note }) => [name, note])
+    expect(files).toEqual([
+      ['AGENTS.md', 'missing'],
+      ['SOUL.md', 'missing'],
+      ['USER.md', 'missing'],
+      ['TOOLS.md', 'missing'],
+      ['MEMORY.md', undefined],
+      ['memory/2026-01-19.md', 'yesterday'],
+      ['memory/2026-01-20-review.md', 'today'],
+      ['memory/2026-01-20.md', 'today'],
+    ])
+  })
+})
+
+describe('M25 memory_get', () => {
+  it('M25: reads the lines it is asked for, of memory and of conversations', async () => {
+    const { ask, agent } = await openChat(
+      { calls: [{ name: 'memory_get', arguments: { path: 'MEMORY.md', from: 2, lines: 2 } }] },
+      { text: 'done' },
+    )
+    await agent.workspace.write('MEMORY.md', 'one\ntwo\nthree\nfour\n', 'user')
+    const { messages, session } = await ask('x')
+    const result = messages.find(({ role }) => role === 'toolResult')
+    expect(JSON.parse(result ? messageText(result) : '')).toEqual({ path: 'MEMORY.md', text: 'two\nthree' })
+    const text = await agent.sessions.readText(session)
+    expect(text).toContain('"role":"user"')
+    await expect(agent.sessions.readText('../../config')).rejects.toMatchObject({ code: 'unknown_session' })
+  })
+})
+
 describe('M42 turns', () => {
   it('M42: whoever joins late sees what was said so far, then the rest', async () => {
     const { agent, ask: _ask } = await openChat({

@@ -3,8 +3,6 @@
  * does is one piece of work after another, so that two never write at once.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../shared/errors.ts'
 import type { IndexStatus } from '../../shared/contract/index.ts'
@@ -12,7 +10,8 @@ import { createEmbeddings, type EmbeddingProvider, type EmbeddingSource } from '
 import { isMemoryPath } from '../workspace/index.ts'
 import type { ChunkSettings } from './chunk.ts'
 import { embedMissing } from './embed-queue.ts'
-import { createTables, isIndexOf, openForWriting, type IndexIdentity } from './schema.ts'
+import { openIndexFile, replaceIndexFile } from './index-file.ts'
+import { openForWriting, type IndexIdentity } from './schema.ts'
 import { IndexStore } from './store.ts'
 import { syncAll, syncPaths, type IndexedFolder, type SyncProblem, type SyncReport } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
@@ -145,8 +144,7 @@ export class Indexer {
       if (built === undefined) return
       this.#store?.close()
       const { file } = this.#settings
-      await removeDatabase(file)
-      await rename(built, file)
+      await replaceIndexFile(built, file)
       this.#building = undefined
       this.#store = new IndexStore(openForWriting(file), this.#settings.chunk)
       this.#state = 'ready'
@@ -185,35 +183,12 @@ export class Indexer {
   async #openIndex(): Promise<void> {
     this.#store?.db.close()
     this.#store = undefined
-    this.#building = undefined
-    this.#store = await this.#openStore()
+    const { store, building } = await openIndexFile(this.#settings.file, this.#identity())
+    this.#store = store
+    this.#building = building
     this.#standing = this.#standing.filter(({ code }) => code !== 'index_failed')
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
     this.#tell()
-  }
-
-  async #openStore(): Promise<IndexStore> {
-    await mkdir(dirname(this.#settings.file), { recursive: true })
-
-    const { file, chunk } = this.#settings
-    const identity = this.#identity()
-    const next = `${file}.next`
-    await removeDatabase(next)
-    const current = await openOrDiscard(file)
-    if (current && isIndexOf(current, identity)) return new IndexStore(current, chunk)
-    const hasOld =
-      current !== undefined &&
-      current.prepare("SELECT 1 FROM sqlite_master WHERE name = 'embedding_cache'").get() !== undefined
-    current?.close()
-    if (!hasOld) await removeDatabase(file)
-    const db = openForWriting(hasOld ? next : file)
-    createTables(db, identity)
-    const store = new IndexStore(db, chunk)
-    if (hasOld) {
-      this.#building = next
-      store.adoptCache(file)
-    }
-    return store
   }
 
   #identity(): IndexIdentity {
@@ -439,28 +414,6 @@ export class Indexer {
 function remaining(started: number, done: number, total: number): number | undefined {
   if (done <= 0 || done >= total) return undefined
   return Math.round(((performance.now() - started) / done) * (total - done))
-}
-
-/** The database, or undefined when there is none or it is damaged; a damaged one is removed. */
-async function openOrDiscard(file: string) {
-  if (!existsSync(file)) return undefined
-  try {
-    const db = openForWriting(file)
-    db.prepare('SELECT count(*) FROM sqlite_master').get()
-    return db
-  } catch (error) {
-    if (!isDamaged(error)) throw error
-    await removeDatabase(file)
-    return undefined
-  }
-}
-
-function isDamaged(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
-}
-
-async function removeDatabase(file: string): Promise<void> {
-  for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true })
 }
 
 function describeEmbeddingProblem(problem: 'no_key' | 'no_base_url', source: EmbeddingSource): SyncProblem {
