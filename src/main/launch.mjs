@@ -13,6 +13,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -22,6 +23,9 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const windows = process.platform === 'win32'
+/** Taken while a build runs; one that was left behind by a crash is taken over after the time-out. */
+const lockFolder = join(root, 'node_modules', '.commonplace-build')
+const buildTimeoutMs = 90_000
 /** The runtime is asked for at its source for this long before the browser interface is opened instead. */
 const probeMs = 5000
 const runtimeSource = 'https://github.com/electron/electron/releases'
@@ -67,14 +71,32 @@ function buildOnce() {
     process.stderr.write('commonplace: nothing is installed yet; run "npm ci" in the project first.\n')
     process.exit(1)
   }
+  mkdirSync(join(root, 'out'), { recursive: true })
+  if (!lock(stamp, sources)) return
   process.stderr.write('commonplace: building (once) …\n')
   const built = spawnSync(node, [vite, 'build', '--logLevel', 'warn'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  if (built.status === 0) writeFileSync(stamp, sources)
+  rmSync(lockFolder, { recursive: true, force: true })
   if (built.status !== 0) process.exit(built.status ?? 1)
-  mkdirSync(join(root, 'out'), { recursive: true })
-  writeFileSync(stamp, sources)
+}
+
+/** One build at a time: whoever comes second waits for the first, and builds only if that failed. */
+function lock(stamp, sources) {
+  for (const started = Date.now(); ;) {
+    try {
+      mkdirSync(lockFolder)
+      return true
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    const isStale = Date.now() - started > buildTimeoutMs
+    if (isStale) rmSync(lockFolder, { recursive: true, force: true })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+    if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources && !existsSync(lockFolder)) return false
+  }
 }
 
 function fingerprint(paths) {

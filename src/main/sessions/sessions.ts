@@ -18,6 +18,7 @@ export class Sessions {
   readonly #folder: string
   readonly #workspace: string
   readonly #open = new Map<string, Promise<Transcript>>()
+  readonly #empty = new Set<string>()
   readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
 
   constructor(folder: string, workspace: string) {
@@ -95,10 +96,13 @@ export class Sessions {
     }
   }
 
-  /** The newest first. A conversation that cannot be read is listed by its name. */
+  /** The newest first, without those in which nothing was said or done yet. A conversation that cannot be read is listed by its name. */
   async list(): Promise<SessionSummary[]> {
     const summaries = await Promise.all((await this.#ids()).map((id) => this.summary(id)))
-    return summaries.filter((summary) => summary !== undefined).sort((one, other) => other.updatedAt - one.updatedAt)
+    return summaries
+      .filter((summary) => summary !== undefined)
+      .filter(({ id }) => !this.#empty.has(id))
+      .sort((one, other) => other.updatedAt - one.updatedAt)
   }
 
   async summary(id: string): Promise<SessionSummary | undefined> {
@@ -110,6 +114,8 @@ export class Sessions {
       const transcript = await (this.#open.get(id) ?? Transcript.open(this.#file(id)))
       const summary = summarize(id, transcript, info.mtimeMs)
       this.#summaries.set(id, { stamp, summary })
+      if (transcript.entries.length === 0) this.#empty.add(id)
+      else this.#empty.delete(id)
       return summary
     } catch (error) {
       if (isSystemError(error, 'ENOENT')) return undefined

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowDown, PanelRight } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
@@ -31,6 +31,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
     enabled: session !== undefined,
   })
   const live = useLiveTurn(agent.id, session)
+  const scroller = useRef<ScrollerHandle>(null)
   const turns = useMemo(
     () => toTurns(conversation.data?.messages ?? [], conversation.data?.events),
     [conversation.data],
@@ -40,6 +41,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
       try {
         const sent = await client.chat.send({ agent: agent.id, text, ...(session === undefined ? {} : { session }) })
         if (sent.session !== session) navigate(paths.chat(sent.session))
+        scroller.current?.follow()
         return true
       } catch (error) {
         toast.error(explainError(error))
@@ -63,7 +65,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
           <div className="flex-1">
             <ErrorState error={conversation.error} onRetry={() => void conversation.refetch()} />
           </div>
-        ) : session === undefined ? (
+        ) : session === undefined || (conversation.data && turns.length === 0 && !live.running) ? (
           <div className="flex-1 overflow-y-auto">
             <EmptyState title={t('chat.empty')} hint={t('chat.emptyHint', { workspace: agent.workspace })}>
               {[t('chat.sample1'), t('chat.sample2'), t('chat.sample3')].map((sample) => (
@@ -74,7 +76,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
             </EmptyState>
           </div>
         ) : conversation.data ? (
-          <Scroller>
+          <Scroller ref={scroller}>
             {conversation.data.skippedLines.length > 0 && (
               <p className="text-warning">
                 {t('chat.skipped', {
@@ -124,14 +126,25 @@ function Live({ agent, live }: { agent: string; live: LiveTurn }) {
   )
 }
 
+interface ScrollerHandle {
+  /** Goes to the end and stays there: the reader has just said something. */
+  follow(): void
+}
+
 /** Follows the end while the reader is there; leaves the scroll alone otherwise, and says that there is more. */
-function Scroller({ children }: { children: React.ReactNode }) {
+function Scroller({ ref, children }: { ref: React.Ref<ScrollerHandle>; children: React.ReactNode }) {
   const { t } = useTranslation()
   const frame = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const isFollowing = useRef(true)
   const [hasMore, setHasMore] = useState(false)
   const toEnd = () => frame.current?.scrollTo({ top: frame.current.scrollHeight })
+  useImperativeHandle(ref, () => ({
+    follow() {
+      isFollowing.current = true
+      frame.current?.scrollTo({ top: frame.current.scrollHeight })
+    },
+  }))
   useEffect(() => {
     const element = frame.current
     if (!element || !content.current) return undefined
@@ -140,8 +153,14 @@ function Scroller({ children }: { children: React.ReactNode }) {
       else setHasMore(true)
     })
     growth.observe(content.current)
+    growth.observe(element)
+    let top = element.scrollTop
     const onScroll = () => {
-      isFollowing.current = element.scrollHeight - element.scrollTop - element.clientHeight < followDistance
+      const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < followDistance
+      // Only the reader scrolls up; content that grows faster than it is followed does not.
+      if (isAtEnd) isFollowing.current = true
+      else if (element.scrollTop < top) isFollowing.current = false
+      top = element.scrollTop
       if (isFollowing.current) setHasMore(false)
     }
     element.addEventListener('scroll', onScroll, { passive: true })
