@@ -212,11 +212,10 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
     { date: localDate(yesterday), day: 'yesterday' as const },
     { date: localDate(sessionStart), day: 'today' as const },
   ]
-  const { files } = await workspace.list()
+  // Logs lie in one folder: no need to look through thousands of notes for every request.
+  const paths = (await workspace.names(memoryFolder)).map((name) => `${memoryFolder}/${name}`)
   const logs = days.flatMap(({ date, day }) =>
-    files
-      .filter(({ path }) => path.startsWith(`${memoryFolder}/`) && dailyLogDate(path) === date)
-      .map(({ path }) => ({ path, layer: 'logs' as const, day })),
+    paths.filter((path) => dailyLogDate(path) === date).map((path) => ({ path, layer: 'logs' as const, day })),
   )
   const project = [...projectContextFiles, longTermFile].map((path) => ({ path, layer: 'project' as const }))
   return Promise.all(

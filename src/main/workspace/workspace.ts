@@ -2,7 +2,7 @@
  * One agent's folder: every read and write of its files goes through here. Writes to one file are queued, are atomic,
  * and yield the change as a patch, so that whoever asked can show it and take it back.
  */
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { applyPatch, createTwoFilesPatch, diffLines, parsePatch, reversePatch } from 'diff'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { FileChange } from '../../shared/messages.ts'
@@ -54,6 +54,16 @@ export class Workspace {
           { cause: error },
         )
       }
+      throw error
+    }
+  }
+
+  /** What lies in a folder, by name, sorted; nothing where there is no such folder. */
+  async names(folder: string): Promise<string[]> {
+    try {
+      return (await readdir(await resolveInside(this.roots, folder))).sort()
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return []
       throw error
     }
   }

@@ -47,6 +47,18 @@ describe('M50 configuration', () => {
     expect(problems('agents:\n  list:\n    - id: ../x\n')[0]?.key).toBe('agents.list.0.id')
   })
 
+  it('M50: refuses absurd figures', () => {
+    const keys = problems(
+      'agents:\n  defaults:\n    compaction: { keepRecentTokens: -5 }\n    contextPruning: { ttl: soon }\n    session: { reset: { atHour: 24 } }\nmodels:\n  openai/x: { contextWindow: 3 }\n',
+    ).map(({ key }) => key)
+    expect(keys.sort()).toEqual([
+      'agents.defaults.compaction.keepRecentTokens',
+      'agents.defaults.contextPruning.ttl',
+      'agents.defaults.session.reset.atHour',
+      'models.openai/x.contextWindow',
+    ])
+  })
+
   it('M50: reads durations', () => {
     const parsed = parseConfig('agents: { defaults: { chat: { requestTimeout: 5m } } }')
     expect(parsed.ok && parsed.config.agents.defaults.chat.requestTimeout).toBe(300_000)
