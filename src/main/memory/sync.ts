@@ -40,7 +40,7 @@ const batchFiles = 64
 const batchBytes = 80_000
 
 /** A short rest after each batch: searches share the machine with a large rebuild. */
-const breathMs = 8
+const breathMs = 6
 
 interface Candidate {
   readonly folder: IndexedFolder
