@@ -7,6 +7,7 @@ import type { ContractClient } from '../../src/shared/contract/index.ts'
 import { startServer } from '../../src/main/server.ts'
 import { mainFolder, openTestApp, openTestServer } from '../support/app.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
 
 async function enter(url: string): Promise<string> {
   const response = await fetch(url, { redirect: 'manual' })
@@ -88,6 +89,33 @@ describe('M49 browser host', () => {
     await until(() => seen.includes('filesChanged') && seen.includes('indexChanged'))
     stop.abort()
     await following
+  })
+
+  it('M49: cancelling a search ends the request to the provider behind it', async () => {
+    const provider = await startModelServer()
+    const { url } = await openTestServer({
+      config: `agents:\n  defaults:\n    memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${provider.openAiUrl}" } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
+    })
+    const client = await connect(url)
+    await until(async () => (await client.search.status({ agent: 'main' })).embedded === 1)
+    provider.embeddings = { dimensions: 64, delayMs: 2500 }
+    const before = provider.requests.length
+    const stop = new AbortController()
+    const search = client.search.query({ agent: 'main', query: 'memory' }, { signal: stop.signal })
+    await until(() => provider.requests.length > before)
+    stop.abort()
+    await expect(search).rejects.toThrow()
+    await until(() => provider.aborted.count === 1, 1500)
+  })
+
+  it('M47: a folder that cannot be used is said, and the first start can be tried again', async () => {
+    const { url } = await openTestServer({ config: '' })
+    const client = await connect(url)
+    const setUp = (workspace: string) => client.agents.setUp({ agent: 'main', workspace, locale: 'en' })
+    await expect(setUp('/proc/nowhere')).rejects.toMatchObject({ code: 'write_failed' })
+    expect((await client.settings.get()).firstRun).toBe(true)
+    expect((await setUp(await temporaryFolder())).created).toContain('MEMORY.md')
+    expect((await client.settings.get()).firstRun).toBe(false)
   })
 
   it('M49: a port in use is said in one sentence', async () => {

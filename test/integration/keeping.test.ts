@@ -121,19 +121,26 @@ describe('M30 nothing is lost to a full window', () => {
     const server = await startModelServer({ text: 'ok' })
     server.respond = conversationModel()
     server.window = 32_000
-    const turns = 250
     const { home, workspace } = await prepareFolders({ files: { [bigFile]: bigText }, config: configOf(server.url) })
     const driver = fileURLToPath(new URL('../support/conversation-driver.ts', import.meta.url))
-    let kills = 0
-    for (let round = 0; round < 60; round += 1) {
+    const live = async (turns: number, isKilled: boolean) => {
       const child = spawn(process.execPath, [driver, home, String(turns)])
+      let last = -1
+      child.stdout.on('data', (data) => (last = Number(String(data).trim().split('\n').at(-1))))
       // Some moment after the first turn of this life; turns take some 20 ms each.
-      if (kills < 20) child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), Math.random() * 120))
-      const code = await new Promise((resolve) => child.on('exit', resolve))
-      if (code === 0) break
-      kills += 1
+      if (isKilled) child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), Math.random() * 120))
+      const signal = await new Promise((resolve) => child.on('exit', (_code, by) => resolve(by)))
+      return { last, signal }
     }
-    expect(kills).toBeGreaterThanOrEqual(10)
+    let said = 0
+    for (let kills = 0; kills < 20; kills += 1) {
+      const { last, signal } = await live(100_000, true)
+      expect(signal).toBe('SIGKILL')
+      expect(last).toBeGreaterThanOrEqual(said)
+      said = last
+    }
+    const turns = said + 20
+    expect((await live(turns, false)).signal).toBeNull()
     const { readdir } = await import('node:fs/promises')
     const folder = join(home, 'agents/main/sessions')
     const file = (await readdir(folder)).find((name) => name.endsWith('.jsonl')) ?? ''

@@ -28,7 +28,21 @@ import {
   Workspace,
 } from '../workspace/index.ts'
 
-export interface AgentOptions {
+/** What every agent of the app is given alike. */
+export interface SharedOptions {
+  readonly resources: string
+  readonly threads: ThreadEntries
+  readonly models: Models
+  readonly keys: Keys
+  readonly log: Log
+  readonly now: () => Date
+  readonly watch: boolean
+  readonly publish: (event: AppEvent) => void
+  /** Used instead of the configured one, for a single command. */
+  readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
+}
+
+export interface AgentOptions extends SharedOptions {
   readonly id: string
   readonly workspace: string
   /** The settings in force, looked up anew whenever they are needed. */
@@ -40,15 +54,6 @@ export interface AgentOptions {
   readonly modelsFolder: string
   /** False when another folder than the agent's own is used: its conversations are about something else. */
   readonly indexesSessions: boolean
-  readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
-  readonly resources: string
-  readonly threads: ThreadEntries
-  readonly models: Models
-  readonly keys: Keys
-  readonly log: Log
-  readonly now: () => Date
-  readonly watch: boolean
-  readonly publish: (event: AppEvent) => void
   readonly setModel: (model: string) => Promise<void>
 }
 

@@ -1,21 +1,17 @@
 /** Who exists and where they live: the list from the configuration, and the agents that are at work. */
 import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Agent as AgentSummary, AppEvent, Locale } from '../../shared/contract/index.ts'
+import type { Agent as AgentSummary, Locale } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { Log } from '../log.ts'
-import type { ThreadEntries } from '../memory/index.ts'
-import type { Models } from '../models/index.ts'
 import {
   defaultWorkspace,
   expandHome,
   type AgentEntry,
   type AgentSettings,
-  type Keys,
   type SettingsStore,
 } from '../settings/index.ts'
 import { seedWorkspace } from '../workspace/index.ts'
-import { Agent } from './agent.ts'
+import { Agent, type SharedOptions } from './agent.ts'
 import type { StateFolders } from './folders.ts'
 
 const defaultAgent = 'main'
@@ -23,20 +19,11 @@ const defaultAgent = 'main'
 /** The first agent has the app's own accent; the others take the next ones of the list. */
 const colors = ['#3f5bd9', '#2f8a7b', '#b7791f', '#a04fb5', '#c2453b', '#4d7c2f'] as const
 
-export interface AgentsOptions {
+export interface AgentsOptions extends SharedOptions {
   readonly settings: SettingsStore
   readonly folders: StateFolders
-  readonly resources: string
-  readonly threads: ThreadEntries
-  readonly models: Models
-  readonly keys: Keys
-  readonly log: Log
-  readonly now: () => Date
-  readonly watch: boolean
-  readonly publish: (event: AppEvent) => void
   /** A folder to use instead of the agent's own, for a single command. */
   readonly workspaceOverride: string | undefined
-  readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
 export class Agents {

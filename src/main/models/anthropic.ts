@@ -3,13 +3,14 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { Message, StopReason, Usage } from '../../shared/messages.ts'
 import { modelLimits, type ModelLimits } from './catalog.ts'
 import { cutStream, providerFailure } from './failures.ts'
-import { AnswerDraft, parseArguments, type ChatModel, type ModelEvent, type ModelRequest } from './model.ts'
-
-export interface ProviderOptions {
-  readonly apiKey: string
-  readonly baseUrl: string | undefined
-  readonly timeoutMs: number
-}
+import {
+  AnswerDraft,
+  parseArguments,
+  type ChatModel,
+  type ModelEvent,
+  type ModelRequest,
+  type ProviderOptions,
+} from './model.ts'
 
 const provider = 'anthropic'
 /** Tries again after 429, 5xx and lost connections, before the first byte of an answer only. */

@@ -38,6 +38,13 @@ export interface ChatModel {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
+/** How to reach a provider. */
+export interface ProviderOptions {
+  readonly apiKey: string
+  readonly baseUrl: string | undefined
+  readonly timeoutMs: number
+}
+
 type AssistantPart = AssistantMessage['content'][number]
 
 /** Collects a streamed answer into the message that the transcript keeps. */

@@ -2,7 +2,6 @@
 import type { Model } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Config, Keys } from '../settings/index.ts'
-import type { ProviderOptions } from './anthropic.ts'
 import {
   costOf,
   modelLimits,
@@ -12,7 +11,7 @@ import {
   type ModelPrices,
   type ProviderName,
 } from './catalog.ts'
-import type { ChatModel } from './model.ts'
+import type { ChatModel, ProviderOptions } from './model.ts'
 import { createOfflineModel } from './offline.ts'
 
 type RemoteProvider = Exclude<ProviderName, 'offline'>

@@ -1,10 +1,16 @@
 /** OpenAI's Chat Completions, and the many servers that speak it (Ollama, LM Studio, OpenRouter, DeepSeek, …). */
 import OpenAI from 'openai'
 import { messageText, noUsage, type Message, type StopReason, type Usage } from '../../shared/messages.ts'
-import type { ProviderOptions } from './anthropic.ts'
 import { modelLimits, type ModelLimits } from './catalog.ts'
 import { cutStream, providerFailure } from './failures.ts'
-import { AnswerDraft, parseArguments, type ChatModel, type ModelEvent, type ModelRequest } from './model.ts'
+import {
+  AnswerDraft,
+  parseArguments,
+  type ChatModel,
+  type ModelEvent,
+  type ModelRequest,
+  type ProviderOptions,
+} from './model.ts'
 
 type OpenAiProvider = 'openai' | 'openai-compatible'
 
