@@ -3,10 +3,12 @@ import { EventPublisher } from '@orpc/server'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AppEvent } from '../shared/contract/index.ts'
+import { AppError } from '../shared/errors.ts'
 import { Agents, defaultStateHome, stateFolders } from './agents/index.ts'
 import { openLog, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
 import { Models } from './models/index.ts'
+import { makeFolder } from './workspace/index.ts'
 import { environmentKeys, SettingsStore, type AgentSettings } from './settings/index.ts'
 
 export interface AppOptions {
@@ -40,6 +42,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { env, mainFolder, watch = true, now = () => new Date() } = options
   const folders = stateFolders(options.home === undefined ? defaultStateHome(env) : resolve(options.home))
   const resources = fileURLToPath(new URL('../../resources/', mainFolder))
+  await makeStateFolder(folders.home)
   const log = openLog(folders.logs)
   const settings = await SettingsStore.open(folders.config)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
@@ -75,5 +78,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       settings.close()
       log.close()
     },
+  }
+}
+
+async function makeStateFolder(home: string): Promise<void> {
+  try {
+    await makeFolder(home)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AppError('write_failed', `${home} cannot be used: ${reason}`, { path: home, reason }, { cause: error })
   }
 }

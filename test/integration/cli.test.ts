@@ -113,6 +113,7 @@ describe('M49 terminal', () => {
     [['search', 'x', '--agent', 'nobody'], 2, 'nobody'],
     [['eval', '--queries', '/no/such/file'], 1, '/no/such/file'],
     [['remember', '   '], 2, 'nothing to remember'],
+    [['status', '--home', '/proc/nowhere'], 1, '/proc/nowhere cannot be used'],
   ])('M49: %j exits with %i and one line that says why', async (args, code, word) => {
     const result = await run(args, { home: await temporaryFolder() })
     expect(result.code).toBe(code)

@@ -1,5 +1,6 @@
 /** Reading and writing single files: whole, atomic, and only what is really text. */
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, open, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
@@ -67,7 +68,7 @@ export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
  */
 export async function writeAtomic(path: string, text: string, shownAs: string = path): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     await writeFileAtomic(path, text, { encoding: 'utf8', fsync: true })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -97,4 +98,19 @@ function explainReadError(error: unknown, shownAs: string): unknown {
     return new AppError('folder_unreadable', `${shownAs} may not be read`, { path: shownAs }, { cause: error })
   }
   return error
+}
+
+/**
+ * Makes a folder and those above it. Node's own recursive mkdir never returns where the file system denies a folder with
+ * "no such file", as /proc does; here that is an error.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return
+  const parent = dirname(folder)
+  if (parent !== folder) await makeFolder(parent)
+  try {
+    await mkdir(folder)
+  } catch (error) {
+    if (!isSystemError(error, 'EEXIST')) throw error
+  }
 }

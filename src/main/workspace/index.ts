@@ -1,4 +1,4 @@
-export { readText, writeAtomic } from './files.ts'
+export { makeFolder, readText, writeAtomic } from './files.ts'
 export {
   dailyLogDate,
   dailyLogPath,

@@ -1,8 +1,9 @@
 /** Seeds a new workspace (M6). What is already there stays as it is. */
-import { constants, existsSync } from 'node:fs'
-import { copyFile, mkdir, readdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { constants } from 'node:fs'
+import { copyFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { isSystemError } from '../../shared/errors.ts'
+import { makeFolder } from './files.ts'
 import { memoryFolder } from './layout.ts'
 
 /** @returns the names of the files that were created */
@@ -18,19 +19,4 @@ export async function seedWorkspace(workspace: string, templates: string): Promi
     }
   }
   return created
-}
-
-/**
- * Makes a folder and those above it. Node's own recursive mkdir never returns where the file system denies a folder with
- * "no such file", as /proc does; here that is an error.
- */
-async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return
-  const parent = dirname(folder)
-  if (parent !== folder) await makeFolder(parent)
-  try {
-    await mkdir(folder)
-  } catch (error) {
-    if (!isSystemError(error, 'EEXIST')) throw error
-  }
 }
