@@ -7,9 +7,11 @@ import { AppError } from '../shared/errors.ts'
 import { Agents, defaultStateHome, stateFolders } from './agents/index.ts'
 import { openLog, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
-import { Models } from './models/index.ts'
+import { McpServers } from './mcp/index.ts'
+import { Ledger, Models } from './models/index.ts'
+import { appVersion } from './version.ts'
 import { makeFolder } from './workspace/index.ts'
-import { environmentKeys, SettingsStore, type AgentSettings } from './settings/index.ts'
+import { KeyRing, SettingsStore, type AgentSettings } from './settings/index.ts'
 
 export interface AppOptions {
   /** The folder of the entry file, `src/main/` or `out/main/`; threads and resources are found from it. */
@@ -29,6 +31,9 @@ export interface App {
   readonly agents: Agents
   readonly settings: SettingsStore
   readonly models: Models
+  readonly keys: KeyRing
+  readonly ledger: Ledger
+  readonly mcp: McpServers
   readonly events: EventPublisher<{ event: AppEvent }>
   readonly log: Log
   /** The state folder. */
@@ -47,8 +52,23 @@ export async function createApp(options: AppOptions): Promise<App> {
   const settings = await SettingsStore.open(folders.config)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
-  const keys = environmentKeys(env)
-  const models = new Models(() => settings.config, keys, env)
+  const keys = new KeyRing(env)
+  const config = () => settings.config
+  const ledger = new Ledger({
+    file: folders.usage,
+    now,
+    spending: () => settings.config.spending,
+    onChange: () => publish({ type: 'usageChanged' }),
+  })
+  const models = new Models({ config, keys, env, ledger, listFile: folders.modelLists })
+  await models.load()
+  const mcp = new McpServers({
+    config,
+    env,
+    version: appVersion,
+    onChange: () => publish({ type: 'mcpChanged' }),
+    savePermission: (server, tool, permission) => settings.set([['mcp', 'servers', server, 'tools', tool], permission]),
+  })
   const agents = new Agents({
     settings,
     folders,
@@ -56,6 +76,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     threads: threadEntries(mainFolder),
     models,
     keys,
+    mcp,
     log,
     now,
     watch,
@@ -63,11 +84,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     workspaceOverride: options.workspace === undefined ? undefined : resolve(options.workspace),
     embeddingProvider: options.embeddingProvider,
   })
-  settings.onChange(() => publish({ type: 'settingsChanged' }))
+  settings.onChange(() => {
+    publish({ type: 'settingsChanged' })
+    void mcp.applySettings()
+  })
   return {
     agents,
     settings,
     models,
+    keys,
+    ledger,
+    mcp,
     events,
     log,
     home: folders.home,
@@ -75,6 +102,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     async close() {
       await agents.close()
+      await mcp.close()
+      await ledger.close()
       settings.close()
       log.close()
     },

@@ -152,7 +152,7 @@ export async function remember(app: App, flags: CommonFlags, text: string | unde
 export async function ask(app: App, flags: CommonFlags & { model?: string }, message: string): Promise<Output> {
   const agent = await withWorkspace(app, flags)
   await agent.memory.settle(indexTimeoutMs)
-  const { session, ended } = await agent.chat.send(message, undefined, flags.model)
+  const { session, ended } = await agent.chat.send({ text: message, model: flags.model })
   await ended
   const messages = (await agent.sessions.get(session)).messages().map((entry) => entry.message)
   const last = messages.findLast((entry) => entry.role === 'assistant')

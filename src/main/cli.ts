@@ -5,7 +5,7 @@ import { AppError } from '../shared/errors.ts'
 import { createApp, type App } from './app.ts'
 import * as commands from './cli-commands.ts'
 import { openInBrowser } from './host/index.ts'
-import { appVersion } from './router.ts'
+import { appVersion } from './version.ts'
 import { startServer } from './server.ts'
 import { describeProblems } from './settings/index.ts'
 

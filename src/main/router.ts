@@ -1,14 +1,13 @@
 /** The contract, implemented by calling modules. No logic of its own but translating failures. */
 import { implement, ORPCError, ValidationError } from '@orpc/server'
-import { contract, type FileEntry } from '../shared/contract/index.ts'
+import { contract, type FileEntry, type SessionMessage } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
 import type { Agent } from './agents/index.ts'
 import type { App } from './app.ts'
-import { sessionEvents } from './sessions/index.ts'
-import { defaultWorkspace } from './settings/index.ts'
+import { sessionEvents, usageOfEntries, type Transcript } from './sessions/index.ts'
+import { defaultWorkspace, isKeyName } from './settings/index.ts'
+import { appVersion } from './version.ts'
 import { dailyLogDate, fileKind } from './workspace/index.ts'
-
-export const appVersion = '0.1.0'
 
 export function createRouter(app: App) {
   const os = implement(contract).use(async ({ next, path }) => {
@@ -19,6 +18,10 @@ export function createRouter(app: App) {
     }
   })
   const agent = ({ agent: id }: { agent: string }) => app.agents.get(id)
+  const told = ({ agent: id, session }: { agent: string; session: string }) => {
+    app.events.publish('event', { type: 'sessionChanged', agent: id, session })
+    return {}
+  }
 
   return os.router({
     agents: {
@@ -61,27 +64,97 @@ export function createRouter(app: App) {
     sessions: {
       list: os.sessions.list.handler(async ({ input }) => (await agent(input)).sessions.list()),
       get: os.sessions.get.handler(async ({ input }) => {
-        const { sessions } = await agent(input)
+        const { sessions, chat } = await agent(input)
         const transcript = await sessions.get(input.session)
         const summary = await sessions.summary(input.session)
         if (!summary)
           throw new AppError('unknown_session', 'this conversation does not exist any more', { session: input.session })
         return {
           summary,
-          messages: transcript.messages(),
+          messages: shownMessages(transcript),
           events: sessionEvents(transcript.branch()),
           skippedLines: [...transcript.skippedLines],
+          over: chat.isOver(transcript),
         }
+      }),
+      usage: os.sessions.usage.handler(async ({ input }) =>
+        usageOfEntries((await (await agent(input)).sessions.get(input.session)).entries),
+      ),
+      find: os.sessions.find.handler(async ({ input, signal }) =>
+        (await agent(input)).sessions.find(input.query, signal),
+      ),
+      rename: os.sessions.rename.handler(async ({ input }) => {
+        await (await agent(input)).sessions.rename(input.session, input.name)
+        return told(input)
+      }),
+      pin: os.sessions.pin.handler(async ({ input }) => {
+        await (await agent(input)).sessions.pin(input.session, input.pinned)
+        return told(input)
+      }),
+      remove: os.sessions.remove.handler(async ({ input }) => {
+        await (await agent(input)).sessions.remove(input.session)
+        return told(input)
+      }),
+      restore: os.sessions.restore.handler(async ({ input }) => {
+        await (await agent(input)).sessions.restore(input.session)
+        return told(input)
+      }),
+      export: os.sessions.export.handler(async ({ input }) =>
+        (await agent(input)).sessions.export(input.session, input.format),
+      ),
+      fork: os.sessions.fork.handler(async ({ input }) => {
+        const session = await (await agent(input)).sessions.fork(input.session, input.entry, app.now())
+        told({ agent: input.agent, session })
+        return { session }
+      }),
+      switchTo: os.sessions.switchTo.handler(async ({ input }) => {
+        await (await agent(input)).chat.switchTo(input.session, input.entry)
+        return {}
+      }),
+      deleteFrom: os.sessions.deleteFrom.handler(async ({ input }) => {
+        await (await agent(input)).chat.deleteFrom(input.session, input.entry)
+        return {}
+      }),
+      undelete: os.sessions.undelete.handler(async ({ input }) => {
+        await (await agent(input)).chat.undelete(input.session, input.entry)
+        return {}
+      }),
+      draft: os.sessions.draft.handler(async ({ input }) => (await agent(input)).drafts.read(input.session)),
+      saveDraft: os.sessions.saveDraft.handler(async ({ input }) => {
+        await (await agent(input)).drafts.save(input.session, input.draft)
+        return {}
       }),
     },
     chat: {
       send: os.chat.send.handler(async ({ input }) => {
-        const { session } = await (await agent(input)).chat.send(input.text, input.session, input.model)
-        return { session }
+        const { session, queued } = await (await agent(input)).chat.send(input)
+        return { session, queued }
+      }),
+      retry: os.chat.retry.handler(async ({ input }) => {
+        await (await agent(input)).chat.retry(input.session, input.message, input.model)
+        return {}
+      }),
+      resume: os.chat.resume.handler(async ({ input }) => {
+        await (await agent(input)).chat.resume(input.session)
+        return {}
       }),
       watch: os.chat.watch.handler(async ({ input, signal }) => (await agent(input)).chat.watch(input.session, signal)),
       stop: os.chat.stop.handler(async ({ input }) => ({ stopped: (await agent(input)).chat.stop(input.session) })),
-      models: os.chat.models.handler(({ input }) => app.models.list(app.agents.settingsOf(input.agent).model)),
+      unqueue: os.chat.unqueue.handler(async ({ input }) => {
+        ;(await agent(input)).chat.unqueue(input.session, input.id)
+        return {}
+      }),
+      sendQueued: os.chat.sendQueued.handler(async ({ input }) => {
+        await (await agent(input)).chat.sendQueued(input.session)
+        return {}
+      }),
+      permit: os.chat.permit.handler(async ({ input }) => {
+        ;(await agent(input)).chat.permit(input.id, input.decision)
+        return {}
+      }),
+      models: os.chat.models.handler(({ input }) =>
+        app.models.list(app.agents.settingsOf(input.agent).model, input.fresh),
+      ),
     },
     context: {
       request: os.context.request.handler(async ({ input }) =>
@@ -105,6 +178,39 @@ export function createRouter(app: App) {
         await app.agents.setModel(input.agent, input.model)
         return { model: input.model }
       }),
+      providers: os.settings.providers.handler(() => app.models.providers()),
+      setKey: os.settings.setKey.handler(({ input }) => {
+        if (!isKeyName(input.provider)) throw unknownProvider(input.provider)
+        app.keys.give(input.provider, input.key)
+        app.events.publish('event', { type: 'settingsChanged' })
+        return {}
+      }),
+      setBaseUrl: os.settings.setBaseUrl.handler(async ({ input }) => {
+        if (!isKeyName(input.provider)) throw unknownProvider(input.provider)
+        await app.settings.set([['providers', input.provider, 'baseUrl'], input.baseUrl ?? undefined])
+        return {}
+      }),
+      testProvider: os.settings.testProvider.handler(async ({ input }) => ({
+        models: await app.models.test(input.provider),
+      })),
+      usage: os.settings.usage.handler(async () => ({
+        months: await app.ledger.months(),
+        spending: await app.ledger.spending(),
+      })),
+      setSpendingLimit: os.settings.setSpendingLimit.handler(async ({ input }) => {
+        await app.settings.set([['spending', 'monthlyLimit'], input.limit])
+        app.events.publish('event', { type: 'usageChanged' })
+        return {}
+      }),
+      mcpServers: os.settings.mcpServers.handler(() => app.mcp.status()),
+      startMcpServer: os.settings.startMcpServer.handler(async ({ input }) => {
+        await app.mcp.start(input.name)
+        return {}
+      }),
+      setMcpPermission: os.settings.setMcpPermission.handler(async ({ input }) => {
+        await app.mcp.setPermission(input.server, input.tool, input.permission)
+        return {}
+      }),
     },
     events: {
       subscribe: os.events.subscribe.handler(async function* ({ signal }) {
@@ -117,6 +223,18 @@ export function createRouter(app: App) {
 }
 
 export type AppRouter = ReturnType<typeof createRouter>
+
+function shownMessages(transcript: Transcript): SessionMessage[] {
+  const siblings = transcript.siblings()
+  return transcript.messages().map(({ id, message }) => {
+    const versions = siblings.get(id)
+    return versions ? { id, message, versions: { ids: [...versions.ids], index: versions.index } } : { id, message }
+  })
+}
+
+function unknownProvider(name: string): AppError {
+  return new AppError('input_invalid', `there is no provider ${name}`, { reason: name })
+}
 
 async function listFiles({ workspace, memory }: Agent, signal: AbortSignal | undefined): Promise<FileEntry[]> {
   const [{ files }, counts] = await Promise.all([workspace.list(signal), memory.fileCounts()])

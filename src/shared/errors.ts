@@ -23,9 +23,19 @@ export const errorCodes = [
   'transcript_unsupported',
   'provider_key_missing',
   'provider_auth',
+  'provider_quota',
   'provider_rate_limited',
+  'provider_overloaded',
   'provider_unavailable',
+  'provider_timeout',
+  'provider_cut',
+  'provider_refused',
   'provider_error',
+  'spending_limit',
+  'images_unsupported',
+  'tool_timeout',
+  'tool_denied',
+  'mcp_unavailable',
   'context_overflow',
   'index_rebuilding',
   'index_unavailable',
@@ -53,7 +63,12 @@ export class AppError extends Error {
   }
 }
 
-/** True for a Node system error with one of the given codes (`ENOENT`, `EACCES`, …). */
+/** True for a Node system error with one of the given codes (`ENOENT`, `EACCES`, …); with any, when none is given. */
 export function isSystemError(error: unknown, ...codes: string[]): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    (codes.length === 0 ? 'syscall' in error : codes.includes(error.code))
+  )
 }

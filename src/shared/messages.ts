@@ -4,13 +4,17 @@
  * converts it to its own wire format at its edge.
  */
 import { z } from 'zod'
+import { errorDataSchema } from './errors.ts'
 
 export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })
 export const imagePartSchema = z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() })
 export const thinkingPartSchema = z.object({
   type: z.literal('thinking'),
   thinking: z.string(),
+  /** What the provider wants to get back with it, unread. */
   thinkingSignature: z.string().optional(),
+  /** The provider shows nothing of this thought; the signature stands for it. */
+  redacted: z.boolean().optional(),
 })
 export const toolCallPartSchema = z.object({
   type: z.literal('toolCall'),
@@ -51,6 +55,7 @@ export const assistantMessageSchema = z.object({
   stopReason: stopReasonSchema,
   errorCode: z.string().optional(),
   errorMessage: z.string().optional(),
+  errorData: errorDataSchema.optional(),
   timestamp: z.number(),
 })
 
@@ -84,7 +89,51 @@ export type ToolCallPart = z.infer<typeof toolCallPartSchema>
 export type UserMessage = z.infer<typeof userMessageSchema>
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>
 export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>
+export type ImagePart = z.infer<typeof imagePartSchema>
 export type Message = z.infer<typeof messageSchema>
+
+const fileTag = /^<file name="([^"]*)">\n([\s\S]*)\n<\/file>$/
+
+/** A text file that goes with a message, as the text part that stands for it. */
+export function filePart(name: string, text: string): { type: 'text'; text: string } {
+  const plainName = name.replaceAll(/["<>\n]/g, '_')
+  return { type: 'text', text: `<file name="${plainName}">\n${text.replaceAll('</file>', '<\\/file>')}\n</file>` }
+}
+
+export interface Attachments {
+  readonly files: readonly { readonly name: string; readonly text: string }[]
+  readonly images: readonly ImagePart[]
+}
+
+/** What the user wrote, apart from what they attached. */
+export function splitAttachments(message: UserMessage): { text: string } & Attachments {
+  if (typeof message.content === 'string') return { text: message.content, files: [], images: [] }
+  const own: string[] = []
+  const files: { name: string; text: string }[] = []
+  const images: ImagePart[] = []
+  for (const part of message.content) {
+    if (part.type === 'image') {
+      images.push(part)
+      continue
+    }
+    const file = fileTag.exec(part.text)
+    if (file) files.push({ name: file[1] ?? '', text: (file[2] ?? '').replaceAll('<\\/file>', '</file>') })
+    else own.push(part.text)
+  }
+  return { text: own.join('\n'), files, images }
+}
+
+/** Adds up what several requests used. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    totalTokens: one.totalTokens + other.totalTokens,
+    ...(one.cost || other.cost ? { cost: { total: (one.cost?.total ?? 0) + (other.cost?.total ?? 0) } } : {}),
+  }
+}
 
 /** The plain text of a message: its text parts, joined; thinking, tool calls and images left out. */
 export function messageText(message: Message): string {

@@ -15,7 +15,7 @@ async function openChat(...script: ScriptedAnswer[]) {
   const test = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now })
   const agent = await test.app.agents.get('main')
   const ask = async (text: string, session?: string) => {
-    const sent = await agent.chat.send(text, session, undefined)
+    const sent = await agent.chat.send({ text: text, session })
     await sent.ended
     const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
     const last = messages.findLast(({ role }) => role === 'assistant')
@@ -156,7 +156,7 @@ describe('M42 turns', () => {
       text: 'one two three four five six seven eight nine ten',
       delayMs: 15,
     })
-    const { session, ended } = await agent.chat.send('x', undefined, undefined)
+    const { session, ended } = await agent.chat.send({ text: 'x' })
     const stop = new AbortController()
     const texts: string[] = []
     await new Promise((resolve) => setTimeout(resolve, 80))
@@ -176,13 +176,13 @@ describe('M42 turns', () => {
 
   it('M42: stopping keeps what was said, ends the request, and the next message goes on', async () => {
     const { agent, server, ask } = await openChat({ text: 'word '.repeat(200), delayMs: 10 })
-    const { session, ended } = await agent.chat.send('x', undefined, undefined)
+    const { session, ended } = await agent.chat.send({ text: 'x' })
     const events: ChatEvent[] = []
     void (async () => {
       for await (const event of agent.chat.watch(session, undefined)) events.push(event)
     })()
     await until(() => events.some((event) => event.type === 'text'))
-    await expect(agent.chat.send('y', session, undefined)).rejects.toMatchObject({ code: 'session_busy' })
+    await expect(agent.chat.retry(session, 'x')).rejects.toMatchObject({ code: 'session_busy' })
     agent.chat.stop(session)
     await ended
     await until(() => server.aborted.count === 1)
@@ -216,7 +216,7 @@ describe('M42 turns', () => {
       env: { ANTHROPIC_API_KEY: 'k' },
     })
     const agent = await app.agents.get('main')
-    const { session, ended } = await agent.chat.send('x', undefined, undefined)
+    const { session, ended } = await agent.chat.send({ text: 'x' })
     await ended
     expect(server.requests).toHaveLength(3)
     expect((await agent.sessions.get(session)).messages().at(-1)?.message).toMatchObject({ errorCode: 'step_limit' })

@@ -20,7 +20,7 @@ async function openMemory(options: Parameters<typeof openTestApp>[0] = {}) {
 describe('M14 conversations as memory', () => {
   it('M14: what was said can be found in another conversation, with the line of its file', async () => {
     const { agent, memory } = await openMemory()
-    const first = await agent.chat.send('Remember that the zeppelin lands on Tuesday', undefined, undefined)
+    const first = await agent.chat.send({ text: 'Remember that the zeppelin lands on Tuesday' })
     await first.ended
     await until(async () =>
       (await memory.search('zeppelin Tuesday')).results.some(({ source }) => source === 'sessions'),
@@ -55,7 +55,7 @@ describe('M14 conversations as memory', () => {
   it('M14: can be turned off, while the app runs', async () => {
     const { agent, memory, home, workspace } = await openMemory()
     await (
-      await agent.chat.send('The zeppelin lands where?', undefined, undefined)
+      await agent.chat.send({ text: 'The zeppelin lands where?' })
     ).ended
     await until(async () => (await memory.search('zeppelin')).results.length > 0)
     await writeFile(

@@ -22,7 +22,7 @@ const pruning = {
 
 /** A model that saves each FACT-n that it is shown, summarises to nothing, and fails when the dice say so. */
 function forgetfulModel(contextWindow: number, fails: () => boolean): ChatModel {
-  const model = { id: 'fake/m', provider: 'fake', model: 'm', contextWindow, maxOutput: 1000 }
+  const model = { id: 'fake/m', provider: 'fake', model: 'm', contextWindow, maxOutput: 1000, images: false }
   return {
     ...model,
     async *stream({ messages }) {
@@ -113,6 +113,7 @@ describe('M30 the invariant', () => {
                 flushSystem: '',
                 flush: () => 'FLUSH',
                 compaction: 'SUMMARY {{conversation}} {{earlier}}',
+                title: '',
                 slug: '',
               }),
               assemble: assembled,
@@ -122,6 +123,7 @@ describe('M30 the invariant', () => {
                 signal: new AbortController().signal,
                 cause: 'agent',
                 mayWrite: () => true,
+                limits: { timeoutMs: 5000, outputCharacters: 50_000 },
                 session: 's',
               } as unknown as ToolContext,
               now: () => new Date(2026, 0, 20, 10),

@@ -37,7 +37,7 @@ async function openConversation(
   let session: string | undefined
   const talk = async (turns: number, from = 0) => {
     for (let turn = from; turn < from + turns; turn += 1) {
-      const sent = await agent.chat.send(messageOf(turn), session, undefined)
+      const sent = await agent.chat.send({ text: messageOf(turn), session })
       await sent.ended
       session = sent.session
     }
@@ -204,14 +204,14 @@ describe('M35 to M37 sessions', () => {
     let time = new Date(2026, 0, 20, 23, 0)
     const { app, workspace } = await openTestApp({ now: () => time })
     const agent = await app.agents.get('main')
-    const first = await agent.chat.send('Remember that the walrus is called Bob', undefined, undefined)
+    const first = await agent.chat.send({ text: 'Remember that the walrus is called Bob' })
     await first.ended
     time = new Date(2026, 0, 21, 3, 59)
-    const same = await agent.chat.send('hello', first.session, undefined)
+    const same = await agent.chat.send({ text: 'hello', session: first.session })
     await same.ended
     expect(same.session).toBe(first.session)
     time = new Date(2026, 0, 21, 4, 1)
-    const next = await agent.chat.send('hello again', first.session, undefined)
+    const next = await agent.chat.send({ text: 'hello again', session: first.session })
     await next.ended
     expect(next.session).not.toBe(first.session)
     await app.close()
@@ -225,8 +225,8 @@ describe('M35 to M37 sessions', () => {
   it('M36: a session with nothing in it writes nothing', async () => {
     const { app, workspace } = await openTestApp({ now })
     const agent = await app.agents.get('main')
-    const { session } = await agent.chat.send('/new', undefined, undefined)
-    await agent.chat.send('/new', session, undefined)
+    const { session } = await agent.chat.send({ text: '/new' })
+    await agent.chat.send({ text: '/new', session })
     await app.close()
     const { readdir } = await import('node:fs/promises')
     expect(await readdir(join(workspace, 'memory')).catch(() => [])).toEqual([])
@@ -236,7 +236,7 @@ describe('M35 to M37 sessions', () => {
     const { agent, talk, server } = await openConversation()
     const { session } = await talk(12)
     const run = async (text: string) => {
-      const sent = await agent.chat.send(text, session, undefined)
+      const sent = await agent.chat.send({ text: text, session })
       await sent.ended
       const last = (await agent.sessions.get(session))
         .branch()

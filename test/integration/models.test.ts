@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createAnthropicModel } from '../../src/main/models/anthropic.ts'
+import { proxyFetch } from '../../src/main/models/network.ts'
 import { createOpenAiModel } from '../../src/main/models/openai.ts'
+import { withIdleTimeout, withRetries } from '../../src/main/models/patience.ts'
 import type { ChatModel, ModelRequest } from '../../src/main/models/model.ts'
 import { messageText, type AssistantMessage, type Message } from '../../src/shared/messages.ts'
 import { until } from '../support/folder.ts'
+import { startProxy } from '../support/proxy.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../support/model-server.ts'
 
 const providers: [string, (server: ModelServer) => ChatModel][] = [
@@ -11,6 +14,13 @@ const providers: [string, (server: ModelServer) => ChatModel][] = [
   [
     'openai',
     (server) => createOpenAiModel('openai', 'test-model', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 }),
+  ],
+  [
+    'openai (Responses)',
+    (server) => {
+      server.hasResponses = true
+      return createOpenAiModel('openai', 'test-model', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+    },
   ],
   [
     'openai-compatible',
@@ -35,15 +45,17 @@ async function collect(model: ChatModel, signal = new AbortController().signal, 
   for await (const event of model.stream(messages ? { ...request, messages } : request, signal)) {
     if (event.type === 'text') text += event.delta
     else if (event.type === 'thinking') thinking += event.delta
-    else message = event.message
+    else if (event.type === 'done') message = event.message
   }
   return { text, thinking, message }
 }
 
-describe.each(providers)('M39 %s', (provider, create) => {
+describe.each(providers)('M39 %s', (name, create) => {
+  const provider = name.replace(/ .*/, '')
   const run = async (answer: ScriptedAnswer) => {
     const server = await startModelServer(answer)
-    return { server, ...(await collect(create(server))) }
+    const model = create(server)
+    return { server, ...(await collect(model)) }
   }
 
   it('M39: streams text and thinking, and reports usage', async () => {
@@ -94,6 +106,15 @@ describe.each(providers)('M39 %s', (provider, create) => {
     [400, 'the request exceeds the available context size', 'context_overflow'],
     [400, 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000', 'context_overflow'],
     [400, 'something else', 'provider_error'],
+    [402, 'payment required', 'provider_quota'],
+    [429, 'You exceeded your current quota, please check your plan and billing details', 'provider_quota'],
+    [400, 'Your credit balance is too low to access the API', 'provider_quota'],
+    [429, 'slow down', 'provider_rate_limited'],
+    [503, 'busy', 'provider_overloaded'],
+    [529, 'Overloaded', 'provider_overloaded'],
+    [500, 'oops', 'provider_unavailable'],
+    [400, 'The response was filtered due to the prompt triggering our content management policy', 'provider_refused'],
+    [404, 'model: test-model does not exist', 'provider_error'],
   ])('M39: status %i "%s" is %s', async (status, message, code) => {
     await expect(run({ status, message })).rejects.toMatchObject({ code, data: { provider } })
   })
@@ -104,13 +125,84 @@ describe.each(providers)('M39 %s', (provider, create) => {
       { status: 529, message: 'overloaded', headers: { 'retry-after': '0' } },
       { text: 'there' },
     )
-    expect((await collect(create(server))).text).toBe('there')
+    const retries: string[] = []
+    let text = ''
+    for await (const event of withRetries(create(server)).stream(request, new AbortController().signal)) {
+      if (event.type === 'retry') retries.push(event.code)
+      else if (event.type === 'text') text += event.delta
+    }
+    expect(text).toBe('there')
+    expect(retries).toEqual(['provider_rate_limited', 'provider_overloaded'])
     expect(server.requests).toHaveLength(3)
+  })
+
+  it('M39: reads on through pings, comments and events that it does not know, in odd pieces', async () => {
+    expect((await run({ text: '一句 in pieces', pieceBytes: 5, comments: true, thinking: 'hm' })).text).toBe(
+      '一句 in pieces',
+    )
+  })
+
+  it('M39: an error in the middle of the stream has its code', async () => {
+    await expect(run({ text: 'this will not be finished', errorAfter: 5 })).rejects.toMatchObject({
+      code: 'provider_overloaded',
+    })
+  })
+
+  it('M39: a refusal is told as one, with what was said before it', async () => {
+    const { message } = await run({ text: 'I would rather not', stop: 'refusal' })
+    expect(message).toMatchObject({ stopReason: 'error', errorCode: 'provider_refused' })
+    expect(message && messageText(message)).toBe('I would rather not')
+  })
+
+  it('M39: an answer that reached its longest says so', async () => {
+    expect((await run({ text: 'and so on', stop: 'length' })).message?.stopReason).toBe('length')
+  })
+
+  it('M39: a provider that falls silent is given up', async () => {
+    const server = await startModelServer({ text: 'a beginning that goes nowhere', stallAfter: 4 })
+    const silent = withIdleTimeout(create(server), 150)
+    await expect(collect(silent)).rejects.toMatchObject({ code: 'provider_timeout' })
+    await until(() => server.aborted.count === 1)
+  })
+
+  it('M39: an answer that breaks off after its first words is not asked for again', async () => {
+    const server = await startModelServer({ text: 'this will not be finished at all', cutAfter: 6 }, { text: 'again' })
+    await expect(collect(withRetries(create(server), [1]))).rejects.toMatchObject({ code: 'provider_cut' })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('M39: arguments that are no JSON reach the tool’s check as they came', async () => {
+    const { message } = await run({ calls: [{ name: 'read', arguments: {} }], rawArguments: '{"path": "MEM' })
+    expect(message?.content.at(-1)).toMatchObject({ arguments: { invalidJson: '{"path": "MEM' } })
+  })
+
+  it('M39: a picture goes to the model', async () => {
+    const server = await startModelServer({ text: 'a cat' })
+    const content = [
+      { type: 'text' as const, text: 'what is it?' },
+      { type: 'image' as const, data: 'QUJD', mimeType: 'image/png' },
+    ]
+    await collect(create(server), undefined, [{ role: 'user', content, timestamp: 0 }])
+    const sent = JSON.stringify(server.requests[0]?.body)
+    expect(sent).toContain(provider === 'anthropic' ? '"media_type":"image/png"' : 'data:image/png;base64,QUJD')
+  })
+
+  it('M39: sends the headers of the configuration, and travels through a proxy', async () => {
+    const server = await startModelServer({ text: 'ok' })
+    const proxy = await startProxy()
+    const options = { apiKey: 'k', timeoutMs: 5000, headers: { 'x-team': 'blue' }, fetch: proxyFetch(proxy.url, {}) }
+    const model =
+      provider === 'anthropic'
+        ? createAnthropicModel('m', { ...options, baseUrl: server.url })
+        : createOpenAiModel('openai-compatible', 'm', { ...options, baseUrl: server.openAiUrl })
+    expect((await collect(model)).text).toBe('ok')
+    expect(server.requests[0]?.headers['x-team']).toBe('blue')
+    expect(proxy.hosts).toEqual([new URL(server.url).host])
   })
 
   it('M39: a stream that is cut is an error, not an answer', async () => {
     await expect(run({ text: 'this will not be finished', cutAfter: 5 })).rejects.toMatchObject({
-      code: 'provider_unavailable',
+      code: 'provider_cut',
     })
   })
 
@@ -158,7 +250,19 @@ describe.each(providers)('M39 %s', (provider, create) => {
         { type: 'tool_result', tool_use_id: 'a' },
         { type: 'tool_result', tool_use_id: 'b' },
       ])
-    } else expect(sent.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool'])
+    } else if (name === provider) {
+      expect(sent.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool'])
+    } else {
+      const items = server.requests[0]?.body['input'] as { role?: string; type?: string }[]
+      expect(items.map(({ role, type }) => type ?? role)).toEqual([
+        'user',
+        'assistant',
+        'function_call',
+        'function_call',
+        'function_call_output',
+        'function_call_output',
+      ])
+    }
   })
 })
 
@@ -169,6 +273,79 @@ describe('M39 quirks', () => {
       createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 }),
     )
     expect(message?.content[0]).toMatchObject({ type: 'toolCall', id: expect.stringMatching(/^call_/) })
+  })
+
+  const compatible = (server: ModelServer) =>
+    createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+
+  it('M39: a call in one lump, without an index or an id', async () => {
+    const server = await startModelServer({
+      calls: [
+        { name: 'read', arguments: { path: 'a.md' } },
+        { name: 'list', arguments: {} },
+      ],
+      noIds: true,
+      oneLump: true,
+    })
+    const { message } = await collect(compatible(server))
+    const calls = message?.content.filter((part) => part.type === 'toolCall') ?? []
+    expect(calls.map(({ name }) => name)).toEqual(['read', 'list'])
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
+  })
+
+  it('M39: no figures of usage are no figures, not a failure', async () => {
+    const server = await startModelServer({ text: 'ok', noUsage: true })
+    expect((await collect(compatible(server))).message?.usage.totalTokens).toBe(0)
+  })
+
+  it('M39: a server that refuses the option for usage is asked without it', async () => {
+    const server = await startModelServer({ text: 'ok' })
+    server.unknownOptions = ['stream_options']
+    expect((await collect(compatible(server))).text).toBe('ok')
+    expect(server.requests).toHaveLength(2)
+  })
+
+  it('M39: thoughts between tags are thoughts', async () => {
+    const server = await startModelServer({ text: '<think>\nLet me see.\n</think>\n\nIt is 4.' })
+    const { text, thinking } = await collect(compatible(server))
+    expect([text, thinking.trim()]).toEqual(['It is 4.', 'Let me see.'])
+  })
+
+  it('M39: OpenAI’s thoughts go back as the sealed items in which they came', async () => {
+    const server = await startModelServer({ text: 'ok', thinking: 'I think' })
+    server.hasResponses = true
+    const model = createOpenAiModel('openai', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+    const { message } = await collect(model)
+    await collect(model, undefined, message ? [...request.messages, message, ...request.messages] : [])
+    expect(server.requests[1]?.body['input']).toContainEqual(
+      expect.objectContaining({ type: 'reasoning', encrypted_content: 'sealed' }),
+    )
+  })
+
+  it('M39: Anthropic’s thoughts go back signed, hidden ones too', async () => {
+    const server = await startModelServer({ text: 'ok', thinking: 'I think', redacted: true })
+    const model = createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
+    const { message } = await collect(model)
+    await collect(model, undefined, message ? [...request.messages, message, ...request.messages] : [])
+    const sent = server.requests[1]?.body['messages'] as { content: object[] }[]
+    expect(sent[1]?.content).toMatchObject([
+      { type: 'redacted_thinking', data: 'sealed' },
+      { type: 'thinking', thinking: 'I think', signature: 'signed' },
+      { type: 'text' },
+    ])
+  })
+
+  it.each([
+    ['claude-sonnet-4-5', { thinking: { type: 'enabled', budget_tokens: 8192 } }],
+    ['claude-opus-5', { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'medium' } }],
+    ['claude-3-5-haiku', {}],
+  ])('M39: asks %s to think in its own form', async (name, params) => {
+    const server = await startModelServer({ text: 'ok' })
+    const model = createAnthropicModel(name, { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
+    const asked: ModelRequest = { ...request, maxOutput: 20_000, thinking: 'medium' }
+    for await (const event of model.stream(asked, new AbortController().signal)) void event
+    const { thinking, output_config } = server.requests[0]?.body ?? {}
+    expect({ ...(thinking ? { thinking } : {}), ...(output_config ? { output_config } : {}) }).toEqual(params)
   })
 
   it('M33: marks the system prompt as a prefix to cache, for Anthropic', async () => {

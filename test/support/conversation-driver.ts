@@ -18,7 +18,7 @@ for (;;) {
     ({ message }) => message.role === 'user' && messageText(message).includes('FACT-'),
   ).length
   if (said >= Number(turns)) break
-  const sent = await agent.chat.send(messageOf(said), session, undefined)
+  const sent = await agent.chat.send({ text: messageOf(said), session })
   await sent.ended
   session = sent.session
   process.stdout.write(`${said}\n`)

@@ -15,11 +15,27 @@ export type ScriptedAnswer =
       readonly delayMs?: number
       readonly cutAfter?: number
       readonly pieceBytes?: number
+      /** Why the model stopped: `refusal`, `length`; the end of its turn when left out. */
+      readonly stop?: 'refusal' | 'length'
+      /** A thought that the provider shows nothing of. */
+      readonly redacted?: boolean
+      /** An error event after so many events of the stream. */
+      readonly errorAfter?: number
+      /** Nothing more comes after so many events, and the connection stays open. */
+      readonly stallAfter?: number
+      /** No figures of usage, as some local servers do. */
+      readonly noUsage?: boolean
+      /** Comment lines between the events, as routers send to keep a connection open. */
+      readonly comments?: boolean
     }
   | {
       readonly calls: readonly { readonly name: string; readonly arguments: object }[]
       readonly text?: string
       readonly noIds?: boolean
+      /** The whole call in one event, without an index. */
+      readonly oneLump?: boolean
+      /** Arguments as they are, instead of `arguments` as JSON. */
+      readonly rawArguments?: string
     }
   | { readonly status: number; readonly message: string; readonly headers?: Record<string, string> }
 
@@ -41,6 +57,14 @@ export interface ModelServer {
   respond: ((body: Record<string, unknown>) => ScriptedAnswer) | undefined
   /** Requests above this are refused as too long; usage is reported by the same count. */
   window: number | undefined
+  /** OpenAI's newer endpoint; without it, the server has Chat Completions only. */
+  hasResponses: boolean
+  /** Options that it does not know and refuses. */
+  unknownOptions: string[]
+  /** What it names a conversation when it is asked to; such requests are in no script. */
+  title: string
+  /** The list of models that it gives. */
+  models: object[]
   /** Tokens of all requests so far, by the same count. */
   tokens: number
   embeddings: EmbeddingScript
@@ -64,7 +88,11 @@ export interface EmbeddingScript {
 export async function startModelServer(...script: ScriptedAnswer[]): Promise<ModelServer> {
   const requests: ModelServer['requests'] = []
   const aborted = { count: 0 }
-  const state: Pick<ModelServer, 'script' | 'embeddings' | 'respond' | 'window' | 'tokens'> = {
+  const state: Omit<ModelServer, 'url' | 'openAiUrl' | 'requests' | 'aborted'> = {
+    hasResponses: false,
+    unknownOptions: [],
+    title: 'A title of the model',
+    models: [{ id: 'test-model', type: 'model', display_name: 'Test', created_at: '2026-01-01T00:00:00Z' }],
     respond: undefined,
     window: undefined,
     tokens: 0,
@@ -85,14 +113,22 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     if (request.method === 'GET' && path.endsWith('/models')) {
       return json(response, 200, {
         object: 'list',
-        data: [{ id: 'test-model', type: 'model', display_name: 'Test', created_at: '2026-01-01T00:00:00Z' }],
+        data: state.models,
         has_more: false,
         first_id: null,
         last_id: null,
       })
     }
     const body = (await readBody(request)) as Record<string, unknown>
+    const isResponses = path.endsWith('/responses')
+    if (isResponses && !state.hasResponses) return json(response, 404, { error: { message: 'no such page' } })
+    if (JSON.stringify(body).includes('You title conversations.')) {
+      const titled = { text: state.title }
+      return stream(response, eventsOf(path, titled), titled, path)
+    }
     requests.push({ path, body, headers: request.headers })
+    const unknown = state.unknownOptions.find((option) => option in body)
+    if (unknown) return json(response, 400, { error: { message: `unknown field: ${unknown}` } })
     if (path.endsWith('/embeddings')) return embed(response, body, state.embeddings)
     const size = countTokens(body)
     if (state.window !== undefined && size > state.window) {
@@ -113,10 +149,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
         : { error: { message: next.message } }
       return json(response, next.status, error, next.headers)
     }
-    const events = path.endsWith('/messages')
-      ? anthropicEvents(next, state.window === undefined ? undefined : size)
-      : openAiEvents(next)
-    await stream(response, events, next)
+    await stream(response, eventsOf(path, next, state.window === undefined ? undefined : size), next, path)
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -126,42 +159,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     server.closeAllConnections()
     server.close()
   })
-  return {
-    url,
-    openAiUrl: `${url}/v1`,
-    requests,
-    aborted,
-    get script() {
-      return state.script
-    },
-    set script(value) {
-      state.script = value
-    },
-    get respond() {
-      return state.respond
-    },
-    set respond(value) {
-      state.respond = value
-    },
-    get window() {
-      return state.window
-    },
-    set window(value) {
-      state.window = value
-    },
-    get tokens() {
-      return state.tokens
-    },
-    set tokens(value) {
-      state.tokens = value
-    },
-    get embeddings() {
-      return state.embeddings
-    },
-    set embeddings(value) {
-      state.embeddings = value
-    },
-  }
+  return Object.assign(state, { url, openAiUrl: `${url}/v1`, requests, aborted })
 }
 
 /** A tokenizer of our own: a token for 4.2 characters of the texts that are sent. */
@@ -170,6 +168,21 @@ function countTokens({ system, messages, tools }: Record<string, unknown>): numb
 }
 
 type Answer = Exclude<ScriptedAnswer, { status: number }>
+type Spoken = Extract<Answer, { delayMs?: number }>
+
+function spokenPart(answer: Answer): Partial<Spoken> {
+  return 'calls' in answer ? {} : answer
+}
+
+function eventsOf(path: string, answer: Answer, inputTokens?: number): string[] {
+  if (path.endsWith('/messages')) return anthropicEvents(answer, inputTokens)
+  return path.endsWith('/responses') ? responsesEvents(answer) : openAiEvents(answer)
+}
+
+/** Arguments of a scripted call as they go over the wire. */
+function argumentsOf(answer: Answer, call: { readonly arguments: object }): string {
+  return 'calls' in answer && answer.rawArguments !== undefined ? answer.rawArguments : JSON.stringify(call.arguments)
+}
 
 /** Event by event as docs.anthropic.com describes the stream, with a ping and an event that does not exist yet. */
 function anthropicEvents(answer: Answer, inputTokens: number | undefined): string[] {
@@ -200,6 +213,7 @@ function anthropicEvents(answer: Answer, inputTokens: number | undefined): strin
     events.push({ type: 'content_block_stop', index })
     index += 1
   }
+  if (spokenPart(answer).redacted) block({ type: 'redacted_thinking', data: 'sealed' }, [])
   if ('thinking' in answer && answer.thinking) {
     block({ type: 'thinking', thinking: '', signature: '' }, [
       ...pieces(answer.thinking).map((thinking) => ({ type: 'thinking_delta', thinking })),
@@ -215,18 +229,95 @@ function anthropicEvents(answer: Answer, inputTokens: number | undefined): strin
   for (const [position, call] of calls.entries()) {
     block(
       { type: 'tool_use', id: `toolu_${position}`, name: call.name, input: {} },
-      pieces(JSON.stringify(call.arguments)).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+      pieces(argumentsOf(answer, call)).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
     )
   }
   events.push(
     {
       type: 'message_delta',
-      delta: { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null },
+      delta: { stop_reason: calls.length > 0 ? 'tool_use' : anthropicStop(spokenPart(answer)), stop_sequence: null },
       usage: { output_tokens: 20 },
     },
     { type: 'message_stop' },
   )
   return events.map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`)
+}
+
+function anthropicStop({ stop }: Partial<Spoken>): string {
+  if (stop === undefined) return 'end_turn'
+  return stop === 'refusal' ? 'refusal' : 'max_tokens'
+}
+
+/** Item by item as platform.openai.com describes the stream of the Responses API. */
+function responsesEvents(answer: Answer): string[] {
+  const { stop } = spokenPart(answer)
+  const response = (status: string, extra: object = {}) => ({
+    id: 'resp_1',
+    object: 'response',
+    status,
+    output: [],
+    ...extra,
+  })
+  const events: object[] = [
+    { type: 'response.created', response: response('in_progress') },
+    { type: 'response.event_of_the_future', data: 1 },
+  ]
+  let output_index = 0
+  const item = (type: string, done: object, deltas: object[]) => {
+    const added = { id: `item_${output_index}`, type }
+    events.push({ type: 'response.output_item.added', output_index, item: added })
+    for (const delta of deltas) events.push({ output_index, item_id: added.id, ...delta })
+    events.push({ type: 'response.output_item.done', output_index, item: { ...added, ...done } })
+    output_index += 1
+  }
+  if ('thinking' in answer && answer.thinking) {
+    const summary = [{ type: 'summary_text', text: answer.thinking }]
+    item(
+      'reasoning',
+      { summary, encrypted_content: 'sealed' },
+      pieces(answer.thinking).map((delta) => ({
+        type: 'response.reasoning_summary_text.delta',
+        summary_index: 0,
+        delta,
+      })),
+    )
+  }
+  if (answer.text) {
+    const type = stop === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta'
+    item(
+      'message',
+      { role: 'assistant', content: [{ type: 'output_text', text: answer.text, annotations: [] }] },
+      pieces(answer.text).map((delta) => ({ type, content_index: 0, delta })),
+    )
+  }
+  const calls = 'calls' in answer ? answer.calls : []
+  for (const [index, call] of calls.entries()) {
+    const text = argumentsOf(answer, call)
+    item(
+      'function_call',
+      { call_id: `call_${index}`, name: call.name, arguments: text },
+      pieces(text).map((delta) => ({ type: 'response.function_call_arguments.delta', delta })),
+    )
+  }
+  const usage = {
+    input_tokens: 150,
+    input_tokens_details: { cached_tokens: 40 },
+    output_tokens: 20,
+    output_tokens_details: { reasoning_tokens: 5 },
+    total_tokens: 170,
+  }
+  events.push(
+    stop === 'length'
+      ? {
+          type: 'response.incomplete',
+          response: response('incomplete', { incomplete_details: { reason: 'max_output_tokens' }, usage }),
+        }
+      : { type: 'response.completed', response: response('completed', { usage }) },
+  )
+  return events.map((event, sequence_number) => {
+    const { type } = event as { type: string }
+    return `event: ${type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`
+  })
 }
 
 function openAiEvents(answer: Answer): string[] {
@@ -244,29 +335,34 @@ function openAiEvents(answer: Answer): string[] {
   const calls = 'calls' in answer ? answer.calls : []
   for (const [index, call] of calls.entries()) {
     const id = 'noIds' in answer && answer.noIds ? {} : { id: `call_${index}` }
+    const text = argumentsOf(answer, call)
+    if ('oneLump' in answer && answer.oneLump) {
+      chunks.push(chunk({ tool_calls: [{ ...id, type: 'function', function: { name: call.name, arguments: text } }] }))
+      continue
+    }
     chunks.push(
       chunk({ tool_calls: [{ index, ...id, type: 'function', function: { name: call.name, arguments: '' } }] }),
     )
-    chunks.push(
-      ...pieces(JSON.stringify(call.arguments)).map((text) =>
-        chunk({ tool_calls: [{ index, function: { arguments: text } }] }),
-      ),
-    )
+    chunks.push(...pieces(text).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })))
   }
-  chunks.push(chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'))
-  chunks.push({
-    id: 'chatcmpl-1',
-    object: 'chat.completion.chunk',
-    created: 1,
-    model: 'test-model',
-    choices: [],
-    usage: {
-      prompt_tokens: 150,
-      completion_tokens: 20,
-      total_tokens: 170,
-      prompt_tokens_details: { cached_tokens: 40 },
-    },
-  })
+  const { stop, noUsage } = spokenPart(answer)
+  const finish = stop === 'refusal' ? 'content_filter' : (stop ?? 'stop')
+  chunks.push(chunk({}, calls.length > 0 ? 'tool_calls' : finish))
+  if (!noUsage) {
+    chunks.push({
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'test-model',
+      choices: [],
+      usage: {
+        prompt_tokens: 150,
+        completion_tokens: 20,
+        total_tokens: 170,
+        prompt_tokens_details: { cached_tokens: 40 },
+      },
+    })
+  }
   return [...chunks.map((part) => `data: ${JSON.stringify(part)}\n\n`), 'data: [DONE]\n\n']
 }
 
@@ -275,12 +371,24 @@ function pieces(text: string): string[] {
 }
 
 /** Sends bytes in odd pieces when asked to, also cutting through characters. */
-async function stream(response: ServerResponse, events: readonly string[], answer: Answer): Promise<void> {
+async function stream(
+  response: ServerResponse,
+  events: readonly string[],
+  answer: Answer,
+  path: string,
+): Promise<void> {
   response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-  const { delayMs = 0, cutAfter = Infinity, pieceBytes = Infinity } = 'calls' in answer ? {} : answer
+  const part = spokenPart(answer)
+  const { delayMs = 0, cutAfter = Infinity, pieceBytes = Infinity, errorAfter = Infinity, stallAfter = Infinity } = part
   for (const [index, event] of events.entries()) {
-    if (index >= cutAfter) return void response.destroy()
-    const bytes = Buffer.from(event)
+    if (index >= cutAfter) {
+      // What was written is to arrive first.
+      await sleep(30)
+      return void response.destroy()
+    }
+    if (index >= stallAfter) return
+    if (index >= errorAfter) return void response.end(errorEvent(path))
+    const bytes = Buffer.from(part.comments ? `: PROCESSING\n\n${event}` : event)
     for (let from = 0; from < bytes.length; from += pieceBytes) {
       response.write(bytes.subarray(from, Math.min(bytes.length, from + pieceBytes)))
       if (pieceBytes < Infinity) await sleep(0)
@@ -289,6 +397,18 @@ async function stream(response: ServerResponse, events: readonly string[], answe
     if (response.destroyed) return
   }
   response.end()
+}
+
+/** How each protocol tells of a failure after the answer has begun. */
+function errorEvent(path: string): string {
+  if (path.endsWith('/messages')) {
+    const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
+    return `event: error\ndata: ${JSON.stringify(error)}\n\n`
+  }
+  const error = { message: 'Overloaded', code: 'overloaded_error', type: 'overloaded_error' }
+  return path.endsWith('/responses')
+    ? `event: error\ndata: ${JSON.stringify({ ...error, type: 'error', param: null, sequence_number: 9 })}\n\n`
+    : `data: ${JSON.stringify({ error })}\n\n`
 }
 
 async function embed(response: ServerResponse, body: Record<string, unknown>, script: EmbeddingScript): Promise<void> {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppEvent } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { Chat, loadPrompts, toolDefinitions } from '../chat/index.ts'
+import { Chat, definitionsOf, loadPrompts, type Tool } from '../chat/index.ts'
 import {
   assemble,
   budgetOf,
@@ -14,10 +14,11 @@ import {
 } from '../context/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { Log } from '../log.ts'
+import type { McpServers } from '../mcp/index.ts'
 import { Memory, sessionsPrefix, type MemorySource, type ThreadEntries } from '../memory/index.ts'
 import type { ChatModel, Models } from '../models/index.ts'
-import { Sessions } from '../sessions/index.ts'
-import { expandHome, type AgentSettings, type Keys } from '../settings/index.ts'
+import { Drafts, Sessions } from '../sessions/index.ts'
+import { expandHome, type AgentSettings, type KeyRing } from '../settings/index.ts'
 import {
   dailyLogDate,
   dailyLogPath,
@@ -33,7 +34,8 @@ export interface SharedOptions {
   readonly resources: string
   readonly threads: ThreadEntries
   readonly models: Models
-  readonly keys: Keys
+  readonly keys: KeyRing
+  readonly mcp: McpServers
   readonly log: Log
   readonly now: () => Date
   readonly watch: boolean
@@ -51,6 +53,7 @@ export interface AgentOptions extends SharedOptions {
   readonly forbidden: readonly string[]
   readonly indexFile: string
   readonly sessionsFolder: string
+  readonly draftsFolder: string
   readonly modelsFolder: string
   /** False when another folder than the agent's own is used: its conversations are about something else. */
   readonly indexesSessions: boolean
@@ -62,6 +65,7 @@ export class Agent {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly sessions: Sessions
+  readonly drafts: Drafts
   readonly chat: Chat
 
   readonly #options: AgentOptions
@@ -72,6 +76,7 @@ export class Agent {
     this.workspace = workspace
     this.memory = memory
     this.sessions = new Sessions(options.sessionsFolder, options.workspace)
+    this.drafts = new Drafts(options.draftsFolder)
     this.chat = createChat(options, this)
   }
 
@@ -144,10 +149,16 @@ function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'work
     memory: agent.memory,
     settings,
     prompts: () => loadPrompts(options.resources, ownPrompts(settings())),
-    createModel: (modelId) => models.create(modelId ?? settings().model, settings().chat.requestTimeout),
+    mcp: options.mcp,
+    createModel: (modelId) => {
+      const { requestTimeout, idleTimeout } = settings().chat
+      const use = { agent: id, timeoutMs: requestTimeout, idleTimeoutMs: idleTimeout }
+      return models.create(modelId ?? settings().model, use)
+    },
     setModel: options.setModel,
     budget: (model) => budgetFor(settings(), model),
-    assemble: (model, state, sessionStart) => assembleFor(options, agent.workspace, model, state, sessionStart),
+    assemble: (model, state, sessionStart, tools) =>
+      assembleFor(options, agent.workspace, { model, state, sessionStart, tools }),
     now,
     onSessionChanged: (session) => {
       publish({ type: 'sessionChanged', agent: id, session })
@@ -170,14 +181,20 @@ function budgetFor({ compaction }: AgentSettings, model: ChatModel): Budget {
   })
 }
 
+interface RequestParts {
+  readonly model: ChatModel
+  readonly state: KeepingState
+  readonly sessionStart: number
+  readonly tools: readonly Tool[]
+}
+
 async function assembleFor(
   options: AgentOptions,
   workspace: Workspace,
-  model: ChatModel,
-  state: KeepingState,
-  sessionStart: number,
+  { model, state, sessionStart, tools }: RequestParts,
 ): Promise<Assembly> {
   const settings = options.settings()
+  const { thinking } = settings.chat
   const at = options.now()
   return assemble({
     modelId: model.id,
@@ -185,7 +202,8 @@ async function assembleFor(
     maxOutput: model.maxOutput,
     systemPrompt: await systemPrompt(options, at),
     files: await contextFiles(workspace, new Date(sessionStart)),
-    tools: toolDefinitions,
+    tools: definitionsOf(tools),
+    thinking: thinking === 'off' ? undefined : thinking,
     summary: state.summary,
     pruned: state.pruned,
     pruning: settings.contextPruning,

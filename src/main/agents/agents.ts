@@ -130,6 +130,7 @@ export class Agents {
       forbidden: this.#foreignFolders(id),
       indexFile: workspaceOverride === undefined ? folders.index(id) : folders.folderIndex(workspace),
       sessionsFolder: folders.sessions(id),
+      draftsFolder: folders.drafts(id),
       modelsFolder: folders.models,
       indexesSessions: workspaceOverride === undefined,
     })

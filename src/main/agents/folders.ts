@@ -9,10 +9,16 @@ export interface StateFolders {
   readonly logs: string
   /** Models that run in the process. */
   readonly models: string
+  /** What the providers last listed. */
+  readonly modelLists: string
+  /** What requests used and cost. */
+  readonly usage: string
   index(agentId: string): string
   /** The index of a folder that is no agent's, used by single commands. */
   folderIndex(workspace: string): string
   sessions(agentId: string): string
+  /** What was typed but not sent. */
+  drafts(agentId: string): string
 }
 
 export function stateFolders(home: string): StateFolders {
@@ -21,12 +27,15 @@ export function stateFolders(home: string): StateFolders {
     config: join(home, 'config.yaml'),
     logs: join(home, 'logs'),
     models: join(home, 'models'),
+    modelLists: join(home, 'model-lists.json'),
+    usage: join(home, 'usage.jsonl'),
     index: (agentId) => join(home, 'memory', `${agentId}.sqlite`),
     folderIndex: (workspace) => {
       const key = createHash('sha256').update(resolve(workspace)).digest('hex').slice(0, 16)
       return join(home, 'memory', `folder-${key}.sqlite`)
     },
     sessions: (agentId) => join(home, 'agents', agentId, 'sessions'),
+    drafts: (agentId) => join(home, 'agents', agentId, 'drafts'),
   }
 }
 

@@ -2,42 +2,99 @@
 import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
 import type { ToolCallPart, ToolResultMessage } from '../../shared/messages.ts'
-import { tools, type Tool, type ToolContext } from './tools/index.ts'
+import type { Tool, ToolContext } from './tools/index.ts'
 
-export async function callTools(calls: readonly ToolCallPart[], context: ToolContext): Promise<ToolResultMessage[]> {
-  const results: ToolResultMessage[] = []
+export async function callTools(
+  calls: readonly ToolCallPart[],
+  tools: readonly Tool[],
+  context: ToolContext,
+  onResult: (result: ToolResultMessage) => Promise<void>,
+): Promise<void> {
   for (let from = 0; from < calls.length;) {
-    const together = calls.slice(from, from + readOnlyRun(calls, from))
-    results.push(...(await Promise.all(together.map((call) => callTool(call, context)))))
+    const together = calls.slice(from, from + readOnlyRun(calls, from, tools))
+    const results = await Promise.all(together.map((call) => callTool(call, tools, context)))
+    for (const result of results) await onResult(result)
     from += together.length
   }
-  return results
 }
 
 /** How many calls from `from` on may run at once: a run of reading ones, or a single writing one. */
-function readOnlyRun(calls: readonly ToolCallPart[], from: number): number {
-  const firstWriting = calls.slice(from).findIndex((call) => findTool(call.name)?.readOnly === false)
+function readOnlyRun(calls: readonly ToolCallPart[], from: number, tools: readonly Tool[]): number {
+  const firstWriting = calls.slice(from).findIndex((call) => findTool(call.name, tools)?.readOnly === false)
   return firstWriting < 0 ? calls.length - from : Math.max(1, firstWriting)
 }
 
-function findTool(name: string): Tool | undefined {
+function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
   return tools.find((tool) => tool.name === name)
 }
 
 /** Whatever goes wrong in an expected way is a result, so that the model can do better. */
-async function callTool(call: ToolCallPart, context: ToolContext): Promise<ToolResultMessage> {
-  const tool = findTool(call.name)
+async function callTool(call: ToolCallPart, tools: readonly Tool[], context: ToolContext): Promise<ToolResultMessage> {
+  const tool = findTool(call.name, tools)
   if (!tool)
     return result(call, `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`, true)
+  if (context.signal.aborted) return result(call, 'Interrupted by the user.', true)
+  const { invalidJson } = call.arguments
+  if (typeof invalidJson === 'string')
+    return result(call, `The arguments are no JSON object: ${invalidJson.slice(0, 500)}`, true)
   try {
-    const { text, details } = await tool.run(call.arguments, context)
-    return { ...result(call, text, false), ...(details ? { details } : {}) }
+    const { text, images = [], isError = false, details } = await inTime(tool, call, context)
+    const shown = await shorten(call.id, text, context)
+    const message = result(call, shown, isError)
+    return { ...message, content: [...message.content, ...images], ...(details ? { details } : {}) }
   } catch (error) {
     if (context.signal.aborted) return result(call, 'Interrupted by the user.', true)
     if (error instanceof AppError) return result(call, `${error.code}: ${error.message}`, true)
     if (error instanceof z.ZodError) return result(call, `The arguments are not right: ${z.prettifyError(error)}`, true)
     throw error
   }
+}
+
+/** Ends a call that takes too long. Waiting for the user's permission is not counted. */
+async function inTime(tool: Tool, call: ToolCallPart, context: ToolContext): ReturnType<Tool['run']> {
+  const { timeoutMs } = context.limits
+  const timeout = new AbortController()
+  const seconds = Math.round(timeoutMs / 1000)
+  const late = new AppError('tool_timeout', `${call.name} did not finish within ${seconds} s`, {
+    tool: call.name,
+    seconds,
+  })
+  let timer = setTimeout(() => timeout.abort(late), timeoutMs)
+  const restart = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => timeout.abort(late), timeoutMs)
+  }
+  const given: ToolContext = {
+    ...context,
+    signal: AbortSignal.any([context.signal, timeout.signal]),
+    async askPermission(question) {
+      clearTimeout(timer)
+      const isAllowed = await context.askPermission(question)
+      restart()
+      return isAllowed
+    },
+    onProgress(...progress) {
+      restart()
+      context.onProgress(...progress)
+    },
+  }
+  try {
+    const ended = Promise.withResolvers<never>()
+    given.signal.addEventListener('abort', () => ended.reject(given.signal.reason), { once: true })
+    return await Promise.race([tool.run(call.arguments, given, call.id), ended.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The model reads a long result's beginning and end; all of it stays on the disk, where `read` finds it in pages. */
+async function shorten(call: string, text: string, { limits, keepOutput }: ToolContext): Promise<string> {
+  const most = limits.outputCharacters
+  if (text.length <= most) return text
+  const path = await keepOutput(call, text)
+  const head = text.slice(0, Math.floor(most * 0.7)).toWellFormed()
+  const tail = text.slice(-Math.floor(most * 0.2)).toWellFormed()
+  return `${head}\n[… ${text.length - head.length - tail.length} characters left out; all of it: read ${path} …]\n${tail}`
 }
 
 function result(call: ToolCallPart, text: string, isError: boolean): ToolResultMessage {

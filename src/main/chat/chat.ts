@@ -1,10 +1,11 @@
 /** An agent's conversations as they happen: starts turns, lets windows follow them, stops them, ends sessions. */
 import { EventPublisher } from '@orpc/server'
 import { parseCommand, type CommandCall } from '../../shared/commands.ts'
-import type { ChatEvent, CommandOutcome, ContextReport } from '../../shared/contract/index.ts'
+import type { Attachment, ChatEvent, CommandOutcome, ContextReport } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { noUsage, type Message } from '../../shared/messages.ts'
+import { filePart, noUsage, type Message, type UserMessage } from '../../shared/messages.ts'
 import { keepingState, type Assembly, type Budget, type KeepingState } from '../context/index.ts'
+import type { McpServers } from '../mcp/index.ts'
 import type { Memory } from '../memory/index.ts'
 import { AnswerDraft, type ChatModel } from '../models/index.ts'
 import { commandEntry, isSessionOver, type Sessions, type Transcript } from '../sessions/index.ts'
@@ -14,7 +15,11 @@ import { runCommand } from './commands.ts'
 import { Keeper } from './keeping/keeper.ts'
 import type { Prompts } from './keeping/prompts.ts'
 import { keepSession } from './memory-hook.ts'
-import type { ToolContext } from './tools/index.ts'
+import { Permissions, type Decision } from './permissions.ts'
+import { MessageQueue, type Waiting } from './queue.ts'
+import { titleOf } from './title.ts'
+import { keepOutput, readOutput } from './tool-output.ts'
+import { fromMcp, ownTools, type Tool, type ToolContext } from './tools/index.ts'
 import { runTurn, type TurnEnd } from './turn.ts'
 
 /** The entry type under which a request's report is kept in the transcript. */
@@ -25,18 +30,43 @@ export interface ChatOptions {
   readonly sessions: Sessions
   readonly workspace: Workspace
   readonly memory: Memory
+  readonly mcp: McpServers
   readonly settings: () => AgentSettings
   readonly prompts: () => Promise<Prompts>
   /** @throws AppError when the model's provider is not set up */
   readonly createModel: (id: string | undefined) => ChatModel
   readonly setModel: (model: string) => Promise<void>
   readonly budget: (model: ChatModel) => Budget
-  readonly assemble: (model: ChatModel, state: KeepingState, sessionStart: number) => Promise<Assembly>
+  readonly assemble: (
+    model: ChatModel,
+    state: KeepingState,
+    sessionStart: number,
+    tools: readonly Tool[],
+  ) => Promise<Assembly>
   readonly now: () => Date
   readonly onSessionChanged: (session: string) => void
   readonly onContextChanged: (session: string) => void
   /** Logs what is no expected failure. @returns the log reference that the user is shown */
   readonly onFault: (error: unknown) => string
+}
+
+export interface SendInput {
+  readonly text: string
+  readonly session?: string | undefined
+  readonly attachments?: readonly Attachment[] | undefined
+  readonly model?: string | undefined
+  /** The message whose place this one takes. */
+  readonly replaces?: string | undefined
+  readonly delivery?: 'next' | 'after' | undefined
+  /** Goes on with a session that is over. */
+  readonly reopen?: boolean | undefined
+}
+
+export interface Sent {
+  readonly session: string
+  /** True when an answer was being given: the message waits. */
+  readonly queued: boolean
+  readonly ended: Promise<void>
 }
 
 interface LiveTurn {
@@ -52,14 +82,21 @@ interface Work {
   readonly transcript: Transcript
   readonly model: ChatModel
   readonly tools: ToolContext
+  readonly toolbox: readonly Tool[]
   readonly keeper: Keeper
 }
 
 export class Chat {
   readonly #options: ChatOptions
   readonly #turns = new Map<string, LiveTurn>()
-  readonly #endings = new Set<Promise<void>>()
+  /** Work that nobody waits for: what ended sessions leave, titles. */
+  readonly #background = new Set<Promise<void>>()
+  readonly #closing = new AbortController()
   readonly #reports = new Map<string, ContextReport>()
+  readonly #queue = new MessageQueue()
+  readonly #permissions = new Permissions((session) =>
+    this.#emit(session, { type: 'permissions', permissions: this.#permissions.open(session) }),
+  )
   readonly #events = new EventPublisher<Record<string, ChatEvent>>({ maxBufferedEvents: 100_000 })
 
   constructor(options: ChatOptions) {
@@ -67,39 +104,111 @@ export class Chat {
   }
 
   /**
-   * Stores the message and starts the turn, or carries out the command; either runs on by itself. Where the session is
-   * over (M35), a new one takes the message.
-   * @throws AppError `session_busy`, `unknown_session`, `provider_key_missing`
+   * Stores the message and starts the turn, or carries out the command; either runs on by itself. While an answer is
+   * being given the message waits. Where the session is over (M35), a new one takes it.
+   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`
    */
-  async send(
-    text: string,
-    session: string | undefined,
-    modelId: string | undefined,
-  ): Promise<{ session: string; ended: Promise<void> }> {
-    if (session !== undefined && this.#turns.has(session)) {
-      throw new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
+  async send(input: SendInput): Promise<Sent> {
+    const { text, attachments = [], session } = input
+    if (text.trim() === '' && attachments.length === 0)
+      throw new AppError('input_invalid', 'the message is empty', { reason: 'empty' })
+    const command = attachments.length === 0 ? parseCommand(text) : undefined
+    const running = session === undefined ? undefined : this.#turns.get(session)
+    if (session !== undefined && running) {
+      if (input.replaces !== undefined) throw busy(session)
+      this.#queue.add(session, { text, attachments, delivery: command ? 'after' : (input.delivery ?? 'next') })
+      this.#emitQueue(session)
+      return { session, queued: true, ended: running.ended }
     }
-    const { sessions, createModel, now } = this.#options
-    const command = parseCommand(text)
-    const model = command ? this.#previewModel() : createModel(modelId)
-    const isNew = command?.name === 'new' || command?.name === 'reset'
-    const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
-    const goesOn = current && !isNew && !this.#isOver(current.transcript)
-    if (current && !goesOn) this.#end(current.id, current.transcript)
-    const { id, transcript } = goesOn ? current : await sessions.create(now())
-    if (isNew) return { session: id, ended: Promise.resolve() }
-    const turn = this.#start(id, (stop) => {
-      const work = this.#workOn(id, transcript, model, stop.signal)
-      return command ? this.#carryOut(work, command) : this.#answer(work, text)
+    const model = command ? this.#previewModel() : this.#options.createModel(input.model)
+    assertTakesImages(model, attachments)
+    const { id, transcript } = await this.#sessionFor(input, command)
+    if (command?.name === 'new' || command?.name === 'reset')
+      return { session: id, queued: false, ended: Promise.resolve() }
+    if (input.replaces !== undefined) await this.#branchAt(id, transcript, transcript.parentOf(input.replaces))
+    const turn = this.#start(id, async (stop) => {
+      const work = await this.#workOn(id, transcript, model, stop.signal)
+      return command ? this.#carryOut(work, command) : this.#answer(work, { text, attachments })
     })
-    return { session: id, ended: turn.ended }
+    return { session: id, queued: false, ended: turn.ended }
+  }
+
+  /**
+   * Answers a message of the user again, on a branch of its own; `message` may also name an answer to it.
+   * @throws AppError `session_busy`, `unknown_session`, `input_invalid`
+   */
+  async retry(session: string, message: string, modelId?: string): Promise<{ ended: Promise<void> }> {
+    const model = this.#options.createModel(modelId)
+    const transcript = await this.#idle(session)
+    const asked = transcript
+      .branchTo(message)
+      .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
+    if (!asked) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
+    await this.#branchAt(session, transcript, asked.id)
+    return this.#start(session, async (stop) =>
+      this.#answer(await this.#workOn(session, transcript, model, stop.signal), undefined),
+    )
+  }
+
+  /** Goes on where an answer broke off. @throws AppError `session_busy`, `unknown_session` */
+  async resume(session: string): Promise<{ ended: Promise<void> }> {
+    const model = this.#options.createModel(undefined)
+    const transcript = await this.#idle(session)
+    return this.#start(session, async (stop) =>
+      this.#answer(await this.#workOn(session, transcript, model, stop.signal), undefined),
+    )
+  }
+
+  /** Shows another version of a message. @throws AppError `session_busy`, `unknown_session`, `input_invalid` */
+  async switchTo(session: string, entry: string): Promise<void> {
+    await (await this.#idle(session)).switchTo(entry)
+    this.#told(session)
+  }
+
+  /** Takes a message and all after it out of the conversation. @throws AppError as `switchTo` */
+  async deleteFrom(session: string, entry: string): Promise<void> {
+    const transcript = await this.#idle(session)
+    await transcript.moveTo(transcript.parentOf(entry), { deleted: entry })
+    this.#told(session)
+  }
+
+  /** Brings back what `deleteFrom` took out. @throws AppError as `switchTo` */
+  async undelete(session: string, entry: string): Promise<void> {
+    const transcript = await this.#idle(session)
+    await transcript.switchTo(entry)
+    await transcript.moveTo(transcript.branch().at(-1)?.id ?? null, { restored: entry })
+    this.#told(session)
+  }
+
+  unqueue(session: string, id: string): void {
+    this.#queue.remove(session, id)
+    this.#emitQueue(session)
+  }
+
+  /** Sends what waited for an answer that broke off. @throws AppError as `send` */
+  async sendQueued(session: string): Promise<void> {
+    await this.#idle(session)
+    const first = this.#queue.takeFirst(session)
+    this.#emitQueue(session)
+    if (first) await this.send({ ...first, session, reopen: true })
+  }
+
+  permit(id: string, decision: Decision): void {
+    this.#permissions.answer(id, decision)
   }
 
   /** What the running turn has said so far, then everything as it happens. */
   async *watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
     const live = this.#events.subscribe(session, signal ? { signal } : {})
     const turn = this.#turns.get(session)
-    yield { type: 'partial', running: turn !== undefined, text: turn?.text ?? '', thinking: turn?.thinking ?? '' }
+    yield {
+      type: 'partial',
+      running: turn !== undefined,
+      text: turn?.text ?? '',
+      thinking: turn?.thinking ?? '',
+      queue: this.#queue.shown(session),
+      permissions: this.#permissions.open(session),
+    }
     yield* live
   }
 
@@ -109,24 +218,8 @@ export class Chat {
     return turn !== undefined
   }
 
-  /** The session's last request, or the one that it (or a new one) would send now. */
-  async report(session: string | undefined): Promise<ContextReport> {
-    const transcript = session === undefined ? undefined : await this.#options.sessions.get(session)
-    const stored = session === undefined || !transcript ? undefined : this.#lastReport(session, transcript)
-    if (stored) return stored
-    const { assemble, now } = this.#options
-    const start = transcript?.header.createdAt ?? now().getTime()
-    return (await assemble(this.#previewModel(), keepingState(transcript?.branch() ?? []), start)).report
-  }
-
-  /** Stops every turn and waits until what they had said, and what ended sessions leave, is on disk. */
-  async close(): Promise<void> {
-    for (const turn of this.#turns.values()) turn.stop.abort()
-    await Promise.all([...this.#turns.values()].map((turn) => turn.ended))
-    await Promise.all(this.#endings)
-  }
-
-  #isOver(transcript: Transcript): boolean {
+  /** True when a reset has ended the session: the next message starts a new one (M35). */
+  isOver(transcript: Transcript): boolean {
     const last = transcript.messages().findLast(({ message }) => message.role === 'user')
     return (
       last !== undefined &&
@@ -134,38 +227,102 @@ export class Chat {
     )
   }
 
-  #workOn(session: string, transcript: Transcript, model: ChatModel, signal: AbortSignal): Work {
-    const { sessions, workspace, memory, settings, assemble, budget, now, prompts } = this.#options
-    const tools: ToolContext = {
-      workspace,
-      memory,
-      session,
-      readSession: (id) => sessions.readText(id),
-      signal,
-      cause: 'agent',
-      mayWrite: () => true,
-    }
+  /** The session's last request, or the one that it (or a new one) would send now. */
+  async report(session: string | undefined): Promise<ContextReport> {
+    const transcript = session === undefined ? undefined : await this.#options.sessions.get(session)
+    const stored = session === undefined || !transcript ? undefined : this.#lastReport(session, transcript)
+    if (stored) return stored
+    const { assemble, now } = this.#options
+    const start = transcript?.header.createdAt ?? now().getTime()
+    return (await assemble(this.#previewModel(), keepingState(transcript?.branch() ?? []), start, ownTools)).report
+  }
+
+  /** Stops every turn and waits until what they had said, and what ended sessions leave, is on disk. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    for (const turn of this.#turns.values()) turn.stop.abort()
+    await Promise.all([...this.#turns.values()].map((turn) => turn.ended))
+    await Promise.all(this.#background)
+  }
+
+  /** The conversation that takes a message: the given one, or a new one. */
+  async #sessionFor(
+    { session, replaces, reopen }: SendInput,
+    command: CommandCall | undefined,
+  ): Promise<{ id: string; transcript: Transcript }> {
+    const { sessions, now } = this.#options
+    const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
+    const isNew = command?.name === 'new' || command?.name === 'reset'
+    const mayGoOn = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
+    if (current && !isNew && mayGoOn) return current
+    if (current) this.#end(current.id, current.transcript)
+    return sessions.create(now())
+  }
+
+  /** @throws AppError `session_busy`, `unknown_session` */
+  async #idle(session: string): Promise<Transcript> {
+    if (this.#turns.has(session)) throw busy(session)
+    return this.#options.sessions.get(session)
+  }
+
+  async #branchAt(session: string, transcript: Transcript, entry: string | null): Promise<void> {
+    await transcript.moveTo(entry)
+    this.#reports.delete(session)
+    this.#told(session)
+  }
+
+  async #workOn(session: string, transcript: Transcript, model: ChatModel, signal: AbortSignal): Promise<Work> {
+    const { settings, assemble, budget, now, prompts, mcp } = this.#options
+    const toolbox = [...ownTools, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
+    const tools = this.#toolContext(session, signal)
     const keeper = new Keeper({
       transcript,
       model,
       budget: budget(model),
       settings: settings(),
       prompts,
-      assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt),
+      assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt, toolbox),
       lastReport: () => this.#lastReport(session, transcript),
       tools,
       now,
-      onKept: () => this.#changed(session),
+      onKept: () => this.#told(session),
       onStart: (what) => this.#emit(session, { type: 'keeping', what }),
     })
-    return { session, transcript, model, tools, keeper }
+    return { session, transcript, model, tools, toolbox, keeper }
+  }
+
+  #toolContext(session: string, signal: AbortSignal): ToolContext {
+    const { sessions, workspace, memory, settings, mcp } = this.#options
+    const { toolTimeout, toolOutputCharacters } = settings().chat
+    const outputs = sessions.outputsFolder(session)
+    return {
+      workspace,
+      memory,
+      session,
+      readSession: (id) => sessions.readText(id),
+      readOutput: (name) => readOutput(outputs, name),
+      keepOutput: (call, text) => keepOutput(outputs, call, text),
+      signal,
+      cause: 'agent',
+      mayWrite: () => true,
+      limits: { timeoutMs: toolTimeout, outputCharacters: toolOutputCharacters },
+      askPermission: async (question) => {
+        const decision = await this.#permissions.ask(session, question, signal)
+        const { server, tool } = question
+        if (decision === 'always' || decision === 'never') await mcp.setPermission(server, tool, decision)
+        return decision === 'once' || decision === 'always'
+      },
+      onProgress: (call, share, note) => this.#emit(session, { type: 'toolProgress', progress: { call, share, note } }),
+    }
   }
 
   #start(session: string, work: (stop: AbortController) => Promise<TurnEnd>): LiveTurn {
+    const { sessions } = this.#options
     const stop = new AbortController()
     const { promise: ended, resolve } = Promise.withResolvers<void>()
     const turn: LiveTurn = { stop, ended, text: '', thinking: '' }
     this.#turns.set(session, turn)
+    sessions.hold(session)
     const run = async () => {
       let reason: TurnEnd = 'error'
       try {
@@ -174,17 +331,34 @@ export class Chat {
         this.#tellFault(session, error, stop.signal)
       } finally {
         this.#turns.delete(session)
+        sessions.release(session)
         this.#emit(session, { type: 'turnEnd', reason })
         this.#changed(session)
         resolve()
       }
+      if (reason === 'done') await this.#goOn(session)
     }
     void run()
     return turn
   }
 
-  async #answer({ session, transcript, model, tools, keeper }: Work, text: string): Promise<TurnEnd> {
-    const { assemble, sessions, settings, now, onSessionChanged } = this.#options
+  /** After a good end: the next message that waits, or a name for the conversation. */
+  async #goOn(session: string): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    const next = this.#queue.takeFirst(session)
+    if (!next) return this.#inBackground(this.#name(session))
+    this.#emitQueue(session)
+    try {
+      await this.send({ ...next, session, reopen: true })
+    } catch (error) {
+      this.#tellFault(session, error, this.#closing.signal)
+    }
+  }
+
+  /** @param said undefined when what is in the transcript is to be answered */
+  async #answer(work: Work, said: Pick<Waiting, 'text' | 'attachments'> | undefined): Promise<TurnEnd> {
+    const { session, transcript, model, tools, toolbox, keeper } = work
+    const { assemble, sessions, settings, onSessionChanged } = this.#options
     const append = async (message: Message) => {
       const { id } = await transcript.appendMessage(message)
       onSessionChanged(session)
@@ -194,23 +368,43 @@ export class Chat {
     const isChange =
       before?.role === 'assistant' && (before.provider !== model.provider || before.model !== model.model)
     if (isChange) await transcript.appendModelChange(model.provider, model.model)
-    const message: Message = { role: 'user', content: text, timestamp: now().getTime() }
-    this.#emit(session, { type: 'message', id: await append(message), message })
+    if (said) {
+      const message = this.#userMessage(said)
+      this.#emit(session, { type: 'message', id: await append(message), message })
+    }
     return runTurn({
       model,
-      assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt),
+      assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt, toolbox),
       append,
       report: (report) => this.#keepReport(session, transcript, report),
       keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
+      follow: () => sessions.liveAnswer(session, model),
+      takeSteering: async () => {
+        const waiting = this.#queue.takeNext(session)
+        if (waiting.length > 0) this.#emitQueue(session)
+        return waiting.map((message) => this.#userMessage(message))
+      },
       emit: (event) => this.#emit(session, event),
+      toolbox,
       tools,
       keeper,
       maxSteps: settings().chat.maxSteps,
     })
   }
 
+  #userMessage({ text, attachments }: Pick<Waiting, 'text' | 'attachments'>): UserMessage {
+    const timestamp = this.#options.now().getTime()
+    if (attachments.length === 0) return { role: 'user', content: text, timestamp }
+    const parts = attachments.map((attachment) =>
+      attachment.type === 'image'
+        ? { type: 'image' as const, data: attachment.data, mimeType: attachment.mimeType }
+        : filePart(attachment.name, attachment.text),
+    )
+    return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts], timestamp }
+  }
+
   async #carryOut(work: Work, command: CommandCall): Promise<TurnEnd> {
-    const { session, transcript, model, tools, keeper } = work
+    const { session, transcript, model, tools, toolbox, keeper } = work
     const { agent, workspace, memory, setModel, now, assemble } = this.#options
     const outcome: CommandOutcome = await runCommand(command, {
       agent,
@@ -219,7 +413,8 @@ export class Chat {
       memory,
       keeper,
       tokens: async () => {
-        const { report } = await assemble(model, keepingState(transcript.branch()), transcript.header.createdAt)
+        const state = keepingState(transcript.branch())
+        const { report } = await assemble(model, state, transcript.header.createdAt, toolbox)
         return { tokens: report.estimatedTokens, contextWindow: report.contextWindow }
       },
       setModel,
@@ -230,17 +425,21 @@ export class Chat {
       return { kind: 'failed', code: error.code, data: error.data }
     })
     await transcript.appendCustom(commandEntry, { command: command.name, outcome })
-    this.#changed(session)
+    this.#told(session)
     return outcome.kind === 'failed' ? 'error' : 'done'
   }
 
   /** What a session that is over leaves behind (M36): durable notes, and its last messages. Nobody waits for it. */
   #end(session: string, transcript: Transcript): void {
-    const ending = this.#leaveBehind(session, transcript).catch((error: unknown) => {
+    this.#inBackground(this.#leaveBehind(session, transcript))
+  }
+
+  #inBackground(work: Promise<void>): void {
+    const guarded = work.catch((error: unknown) => {
       this.#options.onFault(error)
     })
-    this.#endings.add(ending)
-    void ending.finally(() => this.#endings.delete(ending))
+    this.#background.add(guarded)
+    void guarded.finally(() => this.#background.delete(guarded))
   }
 
   async #leaveBehind(session: string, transcript: Transcript): Promise<void> {
@@ -249,10 +448,26 @@ export class Chat {
     const messages = transcript.messages().map(({ message }) => message)
     if (!memoryHook.enabled || messages.length === 0) return
     const model = this.#previewModel()
-    await this.#workOn(session, transcript, model, new AbortController().signal).keeper.flushRest()
+    const { keeper } = await this.#workOn(session, transcript, model, new AbortController().signal)
+    await keeper.flushRest()
     const { slug } = await prompts()
     await keepSession({ workspace, model, slugPrompt: slug, messages, count: memoryHook.messages, session, at: now() })
-    this.#changed(session)
+    this.#told(session)
+  }
+
+  /** Once, when the first answer is there and nobody has named the conversation. */
+  async #name(session: string): Promise<void> {
+    const { sessions, settings, prompts, createModel, onSessionChanged } = this.#options
+    const transcript = await sessions.get(session)
+    const messages = transcript.messages().map(({ message }) => message)
+    const answers = messages.filter(({ role }) => role === 'assistant')
+    if (!settings().chat.titles || transcript.name !== undefined || answers.length === 0) return
+    const model = createModel(undefined)
+    if (model.provider === 'offline') return
+    const title = await titleOf(model, (await prompts()).title, messages, this.#closing.signal)
+    if (title === undefined || transcript.name !== undefined) return
+    await transcript.appendName(title)
+    onSessionChanged(session)
   }
 
   /** A meter or a command can do with a model that is not set up; only its window matters then. */
@@ -281,15 +496,26 @@ export class Chat {
   #tellFault(session: string, error: unknown, signal: AbortSignal): void {
     if (signal.aborted) return
     const isExpected = error instanceof AppError
-    const code = isExpected ? error.code : 'internal'
-    const message = isExpected ? error.message : this.#options.onFault(error)
-    const failure = new AnswerDraft({ provider: 'commonplace', model: '' }).finish('error', noUsage, { code, message })
-    this.#emit(session, { type: 'message', id: `fault-${Date.now()}`, message: failure })
+    const failure = isExpected
+      ? { code: error.code, message: error.message, data: error.data }
+      : { code: 'internal', message: 'something went wrong', data: { reference: this.#options.onFault(error) } }
+    const message = new AnswerDraft({ provider: 'commonplace', model: '' }).finish('error', noUsage, failure)
+    this.#emit(session, { type: 'message', id: `fault-${Date.now()}`, message })
+  }
+
+  /** Something other than a message was added. */
+  #told(session: string): void {
+    this.#emit(session, { type: 'changed' })
+    this.#changed(session)
   }
 
   #changed(session: string): void {
     this.#options.onSessionChanged(session)
     this.#options.onContextChanged(session)
+  }
+
+  #emitQueue(session: string): void {
+    this.#emit(session, { type: 'queue', queue: this.#queue.shown(session) })
   }
 
   #emit(session: string, event: ChatEvent): void {
@@ -302,4 +528,13 @@ export class Chat {
     }
     this.#events.publish(session, event)
   }
+}
+
+function busy(session: string): AppError {
+  return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
+}
+
+function assertTakesImages(model: ChatModel, attachments: readonly Attachment[]): void {
+  if (model.images || !attachments.some(({ type }) => type === 'image')) return
+  throw new AppError('images_unsupported', `${model.id} cannot read pictures`, { model: model.id })
 }

@@ -1,3 +1,3 @@
 export { Chat } from './chat.ts'
 export { loadPrompts } from './keeping/prompts.ts'
-export { toolDefinitions } from './tools/index.ts'
+export { definitionsOf, type Tool } from './tools/index.ts'

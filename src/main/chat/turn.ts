@@ -7,9 +7,10 @@ import { AppError } from '../../shared/errors.ts'
 import { noUsage, type AssistantMessage, type Message, type ToolCallPart } from '../../shared/messages.ts'
 import { reportedInput, type Assembly } from '../context/index.ts'
 import { AnswerDraft, type ChatModel, type ModelRequest } from '../models/index.ts'
+import type { LiveAnswer } from '../sessions/index.ts'
 import { callTools } from './call.ts'
 import type { Keeper } from './keeping/keeper.ts'
-import type { ToolContext } from './tools/index.ts'
+import type { Tool, ToolContext } from './tools/index.ts'
 
 export interface TurnOptions {
   readonly model: ChatModel
@@ -20,7 +21,12 @@ export interface TurnOptions {
   readonly report: (report: ContextReport) => Promise<void>
   /** Keeps what is about to be sent. */
   readonly keepRequest: (request: ModelRequest) => Promise<void>
+  /** Follows an answer on disk while it is given. */
+  readonly follow: () => LiveAnswer
+  /** What the user has sent meanwhile, to go with the next request. */
+  readonly takeSteering: () => Promise<readonly Message[]>
   readonly emit: (event: ChatEvent) => void
+  readonly toolbox: readonly Tool[]
   readonly tools: ToolContext
   readonly keeper: Pick<Keeper, 'prepare' | 'makeRoom'>
   readonly maxSteps: number
@@ -29,26 +35,39 @@ export interface TurnOptions {
 export type TurnEnd = 'done' | 'aborted' | 'error'
 
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
-  const { append, emit, tools, maxSteps } = options
+  const { emit, tools, toolbox, maxSteps, takeSteering } = options
+  const tell = async (message: Message) => emit({ type: 'message', id: await options.append(message), message })
   for (let step = 1; step <= maxSteps; step += 1) {
-    const answer = await askModel(options)
-    emit({ type: 'message', id: await append(answer), message: answer })
+    const answer = await answerOnce(options, tell)
     if (answer.stopReason === 'aborted') return 'aborted'
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
-    if (calls.length === 0) return 'done'
-    for (const result of await callTools(calls, tools))
-      emit({ type: 'message', id: await append(result), message: result })
+    await callTools(calls, toolbox, tools, tell)
     if (tools.signal.aborted) return 'aborted'
+    const steering = await takeSteering()
+    for (const message of steering) await tell(message)
+    if (calls.length === 0 && steering.length === 0) return 'done'
   }
-  const message = stepLimit(options.model, maxSteps)
-  emit({ type: 'message', id: await append(message), message })
+  await tell(stepLimit(options.model, maxSteps))
   return 'error'
 }
 
-async function askModel(options: TurnOptions, isSecondTry = false): Promise<AssistantMessage> {
+/** What was said is followed on disk until it is in the transcript. */
+async function answerOnce(options: TurnOptions, tell: (message: Message) => Promise<void>): Promise<AssistantMessage> {
+  const live = options.follow()
+  try {
+    const answer = await askModel(options, live)
+    await tell(answer)
+    return answer
+  } finally {
+    await live.end()
+  }
+}
+
+async function askModel(options: TurnOptions, live: LiveAnswer, isSecondTry = false): Promise<AssistantMessage> {
   const { model, assemble, report, emit, tools, keeper } = options
   const draft = new AnswerDraft(model)
+  let usage = noUsage
   try {
     if (!isSecondTry) await keeper.prepare()
     const { request, report: assembled } = await assemble()
@@ -59,19 +78,26 @@ async function askModel(options: TurnOptions, isSecondTry = false): Promise<Assi
         await report({ ...assembled, reportedTokens: reportedInput(event.message) })
         return event.message
       }
-      if (event.type === 'text') draft.addText(event.delta)
-      else draft.addThinking(event.delta)
-      emit(event)
+      if (event.type === 'usage') usage = event.usage
+      else if (event.type === 'retry') {
+        const { code, attempt, afterMs } = event
+        emit({ type: 'retrying', code, attempt, afterMs })
+      } else {
+        if (event.type === 'text') draft.addText(event.delta)
+        else draft.addThinking(event.delta)
+        live.add(event.type, event.delta)
+        emit(event)
+      }
     }
-    throw new AppError('provider_unavailable', `${model.id} broke off in the middle of the answer`, {
+    throw new AppError('provider_cut', `${model.id} broke off in the middle of the answer`, {
       provider: model.provider,
     })
   } catch (error) {
-    if (tools.signal.aborted) return draft.finish('aborted', noUsage)
+    if (tools.signal.aborted) return draft.finish('aborted', usage)
     if (!(error instanceof AppError)) throw error
     const mayRetry = error.code === 'context_overflow' && !isSecondTry && draft.content.length === 0
-    if (mayRetry && (await keeper.makeRoom())) return askModel(options, true)
-    return draft.finish('error', noUsage, error)
+    if (mayRetry && (await keeper.makeRoom())) return askModel(options, live, true)
+    return draft.finish('error', usage, error)
   }
 }
 

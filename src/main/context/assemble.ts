@@ -5,10 +5,10 @@
 import type { ContextItem, ContextReport, Layer } from '../../shared/contract/index.ts'
 import type { Message } from '../../shared/messages.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
-import type { ModelRequest, ToolDefinition } from '../models/index.ts'
+import type { ModelRequest, ThinkingEffort, ToolDefinition } from '../models/index.ts'
 import type { Budget } from './budget.ts'
 import { cutMiddle, mostFileCharacters, mostTotalCharacters } from './cut.ts'
-import { pairToolResults, withTimestamp } from './history.ts'
+import { endWithUser, pairToolResults, withTimestamp } from './history.ts'
 import { applyPruning, type PruneDecisions, type PruneSettings } from './prune.ts'
 import { messageTextForModel, messageTokens } from './tokens.ts'
 
@@ -24,6 +24,7 @@ export interface AssemblyInput {
   readonly modelId: string
   readonly budget: Budget
   readonly maxOutput: number
+  readonly thinking?: ThinkingEffort | undefined
   /** The prompt with everything filled in. */
   readonly systemPrompt: string
   readonly files: readonly ContextFile[]
@@ -56,14 +57,22 @@ export function assemble(input: AssemblyInput): Assembly {
     sections.push(fileSection(file, text))
     items.push(fileItem(file, text))
   }
-  const conversation = applyPruning(pairToolResults(input.messages), input.pruned, input.pruning).map(withTimestamp)
+  const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned, input.pruning).map(
+    withTimestamp,
+  )
   const messages = input.summary === undefined ? conversation : [summaryMessage(input.summary), ...conversation]
   if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
   items.push(...messageItems(conversation))
   const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
   const estimatedTokens = items.reduce((sum, { tokens }) => sum + tokens, 0)
   return {
-    request: { system, messages, tools: input.tools, maxOutput: roomFor(input, estimatedTokens) },
+    request: {
+      system,
+      messages,
+      tools: input.tools,
+      maxOutput: roomFor(input, estimatedTokens),
+      ...(input.thinking === undefined ? {} : { thinking: input.thinking }),
+    },
     report: {
       model: input.modelId,
       ...input.budget,

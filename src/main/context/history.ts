@@ -35,6 +35,14 @@ function interrupted(answer: AssistantMessage, toolCallId: string, toolName: str
   }
 }
 
+/** The last thing said is the user's: an answer that broke off is gone on with when somebody asks for it. */
+export function endWithUser(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant') return messages
+  const content = 'Your answer was cut off. Go on right where it stopped, without repeating anything.'
+  return [...messages, { role: 'user', content, timestamp: last.timestamp }]
+}
+
 /** Says when a message was sent, so that the model knows the time; derived from the transcript, hence the same in every request. */
 export function withTimestamp(message: Message): Message {
   if (message.role !== 'user') return message

@@ -1,9 +1,31 @@
 /**
  * A transcript as text to search (M14): one line for each line of the file, so that line numbers stay exact; what was
- * said by the user and the agent, and nothing of tools or bookkeeping. Pure.
+ * said by the user and the agent, and nothing of tools, bookkeeping, or what the user deleted. Pure.
  */
 export function transcriptText(jsonl: string): string {
-  return jsonl.split('\n').map(spoken).join('\n')
+  const lines = jsonl.split('\n')
+  const gone = deletedLines(lines)
+  return lines.map((line, index) => (gone.has(index) ? '' : spoken(line))).join('\n')
+}
+
+/** 0-based lines of messages that were deleted, and of everything below them. */
+function deletedLines(lines: readonly string[]): Set<number> {
+  const gone = new Set<number>()
+  const roots = new Set<string>()
+  for (const line of lines) {
+    if (!line.includes('"commonplace.branch"')) continue
+    const mark = (parsed(line) as { data?: { deleted?: string; restored?: string } } | undefined)?.data
+    if (mark?.deleted !== undefined) roots.add(mark.deleted)
+    if (mark?.restored !== undefined) roots.delete(mark.restored)
+  }
+  if (roots.size === 0) return gone
+  for (const [index, line] of lines.entries()) {
+    const entry = parsed(line) as { id?: string; parentId?: string | null } | undefined
+    if (entry?.id === undefined || !(roots.has(entry.id) || roots.has(entry.parentId ?? ''))) continue
+    roots.add(entry.id)
+    gone.add(index)
+  }
+  return gone
 }
 
 function spoken(line: string): string {
@@ -17,10 +39,15 @@ function spoken(line: string): string {
 }
 
 function messageOf(line: string): { role?: unknown; content?: unknown } | undefined {
+  const entry = parsed(line)
+  const isMessage = entry !== undefined && 'message' in entry
+  return isMessage && typeof entry.message === 'object' && entry.message !== null ? entry.message : undefined
+}
+
+function parsed(line: string): object | undefined {
   try {
-    const entry: unknown = JSON.parse(line)
-    const isMessage = typeof entry === 'object' && entry !== null && 'message' in entry
-    return isMessage && typeof entry.message === 'object' && entry.message !== null ? entry.message : undefined
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? value : undefined
   } catch (error) {
     // A line torn by a crash.
     if (error instanceof SyntaxError) return undefined

@@ -2,51 +2,74 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { Message, StopReason, Usage } from '../../shared/messages.ts'
 import { modelLimits, type ModelLimits } from './catalog.ts'
-import { cutStream, providerFailure } from './failures.ts'
+import { failure, isLostConnection, providerFailure, retryAfterOf } from './failures.ts'
 import {
   AnswerDraft,
   parseArguments,
   type ChatModel,
+  type ListedModel,
   type ModelEvent,
   type ModelRequest,
   type ProviderOptions,
 } from './model.ts'
 
 const provider = 'anthropic'
-/** Tries again after 429, 5xx and lost connections, before the first byte of an answer only. */
-const retries = 3
+
+type ThinkingForm = NonNullable<ListedModel['thinking']>
 
 export function createAnthropicModel(
   model: string,
   options: ProviderOptions,
   limits: ModelLimits = modelLimits(`${provider}/${model}`),
+  thinking: ThinkingForm = thinkingForm(model),
 ): ChatModel {
   return {
     id: `${provider}/${model}`,
     provider,
     model,
     ...limits,
-    stream: (request, signal) => stream(clientOf(options), model, request, signal),
+    stream: (request, signal) => stream(clientOf(options), model, toWire(model, request, thinking), signal),
   }
 }
 
-/** Names of the models that the key may use. */
-export async function listAnthropicModels(options: ProviderOptions, signal: AbortSignal): Promise<string[]> {
-  const names: string[] = []
+/** The models that the key may use, with what the list says of them. */
+export async function listAnthropicModels(options: ProviderOptions, signal: AbortSignal): Promise<ListedModel[]> {
+  const models: ListedModel[] = []
   try {
-    for await (const { id } of clientOf(options).models.list({ limit: 100 }, { signal })) names.push(id)
-    return names
+    for await (const info of clientOf(options).models.list({ limit: 100 }, { signal })) models.push(listed(info))
+    return models
   } catch (error) {
     throw explain(error)
   }
 }
 
-function clientOf({ apiKey, baseUrl, timeoutMs }: ProviderOptions): Anthropic {
+/** An older or compatible server leaves most of it out. */
+function listed({ id, max_input_tokens, max_tokens, capabilities }: Anthropic.ModelInfo): ListedModel {
+  const types = capabilities?.thinking?.types
+  return {
+    name: id,
+    contextWindow: max_input_tokens ?? undefined,
+    maxOutput: max_tokens ?? undefined,
+    images: capabilities?.image_input?.supported,
+    thinking: types && (types.adaptive?.supported ? 'adaptive' : types.enabled?.supported ? 'budget' : 'none'),
+  }
+}
+
+/** By name, for a model that no list has described. */
+function thinkingForm(model: string): ThinkingForm {
+  if (/claude-(2|instant|3-(opus|sonnet|haiku|5))/.test(model)) return 'none'
+  return /claude-(3-7|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/.test(model) ? 'budget' : 'adaptive'
+}
+
+function clientOf({ apiKey, baseUrl, timeoutMs, headers, fetch }: ProviderOptions): Anthropic {
   return new Anthropic({
     apiKey,
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...(headers === undefined ? {} : { defaultHeaders: headers }),
+    ...(fetch === undefined ? {} : { fetch }),
     timeout: timeoutMs,
-    maxRetries: retries,
+    // What surrounds every provider repeats requests, and tells the user of it.
+    maxRetries: 0,
     logLevel: 'off',
   })
 }
@@ -54,20 +77,30 @@ function clientOf({ apiKey, baseUrl, timeoutMs }: ProviderOptions): Anthropic {
 async function* stream(
   client: Anthropic,
   model: string,
-  request: ModelRequest,
+  wire: Anthropic.MessageCreateParamsStreaming,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const draft = new AnswerDraft({ provider, model })
   const toolInputs = new Map<number, { id: string; name: string; json: string }>()
   let usage: Usage | undefined
-  let stop: StopReason | undefined
+  let stop: Anthropic.StopReason | null = null
   let ended = false
+  let hasBegun = false
   try {
-    const events = await client.messages.create(toWire(model, request), { signal })
+    const events = await client.messages.create(wire, { signal })
+    hasBegun = true
     for await (const event of events) {
-      if (event.type === 'message_start') usage = toUsage(event.message.usage, undefined)
-      else if (event.type === 'content_block_start' && event.content_block.type === 'tool_use') {
+      if (event.type === 'message_start') {
+        usage = toUsage(event.message.usage, undefined)
+        yield { type: 'usage', usage }
+      } else if (event.type === 'content_block_start' && event.content_block.type === 'tool_use') {
         toolInputs.set(event.index, { id: event.content_block.id, name: event.content_block.name, json: '' })
+      } else if (event.type === 'content_block_start' && event.content_block.type === 'redacted_thinking') {
+        const { data } = event.content_block
+        draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: data, redacted: true })
+      } else if (event.type === 'content_block_start' && event.content_block.type === 'thinking') {
+        // Each thought has a signature of its own.
+        draft.content.push({ type: 'thinking', thinking: '' })
       } else if (event.type === 'content_block_delta') {
         const { delta } = event
         if (delta.type === 'text_delta') {
@@ -88,22 +121,41 @@ async function* stream(
         if (tool)
           draft.content.push({ type: 'toolCall', id: tool.id, name: tool.name, arguments: parseArguments(tool.json) })
       } else if (event.type === 'message_delta') {
-        stop = toStopReason(event.delta.stop_reason)
+        stop = event.delta.stop_reason
         usage = toUsage(event.usage, usage)
       } else if (event.type === 'message_stop') ended = true
     }
   } catch (error) {
-    throw explain(error)
+    throw explain(error, hasBegun)
   }
-  if (!ended) throw cutStream(provider)
-  yield { type: 'done', message: draft.finish(stop ?? 'stop', usage ?? toUsage({}, undefined)) }
+  if (!ended) throw failure('provider_cut', provider)
+  const used = usage ?? toUsage({}, undefined)
+  const message =
+    stop === 'refusal'
+      ? draft.finish('error', used, failure('provider_refused', provider))
+      : draft.finish(toStopReason(stop), used)
+  yield { type: 'done', message }
 }
 
-function toWire(
-  model: string,
-  { system, messages, tools, maxOutput }: ModelRequest,
-): Anthropic.MessageCreateParamsStreaming {
+/** Tokens of thought where the model wants a number; at least 1024, and less than the whole answer. */
+const thinkingBudgets = { low: 2048, medium: 8192, high: 24_000 } as const
+const leastThinking = 1024
+
+function thinkingParams(
+  { thinking, maxOutput }: ModelRequest,
+  form: ThinkingForm,
+): Pick<Anthropic.MessageCreateParams, 'thinking' | 'output_config'> {
+  if (thinking === undefined || form === 'none') return {}
+  if (form === 'adaptive')
+    return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinking } }
+  const budget = Math.min(thinkingBudgets[thinking], Math.floor(maxOutput / 2))
+  return budget < leastThinking ? {} : { thinking: { type: 'enabled', budget_tokens: budget } }
+}
+
+function toWire(model: string, request: ModelRequest, thinking: ThinkingForm): Anthropic.MessageCreateParamsStreaming {
+  const { system, messages, tools, maxOutput } = request
   return {
+    ...thinkingParams(request, thinking),
     model,
     max_tokens: maxOutput,
     stream: true,
@@ -178,6 +230,7 @@ function assistantBlock(
 ): Anthropic.ContentBlockParam[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
   if (part.type === 'toolCall') return [{ type: 'tool_use', id: part.id, name: part.name, input: part.arguments }]
+  if (part.redacted) return [{ type: 'redacted_thinking', data: part.thinkingSignature ?? '' }]
   // Thinking without its signature was written by another model; this one would refuse it.
   return part.thinkingSignature === undefined
     ? []
@@ -197,12 +250,23 @@ function toUsage(wire: WireUsage, before: Usage | undefined): Usage {
   return { input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite }
 }
 
-function toStopReason(reason: string | null): StopReason {
+function toStopReason(reason: Anthropic.StopReason | null): StopReason {
   if (reason === 'tool_use') return 'toolUse'
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'length' : 'stop'
 }
 
-function explain(error: unknown): unknown {
-  if (error instanceof Anthropic.APIUserAbortError || !(error instanceof Anthropic.APIError)) return error
-  return providerFailure({ provider, status: error.status, message: error.message, cause: error })
+function explain(error: unknown, hasBegun = false): unknown {
+  if (error instanceof Anthropic.APIUserAbortError) return error
+  if (isLostConnection(error)) return failure('provider_cut', provider, error)
+  if (!(error instanceof Anthropic.APIError)) return error
+  return providerFailure({
+    provider,
+    status: error.status,
+    kind: error.type ?? '',
+    message: error.message,
+    hasBegun,
+    isTimeout: error instanceof Anthropic.APIConnectionTimeoutError,
+    retryAfterMs: retryAfterOf(error.headers),
+    cause: error,
+  })
 }

@@ -1,2 +1,3 @@
-export { AnswerDraft, type ChatModel, type ModelRequest, type ToolDefinition } from './model.ts'
+export { Ledger } from './ledger.ts'
+export { AnswerDraft, type ChatModel, type ModelRequest, type ThinkingEffort, type ToolDefinition } from './model.ts'
 export { Models } from './models.ts'

@@ -1,4 +1,6 @@
 /** What every chat provider offers. The loop speaks this; each provider converts to its wire format at its own edge. */
+import type { ErrorData } from '../../shared/errors.ts'
+import type { Fetch } from './network.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '../../shared/messages.ts'
 
 /** A tool as a model is told of it; `parameters` is a JSON Schema object. */
@@ -15,12 +17,20 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[]
   /** Most tokens of the answer. */
   readonly maxOutput: number
+  /** How much the model may think before it answers; not at all when left out. */
+  readonly thinking?: ThinkingEffort
 }
+
+export type ThinkingEffort = 'low' | 'medium' | 'high'
 
 /** `done` comes last and carries the whole message; without it the stream was cut. */
 export type ModelEvent =
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'thinking'; readonly delta: string }
+  /** What the request has used so far: all that is known of it should it be stopped. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** The request failed in passing and is made again after a while. */
+  | { readonly type: 'retry'; readonly code: string; readonly attempt: number; readonly afterMs: number }
   | { readonly type: 'done'; readonly message: AssistantMessage }
 
 export interface ChatModel {
@@ -31,9 +41,11 @@ export interface ChatModel {
   /** Tokens of one request, answer included. */
   readonly contextWindow: number
   readonly maxOutput: number
+  /** Pictures can be part of a message. */
+  readonly images: boolean
   /**
    * Aborting ends the stream and the request behind it.
-   * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_unavailable`, `context_overflow`, `provider_error`
+   * @throws AppError `provider_…` or `context_overflow`, as failures.ts tells them apart
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
@@ -43,6 +55,22 @@ export interface ProviderOptions {
   readonly apiKey: string
   readonly baseUrl: string | undefined
   readonly timeoutMs: number
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Used instead of Node's own, to go through a proxy. */
+  readonly fetch?: Fetch | undefined
+}
+
+/** What a provider says of one of its models; what it does not say is left out. */
+export interface ListedModel {
+  readonly name: string
+  readonly contextWindow?: number | undefined
+  readonly maxOutput?: number | undefined
+  readonly images?: boolean | undefined
+  /** US dollars for a million tokens. */
+  readonly prices?: { readonly input: number; readonly output: number } | undefined
+  /** The form in which thinking is asked for. */
+  readonly thinking?: 'adaptive' | 'budget' | 'none' | undefined
 }
 
 type AssistantPart = AssistantMessage['content'][number]
@@ -68,15 +96,22 @@ export class AnswerDraft {
     else this.content.push({ type: 'thinking', thinking: delta })
   }
 
-  finish(stopReason: StopReason, usage: Usage, failure?: { code: string; message: string }): AssistantMessage {
+  finish(
+    stopReason: StopReason,
+    usage: Usage,
+    failure?: { code: string; message: string; data?: ErrorData },
+  ): AssistantMessage {
     return {
       role: 'assistant',
-      content: this.content.filter((part) => part.type !== 'text' || part.text !== ''),
+      content: this.content.filter((part) => {
+        if (part.type === 'text') return part.text !== ''
+        return part.type !== 'thinking' || part.thinking !== '' || part.thinkingSignature !== undefined
+      }),
       provider: this.#model.provider,
       model: this.#model.model,
       usage,
       stopReason,
-      ...(failure ? { errorCode: failure.code, errorMessage: failure.message } : {}),
+      ...(failure ? { errorCode: failure.code, errorMessage: failure.message, errorData: failure.data ?? {} } : {}),
       timestamp: Date.now(),
     }
   }

@@ -1,100 +1,159 @@
-/** Which models there are, and making one from its id. A provider's client is loaded when it is first used. */
-import type { Model } from '../../shared/contract/index.ts'
+/**
+ * Which models there are, and making one from its id. A provider's client is loaded when it is first used; around it are
+ * the retries, the patience with silence, and the counting of what is spent.
+ */
+import type { Model, ProviderStatus } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { Config, Keys } from '../settings/index.ts'
+import type { AssistantMessage, Usage } from '../../shared/messages.ts'
+import { estimateTokens } from '../../shared/tokens.ts'
+import type { Config, KeyRing } from '../settings/index.ts'
 import {
   costOf,
   modelLimits,
   modelPrices,
+  remoteProviders,
   splitModelId,
   type ModelLimits,
   type ModelPrices,
-  type ProviderName,
+  type RemoteProvider,
 } from './catalog.ts'
-import type { ChatModel, ProviderOptions } from './model.ts'
+import type { Ledger } from './ledger.ts'
+import { ModelLists } from './model-lists.ts'
+import type { ChatModel, ListedModel, ModelEvent, ProviderOptions } from './model.ts'
+import { proxyFetch } from './network.ts'
 import { createOfflineModel } from './offline.ts'
+import { withIdleTimeout, withRetries } from './patience.ts'
 
-type RemoteProvider = Exclude<ProviderName, 'offline'>
+export interface ModelsOptions {
+  readonly config: () => Config
+  readonly keys: KeyRing
+  readonly env: NodeJS.ProcessEnv
+  readonly ledger: Ledger
+  /** Where the providers' lists are kept. */
+  readonly listFile: string
+}
 
-const remoteProviders: readonly RemoteProvider[] = ['anthropic', 'openai', 'openai-compatible']
-const listTimeoutMs = 5000
-/** A provider's list of models changes rarely. */
-const listFreshMs = 10 * 60_000
+/** Who asks, and how long they wait. */
+export interface ModelUse {
+  readonly agent: string
+  readonly timeoutMs: number
+  readonly idleTimeoutMs: number
+}
 
 export class Models {
-  readonly #config: () => Config
-  readonly #keys: Keys
-  readonly #env: NodeJS.ProcessEnv
-  readonly #lists = new Map<RemoteProvider, { readonly at: number; readonly names: readonly string[] }>()
+  readonly #options: ModelsOptions
+  readonly #lists: ModelLists
 
-  constructor(config: () => Config, keys: Keys, env: NodeJS.ProcessEnv) {
-    this.#config = config
-    this.#keys = keys
-    this.#env = env
+  constructor(options: ModelsOptions) {
+    this.#options = options
+    this.#lists = new ModelLists(options.listFile)
+  }
+
+  /** Makes what was known of the providers' models known again. */
+  async load(): Promise<void> {
+    await this.#lists.load()
   }
 
   /** @throws AppError `provider_key_missing` naming the variable to set */
-  create(id: string, timeoutMs: number): ChatModel {
+  create(id: string, use: ModelUse): ChatModel {
     const { provider, model } = splitModelId(id)
-    const limits = modelLimits(id, this.#config().models[id])
+    const limits = this.limits(id)
     if (provider === 'offline') return createOfflineModel(limits)
-    const options = this.#options(provider, timeoutMs)
+    const options = this.#reach(provider, use.timeoutMs)
     if (!options) throw this.#missing(provider)
-    return withCost(
-      createRemoteModel(provider, model, options, limits),
-      modelPrices(id, this.#config().models[id]?.prices),
-    )
+    const facts = this.#lists.facts(provider, model)
+    const remote = createRemoteModel(provider, model, options, limits, facts)
+    const patient = withRetries(withIdleTimeout(remote, use.idleTimeoutMs))
+    return counted(patient, this.#prices(id), this.#options.ledger, use.agent)
   }
 
-  limits(id: string): { contextWindow: number; maxOutput: number } {
-    return modelLimits(id, this.#config().models[id])
+  limits(id: string): ModelLimits {
+    const { provider, model } = splitModelId(id)
+    return modelLimits(id, this.#options.config().models[id], this.#lists.facts(provider, model))
   }
 
   /** The offline model, the one that is chosen, and what each provider with a key lists. */
-  async list(chosen: string): Promise<Model[]> {
+  async list(
+    chosen: string,
+    fresh = false,
+  ): Promise<{ models: Model[]; failures: { provider: string; code: string }[] }> {
     const ids = new Set(['offline', chosen])
-    const lists = await Promise.all(
-      remoteProviders.map(async (provider) => (await this.#names(provider)).map((name) => `${provider}/${name}`)),
-    )
-    for (const id of lists.flat()) ids.add(id)
-    return [...ids].map((id) => {
-      const { provider, model } = splitModelId(id)
-      const available = provider === 'offline' || this.#options(provider, listTimeoutMs) !== undefined
-      return { id, provider, model, contextWindow: this.limits(id).contextWindow, available }
+    const failures: { provider: string; code: string }[] = []
+    const asked = remoteProviders.flatMap((provider) => {
+      const options = this.#reach(provider, 0)
+      return options ? [{ provider, options }] : []
     })
+    const outcomes = await Promise.all(
+      asked.map(async ({ provider, options }) => ({ provider, ...(await this.#lists.ask(provider, options, fresh)) })),
+    )
+    for (const { provider, models, failure } of outcomes) {
+      for (const { name } of models) ids.add(`${provider}/${name}`)
+      if (failure) failures.push({ provider, code: failure.code })
+    }
+    for (const id of Object.keys(this.#options.config().models)) ids.add(id)
+    return { models: [...ids].map((id) => this.#describe(id)), failures }
   }
 
-  async #names(provider: RemoteProvider): Promise<readonly string[]> {
-    const options = this.#options(provider, listTimeoutMs)
-    if (!options) return []
-    const known = this.#lists.get(provider)
-    if (known && Date.now() - known.at < listFreshMs) return known.names
-    try {
-      const signal = AbortSignal.timeout(listTimeoutMs)
-      const names = await listRemoteModels(provider, options, signal)
-      this.#lists.set(provider, { at: Date.now(), names })
-      return names
-    } catch (error) {
-      // A provider that is down lists nothing now; the chosen model can still be tried, and says why it fails.
-      if (error instanceof AppError || (error instanceof Error && /abort|time/i.test(`${error.name} ${error.message}`)))
-        return known?.names ?? []
-      throw error
+  /** Asks a provider for its models, to see whether it can be used. @throws AppError */
+  async test(name: string): Promise<number> {
+    const provider = remoteProviders.find((known) => known === name)
+    if (!provider) throw new AppError('input_invalid', `there is no provider ${name}`, { reason: name })
+    const options = this.#reach(provider, 0)
+    if (!options) throw this.#missing(provider)
+    const { models, failure } = await this.#lists.ask(provider, options, true)
+    if (failure) throw failure
+    return models.length
+  }
+
+  providers(): ProviderStatus[] {
+    const { config, keys } = this.#options
+    return remoteProviders.map((name) => ({
+      name,
+      keySource: keys.source(name),
+      variable: keys.variable(name),
+      baseUrl: config().providers[name].baseUrl ?? null,
+    }))
+  }
+
+  #describe(id: string): Model {
+    const { provider, model } = splitModelId(id)
+    const { contextWindow, images } = this.limits(id)
+    const prices = this.#prices(id)
+    return {
+      id,
+      provider,
+      model,
+      contextWindow,
+      available: provider === 'offline' || this.#reach(provider, 0) !== undefined,
+      images,
+      prices: prices ? { input: prices.input, output: prices.output } : null,
     }
   }
 
-  #options(provider: RemoteProvider, timeoutMs: number): ProviderOptions | undefined {
-    const configured = this.#config().providers[provider].baseUrl
-    const baseUrl =
-      configured ?? (provider === 'openai-compatible' ? this.#env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
+  #prices(id: string): ModelPrices | undefined {
+    const { provider, model } = splitModelId(id)
+    return modelPrices(id, this.#options.config().models[id]?.prices, this.#lists.facts(provider, model)?.prices)
+  }
+
+  #reach(provider: RemoteProvider, timeoutMs: number): ProviderOptions | undefined {
+    const { config, keys, env } = this.#options
+    const { baseUrl: configured, headers, proxy } = config().providers[provider]
+    const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
     // Local servers want no key, but do want to be found.
-    if (provider === 'openai-compatible')
-      return baseUrl ? { apiKey: this.#keys.get(provider) ?? 'none', baseUrl, timeoutMs } : undefined
-    const apiKey = this.#keys.get(provider)
-    return apiKey === undefined ? undefined : { apiKey, baseUrl, timeoutMs }
+    const apiKey = keys.get(provider) ?? (provider === 'openai-compatible' && baseUrl ? 'none' : undefined)
+    if (apiKey === undefined || (provider === 'openai-compatible' && !baseUrl)) return undefined
+    return {
+      apiKey,
+      baseUrl,
+      timeoutMs: timeoutMs || undefinedTimeoutMs,
+      headers: fromEnvironment(headers, env),
+      fetch: proxyFetch(proxy, env),
+    }
   }
 
   #missing(provider: RemoteProvider): AppError {
-    const variable = provider === 'openai-compatible' ? 'OPENAI_COMPATIBLE_BASE_URL' : this.#keys.variable(provider)
+    const variable =
+      provider === 'openai-compatible' ? 'OPENAI_COMPATIBLE_BASE_URL' : this.#options.keys.variable(provider)
     return new AppError('provider_key_missing', `${provider} is not set up: set ${variable} and start again`, {
       provider,
       variable,
@@ -102,11 +161,29 @@ export class Models {
   }
 }
 
+/** For requests that have a signal of their own to end them. */
+const undefinedTimeoutMs = 60_000
+
+/** `${NAME}` in a header stands for the environment's value, so that no secret has to stand in the configuration. */
+function fromEnvironment(
+  headers: Readonly<Record<string, string>> | undefined,
+  env: NodeJS.ProcessEnv,
+): Record<string, string> | undefined {
+  if (!headers) return undefined
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      value.replace(/\$\{(\w+)\}/g, (_whole, variable: string) => env[variable] ?? ''),
+    ]),
+  )
+}
+
 function createRemoteModel(
   provider: RemoteProvider,
   model: string,
   options: ProviderOptions,
   limits: ModelLimits,
+  facts: ListedModel | undefined,
 ): ChatModel {
   return {
     id: `${provider}/${model}`,
@@ -116,7 +193,7 @@ function createRemoteModel(
     async *stream(request, signal) {
       if (provider === 'anthropic') {
         const { createAnthropicModel } = await import('./anthropic.ts')
-        yield* createAnthropicModel(model, options, limits).stream(request, signal)
+        yield* createAnthropicModel(model, options, limits, facts?.thinking).stream(request, signal)
       } else {
         const { createOpenAiModel } = await import('./openai.ts')
         yield* createOpenAiModel(provider, model, options, limits).stream(request, signal)
@@ -125,26 +202,33 @@ function createRemoteModel(
   }
 }
 
-async function listRemoteModels(
-  provider: RemoteProvider,
-  options: ProviderOptions,
-  signal: AbortSignal,
-): Promise<string[]> {
-  if (provider === 'anthropic') return (await import('./anthropic.ts')).listAnthropicModels(options, signal)
-  return (await import('./openai.ts')).listOpenAiModels(provider, options, signal)
-}
-
-/** The same model, whose answers say what they cost. */
-function withCost(model: ChatModel, prices: ModelPrices | undefined): ChatModel {
-  if (!prices) return model
+/** The same model, whose answers say what they cost, and whose requests are counted, stopped ones too. */
+function counted(model: ChatModel, prices: ModelPrices | undefined, ledger: Ledger, agent: string): ChatModel {
+  const priced = (usage: Usage): Usage => (prices ? { ...usage, cost: { total: costOf(usage, prices) } } : usage)
   return {
     ...model,
     async *stream(request, signal) {
-      for await (const event of model.stream(request, signal)) {
-        if (event.type !== 'done') yield event
-        else {
-          const { usage } = event.message
-          yield { ...event, message: { ...event.message, usage: { ...usage, cost: { total: costOf(usage, prices) } } } }
+      await ledger.assertMaySpend()
+      let begun: Usage | undefined
+      let streamed = ''
+      try {
+        for await (const event of model.stream(request, signal)) {
+          if (event.type === 'usage') begun = event.usage
+          else if (event.type === 'text' || event.type === 'thinking') streamed += event.delta
+          if (event.type !== 'done') yield event
+          else {
+            begun = undefined
+            const message: AssistantMessage = { ...event.message, usage: priced(event.message.usage) }
+            await ledger.add(agent, model.id, message.usage)
+            yield { ...event, message } satisfies ModelEvent
+          }
+        }
+      } finally {
+        // Broken off: the provider has told what it read, and what it wrote is counted here.
+        if (begun) {
+          const output = Math.max(begun.output, estimateTokens(streamed))
+          const usage = { ...begun, output, totalTokens: begun.totalTokens - begun.output + output }
+          await ledger.add(agent, model.id, priced(usage))
         }
       }
     },

@@ -1,7 +1,7 @@
 /** What happened to a conversation besides messages, in order and with its place. Pure. */
 import type { CommandOutcome, PlacedEvent, SessionEvent } from '../../shared/contract/index.ts'
 import type { ErrorData } from '../../shared/errors.ts'
-import type { TranscriptEntry } from './transcript.ts'
+import type { TranscriptEntry } from './entries.ts'
 
 export const commandEntry = 'commonplace.command'
 export const noticeEntry = 'commonplace.notice'
@@ -42,6 +42,7 @@ function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
     case 'custom':
       return customEvent(entry.customType, entry.data)
     case 'model_change':
+    case 'session_info':
     case 'message':
       return undefined
   }

@@ -1,23 +1,29 @@
-/** An agent's conversations: a folder of transcripts, of which those in use are kept open. */
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+/**
+ * An agent's conversations: a folder of transcripts, of which those in use are kept open. Nothing is ever removed from
+ * the disk: a deleted conversation is moved into a folder beside the others, from which it can be brought back.
+ */
+import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
-import type { SessionSummary } from '../../shared/contract/index.ts'
+import type { FoundSession, SessionSummary } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { messageText } from '../../shared/messages.ts'
+import { findInTranscript } from './find.ts'
+import { LiveAnswer, takeInterrupted } from './live-answer.ts'
+import { transcriptMarkdown } from './markdown.ts'
+import { keepRequest, readRequest, type KeptRequest } from './requests.ts'
 import { Transcript } from './transcript.ts'
-
-const compress = promisify(gzip)
-const decompress = promisify(gunzip)
 
 const mostOpen = 20
 const titleCharacters = 60
+const mostFound = 100
+const pinEntry = 'commonplace.pin'
 
 export class Sessions {
   readonly #folder: string
   readonly #workspace: string
   readonly #open = new Map<string, Promise<Transcript>>()
+  /** Being answered: never let go of, and what stands beside their transcript is no crash's. */
+  readonly #held = new Set<string>()
   readonly #empty = new Set<string>()
   readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
 
@@ -27,16 +33,25 @@ export class Sessions {
   }
 
   async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
-    const id = `${at.toISOString().replace(/[:.]/g, '-')}_${crypto.randomUUID().slice(0, 8)}`
+    const id = newId(at)
     const transcript = await Transcript.create(this.#file(id), this.#workspace, at)
     this.#keep(id, Promise.resolve(transcript))
     return { id, transcript }
   }
 
+  /** A new conversation that begins with this one up to an entry. @throws AppError `unknown_session`, `input_invalid` */
+  async fork(id: string, entry: string, at: Date): Promise<string> {
+    const source = await this.get(id)
+    const forked = newId(at)
+    const from = { file: source.file, entries: source.branchTo(entry) }
+    const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from)
+    this.#keep(forked, Promise.resolve(transcript))
+    return forked
+  }
+
   /** @throws AppError `unknown_session` */
   async get(id: string): Promise<Transcript> {
-    const known = this.#open.get(id)
-    const opened = known ?? Transcript.open(this.#file(id))
+    const opened = this.#open.get(id) ?? this.#read(id)
     this.#keep(id, opened)
     try {
       return await opened
@@ -46,81 +61,143 @@ export class Sessions {
     }
   }
 
-  /** Keeps a request as it was sent, beside the transcript; each is a file of its own, compressed. */
+  /** Keeps the conversation open until `release`. */
+  hold(id: string): void {
+    this.#held.add(id)
+  }
+
+  release(id: string): void {
+    this.#held.delete(id)
+  }
+
+  /** Follows an answer that is being given. */
+  liveAnswer(id: string, by: { readonly provider: string; readonly model: string }): LiveAnswer {
+    return new LiveAnswer(this.#partial(id), by)
+  }
+
   async keepRequest(id: string, request: object): Promise<void> {
-    const folder = this.#requests(id)
-    await mkdir(folder, { recursive: true })
-    const number = (await this.#requestNumbers(id)).length + 1
-    const bytes = await compress(JSON.stringify({ sentAt: Date.now(), request }))
-    await writeFile(join(folder, `${String(number).padStart(6, '0')}.json.gz`), bytes)
+    await keepRequest(this.#requests(id), request)
   }
 
   /** The kept request with this number, 1-based; the last one without. */
-  async request(
-    id: string,
-    number?: number,
-  ): Promise<{ count: number; request: { number: number; sentAt: number; json: string } | null }> {
-    const numbers = await this.#requestNumbers(id)
-    const wanted = number === undefined ? numbers.at(-1) : numbers.find((known) => known === number)
-    if (wanted === undefined) return { count: numbers.length, request: null }
-    const bytes = await readFile(join(this.#requests(id), `${String(wanted).padStart(6, '0')}.json.gz`))
-    const { sentAt, request } = JSON.parse(String(await decompress(bytes))) as { sentAt: number; request: object }
-    return { count: numbers.length, request: { number: wanted, sentAt, json: JSON.stringify(request, null, 2) } }
+  async request(id: string, number?: number): Promise<{ count: number; request: KeptRequest | null }> {
+    return readRequest(this.#requests(id), number)
   }
 
-  async #requestNumbers(id: string): Promise<number[]> {
-    try {
-      const names = await readdir(this.#requests(id))
-      return names
-        .flatMap((name) => (/^\d+\.json\.gz$/.test(name) ? [Number.parseInt(name, 10)] : []))
-        .sort((one, other) => one - other)
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return []
-      throw error
-    }
-  }
-
-  #requests(id: string): string {
-    return join(this.#folder, `${id}.requests`)
+  /** Where the whole of long tool results is kept. */
+  outputsFolder(id: string): string {
+    return join(this.#folder, `${id}.outputs`)
   }
 
   /** The file as it is. @throws AppError `unknown_session` */
   async readText(id: string): Promise<string> {
-    if (!/^[\w.-]+$/.test(id)) throw new AppError('unknown_session', `there is no conversation ${id}`, { session: id })
+    if (!/^[\w.-]+$/.test(id)) throw unknown(id)
     try {
       return await readFile(this.#file(id), 'utf8')
     } catch (error) {
-      if (isSystemError(error, 'ENOENT'))
-        throw new AppError('unknown_session', `there is no conversation ${id}`, { session: id })
+      if (isSystemError(error, 'ENOENT')) throw unknown(id)
       throw error
     }
   }
 
-  /** The newest first, without those in which nothing was said or done yet. A conversation that cannot be read is listed by its name. */
+  /** As a document of its own, for keeping elsewhere. @throws AppError `unknown_session` */
+  async export(id: string, format: 'markdown' | 'jsonl'): Promise<{ name: string; text: string }> {
+    if (format === 'jsonl') return { name: `${id}.jsonl`, text: await this.readText(id) }
+    const transcript = await this.get(id)
+    const summary = await this.summary(id)
+    const title = summary?.title || id
+    const messages = transcript.messages().map(({ message }) => message)
+    const name = `${title.replaceAll(/[\\/:*?"<>|]+/g, ' ').trim()}.md`
+    return { name, text: transcriptMarkdown(title, transcript.header.createdAt, messages) }
+  }
+
+  /** Pinned ones first, then the newest; without those in which nothing was said or done yet. */
   async list(): Promise<SessionSummary[]> {
     const summaries = await Promise.all((await this.#ids()).map((id) => this.summary(id)))
     return summaries
       .filter((summary) => summary !== undefined)
       .filter(({ id }) => !this.#empty.has(id))
-      .sort((one, other) => other.updatedAt - one.updatedAt)
+      .sort((one, other) => Number(other.pinned) - Number(one.pinned) || other.updatedAt - one.updatedAt)
+  }
+
+  /** Conversations in whose title or messages every word of the query stands, the newest first. */
+  async find(query: string, signal: AbortSignal | undefined): Promise<FoundSession[]> {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+    if (words.length === 0) return []
+    const found: FoundSession[] = []
+    for (const { id, title } of await this.list()) {
+      if (signal?.aborted || found.length >= mostFound) break
+      const inTitle = words.every((word) => title.toLowerCase().includes(word))
+      const passage = await findInTranscript(this.#file(id), words, signal)
+      if (inTitle || passage) found.push({ id, title, ...passage })
+    }
+    return found
+  }
+
+  async rename(id: string, name: string): Promise<void> {
+    await (await this.get(id)).appendName(name.trim())
+  }
+
+  async pin(id: string, pinned: boolean): Promise<void> {
+    await (await this.get(id)).appendCustom(pinEntry, { pinned })
+  }
+
+  /** Puts a conversation aside, with all that belongs to it. @throws AppError `unknown_session`, `session_busy` */
+  async remove(id: string): Promise<void> {
+    if (this.#held.has(id)) throw new AppError('session_busy', 'this conversation is still answering', { session: id })
+    await this.get(id)
+    await mkdir(this.#trash(), { recursive: true })
+    await this.#move(id, this.#folder, this.#trash())
+    this.#open.delete(id)
+    this.#summaries.delete(id)
+  }
+
+  /** Brings a removed conversation back. @throws AppError `unknown_session` */
+  async restore(id: string): Promise<void> {
+    await this.#move(id, this.#trash(), this.#folder)
   }
 
   async summary(id: string): Promise<SessionSummary | undefined> {
     try {
-      const info = await stat(this.#file(id))
-      const stamp = `${info.mtimeMs}/${info.size}`
+      const before = await stat(this.#file(id))
       const known = this.#summaries.get(id)
-      if (known?.stamp === stamp) return known.summary
-      const transcript = await (this.#open.get(id) ?? Transcript.open(this.#file(id)))
+      if (known?.stamp === stampOf(before)) return known.summary
+      const transcript = await (this.#open.get(id) ?? this.#read(id))
+      const info = await stat(this.#file(id))
       const summary = summarize(id, transcript, info.mtimeMs)
-      this.#summaries.set(id, { stamp, summary })
+      this.#summaries.set(id, { stamp: stampOf(info), summary })
       if (transcript.entries.length === 0) this.#empty.add(id)
       else this.#empty.delete(id)
       return summary
     } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return undefined
+      if (isSystemError(error, 'ENOENT') || (error instanceof AppError && error.code === 'unknown_session'))
+        return undefined
+      // A conversation that cannot be read is listed by its name.
       if (!(error instanceof AppError)) throw error
-      return { id, title: id, createdAt: 0, updatedAt: 0, messages: 0 }
+      return { id, title: id, createdAt: 0, updatedAt: 0, messages: 0, pinned: false, named: false }
+    }
+  }
+
+  /** Opens a transcript; what a crash left of an answer becomes its last message. */
+  async #read(id: string): Promise<Transcript> {
+    const transcript = await Transcript.open(this.#file(id))
+    if (this.#held.has(id)) return transcript
+    const interrupted = await takeInterrupted(this.#partial(id))
+    if (interrupted) await transcript.appendMessage(interrupted)
+    return transcript
+  }
+
+  async #move(id: string, from: string, to: string): Promise<void> {
+    try {
+      await rename(join(from, `${id}.jsonl`), join(to, `${id}.jsonl`))
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) throw unknown(id)
+      throw error
+    }
+    for (const companion of [`${id}.requests`, `${id}.outputs`]) {
+      await rename(join(from, companion), join(to, companion)).catch((error: unknown) => {
+        if (!isSystemError(error, 'ENOENT')) throw error
+      })
     }
   }
 
@@ -139,29 +216,61 @@ export class Sessions {
     return join(this.#folder, `${id}.jsonl`)
   }
 
+  #partial(id: string): string {
+    return join(this.#folder, `${id}.partial`)
+  }
+
+  #requests(id: string): string {
+    return join(this.#folder, `${id}.requests`)
+  }
+
+  #trash(): string {
+    return join(this.#folder, 'deleted')
+  }
+
   /** The most recently used stay open; the others are read again when asked for. */
   #keep(id: string, transcript: Promise<Transcript>): void {
     this.#open.delete(id)
     this.#open.set(id, transcript)
     for (const oldest of this.#open.keys()) {
       if (this.#open.size <= mostOpen) break
-      this.#open.delete(oldest)
+      if (!this.#held.has(oldest)) this.#open.delete(oldest)
     }
   }
 }
 
+function newId(at: Date): string {
+  return `${at.toISOString().replace(/[:.]/g, '-')}_${crypto.randomUUID().slice(0, 8)}`
+}
+
+function unknown(id: string): AppError {
+  return new AppError('unknown_session', `there is no conversation ${id}`, { session: id })
+}
+
+function stampOf(info: { readonly mtimeMs: number; readonly size: number }): string {
+  return `${info.mtimeMs}/${info.size}`
+}
+
 function summarize(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {
   const messages = transcript.messages()
-  const first = messages.find(({ message }) => message.role === 'user')
-  const line = first ? messageText(first.message).trim().split('\n', 1)[0] : undefined
-  const letters = [...(line ?? '')]
-  const title =
-    letters.length > titleCharacters ? `${letters.slice(0, titleCharacters).join('').trimEnd()}…` : letters.join('')
+  const { name } = transcript
+  const pin = transcript.lastCustomAnywhere(pinEntry) as { pinned?: boolean } | undefined
   return {
     id,
-    title,
+    title: name || firstWords(messages.find(({ message }) => message.role === 'user')?.message),
     createdAt: transcript.header.createdAt,
     updatedAt: messages.at(-1)?.message.timestamp ?? modifiedAt,
     messages: messages.filter(({ message }) => message.role !== 'toolResult').length,
+    pinned: pin?.pinned ?? false,
+    named: name !== undefined && name !== '',
   }
+}
+
+function firstWords(message: Parameters<typeof messageText>[0] | undefined): string {
+  const text = message ? messageText(message).trim() : ''
+  const line = text.split('\n').find((line) => line !== '' && !line.startsWith('<file ')) ?? ''
+  const letters = [...line]
+  return letters.length > titleCharacters
+    ? `${letters.slice(0, titleCharacters).join('').trimEnd()}…`
+    : letters.join('')
 }

@@ -1,4 +1,4 @@
-export { environmentKeys, type Keys } from './keys.ts'
+export { isKeyName, KeyRing } from './keys.ts'
 export { parseConfig } from './parse.ts'
 export { describeProblems, SettingsStore } from './store.ts'
 export {
@@ -7,5 +7,6 @@ export {
   type AgentEntry,
   type AgentSettings,
   type Config,
+  type McpServerSettings,
   type MemorySettings,
 } from './schema.ts'

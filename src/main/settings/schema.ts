@@ -126,11 +126,25 @@ const sharedAgentFields = {
       /** Model requests that one turn may make before it stops and says so. */
       maxSteps: z.number().int().min(1).max(1000).default(50),
       requestTimeout: durationSchema.default(600_000),
+      /** A provider that says nothing for so long is given up. */
+      idleTimeout: durationSchema.default(120_000),
+      toolTimeout: durationSchema.default(120_000),
+      /** Characters of a tool's result that a model is shown; all of it stays on the disk. */
+      toolOutputCharacters: z.number().int().min(1000).max(1_000_000).default(50_000),
+      /** How much a model that can may think before it answers. */
+      thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
+      /** Conversations are named by the model after its first answer; else by their first words. */
+      titles: z.boolean().default(true),
     })
     .prefault({}),
   /** Texts used instead of those in resources/prompts/; docs/prompts.md says what is filled in. */
   prompts: z
-    .strictObject({ system: z.string().optional(), compaction: z.string().optional(), slug: z.string().optional() })
+    .strictObject({
+      system: z.string().optional(),
+      compaction: z.string().optional(),
+      slug: z.string().optional(),
+      title: z.string().optional(),
+    })
     .prefault({}),
   memory: memorySchema.prefault({}),
 }
@@ -149,11 +163,36 @@ const agentEntrySchema = z.strictObject({
 })
 export type AgentEntry = z.infer<typeof agentEntrySchema>
 
-const providerSchema = z.strictObject({ baseUrl: z.url().optional() })
+const providerSchema = z.strictObject({
+  baseUrl: z.url().optional(),
+  /** Sent with every request; `${NAME}` stands for a variable of the environment. */
+  headers: z.record(z.string(), z.string()).optional(),
+  /** Used instead of HTTPS_PROXY and its like. */
+  proxy: z.url().optional(),
+})
+
+/** A server of tools (Model Context Protocol): a program that is started, or an address. */
+const mcpServerSchema = z
+  .strictObject({
+    command: z.string().min(1).optional(),
+    args: z.array(z.string()).default([]),
+    env: z.record(z.string(), z.string()).default({}),
+    cwd: z.string().optional(),
+    url: z.url().optional(),
+    headers: z.record(z.string(), z.string()).default({}),
+    enabled: z.boolean().default(true),
+    /** What happens when a model calls a tool that `tools` does not name. */
+    permission: z.enum(['ask', 'always', 'never']).default('ask'),
+    tools: z.record(z.string(), z.enum(['ask', 'always', 'never'])).default({}),
+  })
+  .refine(({ command, url }) => (command === undefined) !== (url === undefined), 'either command or url')
+export type McpServerSettings = z.infer<typeof mcpServerSchema>
 
 const modelOverrideSchema = z.strictObject({
   contextWindow: z.number().int().min(1024).optional(),
   maxOutput: z.number().int().min(16).optional(),
+  /** Pictures can be part of a message. */
+  images: z.boolean().optional(),
   /** US dollars for a million tokens. */
   prices: z
     .strictObject({
@@ -181,6 +220,21 @@ export const configSchema = z.strictObject({
     .prefault({}),
   /** Figures by model id that replace those of the built-in table. */
   models: z.record(z.string(), modelOverrideSchema).default({}),
+  spending: z
+    .strictObject({
+      /** US dollars a month for all agents together; further requests are refused. Null for no limit. */
+      monthlyLimit: z.number().positive().nullable().default(null),
+      /** Share of the limit from which on the app warns. */
+      warnAt: z.number().min(0).max(1).default(0.8),
+    })
+    .prefault({}),
+  mcp: z
+    .strictObject({
+      servers: z
+        .record(z.string().regex(/^[A-Za-z0-9_-]{1,24}$/, 'a name of letters, digits, - and _'), mcpServerSchema)
+        .default({}),
+    })
+    .prefault({}),
   agents: z
     .strictObject({
       defaults: agentSettingsSchema.prefault({}),

@@ -55,7 +55,7 @@ export class SettingsStore {
   }
 
   /**
-   * Sets values by path (`['agents', 'list', 0, 'model']`) and saves.
+   * Sets values by path (`['agents', 'list', 0, 'model']`) and saves; `undefined` takes a value out.
    * @throws AppError `config_invalid` when the file is broken now or would be after it; nothing is written then.
    */
   async set(...changes: readonly (readonly [path: readonly (string | number)[], value: unknown])[]): Promise<void> {
@@ -64,7 +64,10 @@ export class SettingsStore {
       const current = parseConfig(before)
       if (!current.ok) throw invalid(this.file, current.problems)
       const document = parseDocument(before)
-      for (const [path, value] of changes) document.setIn([...path], value)
+      for (const [path, value] of changes) {
+        if (value === undefined) document.deleteIn([...path])
+        else document.setIn([...path], value)
+      }
       const text = document.toString()
       const parsed = parseConfig(text)
       if (!parsed.ok) throw invalid(this.file, parsed.problems)

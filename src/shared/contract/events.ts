@@ -13,6 +13,8 @@ export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),
   z.object({ type: z.literal('agentsChanged') }),
   z.object({ type: z.literal('settingsChanged') }),
+  z.object({ type: z.literal('usageChanged') }),
+  z.object({ type: z.literal('mcpChanged') }),
 ])
 export type AppEvent = z.infer<typeof appEventSchema>
 

@@ -14,7 +14,7 @@ export const contract = { agents, chat, context, events, files, search, sessions
 export type ContractClient = ContractRouterClient<typeof contract>
 
 export type { Agent, Locale } from './agents.ts'
-export type { ChatEvent, Model } from './chat.ts'
+export type { ChatEvent, Model, Permission, QueuedMessage, ToolProgress } from './chat.ts'
 export type { ContextItem, ContextReport, Layer } from './context.ts'
 export type { AppEvent } from './events.ts'
 export type { FileEntry, FileKind } from './files.ts'
@@ -27,5 +27,14 @@ export type {
   SearchResult,
   Verdict,
 } from './search.ts'
-export type { CommandOutcome, PlacedEvent, SessionEvent, SessionMessage, SessionSummary } from './sessions.ts'
-export type { Appearance, ConfigProblem } from './settings.ts'
+export type {
+  Attachment,
+  CommandOutcome,
+  Draft,
+  FoundSession,
+  PlacedEvent,
+  SessionEvent,
+  SessionMessage,
+  SessionSummary,
+} from './sessions.ts'
+export type { Appearance, ConfigProblem, McpServer, MonthlyUsage, ProviderStatus, Spending } from './settings.ts'

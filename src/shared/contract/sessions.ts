@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { errorDataSchema } from '../errors.ts'
-import { fileChangeSchema, messageSchema } from '../messages.ts'
+import { fileChangeSchema, imagePartSchema, messageSchema, usageSchema } from '../messages.ts'
 import { base, forAgent, sessionIdSchema } from './base.ts'
 
 export const sessionSummarySchema = z.object({
@@ -10,11 +10,19 @@ export const sessionSummarySchema = z.object({
   createdAt: z.number(),
   updatedAt: z.number(),
   messages: z.number().int(),
+  pinned: z.boolean(),
+  /** True when it was given a name, by the user or a model; else the title is its first words. */
+  named: z.boolean(),
 })
 export type SessionSummary = z.infer<typeof sessionSummarySchema>
 
 /** A message on the current branch of the transcript, with the id of its entry. */
-export const sessionMessageSchema = z.object({ id: z.string(), message: messageSchema })
+export const sessionMessageSchema = z.object({
+  id: z.string(),
+  message: messageSchema,
+  /** Other versions of this message, oldest first, and where it stands among them (0-based). */
+  versions: z.object({ ids: z.array(z.string()), index: z.number().int() }).optional(),
+})
 export type SessionMessage = z.infer<typeof sessionMessageSchema>
 
 /** What a command did. */
@@ -67,15 +75,60 @@ export type SessionEvent = z.infer<typeof sessionEventSchema>
 export const placedEventSchema = z.object({ id: z.string(), after: z.string().nullable(), event: sessionEventSchema })
 export type PlacedEvent = z.infer<typeof placedEventSchema>
 
+/** A conversation that a search found: by its title, or by a passage of a message. */
+export const foundSessionSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  message: z.string().optional(),
+  snippet: z.string().optional(),
+})
+export type FoundSession = z.infer<typeof foundSessionSchema>
+
+export const attachmentSchema = z.discriminatedUnion('type', [
+  imagePartSchema.extend({ name: z.string().max(255) }),
+  z.object({ type: z.literal('file'), name: z.string().max(255), text: z.string().max(1_000_000) }),
+])
+export type Attachment = z.infer<typeof attachmentSchema>
+
+export const draftSchema = z.object({ text: z.string().max(1_000_000), attachments: z.array(attachmentSchema).max(20) })
+export type Draft = z.infer<typeof draftSchema>
+
+const forSession = forAgent.extend({ session: sessionIdSchema })
+const done = z.object({})
+
 export const sessions = {
   list: base.input(forAgent).output(z.array(sessionSummarySchema)),
-  get: base.input(forAgent.extend({ session: sessionIdSchema })).output(
+  get: base.input(forSession).output(
     z.object({
       summary: sessionSummarySchema,
       messages: z.array(sessionMessageSchema),
       events: z.array(placedEventSchema),
       /** Lines of the file that could not be read: torn by a crash, or of an unknown kind. 1-based. */
       skippedLines: z.array(z.number().int()),
+      /** A reset has ended it (M35): a message starts a new one, unless it is asked to go on here. */
+      over: z.boolean(),
     }),
   ),
+  /** What all of it used: every branch, flushes and summaries included. */
+  usage: base.input(forSession).output(usageSchema),
+  /** Conversations in which every word of the query stands. */
+  find: base.input(forAgent.extend({ query: z.string().max(1000) })).output(z.array(foundSessionSchema)),
+  rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(200) })).output(done),
+  pin: base.input(forSession.extend({ pinned: z.boolean() })).output(done),
+  /** Puts it aside; `restore` brings it back. */
+  remove: base.input(forSession).output(done),
+  restore: base.input(forSession).output(done),
+  export: base
+    .input(forSession.extend({ format: z.enum(['markdown', 'jsonl']) }))
+    .output(z.object({ name: z.string(), text: z.string() })),
+  /** A new conversation with everything up to this entry. */
+  fork: base.input(forSession.extend({ entry: z.string() })).output(z.object({ session: z.string() })),
+  /** Shows another version of a message and what followed it. */
+  switchTo: base.input(forSession.extend({ entry: z.string() })).output(done),
+  /** Takes a message and all after it out of the conversation; the file keeps them, and `undelete` brings them back. */
+  deleteFrom: base.input(forSession.extend({ entry: z.string() })).output(done),
+  undelete: base.input(forSession.extend({ entry: z.string() })).output(done),
+  /** What was typed but not sent; without a session, for a new chat. */
+  draft: base.input(forAgent.extend({ session: sessionIdSchema.optional() })).output(draftSchema),
+  saveDraft: base.input(forAgent.extend({ session: sessionIdSchema.optional(), draft: draftSchema })).output(done),
 }

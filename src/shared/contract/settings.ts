@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { usageSchema } from '../messages.ts'
 import { base } from './base.ts'
 
 export const appearanceSchema = z.object({
@@ -15,6 +16,50 @@ export const configProblemSchema = z.object({
 })
 export type ConfigProblem = z.infer<typeof configProblemSchema>
 
+export const providerStatusSchema = z.object({
+  name: z.string(),
+  /** Where its key comes from; `none` also for a local server that wants no key. */
+  keySource: z.enum(['environment', 'session', 'none']),
+  /** The environment variable that would hold the key. */
+  variable: z.string(),
+  /** The configured base URL; null for the provider's own. */
+  baseUrl: z.string().nullable(),
+})
+export type ProviderStatus = z.infer<typeof providerStatusSchema>
+
+/** What one model used in one month, flushes, summaries and titles included. */
+export const monthlyUsageSchema = z.object({
+  /** `YYYY-MM`, local time. */
+  month: z.string(),
+  model: z.string(),
+  requests: z.number().int(),
+  usage: usageSchema,
+})
+export type MonthlyUsage = z.infer<typeof monthlyUsageSchema>
+
+export const spendingSchema = z.object({
+  /** US dollars this month, as far as models have prices. */
+  spent: z.number(),
+  limit: z.number().nullable(),
+  warns: z.boolean(),
+})
+export type Spending = z.infer<typeof spendingSchema>
+
+export const mcpServerSchema = z.object({
+  name: z.string(),
+  state: z.enum(['stopped', 'starting', 'ready', 'failed', 'disabled']),
+  transport: z.enum(['stdio', 'http']),
+  problem: z.string().nullable(),
+  tools: z.array(
+    z.object({ name: z.string(), description: z.string(), permission: z.enum(['ask', 'always', 'never']) }),
+  ),
+  /** The newest lines of what the server logged. */
+  log: z.array(z.string()),
+})
+export type McpServer = z.infer<typeof mcpServerSchema>
+
+const done = z.object({})
+
 export const settings = {
   get: base.output(
     z.object({
@@ -30,4 +75,20 @@ export const settings = {
   setModel: base
     .input(z.object({ agent: z.string(), model: z.string().max(200) }))
     .output(z.object({ model: z.string() })),
+  providers: base.output(z.array(providerStatusSchema)),
+  /** Uses a key until the app ends; an empty one forgets it. It is never told to anybody again. */
+  setKey: base.input(z.object({ provider: z.string().max(50), key: z.string().max(1000) })).output(done),
+  /** Null: the provider's own address. */
+  setBaseUrl: base.input(z.object({ provider: z.string().max(50), baseUrl: z.url().nullable() })).output(done),
+  /** Asks the provider for its models. */
+  testProvider: base.input(z.object({ provider: z.string().max(50) })).output(z.object({ models: z.number().int() })),
+  usage: base.output(z.object({ months: z.array(monthlyUsageSchema), spending: spendingSchema })),
+  /** US dollars a month; null for no limit. */
+  setSpendingLimit: base.input(z.object({ limit: z.number().positive().nullable() })).output(done),
+  mcpServers: base.output(z.array(mcpServerSchema)),
+  /** Starts a server (again), so that its tools are known. */
+  startMcpServer: base.input(z.object({ name: z.string() })).output(done),
+  setMcpPermission: base
+    .input(z.object({ server: z.string(), tool: z.string(), permission: z.enum(['ask', 'always', 'never']) }))
+    .output(done),
 }

@@ -3,10 +3,15 @@ import { costOf, modelLimits, modelPrices, splitModelId } from '../../../src/mai
 
 describe('M39 model table', () => {
   it('M39: an unknown model gets a small window, and any figure can be set by hand', () => {
-    expect(modelLimits('openai-compatible/never-heard-of')).toEqual({ contextWindow: 32_768, maxOutput: 4096 })
+    expect(modelLimits('openai-compatible/never-heard-of')).toEqual({
+      contextWindow: 32_768,
+      maxOutput: 4096,
+      images: false,
+    })
     expect(modelLimits('openai-compatible/tiny', { contextWindow: 8192, maxOutput: 8000 })).toEqual({
       contextWindow: 8192,
       maxOutput: 4096,
+      images: false,
     })
     expect(splitModelId('openai-compatible/org/model:7b')).toEqual({
       provider: 'openai-compatible',

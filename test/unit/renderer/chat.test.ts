@@ -57,7 +57,7 @@ describe('M42 conversation', () => {
   it('M42: a stream becomes text, then a message', () => {
     let turn = advance(
       { running: false, text: '', thinking: '' },
-      { type: 'partial', running: true, text: 'He', thinking: '' },
+      { type: 'partial', running: true, queue: [], permissions: [], text: 'He', thinking: '' },
     )
     turn = advance(turn, { type: 'text', delta: 'llo' })
     expect(turn).toMatchObject({ running: true, text: 'Hello' })

@@ -4,6 +4,7 @@
  */
 import { AppError } from '../../../shared/errors.ts'
 import {
+  addUsage,
   noUsage,
   type AssistantMessage,
   type FileChange,
@@ -14,7 +15,7 @@ import {
 import type { ChatModel, ModelRequest } from '../../models/index.ts'
 import { isMemoryPath } from '../../workspace/index.ts'
 import { callTools } from '../call.ts'
-import { toolDefinitions, type ToolContext } from '../tools/index.ts'
+import { definitionsOf, ownTools, type ToolContext } from '../tools/index.ts'
 
 /** Model requests of one flush; saving notes takes two or three. */
 const mostSteps = 8
@@ -39,19 +40,19 @@ export async function flush(
   for (let step = 0; step < mostSteps; step += 1) {
     const answer = await complete(
       model,
-      { system, messages, tools: toolDefinitions, maxOutput: model.maxOutput },
+      { system, messages, tools: definitionsOf(ownTools), maxOutput: model.maxOutput },
       tools.signal,
     )
     usage = addUsage(usage, answer.usage)
     messages.push(answer)
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     if (calls.length === 0) return { changes, usage }
-    for (const result of await callTools(calls, restricted)) {
+    await callTools(calls, ownTools, restricted, async (result) => {
       messages.push(result)
-      const details = result.details
+      const { details } = result
       if (typeof details === 'object' && details !== null && 'change' in details)
         changes.push(details.change as FileChange)
-    }
+    })
   }
   return { changes, usage }
 }
@@ -66,15 +67,4 @@ export async function complete(
   throw new AppError('provider_unavailable', `${model.id} broke off in the middle of the answer`, {
     provider: model.provider,
   })
-}
-
-export function addUsage(one: Usage, other: Usage): Usage {
-  return {
-    input: one.input + other.input,
-    output: one.output + other.output,
-    cacheRead: one.cacheRead + other.cacheRead,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
-    totalTokens: one.totalTokens + other.totalTokens,
-    ...(one.cost || other.cost ? { cost: { total: (one.cost?.total ?? 0) + (other.cost?.total ?? 0) } } : {}),
-  }
 }

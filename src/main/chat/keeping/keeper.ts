@@ -5,7 +5,7 @@
  */
 import type { ContextReport } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { messageText, noUsage, type FileChange, type Message, type Usage } from '../../../shared/messages.ts'
+import { addUsage, messageText, noUsage, type FileChange, type Message, type Usage } from '../../../shared/messages.ts'
 import {
   assertFlushed,
   calibration,
@@ -23,7 +23,7 @@ import { noticeEntry, type KeptContent, type Transcript } from '../../sessions/i
 import type { AgentSettings } from '../../settings/index.ts'
 import { dailyLogPath, localDate } from '../../workspace/index.ts'
 import type { ToolContext } from '../tools/index.ts'
-import { addUsage, flush } from './flush.ts'
+import { flush } from './flush.ts'
 import type { Prompts } from './prompts.ts'
 import { summarize } from './summarize.ts'
 

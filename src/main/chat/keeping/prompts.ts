@@ -10,6 +10,8 @@ export interface Prompts {
   readonly compaction: string
   /** With `{{conversation}}` to be filled in. */
   readonly slug: string
+  /** The same. */
+  readonly title: string
 }
 
 /** Texts of the user's that replace ours. */
@@ -18,15 +20,17 @@ export interface OwnPrompts {
   readonly flush?: string | undefined
   readonly compaction?: string | undefined
   readonly slug?: string | undefined
+  readonly title?: string | undefined
 }
 
 export async function loadPrompts(resources: string, own: OwnPrompts): Promise<Prompts> {
   const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
-  const [flushSystem, flush, compaction, slug] = await Promise.all([
+  const [flushSystem, flush, compaction, slug, title] = await Promise.all([
     own.flushSystem ?? read('flush-system.md'),
     own.flush ?? read('flush.md'),
     own.compaction ?? read('compaction.md'),
     own.slug ?? read('slug.md'),
+    own.title ?? read('title.md'),
   ])
-  return { flushSystem, flush: (todaysLog) => flush.replaceAll('{{todaysLog}}', todaysLog), compaction, slug }
+  return { flushSystem, flush: (todaysLog) => flush.replaceAll('{{todaysLog}}', todaysLog), compaction, slug, title }
 }

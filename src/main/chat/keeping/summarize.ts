@@ -3,10 +3,10 @@
  * an identifier that is spoken of again after the cut must be in the summary.
  */
 import { AppError } from '../../../shared/errors.ts'
-import { messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
+import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
 import { lostIdentifiers, renderInParts } from '../../context/index.ts'
 import type { ChatModel } from '../../models/index.ts'
-import { addUsage, complete } from './flush.ts'
+import { complete } from './flush.ts'
 
 export interface SummaryRequest {
   readonly model: ChatModel

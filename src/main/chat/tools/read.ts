@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { defineTool, pathParameter } from './tool.ts'
 
 const mostCharacters = 50_000
+/** Long results are kept under such a path; it lies in no workspace. */
+export const outputsPrefix = 'tool-output/'
 
 export const read = defineTool({
   name: 'read',
@@ -12,8 +14,9 @@ export const read = defineTool({
     from: z.number().int().min(1).optional().describe('First line, 1-based'),
     lines: z.number().int().min(1).max(5000).optional().describe('How many lines'),
   }),
-  async run({ path, from = 1, lines = 2000 }, { workspace }) {
-    const { text } = await workspace.read(path)
+  async run({ path, from = 1, lines = 2000 }, { workspace, readOutput }) {
+    const output = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
+    const text = output === undefined ? (await workspace.read(path)).text : await readOutput(output)
     const total = splitLines(text).length
     const page = fitting(sliceLines(text, from, lines))
     const last = from + page.length - 1

@@ -1,6 +1,6 @@
 /** The shape that every tool has. Arguments are checked before it runs; its failures are results for the model. */
 import { z } from 'zod'
-import type { FileChange } from '../../../shared/messages.ts'
+import type { FileChange, ImagePart } from '../../../shared/messages.ts'
 import type { Memory } from '../../memory/index.ts'
 import type { Workspace } from '../../workspace/index.ts'
 
@@ -12,16 +12,35 @@ export interface ToolContext {
   readonly session: string
   /** The text of a conversation's file. @throws AppError `unknown_session` */
   readonly readSession: (session: string) => Promise<string>
+  /** The rest of a result that was too long to be shown whole. @throws AppError `file_not_found` */
+  readonly readOutput: (name: string) => Promise<string>
   readonly signal: AbortSignal
+  /** Asks the user; resolves with their word. */
+  readonly askPermission: (question: PermissionQuestion) => Promise<boolean>
+  /** Tells how far a call has come. */
+  readonly onProgress: (call: string, share: number | null, note: string) => void
+  readonly limits: { readonly timeoutMs: number; readonly outputCharacters: number }
+  /** Keeps a long result whole. @returns the path under which `read` finds it */
+  readonly keepOutput: (call: string, text: string) => Promise<string>
   /** On whose account files are written. */
   readonly cause: 'agent' | 'flush'
   /** False for a path that may be read but not written now. */
   readonly mayWrite: (path: string) => boolean
 }
 
+export interface PermissionQuestion {
+  readonly server: string
+  readonly tool: string
+  /** Arguments, as JSON. */
+  readonly input: string
+}
+
 export interface ToolOutcome {
   /** What the model reads. */
   readonly text: string
+  readonly images?: readonly ImagePart[]
+  /** The tool itself says that it failed. */
+  readonly isError?: boolean
   /** What the interface shows; stored with the result, never sent to a model. */
   readonly details?: { readonly change: FileChange } | { readonly recall: unknown }
 }
@@ -31,8 +50,10 @@ export interface Tool {
   readonly description: string
   /** False when it changes something: such calls run one after another, in order. */
   readonly readOnly: boolean
-  readonly parameters: z.ZodObject
-  run(input: unknown, context: ToolContext): Promise<ToolOutcome>
+  /** JSON Schema of the arguments. */
+  readonly schema: Record<string, unknown>
+  /** @param call the id of the call */
+  run(input: unknown, context: ToolContext, call: string): Promise<ToolOutcome>
 }
 
 export function defineTool<Parameters extends z.ZodObject>(definition: {
@@ -42,8 +63,15 @@ export function defineTool<Parameters extends z.ZodObject>(definition: {
   readonly parameters: Parameters
   readonly run: (input: z.infer<Parameters>, context: ToolContext) => Promise<ToolOutcome>
 }): Tool {
-  const { run, parameters } = definition
-  return { ...definition, run: (input, context) => run(parameters.parse(input), context) }
+  const { run, parameters, name, description, readOnly } = definition
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(parameters, { io: 'input' })
+  return {
+    name,
+    description,
+    readOnly,
+    schema,
+    run: (input, context) => run(parameters.parse(input), context),
+  }
 }
 
 export const pathParameter = z.string().describe('Path inside the workspace, such as memory/2026-01-20.md')

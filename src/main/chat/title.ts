@@ -1,0 +1,50 @@
+/** A name for a conversation, made by the model from its beginning. */
+import { AppError } from '../../shared/errors.ts'
+import { messageText, type Message } from '../../shared/messages.ts'
+import type { ChatModel } from '../models/index.ts'
+import { complete } from './keeping/flush.ts'
+
+const mostCharacters = 2000
+const mostTitle = 80
+const timeoutMs = 30_000
+
+/** @returns undefined when no model answers, or nothing that could be a title */
+export async function titleOf(
+  model: ChatModel,
+  prompt: string,
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const said = messages
+    .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
+    .slice(0, 2)
+    .map(
+      (message) =>
+        `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, mostCharacters)}`,
+    )
+  const content = prompt.replace('{{conversation}}', () => said.join('\n\n').toWellFormed())
+  try {
+    const answer = await complete(
+      model,
+      {
+        system: ['You title conversations.'],
+        messages: [{ role: 'user', content, timestamp: 0 }],
+        tools: [],
+        maxOutput: 200,
+      },
+      AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    )
+    return cleaned(messageText(answer))
+  } catch (error) {
+    // A nicety: the first words will do.
+    if (error instanceof AppError || signal.aborted) return undefined
+    if (error instanceof Error && /abort|timeout/i.test(error.name)) return undefined
+    throw error
+  }
+}
+
+function cleaned(answer: string): string | undefined {
+  const line = answer.trim().split('\n')[0] ?? ''
+  const title = line.replace(/^[#*"'“”「《\s]+|[*"'“”」》.。\s]+$/gu, '')
+  return title === '' || title.length > mostTitle ? undefined : title
+}

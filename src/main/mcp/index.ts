@@ -1,0 +1,1 @@
+export { McpServers, type McpTool } from './servers.ts'

@@ -1,0 +1,102 @@
+/**
+ * What each provider lists, asked anew when it is old and kept on disk in between: windows and prices of the chosen model
+ * are known from the first request on, without waiting for a list.
+ */
+import { readFile } from 'node:fs/promises'
+import writeFileAtomic from 'write-file-atomic'
+import { z } from 'zod'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import type { RemoteProvider } from './catalog.ts'
+import type { ListedModel, ProviderOptions } from './model.ts'
+
+const listTimeoutMs = 8000
+const freshMs = 10 * 60_000
+
+const keptSchema = z.record(
+  z.string(),
+  z.array(
+    z.looseObject({
+      name: z.string(),
+      contextWindow: z.number().optional(),
+      maxOutput: z.number().optional(),
+      images: z.boolean().optional(),
+      prices: z.object({ input: z.number(), output: z.number() }).optional(),
+      thinking: z.enum(['adaptive', 'budget', 'none']).optional(),
+    }),
+  ),
+)
+
+export interface ListOutcome {
+  readonly models: readonly ListedModel[]
+  /** Why the list could not be had; what was known before is in `models`. */
+  readonly failure: AppError | undefined
+}
+
+export class ModelLists {
+  readonly #file: string
+  readonly #lists = new Map<string, readonly ListedModel[]>()
+  readonly #askedAt = new Map<string, number>()
+  #loading: Promise<void> | undefined
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** Reads what was kept. Called once, before the first question. */
+  async load(): Promise<void> {
+    this.#loading ??= this.#read()
+    return this.#loading
+  }
+
+  /** What is known of a model now. */
+  facts(provider: string, model: string): ListedModel | undefined {
+    return this.#lists.get(provider)?.find(({ name }) => name === model)
+  }
+
+  /** @param fresh asks even if the list is new */
+  async ask(provider: RemoteProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
+    const address = `${provider} ${options.baseUrl ?? ''} ${options.apiKey}`
+    const known = this.#lists.get(provider) ?? []
+    if (!fresh && Date.now() - (this.#askedAt.get(address) ?? 0) < freshMs) return { models: known, failure: undefined }
+    try {
+      const models = await listFrom(provider, options, AbortSignal.timeout(listTimeoutMs))
+      this.#askedAt.set(address, Date.now())
+      this.#lists.set(provider, models)
+      await this.#keep()
+      return { models, failure: undefined }
+    } catch (error) {
+      // A provider that is down lists nothing now; the chosen model can still be tried, and says why it fails.
+      if (error instanceof AppError) return { models: known, failure: error }
+      if (error instanceof Error && /abort|timeout/i.test(`${error.name} ${error.message}`)) {
+        const message = `${provider} did not answer in time`
+        return { models: known, failure: new AppError('provider_timeout', message, { provider }) }
+      }
+      throw error
+    }
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const kept = keptSchema.safeParse(JSON.parse(await readFile(this.#file, 'utf8')))
+      if (kept.success) for (const [provider, models] of Object.entries(kept.data)) this.#lists.set(provider, models)
+    } catch (error) {
+      // A list is asked for again; one that is torn or gone is no loss.
+      if (!isSystemError(error, 'ENOENT') && !(error instanceof SyntaxError)) throw error
+    }
+  }
+
+  async #keep(): Promise<void> {
+    await writeFileAtomic(this.#file, JSON.stringify(Object.fromEntries(this.#lists))).catch((error: unknown) => {
+      if (!isSystemError(error)) throw error
+    })
+  }
+}
+
+async function listFrom(
+  provider: RemoteProvider,
+  options: ProviderOptions,
+  signal: AbortSignal,
+): Promise<ListedModel[]> {
+  if (provider === 'anthropic') return (await import('./anthropic.ts')).listAnthropicModels(options, signal)
+  return (await import('./openai-client.ts')).listOpenAiModels(provider, options, signal)
+}

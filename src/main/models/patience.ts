@@ -1,0 +1,83 @@
+/**
+ * What surrounds every provider: requests that fail in passing are made again after a while, and a stream that falls
+ * silent is given up. Only a request of which nothing was shown yet is repeated, so no tool ever runs twice.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../shared/errors.ts'
+import { failure, isPassing } from './failures.ts'
+import type { ChatModel, ModelEvent } from './model.ts'
+
+/** Waits before the second, third and fourth try, ms; what the provider asks for goes before. */
+const delaysMs = [1000, 4000, 10_000]
+/** A provider that wants a longer wait than this is told to the user instead. */
+const longestWaitMs = 60_000
+
+export function withRetries(model: ChatModel, delays: readonly number[] = delaysMs): ChatModel {
+  return {
+    ...model,
+    async *stream(request, signal) {
+      for (let attempt = 1; ; attempt += 1) {
+        let hasShown = false
+        try {
+          for await (const event of model.stream(request, signal)) {
+            hasShown ||= event.type === 'text' || event.type === 'thinking' || event.type === 'done'
+            yield event
+          }
+          return
+        } catch (error) {
+          const wait = hasShown || signal.aborted ? undefined : waitAfter(error, delays[attempt - 1])
+          if (wait === undefined || !(error instanceof AppError)) throw error
+          yield { type: 'retry', code: error.code, attempt, afterMs: wait }
+          await sleep(wait, undefined, { signal })
+        }
+      }
+    },
+  }
+}
+
+function waitAfter(error: unknown, planned: number | undefined): number | undefined {
+  if (planned === undefined || !(error instanceof AppError) || !isPassing(error)) return undefined
+  const asked = error.data['retryAfterMs']
+  const wait = typeof asked === 'number' ? asked : planned
+  return wait <= longestWaitMs ? wait : undefined
+}
+
+/** Gives a request up when nothing at all has come for `idleMs`. */
+export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
+  return {
+    ...model,
+    async *stream(request, signal) {
+      const giveUp = new AbortController()
+      const events = model.stream(request, AbortSignal.any([signal, giveUp.signal]))[Symbol.asyncIterator]()
+      try {
+        for (;;) {
+          const next = await within(events.next(), idleMs)
+          if (next === 'silent') {
+            const timeout = failure('provider_timeout', model.provider)
+            giveUp.abort(timeout)
+            throw timeout
+          }
+          if (next.done) return
+          yield next.value
+        }
+      } finally {
+        // Nobody waits for it: a stream that hangs would hang here too.
+        void events.return?.().catch(() => undefined)
+      }
+    },
+  }
+}
+
+async function within(
+  next: Promise<IteratorResult<ModelEvent>>,
+  ms: number,
+): Promise<IteratorResult<ModelEvent> | 'silent'> {
+  const timer = new AbortController()
+  const silent = sleep(ms, 'silent' as const, { signal: timer.signal, ref: false }).catch(() => 'silent' as const)
+  try {
+    return await Promise.race([next, silent])
+  } finally {
+    timer.abort()
+    next.catch(() => undefined)
+  }
+}

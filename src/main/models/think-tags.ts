@@ -1,0 +1,73 @@
+/**
+ * Local reasoning models write their thoughts into the answer, between `<think>` and `</think>`. Takes them apart as they
+ * stream, also where a tag arrives in pieces. Only an answer that begins with the tag is read so.
+ */
+export type ThinkPiece = { readonly type: 'text' | 'thinking'; readonly delta: string }
+
+const opening = '<think>'
+const closing = '</think>'
+
+export class ThinkTags {
+  #state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
+  /** What could be the beginning of a tag. */
+  #held = ''
+
+  push(delta: string): ThinkPiece[] {
+    const text = this.#held + delta
+    this.#held = ''
+    if (this.#state === 'text') return piece('text', text)
+    if (this.#state === 'start') return this.#start(text)
+    if (this.#state === 'gap') return this.#gap(text)
+    return this.#think(text)
+  }
+
+  /** What is still held back when the answer ends. */
+  end(): ThinkPiece[] {
+    const rest = this.#held
+    this.#held = ''
+    return piece(this.#state === 'thinking' ? 'thinking' : 'text', rest)
+  }
+
+  #start(text: string): ThinkPiece[] {
+    const trimmed = text.trimStart()
+    if (trimmed.startsWith(opening)) {
+      this.#state = 'thinking'
+      return this.#think(trimmed.slice(opening.length).replace(/^\n/, ''))
+    }
+    if (opening.startsWith(trimmed)) {
+      this.#held = text
+      return []
+    }
+    this.#state = 'text'
+    return piece('text', text)
+  }
+
+  /** Empty lines between the thoughts and the answer belong to neither. */
+  #gap(text: string): ThinkPiece[] {
+    const answer = text.trimStart()
+    if (answer !== '') this.#state = 'text'
+    return piece('text', answer)
+  }
+
+  #think(text: string): ThinkPiece[] {
+    const end = text.indexOf(closing)
+    if (end >= 0) {
+      this.#state = 'gap'
+      return [...piece('thinking', text.slice(0, end)), ...this.#gap(text.slice(end + closing.length))]
+    }
+    const kept = heldBack(text)
+    this.#held = text.slice(text.length - kept)
+    return piece('thinking', text.slice(0, text.length - kept))
+  }
+}
+
+/** How many of the last characters could begin the closing tag. */
+function heldBack(text: string): number {
+  for (let length = Math.min(closing.length - 1, text.length); length > 0; length -= 1)
+    if (text.endsWith(closing.slice(0, length))) return length
+  return 0
+}
+
+function piece(type: ThinkPiece['type'], delta: string): ThinkPiece[] {
+  return delta === '' ? [] : [{ type, delta }]
+}

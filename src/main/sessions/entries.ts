@@ -1,0 +1,76 @@
+/** What a line of a transcript can be (M34): the layout that pi and early OpenClaw write, with our own kinds beside it. */
+import { z } from 'zod'
+import { fileChangeSchema, messageSchema, usageSchema } from '../../shared/messages.ts'
+
+/** The version of the layout that is written; newer ones are not guessed at. */
+export const version = 3
+
+export const headerSchema = z.looseObject({
+  type: z.literal('session'),
+  version: z.number().optional(),
+  id: z.string(),
+  timestamp: z.string(),
+})
+
+const entryBase = { id: z.string(), parentId: z.string().nullable().default(null), timestamp: z.string() }
+
+export const entrySchema = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('message'), ...entryBase, message: messageSchema }),
+  /** A summary stands for what is before `firstKeptEntryId`; nothing is removed from the file. */
+  z.looseObject({
+    type: z.literal('compaction'),
+    ...entryBase,
+    summary: z.string(),
+    firstKeptEntryId: z.string(),
+    tokensBefore: z.number().default(0),
+    tokensAfter: z.number().optional(),
+    usage: usageSchema.optional(),
+  }),
+  /** What was said up to `throughEntryId` has been looked through for durable notes. */
+  z.looseObject({
+    type: z.literal('flush'),
+    ...entryBase,
+    status: z.enum(['wrote', 'nothing', 'rescued', 'failed']),
+    throughEntryId: z.string(),
+    changes: z.array(fileChangeSchema).default([]),
+    message: z.string().optional(),
+    usage: usageSchema.optional(),
+  }),
+  /** Results that are sent cut, or not at all, from here on. */
+  z.looseObject({
+    type: z.literal('prune'),
+    ...entryBase,
+    trimmed: z.array(z.string()),
+    cleared: z.array(z.string()),
+    charactersBefore: z.number(),
+    charactersAfter: z.number(),
+  }),
+  z.looseObject({ type: z.literal('model_change'), ...entryBase, provider: z.string(), modelId: z.string() }),
+  /** The conversation's name. */
+  z.looseObject({ type: z.literal('session_info'), ...entryBase, name: z.string().optional() }),
+  z.looseObject({ type: z.literal('custom'), ...entryBase, customType: z.string(), data: z.unknown() }),
+])
+
+export type TranscriptEntry = z.infer<typeof entrySchema>
+type WithoutIds<T> = T extends unknown ? Omit<T, 'id' | 'parentId' | 'timestamp' | number> : never
+export type KeptEntry = Extract<TranscriptEntry, { type: 'flush' | 'compaction' | 'prune' }>
+export type KeptContent = WithoutIds<KeptEntry>
+export type MessageEntry = Extract<TranscriptEntry, { type: 'message' }>
+
+export interface TranscriptHeader {
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/** An entry that we do not understand, but that others hang on to. */
+export interface ForeignEntry {
+  readonly id: string
+  readonly parentId: string | null
+}
+
+export const foreignSchema = z.looseObject({
+  type: z.string(),
+  id: z.string(),
+  parentId: z.string().nullable().default(null),
+})

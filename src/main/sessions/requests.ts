@@ -1,0 +1,51 @@
+/** Requests as they were sent, kept beside a transcript: each a file of its own, compressed, numbered from 1. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { isSystemError } from '../../shared/errors.ts'
+
+const compress = promisify(gzip)
+const decompress = promisify(gunzip)
+
+export interface KeptRequest {
+  readonly number: number
+  readonly sentAt: number
+  readonly json: string
+}
+
+export async function keepRequest(folder: string, request: object): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const number = (await requestNumbers(folder)).length + 1
+  const bytes = await compress(JSON.stringify({ sentAt: Date.now(), request }))
+  await writeFile(join(folder, nameOf(number)), bytes)
+}
+
+/** The kept request with this number; the last one without. */
+export async function readRequest(
+  folder: string,
+  number?: number,
+): Promise<{ count: number; request: KeptRequest | null }> {
+  const numbers = await requestNumbers(folder)
+  const wanted = number === undefined ? numbers.at(-1) : numbers.find((known) => known === number)
+  if (wanted === undefined) return { count: numbers.length, request: null }
+  const bytes = await readFile(join(folder, nameOf(wanted)))
+  const { sentAt, request } = JSON.parse(String(await decompress(bytes))) as { sentAt: number; request: object }
+  return { count: numbers.length, request: { number: wanted, sentAt, json: JSON.stringify(request, null, 2) } }
+}
+
+async function requestNumbers(folder: string): Promise<number[]> {
+  try {
+    const names = await readdir(folder)
+    return names
+      .flatMap((name) => (/^\d+\.json\.gz$/.test(name) ? [Number.parseInt(name, 10)] : []))
+      .sort((one, other) => one - other)
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+function nameOf(number: number): string {
+  return `${String(number).padStart(6, '0')}.json.gz`
+}

@@ -1,0 +1,26 @@
+/** A proxy on the loopback, as a company's is: it passes plain requests on (and would open tunnels for others). */
+import { createServer, request as ask } from 'node:http'
+import { onTestFinished } from 'vitest'
+
+/** @returns the hosts that were reached through it, in order */
+export async function startProxy(): Promise<{ url: string; hosts: string[] }> {
+  const hosts: string[] = []
+  const server = createServer((request, response) => {
+    const target = new URL(request.url ?? '')
+    hosts.push(target.host)
+    const { method, headers } = request
+    const onward = ask(target, { ...(method ? { method } : {}), headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.destroy())
+    request.pipe(onward)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const bound = server.address()
+  return { url: `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`, hosts }
+}
