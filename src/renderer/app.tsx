@@ -11,6 +11,7 @@ import { applyLocale } from './i18n/index.ts'
 import { FileView } from './memory/file-view.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
 import { SearchView } from './search/search-view.tsx'
+import { SettingsView } from './settings/settings-view.tsx'
 import { CommandPalette } from './ui/command-palette.tsx'
 import { useShortcuts } from './ui/keys.ts'
 import { paths } from './ui/navigate.ts'
@@ -57,6 +58,7 @@ function Workbench({ agent }: { agent: Agent }) {
     'Mod+.': () => {
       if (session !== undefined) void client.chat.stop({ agent: agent.id, session })
     },
+    'Mod+,': () => navigate(paths.settings()),
     'Mod+1': () => navigate(paths.chat(session)),
     'Mod+3': () => navigate(paths.search()),
     'Mod+4': () => navigate(paths.context(session)),
@@ -73,6 +75,9 @@ function Workbench({ agent }: { agent: Agent }) {
             <Route path="/file/*">{(params) => <FileRoute agent={agent} encoded={params['*'] ?? ''} />}</Route>
             <Route path="/search">
               <SearchView agent={agent} initialQuery={new URLSearchParams(query).get('q') ?? ''} />
+            </Route>
+            <Route path="/settings">
+              <SettingsView />
             </Route>
             <Route path="/context/:session">{(params) => <ContextView agent={agent} session={params.session} />}</Route>
             <Route path="/context">

@@ -55,7 +55,7 @@ describe('M39 tools of other programs (MCP)', () => {
     expect(app.mcp.status()).toMatchObject([{ name: 'tools', state: 'stopped', tools: [] }])
     const [result] = await (await ask()).results()
     expect(result && messageText(result)).toBe('42')
-    const offered = (model.requests[0]?.body['tools'] as { name: string }[]).map(({ name }) => name)
+    const offered = ((model.requests[0]?.body['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
     expect(offered).toContain('memory_search')
     expect(offered).toContain('mcp__tools__add')
     const [status] = app.mcp.status()

@@ -74,6 +74,8 @@ interface LiveTurn {
   readonly ended: Promise<void>
   text: string
   thinking: string
+  retrying: { readonly code: string; readonly at: number } | undefined
+  keeping: 'flush' | 'compaction' | undefined
 }
 
 /** All that one piece of work on a conversation needs. */
@@ -208,6 +210,8 @@ export class Chat {
       thinking: turn?.thinking ?? '',
       queue: this.#queue.shown(session),
       permissions: this.#permissions.open(session),
+      retrying: turn?.retrying ? { code: turn.retrying.code, afterMs: turn.retrying.at - Date.now() } : null,
+      keeping: turn?.keeping ?? null,
     }
     yield* live
   }
@@ -320,7 +324,7 @@ export class Chat {
     const { sessions } = this.#options
     const stop = new AbortController()
     const { promise: ended, resolve } = Promise.withResolvers<void>()
-    const turn: LiveTurn = { stop, ended, text: '', thinking: '' }
+    const turn: LiveTurn = { stop, ended, text: '', thinking: '', retrying: undefined, keeping: undefined }
     this.#turns.set(session, turn)
     sessions.hold(session)
     const run = async () => {
@@ -359,23 +363,26 @@ export class Chat {
   async #answer(work: Work, said: Pick<Waiting, 'text' | 'attachments'> | undefined): Promise<TurnEnd> {
     const { session, transcript, model, tools, toolbox, keeper } = work
     const { assemble, sessions, settings, onSessionChanged } = this.#options
-    const append = async (message: Message) => {
+    const tell = async (message: Message) => {
       const { id } = await transcript.appendMessage(message)
       onSessionChanged(session)
-      return id
+      const versions = transcript.siblings().get(id)
+      this.#emit(session, {
+        type: 'message',
+        id,
+        message,
+        ...(versions ? { versions: { ids: [...versions.ids], index: versions.index } } : {}),
+      })
     }
     const before = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
     const isChange =
       before?.role === 'assistant' && (before.provider !== model.provider || before.model !== model.model)
     if (isChange) await transcript.appendModelChange(model.provider, model.model)
-    if (said) {
-      const message = this.#userMessage(said)
-      this.#emit(session, { type: 'message', id: await append(message), message })
-    }
+    if (said) await tell(this.#userMessage(said))
     return runTurn({
       model,
       assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt, toolbox),
-      append,
+      tell,
       report: (report) => this.#keepReport(session, transcript, report),
       keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
       follow: () => sessions.liveAnswer(session, model),
@@ -520,13 +527,23 @@ export class Chat {
 
   #emit(session: string, event: ChatEvent): void {
     const turn = this.#turns.get(session)
-    if (turn && event.type === 'text') turn.text += event.delta
-    else if (turn && event.type === 'thinking') turn.thinking += event.delta
-    else if (turn && event.type === 'message' && event.message.role === 'assistant') {
-      turn.text = ''
-      turn.thinking = ''
-    }
+    if (turn) remember(turn, event)
     this.#events.publish(session, event)
+  }
+}
+
+/** What somebody who joins later needs to be told. */
+function remember(turn: LiveTurn, event: ChatEvent): void {
+  if (event.type === 'retrying') turn.retrying = { code: event.code, at: Date.now() + event.afterMs }
+  else if (event.type === 'keeping') turn.keeping = event.what
+  else if (event.type === 'text' || event.type === 'thinking') {
+    turn[event.type] += event.delta
+    turn.retrying = undefined
+    turn.keeping = undefined
+  } else if (event.type === 'message' && event.message.role === 'assistant') {
+    turn.text = ''
+    turn.thinking = ''
+    turn.retrying = undefined
   }
 }
 

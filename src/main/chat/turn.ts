@@ -16,8 +16,8 @@ export interface TurnOptions {
   readonly model: ChatModel
   /** The request as it would be sent now. */
   readonly assemble: () => Promise<Assembly>
-  /** Stores a message; resolves with the id of its entry when it is on disk. */
-  readonly append: (message: Message) => Promise<string>
+  /** Stores a message, and tells of it when it is on disk. */
+  readonly tell: (message: Message) => Promise<void>
   readonly report: (report: ContextReport) => Promise<void>
   /** Keeps what is about to be sent. */
   readonly keepRequest: (request: ModelRequest) => Promise<void>
@@ -35,10 +35,9 @@ export interface TurnOptions {
 export type TurnEnd = 'done' | 'aborted' | 'error'
 
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
-  const { emit, tools, toolbox, maxSteps, takeSteering } = options
-  const tell = async (message: Message) => emit({ type: 'message', id: await options.append(message), message })
+  const { tell, tools, toolbox, maxSteps, takeSteering } = options
   for (let step = 1; step <= maxSteps; step += 1) {
-    const answer = await answerOnce(options, tell)
+    const answer = await answerOnce(options)
     if (answer.stopReason === 'aborted') return 'aborted'
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
@@ -53,11 +52,11 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
 }
 
 /** What was said is followed on disk until it is in the transcript. */
-async function answerOnce(options: TurnOptions, tell: (message: Message) => Promise<void>): Promise<AssistantMessage> {
+async function answerOnce(options: TurnOptions): Promise<AssistantMessage> {
   const live = options.follow()
   try {
     const answer = await askModel(options, live)
-    await tell(answer)
+    await options.tell(answer)
     return answer
   } finally {
     await live.end()

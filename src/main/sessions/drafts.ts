@@ -13,6 +13,8 @@ const newChat = 'new-chat'
 
 export class Drafts {
   readonly #folder: string
+  /** One after another: the last one typed is the one that stays. */
+  #saving: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string) {
     this.#folder = folder
@@ -29,6 +31,12 @@ export class Drafts {
   }
 
   async save(session: string | undefined, draft: Draft): Promise<void> {
+    const saved = this.#saving.then(() => this.#write(session, draft))
+    this.#saving = saved.catch(() => undefined)
+    return saved
+  }
+
+  async #write(session: string | undefined, draft: Draft): Promise<void> {
     if (draft.text === '' && draft.attachments.length === 0) return rm(this.#file(session), { force: true })
     await makeFolder(this.#folder)
     await writeFileAtomic(this.#file(session), JSON.stringify(draft))

@@ -269,7 +269,7 @@ function summarize(id: string, transcript: Transcript, modifiedAt: number): Sess
 function firstWords(message: Parameters<typeof messageText>[0] | undefined): string {
   const text = message ? messageText(message).trim() : ''
   const line = text.split('\n').find((line) => line !== '' && !line.startsWith('<file ')) ?? ''
-  const letters = [...line]
+  const letters = [...line.replaceAll(/[*_`#]+/g, (marks) => (/^_$/.test(marks) ? marks : '')).trim()]
   return letters.length > titleCharacters
     ? `${letters.slice(0, titleCharacters).join('').trimEnd()}…`
     : letters.join('')

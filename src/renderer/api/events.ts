@@ -33,7 +33,13 @@ function apply(event: AppEvent): void {
       return
     case 'sessionChanged':
       drop(api.sessions.list.key())
-      drop(api.sessions.get.key({ input: { agent: event.agent, session: event.session } }))
+      drop(api.sessions.find.key())
+      drop(api.sessions.usage.key({ input: { agent: event.agent, session: event.session } }))
+      // The conversation that is open follows its own stream; others are read anew when they are opened.
+      void queryClient.invalidateQueries({
+        queryKey: api.sessions.get.key({ input: { agent: event.agent, session: event.session } }),
+        refetchType: 'none',
+      })
       return
     case 'contextChanged':
       drop(api.context.key())
@@ -49,6 +55,13 @@ function apply(event: AppEvent): void {
     case 'settingsChanged':
       drop(api.settings.key())
       drop(api.agents.key())
+      drop(api.chat.models.key())
+      return
+    case 'usageChanged':
+      drop(api.settings.usage.key())
+      return
+    case 'mcpChanged':
+      drop(api.settings.mcpServers.key())
       return
   }
 }

@@ -1,81 +1,199 @@
-import { ArrowUp, Square } from 'lucide-react'
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { ArrowUp, ChevronDown, Plus, Square } from 'lucide-react'
+import {
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type Ref,
+} from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../ui/button.tsx'
-import { CommandMenu, matchingCommands } from './command-menu.tsx'
+import { toast } from 'sonner'
+import type { Agent, Attachment } from '../../shared/contract/index.ts'
+import { api, client, explainError } from '../api/index.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { isMac } from '../ui/keys.ts'
+import { ModelPicker } from '../ui/model-picker.tsx'
+import { attach, AttachError } from './attach.ts'
+import { AttachmentChip } from './attachment-chip.tsx'
+import { CompletionMenu } from './completion-menu.tsx'
+import { completionsAt, type Completion } from './completion.ts'
+import { useDraft } from './draft.ts'
 
-interface ComposerProps {
-  readonly agentName: string
-  readonly model: string
-  readonly isRunning: boolean
-  /** @returns false when the message was not taken; it stays in the field then */
-  readonly onSend: (text: string) => Promise<boolean>
-  readonly onStop: () => void
+export interface Outgoing {
+  readonly text: string
+  readonly attachments: readonly Attachment[]
+  readonly delivery: 'next' | 'after'
 }
 
-export function Composer({ agentName, model, isRunning, onSend, onStop }: ComposerProps) {
+export interface ComposerHandle {
+  focus(): void
+  /** Takes files that were dropped elsewhere. */
+  attach(files: readonly File[]): void
+  /** Puts a message back that was waiting. */
+  takeBack(text: string): void
+}
+
+interface ComposerProps {
+  readonly ref?: Ref<ComposerHandle>
+  readonly agent: Agent
+  readonly session: string | undefined
+  readonly isRunning: boolean
+  /** @returns false when the message was not taken; it stays in the field then */
+  readonly onSend: (message: Outgoing) => Promise<boolean>
+  readonly onStop: () => void
+  /** The last message of the user is to be edited. */
+  readonly onEditLast: () => void
+}
+
+export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEditLast }: ComposerProps) {
   const { t } = useTranslation()
-  const [draft, setDraft] = useState('')
+  const { draft, change, clear } = useDraft(agent.id, session)
   const [isSending, setIsSending] = useState(false)
+  const [caret, setCaret] = useState(0)
   const [selected, setSelected] = useState(0)
-  const matches = matchingCommands(draft)
-  const choose = (name: string) => {
-    setDraft(`/${name} `)
-    setSelected(0)
-  }
   const field = useRef<HTMLTextAreaElement>(null)
+  const picker = useRef<HTMLInputElement>(null)
+  const files = useQuery(api.files.list.queryOptions({ input: { agent: agent.id } }))
+  const filePaths = (files.data ?? []).map(({ path }) => path)
+  const completions = completionsAt(draft.text, caret, filePaths)
+  const { items } = completions
+  const current = items[Math.min(selected, items.length - 1)]
+  const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
+
+  const addFiles = async (added: readonly File[]) => {
+    const outcomes = await Promise.allSettled(added.map(attach))
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') {
+        change((before) => ({ ...before, attachments: [...before.attachments, outcome.value] }))
+      } else if (outcome.reason instanceof AttachError) {
+        toast.error(t(`attach.${outcome.reason.problem}`, { name: outcome.reason.file }))
+      } else throw outcome.reason
+    }
+    field.current?.focus()
+  }
+  useImperativeHandle(ref, () => ({
+    focus: () => field.current?.focus(),
+    attach: (added) => void addFiles(added),
+    takeBack: (text) => {
+      change((before) => ({ ...before, text: [text, before.text].filter(Boolean).join('\n\n') }))
+      field.current?.focus()
+    },
+  }))
   useEffect(() => field.current?.focus(), [])
-  const send = async () => {
-    const message = draft.trim()
-    if (message === '' || isRunning || isSending) return
+
+  const choose = ({ insert }: Completion) => {
+    const { from } = completions
+    const text = draft.text.slice(0, from) + insert + draft.text.slice(caret)
+    change((before) => ({ ...before, text }))
+    setSelected(0)
+    const at = from + insert.length
+    setCaret(at)
+    requestAnimationFrame(() => field.current?.setSelectionRange(at, at))
+  }
+  const send = async (delivery: 'next' | 'after') => {
+    if (isEmpty || isSending) return
     setIsSending(true)
-    const taken = await onSend(message)
+    const taken = await onSend({ text: draft.text.trim(), attachments: draft.attachments, delivery })
     setIsSending(false)
-    if (taken) setDraft('')
+    if (taken) clear()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const match = matches[Math.min(selected, matches.length - 1)]
-    if (match && !event.nativeEvent.isComposing) {
+    // Keys that choose a candidate of an input method belong to it, not to us.
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (current) {
       const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
       if (step !== 0) {
         event.preventDefault()
-        return setSelected((selected + step + matches.length) % matches.length)
+        return setSelected((selected + step + items.length) % items.length)
       }
       // Enter on a whole command sends it; on the beginning of one it completes, as Tab does.
-      if (event.key === 'Tab' || (event.key === 'Enter' && draft !== `/${match.name}`)) {
+      const isWhole = current.kind === 'command' && draft.text === `/${current.label}`
+      if (event.key === 'Tab' || (event.key === 'Enter' && !isWhole)) {
         event.preventDefault()
-        return choose(match.name)
+        return choose(current)
       }
+      if (event.key === 'Escape') return setCaret(-1)
     }
-    // Enter that chooses a candidate of an input method belongs to it, not to us.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (event.key === 'ArrowUp' && draft.text === '') {
+      event.preventDefault()
+      return onEditLast()
+    }
+    if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
-    void send()
+    void send((isMac ? event.metaKey : event.ctrlKey) ? 'after' : 'next')
+  }
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted = [...event.clipboardData.files]
+    if (pasted.length === 0) return
+    event.preventDefault()
+    void addFiles(pasted)
   }
   return (
     <div className="mx-auto w-full max-w-[740px] px-5 pb-4">
-      <CommandMenu draft={draft} selected={Math.min(selected, Math.max(0, matches.length - 1))} onChoose={choose} />
+      <CompletionMenu items={items} selected={Math.min(selected, Math.max(0, items.length - 1))} onChoose={choose} />
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
+        {draft.attachments.length > 0 && (
+          <div className="flex flex-wrap gap-1.5 pb-2">
+            {draft.attachments.map((attachment, index) => (
+              <AttachmentChip
+                key={index}
+                name={attachment.name}
+                picture={pictureOf(attachment)}
+                onRemove={() =>
+                  change((before) => ({ ...before, attachments: before.attachments.filter((_, at) => at !== index) }))
+                }
+              />
+            ))}
+          </div>
+        )}
         <textarea
           ref={field}
-          value={draft}
+          value={draft.text}
           rows={1}
           aria-label={t('chat.composer')}
-          placeholder={t('chat.placeholder', { agent: agentName })}
-          onChange={(event) => setDraft(event.target.value)}
+          aria-autocomplete="list"
+          aria-controls={items.length > 0 ? 'completions' : undefined}
+          aria-activedescendant={current ? `completion-${Math.min(selected, items.length - 1)}` : undefined}
+          placeholder={t(isRunning ? 'chat.placeholderRunning' : 'chat.placeholder', { agent: agent.id })}
+          onChange={(event) => {
+            const { value, selectionStart } = event.target
+            setCaret(selectionStart)
+            setSelected(0)
+            change((before) => ({ ...before, text: value }))
+          }}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={onKeyDown}
+          onPaste={onPaste}
           className="block max-h-[40vh] min-h-7 w-full resize-none bg-transparent text-[14px] leading-relaxed outline-none [field-sizing:content] placeholder:text-muted"
         />
-        <div className="flex items-center gap-3 pt-1.5">
+        <div className="flex items-center gap-2 pt-1.5">
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            onChange={(event) => {
+              void addFiles([...(event.target.files ?? [])])
+              event.target.value = ''
+            }}
+          />
+          <IconButton label={t('chat.attach')} className="-ml-1.5" onClick={() => picker.current?.click()}>
+            <Plus size={15} />
+          </IconButton>
           <span className="min-w-0 flex-1 truncate text-[12px] text-muted">
-            {model === 'offline' ? t('status.noModel') : model}
+            {isRunning && !isEmpty ? t('chat.deliveryHint') : t('chat.hint')}
           </span>
-          {isRunning ? (
+          <AgentModel agent={agent} />
+          {isRunning && (
             <Button look="plain" onClick={onStop}>
               <Square size={11} aria-hidden /> {t('chat.stop')}
             </Button>
-          ) : (
-            <Button look="primary" disabled={draft.trim() === '' || isSending} onClick={() => void send()}>
+          )}
+          {(!isRunning || !isEmpty) && (
+            <Button look="primary" disabled={isEmpty || isSending} onClick={() => void send('next')}>
               {t('chat.send')} <ArrowUp size={13} aria-hidden />
             </Button>
           )}
@@ -83,4 +201,35 @@ export function Composer({ agentName, model, isRunning, onSend, onStop }: Compos
       </div>
     </div>
   )
+}
+
+/** The model that answers, and the way to another. */
+function AgentModel({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const choose = (model: string) =>
+    void client.settings
+      .setModel({ agent: agent.id, model })
+      .catch((error: unknown) => toast.error(explainError(error)))
+  const name = agent.model === 'offline' ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)
+  return (
+    <ModelPicker
+      agent={agent}
+      value={agent.model}
+      onChoose={choose}
+      trigger={
+        <button
+          type="button"
+          aria-label={t('chat.model', { model: name })}
+          className="flex min-h-7 max-w-56 items-center gap-1 rounded-sm px-1.5 text-[12px] text-muted hover:bg-soft hover:text-text"
+        >
+          <span className="truncate">{name}</span>
+          <ChevronDown size={12} aria-hidden className="shrink-0" />
+        </button>
+      }
+    />
+  )
+}
+
+function pictureOf(attachment: Attachment): string | undefined {
+  return attachment.type === 'image' ? `data:${attachment.mimeType};base64,${attachment.data}` : undefined
 }

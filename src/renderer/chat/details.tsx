@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { SearchResponse, SearchResult } from '../../shared/contract/index.ts'
+import type { Usage } from '../../shared/messages.ts'
+import { api } from '../api/index.ts'
 import { formatMoney, formatNumber, formatPercent, formatScore } from '../i18n/format.ts'
 import { IconButton } from '../ui/button.tsx'
 import { excerptOf } from '../ui/excerpt.ts'
@@ -11,7 +14,14 @@ import { ScoreBar } from '../ui/score-bar.tsx'
 import { changeOf, recallOf, usageOf, type Turn } from './turns.ts'
 
 /** What an answer rests on: what it recalled, what it wrote, what it used. */
-export function Details({ turn, onClose }: { turn: Turn | undefined; onClose: () => void }) {
+interface DetailsProps {
+  readonly agent: string
+  readonly session: string | undefined
+  readonly turn: Turn | undefined
+  readonly onClose: () => void
+}
+
+export function Details({ agent, session, turn, onClose }: DetailsProps) {
   const { t } = useTranslation()
   const steps = turn?.answers.flatMap((answer) => answer.tools) ?? []
   const recalls = steps.map(recallOf).filter((recall) => recall !== undefined)
@@ -46,7 +56,8 @@ export function Details({ turn, onClose }: { turn: Turn | undefined; onClose: ()
             ))}
           </section>
         )}
-        {turn && <Usage turn={turn} />}
+        {turn && <TurnUsage turn={turn} />}
+        {session !== undefined && <SessionUsage agent={agent} session={session} />}
       </div>
     </aside>
   )
@@ -104,14 +115,25 @@ function Hit({ result, recall }: { result: SearchResult; recall: SearchResponse 
   )
 }
 
-function Usage({ turn }: { turn: Turn }) {
+function TurnUsage({ turn }: { turn: Turn }) {
   const { t } = useTranslation()
-  const usage = usageOf(turn)
-  const input = usage.input + usage.cacheRead + usage.cacheWrite
   const last = turn.answers.at(-1)?.message
+  const model = last && (last.provider === 'offline' ? 'offline' : `${last.provider}/${last.model}`)
+  return <Figures title={t('details.turn')} usage={usageOf(turn)} model={model} />
+}
+
+function SessionUsage({ agent, session }: { agent: string; session: string }) {
+  const { t } = useTranslation()
+  const usage = useQuery(api.sessions.usage.queryOptions({ input: { agent, session } }))
+  return usage.data ? <Figures title={t('details.session')} usage={usage.data} /> : null
+}
+
+function Figures({ title, usage, model }: { title: string; usage: Usage; model?: string | undefined }) {
+  const { t } = useTranslation()
+  const input = usage.input + usage.cacheRead + usage.cacheWrite
   return (
-    <section className="p-4">
-      <h3 className="pb-2 text-[12px] text-muted">{t('details.turn')}</h3>
+    <section className="border-b border-line p-4">
+      <h3 className="pb-2 text-[12px] text-muted">{title}</h3>
       <dl className="tabular grid grid-cols-[1fr_auto] gap-y-1">
         <dt>{t('details.input')}</dt>
         <dd className="text-right">{t('details.tokens', { tokens: formatNumber(input) })}</dd>
@@ -131,10 +153,12 @@ function Usage({ turn }: { turn: Turn }) {
             <dd className="text-right">{formatMoney(usage.cost.total)}</dd>
           </>
         )}
-        {last && (
+        {model !== undefined && (
           <>
             <dt>{t('details.model')}</dt>
-            <dd className="text-right">{last.provider === 'offline' ? 'offline' : `${last.provider}/${last.model}`}</dd>
+            <dd className="max-w-44 truncate text-right" title={model}>
+              {model}
+            </dd>
           </>
         )}
       </dl>

@@ -1,29 +1,69 @@
 /** What a running turn looks like, event by event. Pure. */
-import type { ChatEvent } from '../../shared/contract/index.ts'
+import type { ChatEvent, Permission, QueuedMessage, ToolProgress } from '../../shared/contract/index.ts'
 
 export interface LiveTurn {
   readonly running: boolean
   readonly text: string
   readonly thinking: string
-  readonly keeping?: 'flush' | 'compaction'
+  /** The message that `text` became: it is shown there as soon as it is there, and here until then. */
+  readonly settledAs: string | undefined
+  readonly keeping: 'flush' | 'compaction' | undefined
+  readonly retrying: { readonly code: string; readonly at: number } | undefined
+  readonly progress: readonly ToolProgress[]
+  readonly queue: readonly QueuedMessage[]
+  readonly permissions: readonly Permission[]
 }
 
-export const idle: LiveTurn = { running: false, text: '', thinking: '' }
+const quiet = {
+  text: '',
+  thinking: '',
+  settledAs: undefined,
+  keeping: undefined,
+  retrying: undefined,
+  progress: [],
+} as const
+
+export const idle: LiveTurn = { running: false, ...quiet, queue: [], permissions: [] }
 
 export function advance(turn: LiveTurn, event: ChatEvent): LiveTurn {
   switch (event.type) {
-    case 'partial':
-      return { running: event.running, text: event.text, thinking: event.thinking }
+    case 'partial': {
+      const { running, text, thinking, queue, permissions, retrying, keeping } = event
+      return {
+        ...quiet,
+        running,
+        text,
+        thinking,
+        queue,
+        permissions,
+        retrying: retrying ? { code: retrying.code, at: Date.now() + retrying.afterMs } : undefined,
+        keeping: keeping ?? undefined,
+      }
+    }
     case 'text':
-      return { running: true, text: turn.text + event.delta, thinking: turn.thinking }
-    case 'thinking':
-      return { running: true, text: turn.text, thinking: turn.thinking + event.delta }
+    case 'thinking': {
+      const before = turn.settledAs === undefined ? turn : { ...turn, ...quiet }
+      const streamed = { ...before, running: true, keeping: undefined, retrying: undefined }
+      return { ...streamed, [event.type]: before[event.type] + event.delta }
+    }
     case 'message':
-      // What was streaming is now a message of its own.
-      return event.message.role === 'toolResult' ? turn : { running: true, text: '', thinking: '' }
+      if (event.message.role === 'assistant') return { ...turn, running: true, settledAs: event.id, progress: [] }
+      return { ...turn, ...quiet, running: true }
     case 'keeping':
       return { ...turn, running: true, keeping: event.what }
+    case 'retrying':
+      return { ...turn, running: true, retrying: { code: event.code, at: Date.now() + event.afterMs } }
+    case 'toolProgress': {
+      const others = turn.progress.filter(({ call }) => call !== event.progress.call)
+      return { ...turn, progress: [...others, event.progress] }
+    }
+    case 'queue':
+      return { ...turn, queue: event.queue }
+    case 'permissions':
+      return { ...turn, permissions: event.permissions }
+    case 'changed':
+      return turn.settledAs === undefined ? turn : { ...turn, ...quiet }
     case 'turnEnd':
-      return idle
+      return { ...turn, running: false, keeping: undefined, retrying: undefined, progress: [] }
   }
 }

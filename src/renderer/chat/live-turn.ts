@@ -1,5 +1,8 @@
-/** Follows the running turn of a conversation. Text arrives in small pieces; it is shown once a frame. */
-import { useEffect, useRef, useState } from 'react'
+/**
+ * Follows the running turn of a conversation. Text arrives in small pieces and is shown once a frame; whoever wants a
+ * part of it subscribes to that part, so that a streaming answer redraws nothing but itself.
+ */
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ChatEvent, SessionMessage } from '../../shared/contract/index.ts'
 import { api, client, queryClient } from '../api/index.ts'
 import { advance, idle, type LiveTurn } from './live-turn-state.ts'
@@ -7,53 +10,88 @@ import { advance, idle, type LiveTurn } from './live-turn-state.ts'
 /** A stream that ends early (the connection was lost) is asked for again after this, in ms. */
 const retryMs = 500
 
-export function useLiveTurn(agent: string, session: string | undefined): LiveTurn {
-  const [shown, setShown] = useState(idle)
-  const latest = useRef(idle)
-  useEffect(() => {
-    if (session === undefined) return undefined
-    const stop = new AbortController()
-    let frame = 0
-    const update = (next: LiveTurn) => {
-      latest.current = next
-      frame ||= requestAnimationFrame(() => {
-        frame = 0
-        setShown(latest.current)
-      })
-    }
-    void follow(agent, session, stop.signal, (event) => {
-      if (event.type === 'message') keepMessage(agent, session, event)
-      update(advance(latest.current, event))
-    })
-    return () => {
-      stop.abort()
-      cancelAnimationFrame(frame)
-      latest.current = idle
-    }
-  }, [agent, session])
-  return shown
-}
+export class LiveTurnFollower {
+  readonly #agent: string
+  readonly #session: string
+  #turn: LiveTurn = idle
+  #frame = 0
+  readonly #listeners = new Set<() => void>()
 
-async function follow(
-  agent: string,
-  session: string,
-  signal: AbortSignal,
-  onEvent: (event: ChatEvent) => void,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      for await (const event of await client.chat.watch({ agent, session }, { signal })) onEvent(event)
-    } catch (error) {
-      if (!(error instanceof Error)) throw error
+  constructor(agent: string, session: string) {
+    this.#agent = agent
+    this.#session = session
+  }
+
+  get turn(): LiveTurn {
+    return this.#turn
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Until the signal ends it. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const input = { agent: this.#agent, session: this.#session }
+    signal.addEventListener('abort', () => cancelAnimationFrame(this.#frame), { once: true })
+    let isFirst = true
+    while (!signal.aborted) {
+      try {
+        for await (const event of await client.chat.watch(input, { signal })) {
+          // What was missed while the connection was lost is read anew.
+          if (event.type === 'changed' || (event.type === 'partial' && !isFirst)) this.#refresh()
+          isFirst = false
+          this.#apply(event)
+        }
+      } catch (error) {
+        if (!(error instanceof Error)) throw error
+      }
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
-    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
+  }
+
+  #apply(event: ChatEvent): void {
+    if (event.type === 'message') keepMessage(this.#agent, this.#session, event)
+    this.#turn = advance(this.#turn, event)
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0
+      for (const listener of this.#listeners) listener()
+    })
+  }
+
+  #refresh(): void {
+    const input = { agent: this.#agent, session: this.#session }
+    void queryClient.invalidateQueries({ queryKey: api.sessions.get.key({ input }) })
   }
 }
 
-/** Puts the message where the query will have it, so that nothing flickers until it is read again. */
-function keepMessage(agent: string, session: string, { id, message }: SessionMessage): void {
-  queryClient.setQueryData(api.sessions.get.queryKey({ input: { agent, session } }), (old) => {
+export function useLiveTurnFollower(agent: string, session: string | undefined): LiveTurnFollower {
+  const follower = useMemo(() => new LiveTurnFollower(agent, session ?? ''), [agent, session])
+  useEffect(() => {
+    if (session === undefined) return undefined
+    const stop = new AbortController()
+    void follower.follow(stop.signal)
+    return () => stop.abort()
+  }, [follower, session])
+  return follower
+}
+
+/** Redraws when the part that `select` picks is another one. */
+export function useLive<T>(follower: LiveTurnFollower, select: (turn: LiveTurn) => T): T {
+  return useSyncExternalStore(follower.subscribe, () => select(follower.turn))
+}
+
+/**
+ * Puts the message where the query will have it, so that nothing flickers until it is read again. An answer that is on
+ * its way may not have it yet: it is asked for once more then.
+ */
+function keepMessage(agent: string, session: string, { id, message, versions }: SessionMessage): void {
+  const queryKey = api.sessions.get.queryKey({ input: { agent, session } })
+  const isOnItsWay = queryClient.getQueryState(queryKey)?.fetchStatus === 'fetching'
+  queryClient.setQueryData(queryKey, (old) => {
     if (!old || old.messages.some((known) => known.id === id)) return old
-    return { ...old, messages: [...old.messages, { id, message }] }
+    return { ...old, messages: [...old.messages, versions ? { id, message, versions } : { id, message }], over: false }
   })
+  if (isOnItsWay) void queryClient.invalidateQueries({ queryKey })
 }

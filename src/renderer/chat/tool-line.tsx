@@ -2,12 +2,20 @@ import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messageText } from '../../shared/messages.ts'
+import { formatPercent } from '../i18n/format.ts'
+import { useLive, type LiveTurnFollower } from './live-turn.ts'
 import { recallOf, type ToolStep } from './turns.ts'
 
 const known = ['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const
 
 /** One quiet line for a tool call; it opens to what was asked and what came back. */
-export function ToolLine({ step, isRunning }: { step: ToolStep; isRunning: boolean }) {
+interface ToolLineProps {
+  readonly step: ToolStep
+  readonly isRunning: boolean
+  readonly follower: LiveTurnFollower
+}
+
+export function ToolLine({ step, isRunning, follower }: ToolLineProps) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const { call, result } = step
@@ -22,7 +30,7 @@ export function ToolLine({ step, isRunning }: { step: ToolStep; isRunning: boole
         className="flex min-h-6 max-w-full items-center gap-2 rounded-sm text-left hover:text-text"
       >
         <ChevronRight size={12} aria-hidden className={`shrink-0 transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <span className="shrink-0">{name ? t(`tool.${name}`) : call.name}</span>
+        <span className="shrink-0">{name ? t(`tool.${name}`) : nameOf(call.name)}</span>
         <Subject call={call} />
         {recall && (
           <span className="tabular shrink-0">
@@ -31,7 +39,8 @@ export function ToolLine({ step, isRunning }: { step: ToolStep; isRunning: boole
           </span>
         )}
         {result?.isError && <span className="shrink-0 text-bad">· {t('tool.failed')}</span>}
-        {!result && <span className="shrink-0">· {t(isRunning ? 'tool.running' : 'tool.interrupted')}</span>}
+        {!result &&
+          (isRunning ? <Progress call={call.id} follower={follower} /> : <span>· {t('tool.interrupted')}</span>)}
       </button>
       {isOpen && (
         <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]">
@@ -40,6 +49,28 @@ export function ToolLine({ step, isRunning }: { step: ToolStep; isRunning: boole
         </div>
       )}
     </div>
+  )
+}
+
+/** `mcp__files__read` → `files: read`. */
+function nameOf(tool: string): string {
+  return tool.replace(/^mcp__(.+?)__/, '$1: ')
+}
+
+function Progress({ call, follower }: { call: string; follower: LiveTurnFollower }) {
+  const { t } = useTranslation()
+  const progress = useLive(follower, (turn) => turn.progress.find((known) => known.call === call))
+  const share = progress?.share ?? null
+  return (
+    <span className="tabular flex shrink-0 items-center gap-2">
+      · {progress?.note || t('tool.running')}
+      {share !== null && (
+        <>
+          <progress max={1} value={share} className="h-1 w-24 accent-accent" />
+          {formatPercent(share)}
+        </>
+      )}
+    </span>
   )
 }
 

@@ -8,7 +8,7 @@ import type {
   Usage,
   UserMessage,
 } from '../../shared/messages.ts'
-import { noUsage } from '../../shared/messages.ts'
+import { addUsage, noUsage } from '../../shared/messages.ts'
 
 export interface ToolStep {
   readonly call: ToolCallPart
@@ -19,11 +19,18 @@ export interface Answer {
   readonly id: string
   readonly message: AssistantMessage
   readonly tools: readonly ToolStep[]
+  readonly versions: SessionMessage['versions']
+}
+
+export interface Question {
+  readonly id: string
+  readonly message: UserMessage
+  readonly versions: SessionMessage['versions']
 }
 
 export interface Turn {
   readonly id: string
-  readonly user: UserMessage | undefined
+  readonly question: Question | undefined
   readonly answers: readonly Answer[]
   /** What happened during the turn besides messages. */
   readonly events: readonly PlacedEvent[]
@@ -32,18 +39,19 @@ export interface Turn {
 export function toTurns(messages: readonly SessionMessage[], events: readonly PlacedEvent[] = []): Turn[] {
   const results = new Map<string, ToolResultMessage>()
   for (const { message } of messages) if (message.role === 'toolResult') results.set(message.toolCallId, message)
-  const turns: { id: string; user: UserMessage | undefined; answers: Answer[]; events: PlacedEvent[] }[] = []
+  const turns: { id: string; question: Question | undefined; answers: Answer[]; events: PlacedEvent[] }[] = []
   const turnOf = new Map<string, number>()
   // A conversation can begin with a command.
-  if (events.some(({ after }) => after === null)) turns.push({ id: 'start', user: undefined, answers: [], events: [] })
-  for (const { id, message } of messages) {
-    if (message.role === 'user') turns.push({ id, user: message, answers: [], events: [] })
+  if (events.some(({ after }) => after === null))
+    turns.push({ id: 'start', question: undefined, answers: [], events: [] })
+  for (const { id, message, versions } of messages) {
+    if (message.role === 'user') turns.push({ id, question: { id, message, versions }, answers: [], events: [] })
     else if (message.role === 'assistant') {
-      if (turns.length === 0) turns.push({ id, user: undefined, answers: [], events: [] })
+      if (turns.length === 0) turns.push({ id, question: undefined, answers: [], events: [] })
       const tools = message.content.flatMap((part) =>
         part.type === 'toolCall' ? [{ call: part, result: results.get(part.id) }] : [],
       )
-      turns.at(-1)?.answers.push({ id, message, tools })
+      turns.at(-1)?.answers.push({ id, message, tools, versions })
     }
     turnOf.set(id, turns.length - 1)
   }
@@ -69,15 +77,5 @@ export function changeOf({ result }: ToolStep): FileChange | undefined {
 }
 
 export function usageOf(turn: Turn): Usage {
-  return turn.answers.reduce(
-    (sum, { message: { usage } }) => ({
-      input: sum.input + usage.input,
-      output: sum.output + usage.output,
-      cacheRead: sum.cacheRead + usage.cacheRead,
-      cacheWrite: sum.cacheWrite + usage.cacheWrite,
-      totalTokens: sum.totalTokens + usage.totalTokens,
-      ...(sum.cost || usage.cost ? { cost: { total: (sum.cost?.total ?? 0) + (usage.cost?.total ?? 0) } } : {}),
-    }),
-    noUsage as Usage,
-  )
+  return turn.answers.reduce((sum, { message }) => addUsage(sum, message.usage), noUsage)
 }

@@ -25,6 +25,12 @@ export function formatDay(date: string): string {
   return new Intl.DateTimeFormat(i18next.language, { dateStyle: 'long' }).format(new Date(`${date}T12:00:00`))
 }
 
+/** A month (`YYYY-MM`) in words. */
+export function formatMonth(month: string): string {
+  const format = new Intl.DateTimeFormat(i18next.language, { year: 'numeric', month: 'long' })
+  return format.format(new Date(`${month}-15T12:00:00`))
+}
+
 /** US dollars; small sums keep the digits that say something. */
 export function formatMoney(dollars: number): string {
   const digits = dollars >= 1 ? 2 : 4

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client, explainError, isErrorOf } from '../api/index.ts'
-import { Markdown } from '../chat/markdown.tsx'
+import { Markdown } from '../chat/markdown/markdown.tsx'
 import { Button } from '../ui/button.tsx'
 import { showKeys, useShortcuts } from '../ui/keys.ts'
-import { lineOfHash } from '../ui/navigate.ts'
+import { lineOfHash, useHash } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 
@@ -50,7 +50,7 @@ function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Sav
   const [content, setContent] = useState({ text: disk.text })
   const [state, setState] = useState<SaveState>('saved')
   const [hasPreview, setHasPreview] = useState(false)
-  const line = useLine()
+  const line = lineOfHash(useHash())
   const latest = useRef({ text, saved: disk })
 
   const keep = useCallback((saved: Saved) => {
@@ -176,17 +176,4 @@ function useSaveOnLeaving(save: () => Promise<void>): void {
       void save()
     }
   }, [save])
-}
-
-/** The line that the address names. */
-function useLine(): number | undefined {
-  const [line, setLine] = useState(() => lineOfHash(location.hash))
-  useEffect(() => {
-    const onChange = () => setLine(lineOfHash(location.hash))
-    for (const event of ['hashchange', 'popstate']) window.addEventListener(event, onChange)
-    return () => {
-      for (const event of ['hashchange', 'popstate']) window.removeEventListener(event, onChange)
-    }
-  }, [])
-  return line
 }

@@ -84,6 +84,9 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
             <Row onSelect={go(paths.context(session))} keys="Mod+4">
               {t('palette.goContext')}
             </Row>
+            <Row onSelect={go(paths.settings())} keys="Mod+,">
+              {t('settings.title')}
+            </Row>
             {session !== undefined && (
               <Row onSelect={run(() => client.chat.stop({ agent: agent.id, session }))} keys="Mod+.">
                 {t('palette.stop')}
@@ -100,7 +103,7 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
                 {t('palette.language', { language: t(`locale.${locale}`) })}
               </Row>
             ))}
-            {(models.data ?? [])
+            {(models.data?.models ?? [])
               .filter(({ available }) => available)
               .map(({ id }) => (
                 <Row key={id} onSelect={run(() => client.settings.setModel({ agent: agent.id, model: id }))}>

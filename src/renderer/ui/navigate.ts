@@ -1,14 +1,18 @@
+import { useSyncExternalStore } from 'react'
+
 interface Paths {
-  chat(session?: string): string
+  chat(session?: string, message?: string): string
   file(path: string, line?: number): string
   source(path: string, line?: number): string
   search(query?: string): string
   context(session?: string): string
+  settings(section?: string): string
 }
 
 /** Addresses of the views; everything that can be linked to has one. */
 export const paths: Paths = {
-  chat: (session?: string) => (session === undefined ? '/' : `/chat/${session}`),
+  chat: (session?: string, message?: string) =>
+    session === undefined ? '/' : `/chat/${session}${message === undefined ? '' : `#m-${message}`}`,
   file: (path: string, line?: number) =>
     `/file/${path.split('/').map(encodeURIComponent).join('/')}${line === undefined ? '' : `#L${line}`}`,
   /** A result's or citation's own view: a conversation for a transcript, else the file. */
@@ -17,7 +21,26 @@ export const paths: Paths = {
     return session === undefined ? paths.file(path, line) : paths.chat(session)
   },
   search: (query?: string) => (query ? `/search?q=${encodeURIComponent(query)}` : '/search'),
+  settings: (section?: string) => (section === undefined ? '/settings' : `/settings#${section}`),
   context: (session?: string) => (session === undefined ? '/context' : `/context/${session}`),
+}
+
+/** The fragment of the address, with its `#`; follows it as it changes. */
+export function useHash(): string {
+  return useSyncExternalStore(onHashChange, () => location.hash)
+}
+
+function onHashChange(listener: () => void): () => void {
+  const events = ['hashchange', 'popstate', 'pushState', 'replaceState'] as const
+  for (const event of events) addEventListener(event, listener)
+  return () => {
+    for (const event of events) removeEventListener(event, listener)
+  }
+}
+
+/** `#m-1a2b` → the entry of a message. */
+export function messageOfHash(hash: string): string | undefined {
+  return /^#m-([\w-]+)$/.exec(hash)?.[1]
 }
 
 /** `#L12` → 12. */

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { ChevronRight, Clock, Command, Plus, Search } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { ChevronRight, Clock, Command, Plus, Search, Settings } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
-import type { Agent, FileEntry, SessionSummary } from '../../shared/contract/index.ts'
+import type { Agent, FileEntry } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { SessionList } from '../chat/session-list.tsx'
 import { formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
 import { LogCalendar } from '../memory/log-calendar.tsx'
 import { IconButton } from './button.tsx'
-import { showKeys } from './keys.ts'
+import { Keys, NavRow, SectionTitle } from './nav-row.tsx'
 import { paths } from './navigate.ts'
 
 export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => void }) {
@@ -17,9 +18,17 @@ export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => v
   const session = /^\/(?:chat|context)\/([^/]+)/.exec(location)?.[1]
   return (
     <nav aria-label={t('nav.main')} className="flex w-[260px] shrink-0 flex-col border-r border-line bg-side">
-      <div className="flex items-center gap-2.5 px-4 pt-4 pb-3" title={agent.workspace}>
+      <div className="flex items-center gap-2.5 px-4 pt-4 pr-3 pb-3" title={agent.workspace}>
         <span aria-hidden className="size-2.5 rounded-full" style={{ background: agent.color }} />
-        <span className="truncate text-[14px] font-semibold">{agent.id}</span>
+        <span className="min-w-0 flex-1 truncate text-[14px] font-semibold">{agent.id}</span>
+        <Link
+          href={paths.settings()}
+          aria-label={t('settings.title')}
+          title={t('settings.title')}
+          className="-my-1 flex size-7 items-center justify-center rounded-sm text-muted hover:bg-soft hover:text-text"
+        >
+          <Settings size={14} />
+        </Link>
       </div>
       <div className="flex gap-1.5 px-3.5 pb-2">
         <Link
@@ -46,7 +55,7 @@ export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => v
         <ContextRow agent={agent} session={session} isCurrent={location.startsWith('/context')} />
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-4">
-        <Chats agent={agent} current={location} />
+        <SessionList agent={agent} current={location} />
         <Files agent={agent} current={location} />
       </div>
     </nav>
@@ -69,37 +78,6 @@ function ContextRow({ agent, session, isCurrent }: { agent: Agent; session: stri
       {t('nav.context')}
     </NavRow>
   )
-}
-
-const mostListed = 200
-
-function Chats({ agent, current }: { agent: Agent; current: string }) {
-  const { t } = useTranslation()
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
-  if (sessions.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('nav.noChats')}</p>
-  const groups = groupByDay((sessions.data ?? []).slice(0, mostListed))
-  return groups.map(({ day, sessions }) => (
-    <section key={day} aria-label={t(`nav.${day}`)}>
-      <SectionTitle>{t(`nav.${day}`)}</SectionTitle>
-      {sessions.map(({ id, title }) => (
-        <NavRow key={id} href={paths.chat(id)} isCurrent={current === paths.chat(id)}>
-          {title || t('nav.untitled')}
-        </NavRow>
-      ))}
-    </section>
-  ))
-}
-
-type Day = 'today' | 'yesterday' | 'older'
-
-function groupByDay(sessions: readonly SessionSummary[]): { day: Day; sessions: SessionSummary[] }[] {
-  const midnight = new Date().setHours(0, 0, 0, 0)
-  const dayBefore = new Date(midnight - 1).setHours(0, 0, 0, 0)
-  const dayOf = (at: number): Day => (at >= midnight ? 'today' : at >= dayBefore ? 'yesterday' : 'older')
-  const days: Day[] = ['today', 'yesterday', 'older']
-  return days
-    .map((day) => ({ day, sessions: sessions.filter((session) => dayOf(session.updatedAt) === day) }))
-    .filter(({ sessions }) => sessions.length > 0)
 }
 
 function Files({ agent, current }: { agent: Agent; current: string }) {
@@ -183,39 +161,4 @@ function FileRow({ file, name, current }: { file: FileEntry; name: string; curre
       {name}
     </NavRow>
   )
-}
-
-interface NavRowProps {
-  readonly href: string
-  readonly isCurrent: boolean
-  readonly icon?: ReactNode
-  readonly aside?: ReactNode
-  readonly children: ReactNode
-}
-
-function NavRow({ href, isCurrent, icon, aside, children }: NavRowProps) {
-  return (
-    <Link
-      href={href}
-      aria-current={isCurrent ? 'page' : undefined}
-      className={`flex min-h-[27px] items-center gap-2.5 rounded-sm px-2 transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
-    >
-      {icon && <span className="text-muted">{icon}</span>}
-      <span className="min-w-0 flex-1 truncate">{children}</span>
-      {aside !== undefined && <span className="text-[11px] text-muted">{aside}</span>}
-    </Link>
-  )
-}
-
-function SectionTitle({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
-  return (
-    <h2 className="flex px-2 pt-4 pb-1 text-[11px] font-medium tracking-wide text-muted uppercase">
-      <span className="flex-1">{children}</span>
-      {aside !== undefined && <span className="tracking-normal normal-case">{aside}</span>}
-    </h2>
-  )
-}
-
-function Keys({ keys }: { keys: string }) {
-  return <kbd className="font-sans text-[11px] text-muted">{showKeys(keys)}</kbd>
 }

@@ -1,4 +1,3 @@
-import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { Loader, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -7,7 +6,8 @@ import { Link } from 'wouter'
 import type { Agent, IndexStatus } from '../../shared/contract/index.ts'
 import { api, client, explainError, useConnectionState } from '../api/index.ts'
 import { ContextBar } from '../context/context-bar.tsx'
-import { formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
+import { formatMoney, formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
+import { ModelPicker } from './model-picker.tsx'
 import { paths } from './navigate.ts'
 
 interface StatusBarProps {
@@ -37,6 +37,7 @@ export function StatusBar({ agent, session }: StatusBarProps) {
           details={settings.data.problems.map(({ key, line, message }) => `${line ?? '?'}: ${key} ${message}`)}
         />
       )}
+      <SpendingWarning />
       <span className="flex-1" />
       <ContextMeter agent={agent} session={session} />
       <ModelMenu agent={agent} />
@@ -134,34 +135,37 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
 
 function ModelMenu({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } }))
   const choose = (model: string) =>
     void client.settings
       .setModel({ agent: agent.id, model })
       .catch((error: unknown) => toast.error(explainError(error)))
   return (
-    <Menu.Root>
-      <Menu.Trigger aria-label={t('status.model')} className="rounded-sm px-1 hover:bg-soft">
-        {agent.model === 'offline' ? t('status.noModel') : agent.model}
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={6} align="end">
-          <Menu.Popup className="max-h-96 min-w-52 overflow-y-auto rounded-md border border-line bg-raised p-1 text-[13px] shadow-float">
-            <Menu.RadioGroup value={agent.model} onValueChange={choose}>
-              {(models.data ?? []).map(({ id, available }) => (
-                <Menu.RadioItem
-                  key={id}
-                  value={id}
-                  disabled={!available}
-                  className="flex min-h-7 items-center gap-2 rounded-sm px-2 data-[checked]:font-semibold data-[disabled]:text-faint data-[highlighted]:bg-soft"
-                >
-                  {id === 'offline' ? t('status.noModel') : id}
-                </Menu.RadioItem>
-              ))}
-            </Menu.RadioGroup>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <ModelPicker
+      agent={agent}
+      value={agent.model}
+      onChoose={choose}
+      trigger={
+        <button type="button" aria-label={t('status.model')} className="rounded-sm px-1 hover:bg-soft">
+          {agent.model === 'offline' ? t('status.noModel') : agent.model}
+        </button>
+      }
+    />
+  )
+}
+
+/** The month's limit is near or reached: the place to change it is one click away. */
+function SpendingWarning() {
+  const { t } = useTranslation()
+  const usage = useQuery(api.settings.usage.queryOptions())
+  const spending = usage.data?.spending
+  if (!spending?.warns || spending.limit === null) return null
+  return (
+    <Link
+      href={paths.settings('spending')}
+      className="tabular flex items-center gap-1.5 rounded-sm px-1 text-warning hover:bg-soft"
+    >
+      <TriangleAlert size={12} aria-hidden />
+      {t('status.spending', { spent: formatMoney(spending.spent), limit: formatMoney(spending.limit) })}
+    </Link>
   )
 }

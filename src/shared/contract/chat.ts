@@ -1,8 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { messageSchema } from '../messages.ts'
 import { base, forAgent, sessionIdSchema } from './base.ts'
-import { attachmentSchema } from './sessions.ts'
+import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
 
 /** A message that was sent while an answer was being given. */
 export const queuedMessageSchema = z.object({
@@ -44,8 +43,10 @@ export const chatEventSchema = z.discriminatedUnion('type', [
     thinking: z.string(),
     queue: z.array(queuedMessageSchema),
     permissions: z.array(permissionSchema),
+    retrying: z.object({ code: z.string(), afterMs: z.number() }).nullable(),
+    keeping: z.enum(['flush', 'compaction']).nullable(),
   }),
-  z.object({ type: z.literal('message'), id: z.string(), message: messageSchema }),
+  sessionMessageSchema.extend({ type: z.literal('message') }),
   z.object({ type: z.literal('text'), delta: z.string() }),
   z.object({ type: z.literal('thinking'), delta: z.string() }),
   /** The request failed in passing and is made again; nothing of it was shown. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { citationHref, parseCitationHref, splitCitations } from '../../../src/renderer/chat/citation.ts'
-import { advance } from '../../../src/renderer/chat/live-turn-state.ts'
+import { citationHref, parseCitationHref, splitCitations } from '../../../src/renderer/chat/markdown/citation.ts'
+import { advance, idle } from '../../../src/renderer/chat/live-turn-state.ts'
 import { patchLines } from '../../../src/renderer/chat/patch-lines.ts'
 import { toTurns } from '../../../src/renderer/chat/turns.ts'
 import { excerptOf } from '../../../src/renderer/ui/excerpt.ts'
@@ -55,14 +55,21 @@ describe('M42 conversation', () => {
   })
 
   it('M42: a stream becomes text, then a message', () => {
-    let turn = advance(
-      { running: false, text: '', thinking: '' },
-      { type: 'partial', running: true, queue: [], permissions: [], text: 'He', thinking: '' },
-    )
+    let turn = advance(idle, {
+      type: 'partial',
+      running: true,
+      queue: [],
+      permissions: [],
+      retrying: null,
+      keeping: null,
+      text: 'He',
+      thinking: '',
+    })
     turn = advance(turn, { type: 'text', delta: 'llo' })
     expect(turn).toMatchObject({ running: true, text: 'Hello' })
     turn = advance(turn, { type: 'message', id: '1', message: { ...assistant, content: [] } })
-    expect(turn).toMatchObject({ running: true, text: '' })
+    expect(turn).toMatchObject({ running: true, text: 'Hello', settledAs: '1' })
+    expect(advance(turn, { type: 'text', delta: 'Next' })).toMatchObject({ text: 'Next', settledAs: undefined })
     expect(advance(turn, { type: 'turnEnd', reason: 'done' }).running).toBe(false)
   })
 

@@ -1,8 +1,8 @@
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import { api, explainError } from '../api/index.ts'
-import { paths } from '../ui/navigate.ts'
+import { api, explainError } from '../../api/index.ts'
+import { paths } from '../../ui/navigate.ts'
 import type { Citation } from './citation.ts'
 
 /** Lines shown around the cited one. */

@@ -1,0 +1,68 @@
+/** Files that a user hands over, as attachments: text as text, pictures scaled down to what models look at. */
+import type { Attachment } from '../../shared/contract/index.ts'
+
+const mostTextBytes = 500_000
+/** Models scale larger pictures down themselves; sending them costs time and money for nothing. */
+const mostPixels = 2000
+const pictures = /^image\/(png|jpeg|gif|webp)$/
+
+export type AttachProblem = 'notText' | 'tooLarge' | 'badPicture'
+
+export class AttachError extends Error {
+  readonly problem: AttachProblem
+  readonly file: string
+
+  constructor(problem: AttachProblem, file: string) {
+    super(`${file}: ${problem}`)
+    this.problem = problem
+    this.file = file
+  }
+}
+
+/** @throws AttachError */
+export async function attach(file: File): Promise<Attachment> {
+  return pictures.test(file.type) ? attachPicture(file) : attachText(file)
+}
+
+async function attachText(file: File): Promise<Attachment> {
+  if (file.size > mostTextBytes) throw new AttachError('tooLarge', file.name)
+  const bytes = await file.arrayBuffer()
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (text.includes('\0')) throw new AttachError('notText', file.name)
+    return { type: 'file', name: file.name, text }
+  } catch (error) {
+    if (error instanceof TypeError) throw new AttachError('notText', file.name)
+    throw error
+  }
+}
+
+async function attachPicture(file: File): Promise<Attachment> {
+  let bitmap: ImageBitmap
+  try {
+    bitmap = await createImageBitmap(file)
+  } catch (error) {
+    if (error instanceof DOMException) throw new AttachError('badPicture', file.name)
+    throw error
+  }
+  const scale = Math.min(1, mostPixels / Math.max(bitmap.width, bitmap.height))
+  const isKept = scale === 1
+  const blob = isKept ? file : await scaled(bitmap, scale)
+  bitmap.close()
+  return { type: 'image', name: file.name, data: await base64(blob), mimeType: isKept ? file.type : 'image/png' }
+}
+
+async function scaled(bitmap: ImageBitmap, scale: number): Promise<Blob> {
+  const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale))
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+  return canvas.convertToBlob({ type: 'image/png' })
+}
+
+async function base64(blob: Blob): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const reader = new FileReader()
+  reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, '')))
+  reader.addEventListener('error', () => reject(reader.error ?? new Error('unreadable')))
+  reader.readAsDataURL(blob)
+  return promise
+}

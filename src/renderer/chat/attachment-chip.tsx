@@ -1,0 +1,33 @@
+import { FileText, X } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+
+interface AttachmentChipProps {
+  readonly name: string
+  /** Address of a picture's small form; a file has none. */
+  readonly picture?: string | undefined
+  readonly onRemove?: (() => void) | undefined
+}
+
+export function AttachmentChip({ name, picture, onRemove }: AttachmentChipProps) {
+  const { t } = useTranslation()
+  return (
+    <span className="inline-flex h-8 max-w-56 items-center gap-2 rounded-sm border border-line bg-raised pr-1.5 pl-1.5 text-[12px]">
+      {picture ? (
+        <img src={picture} alt={name} className="size-6 rounded-[4px] object-cover" />
+      ) : (
+        <FileText size={14} aria-hidden className="text-muted" />
+      )}
+      <span className="truncate">{name}</span>
+      {onRemove && (
+        <button
+          type="button"
+          aria-label={t('chat.removeAttachment', { name })}
+          onClick={onRemove}
+          className="flex size-6 items-center justify-center rounded-sm text-muted hover:bg-soft hover:text-text"
+        >
+          <X size={12} />
+        </button>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,24 @@
+/** What can be done with the messages of the open conversation; the same object for its whole life. */
+import { createContext, useContext } from 'react'
+import type { Agent } from '../../shared/contract/index.ts'
+
+export interface ChatActions {
+  readonly agent: Agent
+  edit(message: string | undefined): void
+  sendEdited(message: string, text: string): Promise<boolean>
+  retry(message: string, model?: string): void
+  resume(): void
+  branch(message: string): void
+  deleteFrom(message: string): void
+  remember(text: string): void
+  switchTo(message: string): void
+  select(turn: string): void
+}
+
+export const ChatActionsContext = createContext<ChatActions | undefined>(undefined)
+
+export function useChatActions(): ChatActions {
+  const actions = useContext(ChatActionsContext)
+  if (!actions) throw new Error('a message outside of a conversation')
+  return actions
+}

@@ -1,0 +1,65 @@
+import { useTranslation } from 'react-i18next'
+import { commands } from '../../shared/commands.ts'
+import type { Completion } from './completion.ts'
+
+interface CompletionMenuProps {
+  readonly items: readonly Completion[]
+  readonly selected: number
+  readonly onChoose: (item: Completion) => void
+}
+
+/** Completes `/…` and `@…` in the composer; the composer moves the selection, for the keyboard stays there. */
+export function CompletionMenu({ items, selected, onChoose }: CompletionMenuProps) {
+  const { t } = useTranslation()
+  if (items.length === 0) return null
+  return (
+    <ul
+      role="listbox"
+      aria-label={t(items[0]?.kind === 'file' ? 'palette.files' : 'palette.commands')}
+      id="completions"
+      className="mb-2 rounded-md border border-line bg-raised p-1 shadow-float"
+    >
+      {items.map((item, index) => (
+        <li
+          key={item.label}
+          role="option"
+          id={`completion-${index}`}
+          aria-selected={index === selected}
+          onMouseDown={(event) => {
+            event.preventDefault()
+            onChoose(item)
+          }}
+          className="flex min-h-7 items-center gap-3 rounded-sm px-2 aria-selected:bg-selected"
+        >
+          {item.kind === 'command' ? <CommandRow name={item.label} /> : <FileRow path={item.label} />}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function CommandRow({ name }: { name: string }) {
+  const { t } = useTranslation()
+  const command = commands.find((known) => known.name === name)
+  if (!command) return null
+  return (
+    <>
+      <span className="font-mono text-[12px]">
+        /{name} {command.argument && <span className="text-muted">{t(`command.argument.${command.argument}`)}</span>}
+      </span>
+      <span className="min-w-0 flex-1 truncate text-right text-[12px] text-muted">
+        {t(`command.about.${command.name}`)}
+      </span>
+    </>
+  )
+}
+
+function FileRow({ path }: { path: string }) {
+  const slash = path.lastIndexOf('/') + 1
+  return (
+    <span className="truncate font-mono text-[12px]">
+      <span className="text-muted">{path.slice(0, slash)}</span>
+      {path.slice(slash)}
+    </span>
+  )
+}

@@ -1,0 +1,50 @@
+/** What can be completed at the caret: a command at the beginning, a file behind an `@`. Pure. */
+import { commands } from '../../shared/commands.ts'
+
+export interface Completion {
+  readonly kind: 'command' | 'file'
+  /** Shown, and what it is chosen by. */
+  readonly label: string
+  /** What stands in the field when it is chosen, in place of `from` to the caret. */
+  readonly insert: string
+}
+
+export interface Completions {
+  /** Where the replaced text begins. */
+  readonly from: number
+  readonly items: readonly Completion[]
+}
+
+const mostFiles = 8
+const none: Completions = { from: 0, items: [] }
+
+export function completionsAt(text: string, caret: number, files: readonly string[]): Completions {
+  const before = text.slice(0, caret)
+  const command = /^\/([a-z]*)$/.exec(before)?.[1]
+  if (command !== undefined) {
+    const items = commands
+      .filter(({ name }) => name.startsWith(command))
+      .map(({ name }) => ({ kind: 'command' as const, label: name, insert: `/${name} ` }))
+    return { from: 0, items }
+  }
+  const mention = /(?:^|\s)@(\S*)$/.exec(before)?.[1]
+  if (mention === undefined) return none
+  const items = rank(files, mention.toLowerCase())
+    .slice(0, mostFiles)
+    .map((path) => ({ kind: 'file' as const, label: path, insert: `@${path} ` }))
+  return { from: caret - mention.length - 1, items }
+}
+
+/** Names that begin with what was typed, then paths that contain it; shorter ones first. */
+function rank(files: readonly string[], typed: string): string[] {
+  const scored = files.flatMap((path) => {
+    const lower = path.toLowerCase()
+    const name = lower.slice(lower.lastIndexOf('/') + 1)
+    if (name.startsWith(typed)) return [{ path, score: 0 }]
+    if (name.includes(typed)) return [{ path, score: 1 }]
+    return lower.includes(typed) ? [{ path, score: 2 }] : []
+  })
+  return scored
+    .sort((one, other) => one.score - other.score || one.path.length - other.path.length)
+    .map(({ path }) => path)
+}

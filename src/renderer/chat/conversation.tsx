@@ -1,0 +1,187 @@
+/** The messages of a conversation, of which only those in sight are drawn, and the answer that is being given. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown } from 'lucide-react'
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, type Ref } from 'react'
+import { useTranslation } from 'react-i18next'
+import { messageText } from '../../shared/messages.ts'
+import { explainCode } from '../api/index.ts'
+import { Button } from '../ui/button.tsx'
+import { useLive, type LiveTurnFollower } from './live-turn.ts'
+import type { LiveTurn } from './live-turn-state.ts'
+import { Markdown } from './markdown/markdown.tsx'
+import { Thinking, TurnView } from './message.tsx'
+import type { Turn } from './turns.ts'
+
+/** This close to the end (px) a reader is taken to follow the conversation. */
+const followDistance = 80
+/** Height of a turn that was not drawn yet, px. */
+const usualHeight = 180
+
+export interface ConversationHandle {
+  /** Goes to the end and stays there: the reader has just said something. */
+  follow(): void
+}
+
+interface ConversationProps {
+  readonly ref?: Ref<ConversationHandle>
+  readonly agent: string
+  readonly turns: readonly Turn[]
+  readonly follower: LiveTurnFollower
+  /** 1-based numbers of lines that could not be read. */
+  readonly skippedLines: readonly number[]
+  readonly selected: string | undefined
+  readonly editing: string | undefined
+  /** The message to begin at, instead of the end. */
+  readonly target: string | undefined
+}
+
+export function Conversation(props: ConversationProps) {
+  const { ref, agent, turns, follower, skippedLines, selected, editing, target } = props
+  const { t } = useTranslation()
+  const frame = useRef<HTMLDivElement>(null)
+  const isRunning = useLive(follower, (turn) => turn.running)
+  const [isAtEnd, setIsAtEnd] = useState(true)
+  const virtualizer = useVirtualizer({
+    count: turns.length + 1,
+    getScrollElement: () => frame.current,
+    estimateSize: (index) => (index === turns.length ? 0 : usualHeight),
+    getItemKey: (index) => turns[index]?.id ?? 'live',
+    overscan: 4,
+    gap: 8,
+    paddingStart: 24,
+    paddingEnd: 24,
+    // The library keeps the end in sight while the last row grows, and leaves a reader alone who has scrolled away.
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: followDistance,
+    onChange: (instance) => setIsAtEnd(instance.isAtEnd(followDistance)),
+  })
+  useImperativeHandle(ref, () => ({ follow: () => virtualizer.scrollToEnd() }), [virtualizer])
+  const targetIndex = target === undefined ? -1 : turns.findIndex((turn) => isIn(turn, target))
+  useLayoutEffect(() => {
+    if (targetIndex >= 0) virtualizer.scrollToIndex(targetIndex, { align: 'start' })
+    else virtualizer.scrollToEnd()
+    // Where a reader goes from there is theirs to decide.
+  }, [virtualizer, targetIndex])
+  useKeepEnd(frame, virtualizer)
+  const rows = virtualizer.getVirtualItems()
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div ref={frame} tabIndex={-1} className="h-full overflow-y-auto [overflow-anchor:none]" data-testid="scroller">
+        {skippedLines.length > 0 && (
+          <p className="mx-auto max-w-[740px] px-8 pt-4 text-warning">
+            {t('chat.skipped', { count: skippedLines.length, lines: skippedLines.slice(0, 10).join(', ') })}
+          </p>
+        )}
+        <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+          {rows.map(({ index, key, start }) => {
+            const turn = turns[index]
+            return (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                className="absolute inset-x-0 top-0 mx-auto max-w-[740px] px-8"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {turn ? (
+                  <TurnView
+                    turn={turn}
+                    isSelected={turn.id === selected}
+                    isEditing={turn.question !== undefined && turn.question.id === editing}
+                    isRunning={isRunning && index === turns.length - 1}
+                    isLast={index === turns.length - 1}
+                    follower={follower}
+                  />
+                ) : (
+                  <Live agent={agent} follower={follower} last={turns.at(-1)} />
+                )}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+      {!isAtEnd && (
+        <Button
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full! shadow-float"
+          onClick={() => virtualizer.scrollToEnd()}
+        >
+          {isRunning ? t('chat.newText') : t('chat.toEnd')} <ArrowDown size={13} aria-hidden />
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function isIn({ question, answers }: Turn, message: string): boolean {
+  return question?.id === message || answers.some(({ id }) => id === message)
+}
+
+/** The conversation can be read anew before the stream says that the answer is complete. */
+function isShownIn(turn: Turn, { settledAs, text }: LiveTurn): boolean {
+  if (settledAs !== undefined && isIn(turn, settledAs)) return true
+  const last = turn.answers.at(-1)
+  return text !== '' && last !== undefined && messageText(last.message) === text
+}
+
+/** A window that gets smaller (a composer that grows) keeps the end in sight too. */
+function useKeepEnd(
+  frame: React.RefObject<HTMLDivElement | null>,
+  virtualizer: { isAtEnd(threshold?: number): boolean; scrollToEnd(): void },
+): void {
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return undefined
+    let wasAtEnd = false
+    const onScroll = () => (wasAtEnd = virtualizer.isAtEnd(followDistance))
+    const growth = new ResizeObserver(() => wasAtEnd && virtualizer.scrollToEnd())
+    growth.observe(element)
+    element.addEventListener('scroll', onScroll, { passive: true })
+    return () => {
+      growth.disconnect()
+      element.removeEventListener('scroll', onScroll)
+    }
+  }, [frame, virtualizer])
+}
+
+/** What is being said right now. Finished answers are announced to screen readers as they arrive. */
+function Live({ agent, follower, last }: { agent: string; follower: LiveTurnFollower; last: Turn | undefined }) {
+  const { t } = useTranslation()
+  const live = useLive(follower, (turn) => turn)
+  const isShownAbove = last !== undefined && isShownIn(last, live)
+  const text = isShownAbove ? '' : live.text
+  const thinking = isShownAbove ? '' : live.thinking
+  const isWaiting = live.running && text === '' && thinking === '' && !hasOpenCall(last)
+  return (
+    <div aria-live="polite" className="flex flex-col gap-3" data-testid="live">
+      {thinking !== '' && <Thinking text={thinking} isOpen={text === ''} />}
+      {text !== '' && <Markdown text={text} agent={agent} />}
+      {live.running && live.retrying && <Retrying {...live.retrying} />}
+      {isWaiting && !live.retrying && (
+        <p className="animate-pulse text-muted">
+          {live.keeping ? t(`chat.keeping.${live.keeping}`) : t('chat.working')}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A tool that runs says so itself. */
+function hasOpenCall(last: Turn | undefined): boolean {
+  return last?.answers.at(-1)?.tools.some(({ result }) => result === undefined) ?? false
+}
+
+function Retrying({ code, at }: { code: string; at: number }) {
+  const { t } = useTranslation()
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.max(0, Math.ceil((at - now) / 1000))
+  return (
+    <p role="status" className="text-warning">
+      {t('chat.retrying', { reason: explainCode(code, { provider: t('chat.theProvider') }), seconds })}
+    </p>
+  )
+}

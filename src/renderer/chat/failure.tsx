@@ -1,0 +1,80 @@
+import { Shuffle } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { AssistantMessage } from '../../shared/messages.ts'
+import { explainCode } from '../api/index.ts'
+import { Button } from '../ui/button.tsx'
+import { ModelPicker } from '../ui/model-picker.tsx'
+import { paths } from '../ui/navigate.ts'
+import { useChatActions } from './chat-actions.ts'
+
+/** Failures that are mended in the settings, and the place there. */
+const mendedInSettings: Readonly<Record<string, 'models' | 'spending'>> = {
+  provider_key_missing: 'models',
+  provider_auth: 'models',
+  provider_quota: 'models',
+  provider_error: 'models',
+  provider_unavailable: 'models',
+  spending_limit: 'spending',
+}
+
+/** What went wrong, and what can be done about it. */
+export function Failure({ message, question }: { message: AssistantMessage; question: string | undefined }) {
+  const { t } = useTranslation()
+  const { agent, retry, resume } = useChatActions()
+  const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
+  const section = mendedInSettings[errorCode]
+  const isLocal = provider === 'offline' || provider === 'commonplace'
+  return (
+    <div role="alert" className="flex flex-col gap-2 rounded-md border border-line bg-side px-3.5 py-2.5">
+      <p className="font-medium text-bad">{t('common.errorTitle')}</p>
+      <p>{explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })}</p>
+      <div className="flex flex-wrap gap-2 pt-1">
+        {errorCode === 'step_limit' ? (
+          <Button onClick={resume}>{t('chat.resume')}</Button>
+        ) : (
+          question !== undefined && <Button onClick={() => retry(question)}>{t('common.retry')}</Button>
+        )}
+        {question !== undefined && !isLocal && (
+          <ModelPicker
+            agent={agent}
+            value={undefined}
+            onChoose={(model) => retry(question, model)}
+            trigger={
+              <Button look="quiet">
+                <Shuffle size={13} aria-hidden /> {t('chat.retryWith')}
+              </Button>
+            }
+          />
+        )}
+        {section && (
+          <Link
+            href={paths.settings(section)}
+            className="inline-flex min-h-7 items-center rounded-sm px-2.5 text-accent hover:underline"
+          >
+            {t('chat.openSettings', { provider })}
+          </Link>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** An answer that was stopped, or that a crash cut off. */
+export function Interrupted({ isCrash, question }: { isCrash: boolean; question: string | undefined }) {
+  const { t } = useTranslation()
+  const { retry, resume } = useChatActions()
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-muted">
+      {t(isCrash ? 'chat.cutOff' : 'chat.interrupted')}
+      <Button look="quiet" onClick={resume}>
+        {t('chat.resume')}
+      </Button>
+      {question !== undefined && (
+        <Button look="quiet" onClick={() => retry(question)}>
+          {t('common.retry')}
+        </Button>
+      )}
+    </p>
+  )
+}

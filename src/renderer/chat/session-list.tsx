@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query'
+import { MoreHorizontal, Pin, X } from 'lucide-react'
+import { useDeferredValue, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent, SessionSummary } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Highlight } from '../ui/highlight.tsx'
+import { paths } from '../ui/navigate.ts'
+import { SectionTitle } from '../ui/nav-row.tsx'
+import { SessionMenu } from './session-menu.tsx'
+
+/** Conversations listed at first, and with each further step. */
+const page = 60
+
+/** The agent's conversations by day, to be searched, renamed, pinned, saved and put aside. */
+export function SessionList({ agent, current }: { agent: Agent; current: string }) {
+  const { t } = useTranslation()
+  const [query, setQuery] = useState('')
+  const [listed, setListed] = useState(page)
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+  if (sessions.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('nav.noChats')}</p>
+  const all = sessions.data ?? []
+  return (
+    <>
+      <div className="relative px-0.5 pt-3">
+        <input
+          type="text"
+          role="searchbox"
+          value={query}
+          aria-label={t('session.search')}
+          placeholder={t('session.search')}
+          onChange={(event) => setQuery(event.target.value)}
+          onKeyDown={(event) => event.key === 'Escape' && setQuery('')}
+          className="h-7 w-full rounded-sm border border-transparent bg-soft px-2 outline-none placeholder:text-muted focus:border-accent focus:bg-raised"
+        />
+        {query !== '' && (
+          <IconButton label={t('common.clear')} className="absolute right-0.5" onClick={() => setQuery('')}>
+            <X size={12} />
+          </IconButton>
+        )}
+      </div>
+      {query.trim() === '' ? (
+        <>
+          {groupByDay(all.slice(0, listed)).map(({ day, members }) => (
+            <section key={day} aria-label={t(`nav.${day}`)}>
+              <SectionTitle>{t(`nav.${day}`)}</SectionTitle>
+              {members.map((summary) => (
+                <SessionRow key={summary.id} agent={agent.id} summary={summary} current={current} />
+              ))}
+            </section>
+          ))}
+          {all.length > listed && (
+            <Button look="link" className="px-2!" onClick={() => setListed(listed + page)}>
+              {t('session.more', { count: all.length - listed })}
+            </Button>
+          )}
+        </>
+      ) : (
+        <Found agent={agent} query={query.trim()} />
+      )}
+    </>
+  )
+}
+
+function SessionRow({ agent, summary, current }: { agent: string; summary: SessionSummary; current: string }) {
+  const { t } = useTranslation()
+  const isCurrent = current === paths.chat(summary.id)
+  return (
+    <div
+      className={`group/row relative rounded-sm transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
+    >
+      <Link
+        href={paths.chat(summary.id)}
+        aria-current={isCurrent ? 'page' : undefined}
+        className="flex min-h-[27px] items-center gap-1.5 rounded-sm px-2 group-focus-within/row:pr-8 group-hover/row:pr-8"
+      >
+        {summary.pinned && <Pin size={11} aria-label={t('session.pinned')} className="shrink-0 text-muted" />}
+        <span className="min-w-0 flex-1 truncate">{summary.title || t('nav.untitled')}</span>
+      </Link>
+      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+        <SessionMenu
+          agent={agent}
+          summary={summary}
+          trigger={
+            <IconButton label={t('session.menuOf', { title: summary.title })}>
+              <MoreHorizontal size={14} />
+            </IconButton>
+          }
+        />
+      </span>
+    </div>
+  )
+}
+
+function Found({ agent, query }: { agent: Agent; query: string }) {
+  const { t } = useTranslation()
+  const deferred = useDeferredValue(query)
+  const found = useQuery(api.sessions.find.queryOptions({ input: { agent: agent.id, query: deferred } }))
+  if (found.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('session.nothing', { query })}</p>
+  const words = deferred.split(/\s+/)
+  return (
+    <section aria-label={t('session.found')} className="pt-2">
+      {(found.data ?? []).map(({ id, title, message, snippet }) => (
+        <Link key={id} href={paths.chat(id, message)} className="block rounded-sm px-2 py-1 hover:bg-soft">
+          <span className="block truncate">
+            <Highlight text={title || t('nav.untitled')} words={words} />
+          </span>
+          {snippet && (
+            <span className="line-clamp-2 text-[12px] text-muted">
+              <Highlight text={snippet} words={words} />
+            </span>
+          )}
+        </Link>
+      ))}
+    </section>
+  )
+}
+
+type Day = 'pinned' | 'today' | 'yesterday' | 'older'
+
+function groupByDay(sessions: readonly SessionSummary[]): { day: Day; members: SessionSummary[] }[] {
+  const midnight = new Date().setHours(0, 0, 0, 0)
+  const dayBefore = new Date(midnight - 1).setHours(0, 0, 0, 0)
+  const dayOf = ({ pinned, updatedAt }: SessionSummary): Day => {
+    if (pinned) return 'pinned'
+    return updatedAt >= midnight ? 'today' : updatedAt >= dayBefore ? 'yesterday' : 'older'
+  }
+  const groups = Map.groupBy(sessions, dayOf)
+  const days: Day[] = ['pinned', 'today', 'yesterday', 'older']
+  return days.flatMap((day) => {
+    const members = groups.get(day)
+    return members ? [{ day, members }] : []
+  })
+}

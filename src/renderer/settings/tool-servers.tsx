@@ -1,0 +1,103 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { McpServer } from '../../shared/contract/index.ts'
+import { api, client, explainError } from '../api/index.ts'
+import { Button } from '../ui/button.tsx'
+
+const sample = `mcp:
+  servers:
+    files: { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", ~/Documents] }
+    search: { url: "http://localhost:8000/mcp", headers: { Authorization: "Bearer \${SEARCH_TOKEN}" } }`
+
+/** The programs whose tools the agents may use: how they are, what they offer, what they log. */
+export function ToolServers() {
+  const { t } = useTranslation()
+  const servers = useQuery(api.settings.mcpServers.queryOptions())
+  if (!servers.data) return null
+  if (servers.data.length === 0) {
+    return (
+      <div className="flex flex-col gap-2">
+        <p>{t('settings.noServers')}</p>
+        <pre className="overflow-x-auto rounded-sm border border-line bg-side p-3 font-mono text-[12px]">{sample}</pre>
+      </div>
+    )
+  }
+  return servers.data.map((server) => <Server key={server.name} server={server} />)
+}
+
+const stateLooks = {
+  ready: 'bg-good',
+  starting: 'bg-warning',
+  failed: 'bg-bad',
+  stopped: 'bg-faint',
+  disabled: 'bg-faint',
+} as const
+
+function Server({ server }: { server: McpServer }) {
+  const { t } = useTranslation()
+  const { name, state, problem, tools, log } = server
+  const start = useMutation(
+    api.settings.startMcpServer.mutationOptions({ onError: (error) => toast.error(explainError(error)) }),
+  )
+  return (
+    <section aria-label={name} className="flex flex-col gap-3 rounded-md border border-line px-4 py-3.5">
+      <header className="flex items-center gap-2.5">
+        <span aria-hidden className={`size-2 rounded-full ${stateLooks[state]}`} />
+        <h3 className="font-semibold">{name}</h3>
+        <span className="flex-1 text-[12px] text-muted">{t(`settings.state.${state}`)}</span>
+        {(state === 'stopped' || state === 'failed') && (
+          <Button disabled={start.isPending} onClick={() => start.mutate({ name })}>
+            {t('settings.start')}
+          </Button>
+        )}
+      </header>
+      {state === 'failed' && problem !== null && (
+        <p role="alert" className="text-bad">
+          {problem}
+        </p>
+      )}
+      {tools.map((tool) => (
+        <ToolRow key={tool.name} server={name} tool={tool} />
+      ))}
+      {log.length > 0 && (
+        <details>
+          <summary className="text-muted">{t('settings.log')}</summary>
+          <pre className="mt-2 max-h-60 overflow-auto rounded-sm bg-side p-2 font-mono text-[12px] whitespace-pre-wrap">
+            {log.join('\n')}
+          </pre>
+        </details>
+      )}
+    </section>
+  )
+}
+
+function ToolRow({ server, tool }: { server: string; tool: McpServer['tools'][number] }) {
+  const { t } = useTranslation()
+  const { name, description, permission } = tool
+  const allow = (value: string) => {
+    const chosen = (['ask', 'always', 'never'] as const).find((known) => known === value) ?? 'ask'
+    client.settings
+      .setMcpPermission({ server, tool: name, permission: chosen })
+      .catch((error: unknown) => toast.error(explainError(error)))
+  }
+  return (
+    <label className="flex items-center gap-3">
+      <span className="min-w-0 flex-1">
+        <span className="font-mono text-[12px]">{name}</span>
+        <span className="block truncate text-[12px] text-muted">{description}</span>
+      </span>
+      <select
+        value={permission}
+        onChange={(event) => allow(event.target.value)}
+        className="min-h-7 rounded-sm border border-line bg-raised px-1.5"
+      >
+        {(['ask', 'always', 'never'] as const).map((option) => (
+          <option key={option} value={option}>
+            {t(`settings.permission.${option}`)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,15 @@
+import { useState } from 'react'
+
+const shownMs = 1500
+
+/** Copies text and says so for a moment. */
+export function useCopy(): { readonly isCopied: boolean; readonly copy: (text: string) => void } {
+  const [isCopied, setIsCopied] = useState(false)
+  const copy = (text: string) => {
+    void navigator.clipboard.writeText(text).then(() => {
+      setIsCopied(true)
+      setTimeout(() => setIsCopied(false), shownMs)
+    })
+  }
+  return { isCopied, copy }
+}

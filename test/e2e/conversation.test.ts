@@ -1,0 +1,490 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startServer } from '../../src/main/server.ts'
+import { mainFolder, openTestServer, prepareFolders, type TestAppOptions } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until } from '../support/folder.ts'
+import { startModelServer, type ModelServer, type ScriptedAnswer } from '../support/model-server.ts'
+
+afterAll(closeBrowser)
+
+function configOf(model: ModelServer, extra = ''): string {
+  return `providers: { anthropic: { baseUrl: "${model.url}" } }\n${extra}agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }]\n`
+}
+
+interface OpenOptions extends TestAppOptions {
+  readonly extra?: string
+  readonly look?: Parameters<typeof openPage>[0]
+}
+
+async function openChat(script: ScriptedAnswer[], { extra = '', look, ...options }: OpenOptions = {}) {
+  const model = await startModelServer(...script)
+  const server = await openTestServer({ config: configOf(model, extra), env: { ANTHROPIC_API_KEY: 'k' }, ...options })
+  const page = await openPage(look)
+  await page.goto(server.url)
+  const composer = page.getByRole('textbox', { name: /^(Message|消息|訊息)$/ })
+  const say = async (text: string) => {
+    await composer.fill(text)
+    await composer.press('Enter')
+  }
+  return { ...server, model, page, composer, say }
+}
+
+const rich = `# Result
+
+Some **bold** text, a [link](https://example.com), and money: $5 and $10.
+
+- [x] done
+- [ ] to do
+
+| Name | Size |
+|------|-----:|
+| a    |  1.5 |
+
+\`\`\`ts
+const answer: number = 42 // the answer
+\`\`\`
+
+Inline \\(e^{i\\pi} + 1 = 0\\), and by itself:
+
+$$
+\\int_0^1 x^2 \\, dx = \\frac{1}{3}
+$$
+
+<script>document.title = 'broken'</script>
+`
+
+describe('M42 what an answer looks like', () => {
+  it.each([
+    ['light', 'en-US', 1440, 900],
+    ['dark', 'zh-CN', 1024, 700],
+  ] as const)('M42: Markdown, code, tables and formulas, %s %s', async (colorScheme, locale, width, height) => {
+    const { page, say } = await openChat([{ text: rich, thinking: 'Let me think about it.' }], {
+      look: { colorScheme, locale, viewport: { width, height } },
+    })
+    await say('Show me')
+    await page.locator('.katex').nth(1).waitFor()
+    await page.locator('.highlighted span[style]').first().waitFor()
+    expect(await page.locator('table td').allInnerTexts()).toEqual(['a', '1.5'])
+    expect(await page.locator('input[type=checkbox]').count()).toBe(2)
+    expect(await page.getByText('money: $5 and $10').count()).toBe(1)
+    expect(await page.title()).not.toBe('broken')
+    await keepScreenshot(page, `chat-1-rich-${colorScheme}-${locale}`)
+  })
+
+  it('M42: code is copied as it stands', async () => {
+    const { page, say } = await openChat([{ text: '```py\nprint("你好")\n```' }])
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await say('Show me')
+    await page.getByRole('button', { name: 'Copy code' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('print("你好")')
+  })
+
+  it('M42: the reader’s place is kept while an answer streams, and the end is one click away', async () => {
+    const { page, say } = await openChat([{ text: 'A line of the answer.\n\n'.repeat(120), delayMs: 8 }])
+    await say('Tell me')
+    const scroller = page.getByTestId('scroller')
+    await until(async () => scroller.evaluate((element) => element.scrollHeight > element.clientHeight * 1.5))
+    const distance = () =>
+      scroller.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight)
+    await until(async () => (await distance()) < 5)
+    await scroller.hover()
+    await page.mouse.wheel(0, -500)
+    await page.waitForTimeout(100)
+    const top = await scroller.evaluate((element) => element.scrollTop)
+    await page.waitForTimeout(400)
+    expect(Math.abs((await scroller.evaluate((element) => element.scrollTop)) - top)).toBeLessThan(3)
+    await page.getByRole('button', { name: 'New text' }).click()
+    await until(async () => (await distance()) < 5)
+  })
+})
+
+describe('M42 branches', () => {
+  it('M42: edit, retry, switch between versions, branch, delete and undo', async () => {
+    const { page, say, composer } = await openChat([
+      { text: 'First answer.' },
+      { text: 'Second answer.' },
+      { text: 'Answer to the edit.' },
+      { text: 'Another answer to the edit.' },
+    ])
+    await say('First question')
+    await page.getByText('First answer.').waitFor()
+    await say('Second question')
+    await page.getByText('Second answer.').waitFor()
+    await composer.press('ArrowUp')
+    const editor = page.getByRole('textbox', { name: 'Edit' })
+    expect(await editor.inputValue()).toBe('Second question')
+    await editor.fill('Second question, edited')
+    await editor.press('Enter')
+    await page.getByText('Answer to the edit.', { exact: true }).waitFor()
+    const versions = page.getByTestId('versions')
+    expect(await versions.innerText()).toBe('2/2')
+    await page.getByRole('button', { name: 'Answer again', exact: true }).last().click()
+    await page.getByText('Another answer to the edit.').waitFor()
+    expect(await versions.count()).toBe(2)
+    await keepScreenshot(page, 'chat-2-versions')
+    await page.getByRole('button', { name: 'Previous version' }).first().click()
+    await page.getByText('Second answer.').waitFor()
+    expect(await page.getByText('Another answer').count()).toBe(0)
+    await page.reload()
+    await page.getByText('Second answer.').waitFor()
+
+    await page.getByRole('button', { name: 'Delete from here' }).last().click()
+    await page.getByText('Second answer.').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Second answer.').waitFor()
+
+    const address = page.url()
+    await page.getByRole('button', { name: 'Continue in a new chat from here' }).nth(1).click()
+    await page.waitForURL((url) => url.href !== address)
+    await page.getByText('First answer.').waitFor()
+    expect(await page.getByText('Second answer.').count()).toBe(0)
+  })
+
+  it('M42: an answer by another model', async () => {
+    const model = await startModelServer({ text: 'An answer.' })
+    model.models = [{ id: 'claude-sonnet-4-5' }, { id: 'claude-haiku-4-5' }]
+    const { url } = await openTestServer({ config: configOf(model), env: { ANTHROPIC_API_KEY: 'k' } })
+    const page = await openPage()
+    await page.goto(url)
+    await page.getByRole('textbox', { name: 'Message' }).fill('x')
+    await page.keyboard.press('Enter')
+    await page.getByText('An answer.').waitFor()
+    await page.getByRole('button', { name: 'Answer again with another model' }).click()
+    await page.getByPlaceholder('Search models', { exact: false }).fill('haiku')
+    await page.getByRole('option', { name: /claude-haiku-4-5/ }).waitFor()
+    await keepScreenshot(page, 'chat-3-models')
+    await page.keyboard.press('Enter')
+    await until(() => model.requests.length === 2)
+    expect(model.requests[1]?.body['model']).toBe('claude-haiku-4-5')
+  })
+})
+
+describe('M42 while the agent works', () => {
+  it('M42: messages wait, can be taken back, and go with the next step', async () => {
+    const { page, say, composer } = await openChat([
+      { text: 'word '.repeat(80), delayMs: 15 },
+      { text: 'As you say.' },
+      { text: 'The last one.' },
+    ])
+    await say('Go')
+    await page.getByTestId('live').getByText('word').waitFor()
+    await composer.fill('rather blue')
+    await composer.press('Enter')
+    await composer.fill('and then stop')
+    await composer.press('Control+Enter')
+    await composer.fill('never mind')
+    await composer.press('Enter')
+    const queue = page.getByTestId('queue')
+    await queue.getByText('never mind').waitFor()
+    await keepScreenshot(page, 'chat-4-queue')
+    await queue.getByRole('button', { name: 'edit' }).last().click()
+    await until(async () => (await composer.inputValue()) === 'never mind')
+    await page.getByText('The last one.').waitFor()
+    const asked = await page.locator('article').evaluateAll((turns) => turns.map((turn) => turn.textContent))
+    expect(asked.map((text) => /rather blue|and then stop|Go/.exec(text ?? '')?.[0])).toEqual([
+      'Go',
+      'rather blue',
+      'and then stop',
+    ])
+  })
+
+  it('M39: a provider that is busy is asked again, and one sees it', async () => {
+    const { page, say } = await openChat([
+      { status: 529, message: 'Overloaded', headers: { 'retry-after': '2' } },
+      { text: 'There you are.' },
+    ])
+    await say('hello')
+    await page.getByText(/is overloaded.*Trying again in \d s/).waitFor()
+    await page.getByText('There you are.').waitFor()
+  })
+
+  it('M39: a tool of another program asks first, and says how far it is', async () => {
+    const script = fileURLToPath(new URL('../support/mcp-server.mjs', import.meta.url))
+    const { page, say, home } = await openChat(
+      [
+        { calls: [{ name: 'mcp__tools__slow', arguments: { steps: 10, everyMs: 150 } }], text: 'Counting.' },
+        { text: 'Counted to ten.' },
+      ],
+      { extra: `mcp: { servers: { tools: { command: "${process.execPath}", args: ["${script}"] } } }\n` },
+    )
+    await say('Count')
+    const card = page.getByTestId('permission')
+    await card.getByText('May slow of tools run with this?').waitFor()
+    await keepScreenshot(page, 'chat-5-permission')
+    await card.getByRole('button', { name: 'Always allow' }).click()
+    await page.getByText(/step \d/).waitFor()
+    await page.getByText('Counted to ten.').waitFor()
+    expect(await readFile(join(home, 'config.yaml'), 'utf8')).toContain('slow: always')
+    await page.keyboard.press('Control+,')
+    const server = page.getByRole('region', { name: 'tools', exact: true })
+    await server.getByText('ready').waitFor()
+    expect(await server.getByRole('combobox', { name: /slow/ }).inputValue()).toBe('always')
+    await keepScreenshot(page, 'chat-6-tools')
+  })
+})
+
+describe('M42 drafts and attachments', () => {
+  it('M42: what was typed is there after a restart, each in its chat', async () => {
+    const folders = await prepareFolders({})
+    const first = await startServer({ mainFolder, env: {}, home: folders.home })
+    const page = await openPage()
+    await page.goto(first.url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('Remember that the sky is blue')
+    await composer.press('Enter')
+    await page.getByTestId('diff-card').waitFor()
+    await composer.fill('还没写完的话')
+    await page.waitForTimeout(600)
+    await page.getByRole('link', { name: /New chat/ }).click()
+    await page.getByText('What would you like to keep').waitFor()
+    expect(await composer.inputValue()).toBe('')
+    await page.goto('about:blank')
+    await first.close()
+    const second = await startServer({ mainFolder, env: {}, home: folders.home })
+    await page.goto(second.url)
+    await page.getByRole('navigation').getByText('Remember that the sky').click()
+    await until(async () => (await composer.inputValue()) === '还没写完的话')
+    await page.goto('about:blank')
+    await second.close()
+  })
+
+  it('M42: files are picked, pasted and dropped; a binary one is refused; @ names a file of the workspace', async () => {
+    const { page, composer, model, say } = await openChat([{ text: 'I see.' }], {
+      files: { 'memory/projects/acme.md': '# Acme\n', 'MEMORY.md': '# M\n' },
+    })
+    await composer.waitFor()
+    const picture = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    )
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'a.png', mimeType: 'image/png', buffer: picture },
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('the code is 4711') },
+      { name: 'x.zip', mimeType: 'application/zip', buffer: Buffer.from([0x50, 0x4b, 0, 0xff, 0xfe]) },
+    ])
+    await page.getByText('x.zip is neither text nor a picture', { exact: false }).waitFor()
+    await page.getByRole('button', { name: 'Remove notes.txt' }).waitFor()
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['dropped text'], 'dropped.md', { type: 'text/markdown' }))
+      const target = document.querySelector('section[aria-label=Conversation]')
+      for (const type of ['dragenter', 'dragover', 'drop'])
+        target?.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }))
+      const pasted = new DataTransfer()
+      pasted.items.add(new File(['pasted text'], 'pasted.txt', { type: 'text/plain' }))
+      document
+        .querySelector('textarea')
+        ?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: pasted, bubbles: true, cancelable: true }))
+    })
+    await page.getByRole('button', { name: 'Remove pasted.txt' }).waitFor()
+    await page.getByRole('button', { name: 'Remove dropped.md' }).waitFor()
+    await composer.pressSequentially('What about @acm')
+    await page.getByRole('option', { name: /acme/ }).waitFor()
+    await keepScreenshot(page, 'chat-7-attachments')
+    await composer.press('Tab')
+    expect(await composer.inputValue()).toBe('What about @memory/projects/acme.md ')
+    await composer.press('Enter')
+    await page.getByText('I see.').waitFor()
+    const sent = JSON.stringify(model.requests[0]?.body['messages'])
+    for (const part of ['the code is 4711', 'dropped text', 'pasted text', '"media_type":"image/png"'])
+      expect(sent).toContain(part)
+    await page.getByRole('img', { name: 'Picture 1' }).waitFor()
+    await page.reload()
+    await page.getByText('dropped.md').waitFor()
+    await say('more')
+    await until(() => model.requests.length === 2)
+  })
+})
+
+describe('M42 the list of conversations', () => {
+  it('M42: a title by the model; search, rename, pin, export, delete with undo', async () => {
+    const { page, say, model } = await openChat([{ text: 'The zeppelin lands on Tuesday.' }, { text: 'Fine.' }])
+    model.title = 'Zeppelin plans'
+    await say('When does it land?')
+    const list = page.getByRole('navigation')
+    await list.getByText('Zeppelin plans').waitFor()
+    await page.getByRole('link', { name: /New chat/ }).click()
+    model.title = 'Small talk'
+    await say('Hello there')
+    await list.getByText('Small talk').waitFor()
+
+    const search = page.getByRole('searchbox', { name: 'Search chats' })
+    await search.fill('lands tuesday')
+    const found = page.getByRole('region', { name: 'Found chats' })
+    await found.getByRole('link').first().waitFor()
+    expect(await found.getByRole('link').count()).toBe(1)
+    expect(await found.locator('mark').allInnerTexts()).toContain('lands')
+    await keepScreenshot(page, 'chat-8-search')
+    await found.getByRole('link').click()
+    await page.getByRole('heading', { name: 'Zeppelin plans' }).waitFor()
+    await search.fill('')
+
+    const menu = async (item: string) => {
+      await page.getByRole('button', { name: 'Chat menu' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await menu('Rename')
+    await page.getByRole('textbox', { name: 'Name' }).fill('飞艇计划')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '飞艇计划' }).waitFor()
+    await menu('Pin')
+    await page.getByRole('region', { name: 'Pinned' }).getByText('飞艇计划').waitFor()
+    const [download] = await Promise.all([page.waitForEvent('download'), menu('Export as Markdown')])
+    expect(download.suggestedFilename()).toBe('飞艇计划.md')
+    const path = await download.path()
+    expect(await readFile(path, 'utf8')).toContain('The zeppelin lands on Tuesday.')
+    await menu('Delete')
+    await list.getByText('飞艇计划').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await list.getByText('飞艇计划').waitFor()
+  })
+
+  it('M35: an old conversation can be gone on with', async () => {
+    let at = new Date(2026, 0, 20, 10, 30)
+    const { page, say } = await openChat([{ text: 'Answered.' }], { now: () => at })
+    await say('First')
+    await page.getByText('Answered.').waitFor()
+    at = new Date(2026, 0, 22, 10, 30)
+    const address = page.url()
+    await page.reload()
+    await page.getByRole('button', { name: 'Go on here instead' }).click()
+    await say('Second')
+    await page.getByText('Answered.').nth(1).waitFor()
+    expect(page.url()).toBe(address)
+  })
+})
+
+describe('M39 failures, and what to do', () => {
+  it('M39: a wrong key names the provider and leads to its setting; with the right one the message is answered', async () => {
+    const { page, say, model } = await openChat([{ status: 401, message: 'invalid x-api-key' }])
+    await say('hello there')
+    const alert = page.getByRole('alert')
+    await alert.getByText('anthropic refused the API key', { exact: false }).waitFor()
+    await keepScreenshot(page, 'chat-9-wrong-key')
+    await alert.getByRole('link', { name: 'Settings for anthropic' }).click()
+    const provider = page.getByRole('region', { name: 'anthropic', exact: true })
+    await provider.getByText('key from ANTHROPIC_API_KEY').waitFor()
+    await provider.getByLabel('API key').fill('sk-right-0123456789')
+    await provider.getByRole('button', { name: 'Use' }).click()
+    await provider.getByText('key until the app ends').waitFor()
+    model.script = [{ text: 'Hello to you.' }]
+    await provider.getByRole('button', { name: 'Test' }).click()
+    await provider.getByText('It works: one model.').waitFor()
+    await keepScreenshot(page, 'chat-10-settings')
+    expect(await page.content()).not.toContain('sk-right')
+    await page.goBack()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Hello to you.').waitFor()
+    expect(JSON.stringify(model.requests.at(-1)?.headers)).toContain('sk-right-0123456789')
+    expect(await page.locator('article').getByText('hello there').count()).toBe(1)
+  })
+
+  it('M39: no network: the chat says so, keeps the message, and sends it on retry', async () => {
+    const { page, say, model, home } = await openChat([{ text: 'Here I am.' }])
+    const config = await readFile(join(home, 'config.yaml'), 'utf8')
+    await writeFile(join(home, 'config.yaml'), config.replace(model.url, 'http://127.0.0.1:9'))
+    await page.waitForTimeout(500)
+    await say('is anybody there?')
+    await page
+      .getByText(/anthropic|provider/i)
+      .first()
+      .waitFor()
+    await page.getByText(/cannot be reached.*Trying again/).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped.').waitFor()
+    await writeFile(join(home, 'config.yaml'), config)
+    await page.waitForTimeout(500)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Here I am.').waitFor()
+    expect(JSON.stringify(model.requests[0]?.body['messages'])).toContain('is anybody there?')
+  })
+
+  it('M39: a limit that is reached says so, and where to raise it; usage is shown by month and model', async () => {
+    const { page, say } = await openChat([{ text: 'Fine.' }], { extra: 'spending: { monthlyLimit: 0.0005 }\n' })
+    await say('one')
+    await page.getByText('Fine.').waitFor()
+    await page.getByRole('link', { name: /this month/ }).waitFor()
+    await say('two')
+    await page.getByRole('alert').getByRole('link').click()
+    await page.getByText('anthropic/claude-sonnet-4-5').first().waitFor()
+    const limit = page.getByLabel('Limit for a month')
+    expect(await limit.inputValue()).toBe('0.0005')
+    await keepScreenshot(page, 'chat-11-spending')
+    await limit.fill('20')
+    await limit.press('Enter')
+    await page.getByRole('link', { name: /this month/ }).waitFor({ state: 'detached' })
+    await page.goBack()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Fine.').nth(1).waitFor()
+  })
+})
+
+describe('M42 long conversations', () => {
+  it('M42: of 4,000 messages only those in sight are drawn; the end is shown, and a found one is gone to', async () => {
+    const lines = [
+      { type: 'session', version: 3, id: 's', timestamp: '2026-01-20T10:00:00.000Z' },
+      ...Array.from({ length: 4000 }, (_, number) => ({
+        type: 'message',
+        id: `m${number}`,
+        parentId: number === 0 ? null : `m${number - 1}`,
+        timestamp: '2026-01-20T10:00:00.000Z',
+        message:
+          number % 2 === 0
+            ? { role: 'user', content: `Question ${number}`, timestamp: Date.now() }
+            : {
+                role: 'assistant',
+                content: [{ type: 'text', text: `Answer ${number}: ${'words '.repeat(number % 40)}` }],
+                provider: 'p',
+                model: 'm',
+                usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
+                stopReason: 'stop',
+                timestamp: Date.now(),
+              },
+      })),
+    ]
+    const folders = await prepareFolders({})
+    const { writeFiles } = await import('../support/folder.ts')
+    const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
+    await writeFiles(folders.home, { 'agents/main/sessions/long.jsonl': text })
+    const server = await startServer({ mainFolder, env: {}, home: folders.home })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.goto(new URL('/chat/long', server.url).href)
+    await page.getByText('Answer 3999').waitFor()
+    expect(await page.locator('article').count()).toBeLessThan(40)
+    await page.goto(new URL('/chat/long#m-m1000', server.url).href)
+    await page.reload()
+    await page
+      .getByText(/Question 1000$/)
+      .first()
+      .waitFor()
+    await page.goto('about:blank')
+    await server.close()
+  })
+})
+
+describe('M48 input methods', () => {
+  it('M48: Enter that takes a candidate does not send; the next one does', async () => {
+    const { page, composer } = await openChat([{ text: '好的。' }])
+    await composer.click()
+    const input = await page.context().newCDPSession(page as Page)
+    await input.send('Input.imeSetComposition', { text: 'shu ju', selectionStart: 6, selectionEnd: 6 })
+    await input.send('Input.dispatchKeyEvent', {
+      type: 'rawKeyDown',
+      key: 'Process',
+      code: 'Enter',
+      windowsVirtualKeyCode: 229,
+    })
+    await input.send('Input.insertText', { text: '数据库' })
+    await page.waitForTimeout(200)
+    expect(await composer.inputValue()).toBe('数据库')
+    expect(new URL(page.url()).pathname).toBe('/')
+    await composer.press('Enter')
+    await page.getByText('好的。').waitFor()
+  })
+})
