@@ -38,7 +38,7 @@ export function App() {
       ) : (
         <Workbench agent={agent} />
       )}
-      <Toaster theme={theme} position="bottom-right" offset={40} />
+      <Toaster theme={theme} position="top-right" offset={52} />
     </>
   )
 }

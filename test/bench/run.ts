@@ -21,6 +21,7 @@ import { assemble, budgetOf, keepingState } from '../../src/main/context/index.t
 import { Transcript } from '../../src/main/sessions/transcript.ts'
 import { Memory, threadEntries, type MemorySource } from '../../src/main/memory/index.ts'
 import { writeCorpus, type Corpus } from './corpus.ts'
+import { measureInterface } from './interface.ts'
 
 /** A file of the corpus makes about this many chunks. */
 const chunksPerFile = 10
@@ -44,6 +45,7 @@ try {
   for (const size of flags.chunks.split(',').map(Number)) await measureMemory(size)
   await measureTranscript()
   await measureStart()
+  figures.push(...(await measureInterface(root)))
   measureBundle()
 } finally {
   rmSync(root, { recursive: true, force: true })

@@ -167,7 +167,7 @@ describe('M42 branches', () => {
 describe('M42 while the agent works', () => {
   it('M42: messages wait, can be taken back, and go with the next step', async () => {
     const { page, say, composer } = await openChat([
-      { text: 'word '.repeat(80), delayMs: 15 },
+      { text: 'word '.repeat(500), delayMs: 15 },
       { text: 'As you say.' },
       { text: 'The last one.' },
     ])
@@ -356,6 +356,36 @@ describe('M42 the list of conversations', () => {
     await say('Second')
     await page.getByText('Answered.').nth(1).waitFor()
     expect(page.url()).toBe(address)
+  })
+})
+
+describe('M42 answers that a crash cut off', () => {
+  it('M42: what was said is there, marked, and can be gone on with', async () => {
+    const model = await startModelServer({ text: 'and that was all.' })
+    const folders = await prepareFolders({ config: configOf(model) })
+    const { writeFiles } = await import('../support/folder.ts')
+    const at = new Date().toISOString()
+    const question = { role: 'user', content: 'Tell me everything', timestamp: Date.now() }
+    const lines = [
+      { type: 'session', version: 3, id: 's', timestamp: at },
+      { type: 'message', id: 'a1', parentId: null, timestamp: at, message: question },
+    ]
+    const opening = { pid: 2 ** 22 + 1, provider: 'anthropic', model: 'claude-sonnet-4-5', timestamp: Date.now() }
+    await writeFiles(folders.home, {
+      'agents/main/sessions/cut.jsonl': `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`,
+      'agents/main/sessions/cut.partial': `${JSON.stringify(opening)}\n{"text":"First of all, "}\n{"text":"the beg`,
+    })
+    const server = await startServer({ mainFolder, env: { ANTHROPIC_API_KEY: 'k' }, home: folders.home })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('navigation').getByText('Tell me everything').click()
+    await page.getByText('First of all,').waitFor()
+    await page.getByText('The answer was cut off.').waitFor()
+    await keepScreenshot(page, 'chat-12-cut-off')
+    await page.getByRole('button', { name: 'Continue', exact: true }).click()
+    await page.getByText('and that was all.').waitFor()
+    await page.goto('about:blank')
+    await server.close()
   })
 })
 

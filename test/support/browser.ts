@@ -1,26 +1,17 @@
 /** A real Chromium, the machine's own. Screenshots are kept as artifacts. */
-import { existsSync, mkdirSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
+import { chromiumFlags, findChromium } from './chromium.ts'
 
 const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
-
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 let shared: Promise<Browser> | undefined
 
 export async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-  shared ??= chromium.launch({ executablePath: findChromium(), args: flags })
+  shared ??= chromium.launch({ executablePath: findChromium(), args: [...chromiumFlags] })
   const context = await (
     await shared
   ).newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options })
@@ -45,15 +36,4 @@ export async function closeBrowser(): Promise<void> {
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(artifacts, { recursive: true })
   await page.screenshot({ path: join(artifacts, `${name}.png`) })
-}
-
-function findChromium(): string {
-  const named = process.env['CHROMIUM_PATH']
-  if (named) return named
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-      if (existsSync(join(folder, name))) return join(folder, name)
-    }
-  }
-  throw new Error('no Chromium on the PATH: install it (Debian: apt-get install chromium), or set CHROMIUM_PATH')
 }

@@ -78,14 +78,18 @@ function nextStep({ system: blocks, messages }: ModelRequest): Step {
   switch (intention.kind) {
     case 'remember':
       return remember(intention, results, phrases, todaysLog(system), timestamp.exec(sent)?.[1] ?? '00:00')
-    case 'today':
-      return today(results, phrases, system)
+    case 'day':
+      return day(results, phrases, logOf(system, intention))
+    case 'files':
+      return files(results, phrases)
+    case 'task':
+      return { text: phrases.needsModel }
     case 'greeting':
       return { text: phrases.greeting }
     case 'help':
       return { text: phrases.help }
     case 'question':
-      return answer(intention.query, since, results, phrases)
+      return answer(intention, since, results, phrases)
   }
 }
 
@@ -112,24 +116,35 @@ function remember(
   return { calls: [{ name: 'write', arguments: { path, content, append: true } }] }
 }
 
-function today(results: readonly ToolResultMessage[], phrases: OfflinePhrases, system: string): Step {
-  const path = todaysLog(system)
+function day(results: readonly ToolResultMessage[], phrases: OfflinePhrases, path: string): Step {
   if (results.length === 0) return { calls: [{ name: 'list', arguments: { path: 'memory' } }] }
   const read = results.find((result) => result.toolName === 'memory_get')
   if (!read) {
     const exists = messageText(results[0] as Message)
       .split('\n')
-      .some((line) => line.startsWith(path))
-    return exists ? { calls: [{ name: 'memory_get', arguments: { path } }] } : { text: phrases.nothingToday }
+      .some((line) => line.startsWith(`${path} `))
+    return exists ? { calls: [{ name: 'memory_get', arguments: { path } }] } : { text: phrases.nothingOn(path) }
   }
   const titles = textOf(read)
     .split('\n')
     .flatMap((line, index) => (line.startsWith('## ') ? [`- ${line.slice(3)} [${path}:${index + 1}]`] : []))
-  return { text: titles.length > 0 ? `${phrases.todayHas}\n\n${titles.join('\n')}` : phrases.nothingToday }
+  return { text: titles.length > 0 ? `${phrases.dayHas(path)}\n\n${titles.join('\n')}` : phrases.nothingOn(path) }
+}
+
+function files(results: readonly ToolResultMessage[], phrases: OfflinePhrases): Step {
+  const [listed] = results
+  if (!listed) return { calls: [{ name: 'list', arguments: {} }] }
+  const paths = messageText(listed)
+    .split('\n')
+    .flatMap((line) => /^(.+\.md) \(\d+ bytes\)$/.exec(line)?.[1] ?? [])
+  return {
+    text:
+      paths.length > 0 ? `${phrases.filesAre}\n\n${paths.map((path) => `- [${path}]`).join('\n')}` : phrases.noFiles,
+  }
 }
 
 function answer(
-  query: string,
+  { query, asks }: Extract<Intention, { kind: 'question' }>,
   since: readonly Message[],
   results: readonly ToolResultMessage[],
   phrases: OfflinePhrases,
@@ -153,8 +168,12 @@ function answer(
     }
   }
   const passages = reads.flatMap((read) => passageOf(read, since))
-  const quotes = bestLines(query, passages, mostQuoted).map(({ path, line, text }) => `> ${text}\n\n[${path}:${line}]`)
-  return { text: `${isClosest ? phrases.foundClosest : phrases.found}\n\n${quotes.join('\n\n')}\n\n${phrases.noModel}` }
+  const best = bestLines(query, passages, mostQuoted)
+  const quotes = best.map(({ path, line, text }) => `> ${text}\n\n[${path}:${line}]`)
+  const dates = [...new Set(best.flatMap(({ path }) => /\d{4}-\d{2}-\d{2}/.exec(path)?.[0] ?? []))].sort()
+  const saysWhen = asks === 'when' && dates.length > 0
+  const lead = isClosest ? phrases.foundClosest : saysWhen ? phrases.notedOn(dates.join(', ')) : phrases.found
+  return { text: `${lead}\n\n${quotes.join('\n\n')}\n\n${phrases.noModel}` }
 }
 
 /** What was written down says more than what was said about it. */
@@ -199,6 +218,16 @@ function passageOf(read: ToolResultMessage, since: readonly Message[]) {
 function todaysLog(system: string): string {
   const date = /Today is \w+, (\d{4}-\d{2}-\d{2})/.exec(system)?.[1]
   return date === undefined ? 'memory/notes.md' : `memory/${date}.md`
+}
+
+/** The log of the day that is asked for. */
+function logOf(system: string, { daysBack, date }: Extract<Intention, { kind: 'day' }>): string {
+  if (date !== undefined) return `memory/${date}.md`
+  const today = /(\d{4})-(\d{2})-(\d{2})/.exec(todaysLog(system))
+  if (!today) return todaysLog(system)
+  const [, year, month, dayOfMonth] = today.map(Number)
+  const at = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, (dayOfMonth ?? 1) - daysBack))
+  return `memory/${at.toISOString().slice(0, 10)}.md`
 }
 
 function titleOf(text: string): string {

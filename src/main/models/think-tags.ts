@@ -9,6 +9,8 @@ const closing = '</think>'
 
 export class ThinkTags {
   #state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
+  /** Nothing was thought yet: the line break behind the tag belongs to it. */
+  #isFresh = false
   /** What could be the beginning of a tag. */
   #held = ''
 
@@ -32,7 +34,8 @@ export class ThinkTags {
     const trimmed = text.trimStart()
     if (trimmed.startsWith(opening)) {
       this.#state = 'thinking'
-      return this.#think(trimmed.slice(opening.length).replace(/^\n/, ''))
+      this.#isFresh = true
+      return this.#think(trimmed.slice(opening.length))
     }
     if (opening.startsWith(trimmed)) {
       this.#held = text
@@ -49,7 +52,9 @@ export class ThinkTags {
     return piece('text', answer)
   }
 
-  #think(text: string): ThinkPiece[] {
+  #think(given: string): ThinkPiece[] {
+    const text = this.#isFresh ? given.replace(/^\n/, '') : given
+    this.#isFresh &&= given === ''
     const end = text.indexOf(closing)
     if (end >= 0) {
       this.#state = 'gap'

@@ -101,7 +101,6 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
         ) : data ? (
           <Conversation
             ref={scroller}
-            agent={agent.id}
             turns={turns}
             follower={follower}
             skippedLines={data.skippedLines}

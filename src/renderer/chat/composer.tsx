@@ -51,7 +51,6 @@ interface ComposerProps {
 export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEditLast }: ComposerProps) {
   const { t } = useTranslation()
   const { draft, change, clear } = useDraft(agent.id, session)
-  const [isSending, setIsSending] = useState(false)
   const [caret, setCaret] = useState(0)
   const [selected, setSelected] = useState(0)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -94,11 +93,15 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     requestAnimationFrame(() => field.current?.setSelectionRange(at, at))
   }
   const send = async (delivery: 'next' | 'after') => {
-    if (isEmpty || isSending) return
-    setIsSending(true)
-    const taken = await onSend({ text: draft.text.trim(), attachments: draft.attachments, delivery })
-    setIsSending(false)
-    if (taken) clear()
+    if (isEmpty) return
+    const { text, attachments } = draft
+    // At once: what is typed from here on is the next message. One that is not taken comes back before it.
+    clear()
+    if (await onSend({ text: text.trim(), attachments, delivery })) return
+    change((typed) => ({
+      text: [text, typed.text].filter(Boolean).join('\n\n'),
+      attachments: [...attachments, ...typed.attachments],
+    }))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // Keys that choose a candidate of an input method belong to it, not to us.
@@ -193,7 +196,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
             </Button>
           )}
           {(!isRunning || !isEmpty) && (
-            <Button look="primary" disabled={isEmpty || isSending} onClick={() => void send('next')}>
+            <Button look="primary" disabled={isEmpty} onClick={() => void send('next')}>
               {t('chat.send')} <ArrowUp size={13} aria-hidden />
             </Button>
           )}

@@ -3,13 +3,10 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
-import { messageText } from '../../shared/messages.ts'
 import { explainCode } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
 import { useLive, type LiveTurnFollower } from './live-turn.ts'
-import type { LiveTurn } from './live-turn-state.ts'
-import { Markdown } from './markdown/markdown.tsx'
-import { Thinking, TurnView } from './message.tsx'
+import { TurnView } from './message.tsx'
 import type { Turn } from './turns.ts'
 
 /** This close to the end (px) a reader is taken to follow the conversation. */
@@ -24,7 +21,6 @@ export interface ConversationHandle {
 
 interface ConversationProps {
   readonly ref?: Ref<ConversationHandle>
-  readonly agent: string
   readonly turns: readonly Turn[]
   readonly follower: LiveTurnFollower
   /** 1-based numbers of lines that could not be read. */
@@ -36,7 +32,7 @@ interface ConversationProps {
 }
 
 export function Conversation(props: ConversationProps) {
-  const { ref, agent, turns, follower, skippedLines, selected, editing, target } = props
+  const { ref, turns, follower, skippedLines, selected, editing, target } = props
   const { t } = useTranslation()
   const frame = useRef<HTMLDivElement>(null)
   const isRunning = useLive(follower, (turn) => turn.running)
@@ -94,7 +90,7 @@ export function Conversation(props: ConversationProps) {
                     follower={follower}
                   />
                 ) : (
-                  <Live agent={agent} follower={follower} last={turns.at(-1)} />
+                  <Waiting follower={follower} last={turns.at(-1)} />
                 )}
               </div>
             )
@@ -117,13 +113,6 @@ function isIn({ question, answers }: Turn, message: string): boolean {
   return question?.id === message || answers.some(({ id }) => id === message)
 }
 
-/** The conversation can be read anew before the stream says that the answer is complete. */
-function isShownIn(turn: Turn, { settledAs, text }: LiveTurn): boolean {
-  if (settledAs !== undefined && isIn(turn, settledAs)) return true
-  const last = turn.answers.at(-1)
-  return text !== '' && last !== undefined && messageText(last.message) === text
-}
-
 /** A window that gets smaller (a composer that grows) keeps the end in sight too. */
 function useKeepEnd(
   frame: React.RefObject<HTMLDivElement | null>,
@@ -144,25 +133,22 @@ function useKeepEnd(
   }, [frame, virtualizer])
 }
 
-/** What is being said right now. Finished answers are announced to screen readers as they arrive. */
-function Live({ agent, follower, last }: { agent: string; follower: LiveTurnFollower; last: Turn | undefined }) {
+/** What the agent does while nothing is said. */
+function Waiting({ follower, last }: { follower: LiveTurnFollower; last: Turn | undefined }) {
   const { t } = useTranslation()
-  const live = useLive(follower, (turn) => turn)
-  const isShownAbove = last !== undefined && isShownIn(last, live)
-  const text = isShownAbove ? '' : live.text
-  const thinking = isShownAbove ? '' : live.thinking
-  const isWaiting = live.running && text === '' && thinking === '' && !hasOpenCall(last)
+  const isQuiet = useLive(
+    follower,
+    ({ running, text, thinking, settledAs }) =>
+      running && (settledAs !== undefined || (text === '' && thinking === '')),
+  )
+  const keeping = useLive(follower, (turn) => turn.keeping)
+  const retrying = useLive(follower, (turn) => turn.retrying)
+  if (!isQuiet || hasOpenCall(last)) return null
+  if (retrying) return <Retrying {...retrying} />
   return (
-    <div aria-live="polite" className="flex flex-col gap-3" data-testid="live">
-      {thinking !== '' && <Thinking text={thinking} isOpen={text === ''} />}
-      {text !== '' && <Markdown text={text} agent={agent} />}
-      {live.running && live.retrying && <Retrying {...live.retrying} />}
-      {isWaiting && !live.retrying && (
-        <p className="animate-pulse text-muted">
-          {live.keeping ? t(`chat.keeping.${live.keeping}`) : t('chat.working')}
-        </p>
-      )}
-    </div>
+    <p role="status" className="animate-pulse text-muted">
+      {keeping ? t(`chat.keeping.${keeping}`) : t('chat.working')}
+    </p>
   )
 }
 

@@ -39,6 +39,7 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
           <ModelPicker
             agent={agent}
             value={undefined}
+            align="start"
             onChoose={(model) => retry(question, model)}
             trigger={
               <Button look="quiet">

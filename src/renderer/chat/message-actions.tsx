@@ -85,6 +85,7 @@ export function AnswerActions({ id, question, text, versions }: AnswerActionsPro
       <ModelPicker
         agent={agent}
         value={undefined}
+        align="start"
         onChoose={(model) => retry(question, model)}
         trigger={
           <IconButton label={t('chat.retryWith')}>

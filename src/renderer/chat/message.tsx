@@ -1,17 +1,18 @@
 import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { messageText, splitAttachments, type UserMessage } from '../../shared/messages.ts'
+import { messageText, splitAttachments, type AssistantMessage, type UserMessage } from '../../shared/messages.ts'
 import { Button } from '../ui/button.tsx'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { useChatActions } from './chat-actions.ts'
 import { DiffCard } from './diff-card.tsx'
 import { Failure, Interrupted } from './failure.tsx'
+import type { LiveTurn } from './live-turn-state.ts'
+import { useLive, type LiveTurnFollower } from './live-turn.ts'
 import { Markdown } from './markdown/markdown.tsx'
 import { AnswerActions, QuestionActions } from './message-actions.tsx'
 import { SessionEventView } from './session-event.tsx'
 import { ToolLine } from './tool-line.tsx'
 import { changeOf, type Answer, type Question, type Turn } from './turns.ts'
-import type { LiveTurnFollower } from './live-turn.ts'
 
 interface TurnProps {
   readonly turn: Turn
@@ -41,13 +42,15 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
       data-selected={isSelected}
     >
       {question && (isEditing ? <QuestionEditor question={question} /> : <QuestionView question={question} />)}
-      {(answers.length > 0 || isUnanswered) && (
+      {(answers.length > 0 || isUnanswered || isRunning) && (
         <div className="group/message flex flex-col gap-3">
-          {answers.map((answer) => (
+          {/* By place, not by id: the answer that streams becomes the message that it is, without being drawn anew. */}
+          {[...answers, ...(isRunning ? [undefined] : [])].map((answer, place) => (
             <AnswerView
-              key={answer.id}
+              key={place}
               agent={agent.id}
               answer={answer}
+              known={answers}
               question={question?.id}
               isRunning={isRunning}
               follower={follower}
@@ -152,27 +155,31 @@ function QuestionEditor({ question }: { question: Question }) {
 
 interface AnswerProps {
   readonly agent: string
-  readonly answer: Answer
+  /** Undefined for the one that is being given. */
+  readonly answer: Answer | undefined
+  /** Those of the turn that are complete. */
+  readonly known: readonly Answer[]
   readonly question: string | undefined
   readonly isRunning: boolean
   readonly follower: LiveTurnFollower
 }
 
-function AnswerView({ agent, answer, question, isRunning, follower }: AnswerProps) {
+function AnswerView({ agent, answer, known, question, isRunning, follower }: AnswerProps) {
   const { t } = useTranslation()
-  const { message, tools } = answer
-  const text = messageText(message)
-  const thinking = message.content.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])).join('\n')
+  const live = useLive(follower, (turn) => (answer ? undefined : turn))
+  const streamed = live && !isShownIn(known, live) ? live : undefined
+  const text = answer ? messageText(answer.message) : (streamed?.text ?? '')
+  const thinking = answer ? thinkingOf(answer) : (streamed?.thinking ?? '')
   return (
-    <>
-      {thinking.trim() !== '' && <Thinking text={thinking} />}
+    <div className="flex flex-col gap-3 empty:hidden" aria-live={answer ? undefined : 'polite'}>
+      {thinking.trim() !== '' && <Thinking text={thinking} isOpen={!answer && text === ''} />}
       {text !== '' && (
-        <div data-testid="answer">
+        <div data-testid={answer ? 'answer' : 'live'}>
           <span className="sr-only">{t('chat.assistant', { agent })}: </span>
           <Markdown text={text} agent={agent} />
         </div>
       )}
-      {tools.map((step) => {
+      {answer?.tools.map((step) => {
         const change = changeOf(step)
         return change ? (
           <DiffCard key={step.call.id} agent={agent} change={change} />
@@ -180,16 +187,39 @@ function AnswerView({ agent, answer, question, isRunning, follower }: AnswerProp
           <ToolLine key={step.call.id} step={step} isRunning={isRunning} follower={follower} />
         )
       })}
-      {message.stopReason === 'length' && <p className="text-muted">{t('chat.tooLong')}</p>}
-      {message.stopReason === 'aborted' && (
-        <Interrupted isCrash={message.errorCode === 'interrupted'} question={question} />
-      )}
-      {message.stopReason === 'error' && <Failure message={message} question={question} />}
-    </>
+      {answer && <Ending message={answer.message} question={question} />}
+    </div>
   )
 }
 
-export function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) {
+function thinkingOf({ message }: Answer): string {
+  return message.content.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])).join('\n')
+}
+
+/** The conversation can be read anew before the stream says that the answer is complete. */
+function isShownIn(known: readonly Answer[], { settledAs, text }: LiveTurn): boolean {
+  if (settledAs !== undefined && known.some(({ id }) => id === settledAs)) return true
+  const last = known.at(-1)
+  return text !== '' && last !== undefined && messageText(last.message) === text
+}
+
+/** How an answer ended, when it did not just end. */
+function Ending({ message, question }: { message: AssistantMessage; question: string | undefined }) {
+  const { t } = useTranslation()
+  switch (message.stopReason) {
+    case 'length':
+      return <p className="text-muted">{t('chat.tooLong')}</p>
+    case 'aborted':
+      return <Interrupted isCrash={message.errorCode === 'interrupted'} question={question} />
+    case 'error':
+      return <Failure message={message} question={question} />
+    case 'stop':
+    case 'toolUse':
+      return null
+  }
+}
+
+function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) {
   const { t } = useTranslation()
   return (
     <details className="text-muted" open={isOpen}>

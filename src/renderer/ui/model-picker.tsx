@@ -17,13 +17,13 @@ interface ModelPickerProps {
   readonly onChoose: (id: string) => void
   /** The button that opens it. */
   readonly trigger: ReactElement
-  readonly side?: 'top' | 'bottom'
+  readonly align?: 'start' | 'end'
 }
 
 const modelId = /^(anthropic|openai|openai-compatible)\/\S+$/
 
 /** All models there are, to be searched; any other can be named in full. */
-export function ModelPicker({ agent, value, onChoose, trigger, side = 'top' }: ModelPickerProps) {
+export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: ModelPickerProps) {
   const [isOpen, setIsOpen] = useState(false)
   const choose = (id: string) => {
     setIsOpen(false)
@@ -33,7 +33,7 @@ export function ModelPicker({ agent, value, onChoose, trigger, side = 'top' }: M
     <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
       <Popover.Trigger render={trigger} />
       <Popover.Portal>
-        <Popover.Positioner sideOffset={6} align="end" side={side} className="z-50">
+        <Popover.Positioner sideOffset={6} align={align} side="top" className="z-50">
           <Popover.Popup className="w-[420px] overflow-hidden rounded-md border border-line bg-raised shadow-float">
             <Picker agent={agent} value={value} onChoose={choose} onLeave={() => setIsOpen(false)} />
           </Popover.Popup>

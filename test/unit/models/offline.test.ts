@@ -14,9 +14,23 @@ describe('M40 offline model', () => {
     ['記得明天開會', 'remember', '明天開會'],
     ['Remember when we met Ann?', 'question', ''],
     ['记得我们上次说的数据库吗？', 'question', ''],
-    ['Summarise today', 'today', ''],
-    ['总结今天的记录', 'today', ''],
-    ['What did I note today', 'today', ''],
+    ['Summarise today', 'day', '0'],
+    ['总结今天的记录', 'day', '0'],
+    ['What did I note today', 'day', '0'],
+    ['What did I note yesterday?', 'day', '1'],
+    ['昨天记了什么？', 'day', '1'],
+    ['what happened the day before yesterday', 'day', '2'],
+    ['Show me 2026-01-15', 'day', '2026-01-15'],
+    ['列出所有文件', 'files', ''],
+    ['list files', 'files', ''],
+    ['What files do you have?', 'files', ''],
+    ['Write a poem about the sea', 'task', ''],
+    ['帮我写一首诗', 'task', ''],
+    ['请翻译这段话', 'task', ''],
+    ['What did we decide about yesterday’s outage?', 'question', ''],
+    ['Who is Ann?', 'question', ''],
+    ['Who wrote the parser?', 'question', ''],
+    ['什么时候开会？', 'question', ''],
     ['hello', 'greeting', ''],
     ['你好', 'greeting', ''],
     ['help', 'help', ''],
@@ -27,6 +41,7 @@ describe('M40 offline model', () => {
     const intention = understand(message)
     expect(intention.kind).toBe(kind)
     if (intention.kind === 'remember') expect(intention.text).toBe(text)
+    if (intention.kind === 'day') expect(intention.date ?? String(intention.daysBack)).toBe(text)
   })
 
   it('M40: quotes the line that fits, with where it stands', () => {

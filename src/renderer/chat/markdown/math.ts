@@ -24,7 +24,7 @@ export function hasMath(normalized: string): boolean {
 
 function normalizePlain(text: string): string {
   return text
-    .replace(/\\\(([\s\S]+?)\\\)/g, (_whole, formula: string) => `$$$$${formula.trim()}$$$$`)
-    .replace(/\\\[([\s\S]+?)\\\]/g, (_whole, formula: string) => `\n$$$$\n${formula.trim()}\n$$$$\n`)
-    .replace(dollars, (_whole, formula: string) => `$$$$${formula}$$$$`)
+    .replace(/\\\(([\s\S]+?)\\\)/g, (_whole, formula: string) => `$$${formula.trim()}$$`)
+    .replace(/\\\[([\s\S]+?)\\\]/g, (_whole, formula: string) => `\n$$\n${formula.trim()}\n$$\n`)
+    .replace(dollars, (_whole, formula: string) => `$$${formula}$$`)
 }

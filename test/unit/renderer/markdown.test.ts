@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { completionsAt } from '../../../src/renderer/chat/completion.ts'
+import { splitBlocks } from '../../../src/renderer/chat/markdown/blocks.ts'
+import { hasMath, normalizeMath } from '../../../src/renderer/chat/markdown/math.ts'
+
+describe('M42 blocks of Markdown', () => {
+  it.each([
+    ['paragraphs', 'one\ntwo\n\nthree', ['one\ntwo', 'three']],
+    ['a fence with empty lines', 'a\n\n```js\nx\n\ny\n```\n\nb', ['a', '```js\nx\n\ny\n```', 'b']],
+    ['a fence that is still open', '```\nx\n\ny', ['```\nx\n\ny']],
+    ['a longer fence around a shorter', '````\n```\n\n```\n````\n\nb', ['````\n```\n\n```\n````', 'b']],
+    ['a loose list', '- a\n\n- b\n\n  more\n\nc', ['- a\n\n- b\n\n  more', 'c']],
+    [
+      'a numbered list with code',
+      '1. a\n\n   ```\n   x\n\n   y\n   ```\n\n2. b',
+      ['1. a\n\n   ```\n   x\n\n   y\n   ```\n\n2. b'],
+    ],
+    ['a formula with empty lines', '$$\nx\n\ny\n$$\n\nb', ['$$\nx\n\ny\n$$', 'b']],
+    ['a table', 'a\n\n| x |\n|---|\n| 1 |\n\nb', ['a', '| x |\n|---|\n| 1 |', 'b']],
+    ['nothing', '', []],
+  ])('M42: %s', (_name, text, blocks) => {
+    expect(splitBlocks(text)).toEqual(blocks)
+  })
+
+  it('M42: an address of a link reaches every block, and footnotes keep the text whole', () => {
+    expect(splitBlocks('see [x]\n\nand [x]\n\n[x]: https://example.com')[1]).toBe('and [x]\n\n[x]: https://example.com')
+    expect(splitBlocks('a[^1]\n\n[^1]: b')).toHaveLength(1)
+  })
+
+  it('M42: loses nothing, and what came before stays as it is while a text grows', () => {
+    const line = fc.constantFrom('', 'text', '- item', '  more', '```', '$$', '| a |', '# h', '1. one', '> q')
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), fc.array(line, { maxLength: 8 }), (before, after) => {
+        const whole = [...before, ...after]
+        const blocks = splitBlocks(whole.join('\n'))
+        const content = (lines: readonly string[]) => lines.filter((text) => text.trim() !== '')
+        expect(content(blocks.join('\n').split('\n'))).toEqual(content(whole))
+        const early = splitBlocks(before.join('\n'))
+        expect(blocks.slice(0, Math.max(0, early.length - 1))).toEqual(early.slice(0, -1))
+      }),
+    )
+  })
+})
+
+describe('M42 formulas', () => {
+  it.each([
+    ['\\(x^2\\)', '$$x^2$$', true],
+    ['\\[x\\]', '\n$$\nx\n$$\n', true],
+    ['so $x$ is', 'so $$x$$ is', true],
+    ['$5 and $10', '$5 and $10', false],
+    ['it costs $5', 'it costs $5', false],
+    ['$5-$10 each', '$5-$10 each', false],
+    ['`$x$` and ```\n$y$\n```', '`$x$` and ```\n$y$\n```', false],
+    ['\\$x$', '\\$x$', false],
+    ['$$a$$', '$$a$$', true],
+    ['US$5 and $x$', 'US$5 and $$x$$', true],
+  ])('M42: %j becomes %j', (text, normalized, isMath) => {
+    expect(normalizeMath(text)).toBe(normalized)
+    expect(hasMath(normalized)).toBe(isMath)
+  })
+})
+
+describe('M37 completion', () => {
+  const files = ['MEMORY.md', 'memory/2026-01-20.md', 'memory/projects/acme.md', 'AGENTS.md', 'notes/会议.md']
+
+  it.each([
+    ['/re', 3, ['reset', 'remember']],
+    ['/remember x', 11, []],
+    ['say /re', 7, []],
+    ['see @acm', 8, ['memory/projects/acme.md']],
+    ['@会', 2, ['notes/会议.md']],
+    ['mail me@example', 15, []],
+    ['@mem', 4, ['MEMORY.md', 'memory/2026-01-20.md', 'memory/projects/acme.md']],
+  ])('M37: %j at %i offers %j', (text, caret, labels) => {
+    expect(completionsAt(text, caret, files).items.map(({ label }) => label)).toEqual(labels)
+  })
+})
