@@ -1,54 +1,25 @@
 /** An agent's conversations as they happen: starts turns, lets windows follow them, stops them, ends sessions. */
-import { EventPublisher } from '@orpc/server'
 import { parseCommand, type CommandCall } from '../../shared/commands.ts'
 import type { Attachment, ChatEvent, CommandOutcome, ContextReport } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { filePart, noUsage, type Message, type UserMessage } from '../../shared/messages.ts'
-import { keepingState, type Assembly, type Budget, type KeepingState } from '../context/index.ts'
-import type { McpServers } from '../mcp/index.ts'
-import type { Memory } from '../memory/index.ts'
+import { keepingState } from '../context/index.ts'
 import { AnswerDraft, type ChatModel } from '../models/index.ts'
-import { commandEntry, isSessionOver, type Sessions, type Transcript } from '../sessions/index.ts'
-import type { AgentSettings } from '../settings/index.ts'
-import type { Workspace } from '../workspace/index.ts'
+import { commandEntry, isSessionOver, type Transcript } from '../sessions/index.ts'
+import { Background } from './background.ts'
+import type { ChatOptions } from './chat-options.ts'
 import { runCommand } from './commands.ts'
-import { Keeper } from './keeping/keeper.ts'
-import type { Prompts } from './keeping/prompts.ts'
+import { LiveTurns } from './live-turns.ts'
 import { keepSession } from './memory-hook.ts'
 import { Permissions, type Decision } from './permissions.ts'
 import { MessageQueue, type Waiting } from './queue.ts'
-import { titleOf } from './title.ts'
-import { keepOutput, readOutput } from './tool-output.ts'
-import { fromMcp, ownTools, type Tool, type ToolContext } from './tools/index.ts'
+import { nameConversation } from './title.ts'
+import { ownTools } from './tools/index.ts'
 import { runTurn, type TurnEnd } from './turn.ts'
+import { prepareWork, type Work } from './work.ts'
 
 /** The entry type under which a request's report is kept in the transcript. */
 const reportEntry = 'commonplace.context'
-
-export interface ChatOptions {
-  readonly agent: string
-  readonly sessions: Sessions
-  readonly workspace: Workspace
-  readonly memory: Memory
-  readonly mcp: McpServers
-  readonly settings: () => AgentSettings
-  readonly prompts: () => Promise<Prompts>
-  /** @throws AppError when the model's provider is not set up */
-  readonly createModel: (id: string | undefined) => ChatModel
-  readonly setModel: (model: string) => Promise<void>
-  readonly budget: (model: ChatModel) => Budget
-  readonly assemble: (
-    model: ChatModel,
-    state: KeepingState,
-    sessionStart: number,
-    tools: readonly Tool[],
-  ) => Promise<Assembly>
-  readonly now: () => Date
-  readonly onSessionChanged: (session: string) => void
-  readonly onContextChanged: (session: string) => void
-  /** Logs what is no expected failure. @returns the log reference that the user is shown */
-  readonly onFault: (error: unknown) => string
-}
 
 export interface SendInput {
   readonly text: string
@@ -69,40 +40,30 @@ export interface Sent {
   readonly ended: Promise<void>
 }
 
-interface LiveTurn {
-  readonly stop: AbortController
-  readonly ended: Promise<void>
-  text: string
-  thinking: string
-  retrying: { readonly code: string; readonly at: number } | undefined
-  keeping: 'flush' | 'compaction' | undefined
-}
-
-/** All that one piece of work on a conversation needs. */
-interface Work {
-  readonly session: string
-  readonly transcript: Transcript
-  readonly model: ChatModel
-  readonly tools: ToolContext
-  readonly toolbox: readonly Tool[]
-  readonly keeper: Keeper
-}
-
 export class Chat {
   readonly #options: ChatOptions
-  readonly #turns = new Map<string, LiveTurn>()
-  /** Work that nobody waits for: what ended sessions leave, titles. */
-  readonly #background = new Set<Promise<void>>()
+  readonly #turns: LiveTurns
+  readonly #background: Background
   readonly #closing = new AbortController()
   readonly #reports = new Map<string, ContextReport>()
   readonly #queue = new MessageQueue()
-  readonly #permissions = new Permissions((session) =>
-    this.#emit(session, { type: 'permissions', permissions: this.#permissions.open(session) }),
-  )
-  readonly #events = new EventPublisher<Record<string, ChatEvent>>({ maxBufferedEvents: 100_000 })
+  readonly #permissions: Permissions
 
   constructor(options: ChatOptions) {
     this.#options = options
+    this.#background = new Background(options.onFault)
+    this.#permissions = new Permissions((session) =>
+      this.#turns.emit(session, { type: 'permissions', permissions: this.#permissions.open(session) }),
+    )
+    this.#turns = new LiveTurns({
+      onStart: (session) => options.sessions.hold(session),
+      onFault: (session, error) => this.#tellFault(session, error),
+      onEnd: (session, reason) => {
+        options.sessions.release(session)
+        this.#changed(session)
+        if (reason === 'done') void this.#goOn(session)
+      },
+    })
   }
 
   /**
@@ -128,8 +89,8 @@ export class Chat {
     if (command?.name === 'new' || command?.name === 'reset')
       return { session: id, queued: false, ended: Promise.resolve() }
     if (input.replaces !== undefined) await this.#branchAt(id, transcript, transcript.parentOf(input.replaces))
-    const turn = this.#start(id, async (stop) => {
-      const work = await this.#workOn(id, transcript, model, stop.signal)
+    const turn = this.#turns.start(id, async (signal) => {
+      const work = await this.#workOn(id, transcript, model, signal)
       return command ? this.#carryOut(work, command) : this.#answer(work, { text, attachments })
     })
     return { session: id, queued: false, ended: turn.ended }
@@ -147,8 +108,8 @@ export class Chat {
       .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
     if (!asked) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
     await this.#branchAt(session, transcript, asked.id)
-    return this.#start(session, async (stop) =>
-      this.#answer(await this.#workOn(session, transcript, model, stop.signal), undefined),
+    return this.#turns.start(session, async (signal) =>
+      this.#answer(await this.#workOn(session, transcript, model, signal), undefined),
     )
   }
 
@@ -156,8 +117,8 @@ export class Chat {
   async resume(session: string): Promise<{ ended: Promise<void> }> {
     const model = this.#options.createModel(undefined)
     const transcript = await this.#idle(session)
-    return this.#start(session, async (stop) =>
-      this.#answer(await this.#workOn(session, transcript, model, stop.signal), undefined),
+    return this.#turns.start(session, async (signal) =>
+      this.#answer(await this.#workOn(session, transcript, model, signal), undefined),
     )
   }
 
@@ -200,26 +161,16 @@ export class Chat {
   }
 
   /** What the running turn has said so far, then everything as it happens. */
-  async *watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
-    const live = this.#events.subscribe(session, signal ? { signal } : {})
-    const turn = this.#turns.get(session)
-    yield {
-      type: 'partial',
-      running: turn !== undefined,
-      text: turn?.text ?? '',
-      thinking: turn?.thinking ?? '',
+  watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
+    const waiting = () => ({
       queue: this.#queue.shown(session),
       permissions: this.#permissions.open(session),
-      retrying: turn?.retrying ? { code: turn.retrying.code, afterMs: turn.retrying.at - Date.now() } : null,
-      keeping: turn?.keeping ?? null,
-    }
-    yield* live
+    })
+    return this.#turns.watch(session, waiting, signal)
   }
 
   stop(session: string): boolean {
-    const turn = this.#turns.get(session)
-    turn?.stop.abort()
-    return turn !== undefined
+    return this.#turns.stop(session)
   }
 
   /** True when a reset has ended the session: the next message starts a new one (M35). */
@@ -244,9 +195,8 @@ export class Chat {
   /** Stops every turn and waits until what they had said, and what ended sessions leave, is on disk. */
   async close(): Promise<void> {
     this.#closing.abort()
-    for (const turn of this.#turns.values()) turn.stop.abort()
-    await Promise.all([...this.#turns.values()].map((turn) => turn.ended))
-    await Promise.all(this.#background)
+    await this.#turns.close()
+    await this.#background.close()
   }
 
   /** The conversation that takes a message: the given one, or a new one. */
@@ -259,13 +209,13 @@ export class Chat {
     const isNew = command?.name === 'new' || command?.name === 'reset'
     const mayGoOn = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
     if (current && !isNew && mayGoOn) return current
-    if (current) this.#end(current.id, current.transcript)
+    if (current) this.#background.run(this.#leaveBehind(current.id, current.transcript))
     return sessions.create(now())
   }
 
   /** @throws AppError `session_busy`, `unknown_session` */
   async #idle(session: string): Promise<Transcript> {
-    if (this.#turns.has(session)) throw busy(session)
+    if (this.#turns.get(session)) throw busy(session)
     return this.#options.sessions.get(session)
   }
 
@@ -275,87 +225,16 @@ export class Chat {
     this.#told(session)
   }
 
-  async #workOn(session: string, transcript: Transcript, model: ChatModel, signal: AbortSignal): Promise<Work> {
-    const { settings, assemble, budget, now, prompts, mcp } = this.#options
-    const toolbox = [...ownTools, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
-    const tools = this.#toolContext(session, signal)
-    const keeper = new Keeper({
-      transcript,
-      model,
-      budget: budget(model),
-      settings: settings(),
-      prompts,
-      assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt, toolbox),
-      lastReport: () => this.#lastReport(session, transcript),
-      tools,
-      now,
-      onKept: () => this.#told(session),
-      onStart: (what) => this.#emit(session, { type: 'keeping', what }),
-    })
-    return { session, transcript, model, tools, toolbox, keeper }
-  }
-
-  #toolContext(session: string, signal: AbortSignal): ToolContext {
-    const { sessions, workspace, memory, settings, mcp } = this.#options
-    const { toolTimeout, toolOutputCharacters } = settings().chat
-    const outputs = sessions.outputsFolder(session)
-    return {
-      workspace,
-      memory,
-      session,
-      readSession: (id) => sessions.readText(id),
-      readOutput: (name) => readOutput(outputs, name),
-      keepOutput: (call, text) => keepOutput(outputs, call, text),
-      signal,
-      cause: 'agent',
-      mayWrite: () => true,
-      limits: { timeoutMs: toolTimeout, outputCharacters: toolOutputCharacters },
-      askPermission: async (question) => {
-        const decision = await this.#permissions.ask(session, question, signal)
-        const { server, tool } = question
-        if (decision === 'always' || decision === 'never') await mcp.setPermission(server, tool, decision)
-        return decision === 'once' || decision === 'always'
-      },
-      onProgress: (call, share, note) => this.#emit(session, { type: 'toolProgress', progress: { call, share, note } }),
-    }
-  }
-
-  #start(session: string, work: (stop: AbortController) => Promise<TurnEnd>): LiveTurn {
-    const { sessions } = this.#options
-    const stop = new AbortController()
-    const { promise: ended, resolve } = Promise.withResolvers<void>()
-    const turn: LiveTurn = { stop, ended, text: '', thinking: '', retrying: undefined, keeping: undefined }
-    this.#turns.set(session, turn)
-    sessions.hold(session)
-    const run = async () => {
-      let reason: TurnEnd = 'error'
-      try {
-        reason = await work(stop)
-      } catch (error) {
-        this.#tellFault(session, error, stop.signal)
-      } finally {
-        this.#turns.delete(session)
-        sessions.release(session)
-        this.#emit(session, { type: 'turnEnd', reason })
-        this.#changed(session)
-        resolve()
-      }
-      if (reason === 'done') await this.#goOn(session)
-    }
-    void run()
-    return turn
-  }
-
   /** After a good end: the next message that waits, or a name for the conversation. */
   async #goOn(session: string): Promise<void> {
     if (this.#closing.signal.aborted) return
     const next = this.#queue.takeFirst(session)
-    if (!next) return this.#inBackground(this.#name(session))
+    if (!next) return this.#background.run(this.#name(session))
     this.#emitQueue(session)
     try {
       await this.send({ ...next, session, reopen: true })
     } catch (error) {
-      this.#tellFault(session, error, this.#closing.signal)
+      this.#tellFault(session, error)
     }
   }
 
@@ -367,7 +246,7 @@ export class Chat {
       const { id } = await transcript.appendMessage(message)
       onSessionChanged(session)
       const versions = transcript.siblings().get(id)
-      this.#emit(session, {
+      this.#turns.emit(session, {
         type: 'message',
         id,
         message,
@@ -391,7 +270,7 @@ export class Chat {
         if (waiting.length > 0) this.#emitQueue(session)
         return waiting.map((message) => this.#userMessage(message))
       },
-      emit: (event) => this.#emit(session, event),
+      emit: (event) => this.#turns.emit(session, event),
       toolbox,
       tools,
       keeper,
@@ -436,19 +315,17 @@ export class Chat {
     return outcome.kind === 'failed' ? 'error' : 'done'
   }
 
-  /** What a session that is over leaves behind (M36): durable notes, and its last messages. Nobody waits for it. */
-  #end(session: string, transcript: Transcript): void {
-    this.#inBackground(this.#leaveBehind(session, transcript))
+  async #workOn(session: string, transcript: Transcript, model: ChatModel, signal: AbortSignal): Promise<Work> {
+    const hooks = {
+      permissions: this.#permissions,
+      emit: (event: ChatEvent) => this.#turns.emit(session, event),
+      onKept: () => this.#told(session),
+      lastReport: () => this.#lastReport(session, transcript),
+    }
+    return prepareWork(this.#options, { session, transcript, model }, hooks, signal)
   }
 
-  #inBackground(work: Promise<void>): void {
-    const guarded = work.catch((error: unknown) => {
-      this.#options.onFault(error)
-    })
-    this.#background.add(guarded)
-    void guarded.finally(() => this.#background.delete(guarded))
-  }
-
+  /** What a session that is over leaves behind (M36): durable notes, and its last messages. */
   async #leaveBehind(session: string, transcript: Transcript): Promise<void> {
     const { workspace, settings, prompts, now } = this.#options
     const { memoryHook } = settings().session
@@ -464,17 +341,7 @@ export class Chat {
 
   /** Once, when the first answer is there and nobody has named the conversation. */
   async #name(session: string): Promise<void> {
-    const { sessions, settings, prompts, createModel, onSessionChanged } = this.#options
-    const transcript = await sessions.get(session)
-    const messages = transcript.messages().map(({ message }) => message)
-    const answers = messages.filter(({ role }) => role === 'assistant')
-    if (!settings().chat.titles || transcript.name !== undefined || answers.length === 0) return
-    const model = createModel(undefined)
-    if (model.provider === 'offline') return
-    const title = await titleOf(model, (await prompts()).title, messages, this.#closing.signal)
-    if (title === undefined || transcript.name !== undefined) return
-    await transcript.appendName(title)
-    onSessionChanged(session)
+    if (await nameConversation(this.#options, session, this.#closing.signal)) this.#options.onSessionChanged(session)
   }
 
   /** A meter or a command can do with a model that is not set up; only its window matters then. */
@@ -500,19 +367,19 @@ export class Chat {
     this.#options.onContextChanged(session)
   }
 
-  #tellFault(session: string, error: unknown, signal: AbortSignal): void {
-    if (signal.aborted) return
+  #tellFault(session: string, error: unknown): void {
+    if (this.#closing.signal.aborted) return
     const isExpected = error instanceof AppError
     const failure = isExpected
       ? { code: error.code, message: error.message, data: error.data }
       : { code: 'internal', message: 'something went wrong', data: { reference: this.#options.onFault(error) } }
     const message = new AnswerDraft({ provider: 'commonplace', model: '' }).finish('error', noUsage, failure)
-    this.#emit(session, { type: 'message', id: `fault-${Date.now()}`, message })
+    this.#turns.emit(session, { type: 'message', id: `fault-${Date.now()}`, message })
   }
 
   /** Something other than a message was added. */
   #told(session: string): void {
-    this.#emit(session, { type: 'changed' })
+    this.#turns.emit(session, { type: 'changed' })
     this.#changed(session)
   }
 
@@ -522,28 +389,7 @@ export class Chat {
   }
 
   #emitQueue(session: string): void {
-    this.#emit(session, { type: 'queue', queue: this.#queue.shown(session) })
-  }
-
-  #emit(session: string, event: ChatEvent): void {
-    const turn = this.#turns.get(session)
-    if (turn) remember(turn, event)
-    this.#events.publish(session, event)
-  }
-}
-
-/** What somebody who joins later needs to be told. */
-function remember(turn: LiveTurn, event: ChatEvent): void {
-  if (event.type === 'retrying') turn.retrying = { code: event.code, at: Date.now() + event.afterMs }
-  else if (event.type === 'keeping') turn.keeping = event.what
-  else if (event.type === 'text' || event.type === 'thinking') {
-    turn[event.type] += event.delta
-    turn.retrying = undefined
-    turn.keeping = undefined
-  } else if (event.type === 'message' && event.message.role === 'assistant') {
-    turn.text = ''
-    turn.thinking = ''
-    turn.retrying = undefined
+    this.#turns.emit(session, { type: 'queue', queue: this.#queue.shown(session) })
   }
 }
 

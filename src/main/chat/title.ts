@@ -2,14 +2,33 @@
 import { AppError } from '../../shared/errors.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
 import type { ChatModel } from '../models/index.ts'
+import type { ChatOptions } from './chat-options.ts'
 import { complete } from './keeping/flush.ts'
 
 const mostCharacters = 2000
 const mostTitle = 80
 const timeoutMs = 30_000
 
+/** @returns false when it has a name, or none could be made */
+export async function nameConversation(
+  { sessions, settings, prompts, createModel }: ChatOptions,
+  session: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const transcript = await sessions.get(session)
+  const messages = transcript.messages().map(({ message }) => message)
+  const hasAnswer = messages.some(({ role }) => role === 'assistant')
+  if (!settings().chat.titles || transcript.name !== undefined || !hasAnswer) return false
+  const model = createModel(undefined)
+  if (model.provider === 'offline') return false
+  const title = await titleOf(model, (await prompts()).title, messages, signal)
+  if (title === undefined || transcript.name !== undefined) return false
+  await transcript.appendName(title)
+  return true
+}
+
 /** @returns undefined when no model answers, or nothing that could be a title */
-export async function titleOf(
+async function titleOf(
   model: ChatModel,
   prompt: string,
   messages: readonly Message[],

@@ -5,6 +5,7 @@ import { modelLimits, type ModelLimits } from './catalog.ts'
 import { failure, isLostConnection, providerFailure, retryAfterOf } from './failures.ts'
 import {
   AnswerDraft,
+  clientOptions,
   parseArguments,
   type ChatModel,
   type ListedModel,
@@ -61,17 +62,8 @@ function thinkingForm(model: string): ThinkingForm {
   return /claude-(3-7|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/.test(model) ? 'budget' : 'adaptive'
 }
 
-function clientOf({ apiKey, baseUrl, timeoutMs, headers, fetch }: ProviderOptions): Anthropic {
-  return new Anthropic({
-    apiKey,
-    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
-    ...(headers === undefined ? {} : { defaultHeaders: headers }),
-    ...(fetch === undefined ? {} : { fetch }),
-    timeout: timeoutMs,
-    // What surrounds every provider repeats requests, and tells the user of it.
-    maxRetries: 0,
-    logLevel: 'off',
-  })
+function clientOf(options: ProviderOptions): Anthropic {
+  return new Anthropic(clientOptions(options))
 }
 
 async function* stream(

@@ -61,6 +61,19 @@ export interface ProviderOptions {
   readonly fetch?: Fetch | undefined
 }
 
+/** How both official clients are set up. Retries are ours, so that the user can be told of them. */
+export function clientOptions({ apiKey, baseUrl, timeoutMs, headers, fetch }: ProviderOptions) {
+  return {
+    apiKey,
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...(headers === undefined ? {} : { defaultHeaders: headers }),
+    ...(fetch === undefined ? {} : { fetch }),
+    timeout: timeoutMs,
+    maxRetries: 0,
+    logLevel: 'off' as const,
+  }
+}
+
 /** What a provider says of one of its models; what it does not say is left out. */
 export interface ListedModel {
   readonly name: string

@@ -1,21 +1,12 @@
 /** OpenAI's client, for its own service and for the many servers that speak its protocol; its errors as ours. */
 import OpenAI from 'openai'
 import { failure, isLostConnection, providerFailure, retryAfterOf } from './failures.ts'
-import type { ListedModel, ProviderOptions } from './model.ts'
+import { clientOptions, type ListedModel, type ProviderOptions } from './model.ts'
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
 
-export function openAiClient({ apiKey, baseUrl, timeoutMs, headers, fetch }: ProviderOptions): OpenAI {
-  return new OpenAI({
-    apiKey,
-    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
-    ...(headers === undefined ? {} : { defaultHeaders: headers }),
-    ...(fetch === undefined ? {} : { fetch }),
-    timeout: timeoutMs,
-    // What surrounds every provider repeats requests, and tells the user of it.
-    maxRetries: 0,
-    logLevel: 'off',
-  })
+export function openAiClient(options: ProviderOptions): OpenAI {
+  return new OpenAI(clientOptions(options))
 }
 
 export async function listOpenAiModels(

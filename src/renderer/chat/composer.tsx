@@ -12,10 +12,10 @@ import {
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, Attachment } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { isMac } from '../ui/keys.ts'
-import { ModelPicker } from '../ui/model-picker.tsx'
+import { AgentModelPicker } from '../ui/model-picker.tsx'
 import { attach, AttachError } from './attach.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { CompletionMenu } from './completion-menu.tsx'
@@ -209,16 +209,10 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
 /** The model that answers, and the way to another. */
 function AgentModel({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const choose = (model: string) =>
-    void client.settings
-      .setModel({ agent: agent.id, model })
-      .catch((error: unknown) => toast.error(explainError(error)))
   const name = agent.model === 'offline' ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)
   return (
-    <ModelPicker
+    <AgentModelPicker
       agent={agent}
-      value={agent.model}
-      onChoose={choose}
       trigger={
         <button
           type="button"

@@ -6,7 +6,8 @@ import { useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, Model } from '../../shared/contract/index.ts'
-import { api, client, explainCode } from '../api/index.ts'
+import { toast } from 'sonner'
+import { api, client, explainCode, explainError } from '../api/index.ts'
 import { formatMoney, formatShort } from '../i18n/format.ts'
 import { IconButton } from './button.tsx'
 import { paths } from './navigate.ts'
@@ -41,6 +42,15 @@ export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: 
       </Popover.Portal>
     </Popover.Root>
   )
+}
+
+/** Chooses the model that the agent answers with. */
+export function AgentModelPicker({ agent, trigger }: Pick<ModelPickerProps, 'agent' | 'trigger'>) {
+  const choose = (model: string) =>
+    void client.settings
+      .setModel({ agent: agent.id, model })
+      .catch((error: unknown) => toast.error(explainError(error)))
+  return <ModelPicker agent={agent} value={agent.model} onChoose={choose} trigger={trigger} />
 }
 
 interface PickerProps {

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { Link } from 'wouter'
 import type { Agent, IndexStatus } from '../../shared/contract/index.ts'
-import { api, client, explainError, useConnectionState } from '../api/index.ts'
+import { api, useConnectionState } from '../api/index.ts'
 import { ContextBar } from '../context/context-bar.tsx'
 import { formatMoney, formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
-import { ModelPicker } from './model-picker.tsx'
+import { AgentModelPicker } from './model-picker.tsx'
 import { paths } from './navigate.ts'
 
 interface StatusBarProps {
@@ -135,15 +135,9 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
 
 function ModelMenu({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const choose = (model: string) =>
-    void client.settings
-      .setModel({ agent: agent.id, model })
-      .catch((error: unknown) => toast.error(explainError(error)))
   return (
-    <ModelPicker
+    <AgentModelPicker
       agent={agent}
-      value={agent.model}
-      onChoose={choose}
       trigger={
         <button type="button" aria-label={t('status.model')} className="rounded-sm px-1 hover:bg-soft">
           {agent.model === 'offline' ? t('status.noModel') : agent.model}

@@ -1,0 +1,35 @@
+/** What an agent gives its conversations to work with. */
+import type { Assembly, Budget, KeepingState } from '../context/index.ts'
+import type { McpServers } from '../mcp/index.ts'
+import type { Memory } from '../memory/index.ts'
+import type { ChatModel } from '../models/index.ts'
+import type { Sessions } from '../sessions/index.ts'
+import type { AgentSettings } from '../settings/index.ts'
+import type { Workspace } from '../workspace/index.ts'
+import type { Prompts } from './keeping/prompts.ts'
+import type { Tool } from './tools/index.ts'
+
+export interface ChatOptions {
+  readonly agent: string
+  readonly sessions: Sessions
+  readonly workspace: Workspace
+  readonly memory: Memory
+  readonly mcp: McpServers
+  readonly settings: () => AgentSettings
+  readonly prompts: () => Promise<Prompts>
+  /** @throws AppError when the model's provider is not set up */
+  readonly createModel: (id: string | undefined) => ChatModel
+  readonly setModel: (model: string) => Promise<void>
+  readonly budget: (model: ChatModel) => Budget
+  readonly assemble: (
+    model: ChatModel,
+    state: KeepingState,
+    sessionStart: number,
+    tools: readonly Tool[],
+  ) => Promise<Assembly>
+  readonly now: () => Date
+  readonly onSessionChanged: (session: string) => void
+  readonly onContextChanged: (session: string) => void
+  /** Logs what is no expected failure. @returns the log reference that the user is shown */
+  readonly onFault: (error: unknown) => string
+}

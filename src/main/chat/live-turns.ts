@@ -1,0 +1,124 @@
+/** The turns that are running, by conversation: what each has said so far, and everybody who follows it. */
+import { EventPublisher } from '@orpc/server'
+import type { ChatEvent, Permission, QueuedMessage } from '../../shared/contract/index.ts'
+import type { TurnEnd } from './turn.ts'
+
+export interface RunningTurn {
+  readonly signal: AbortSignal
+  /** Resolves when all that the turn leaves is on disk. */
+  readonly ended: Promise<void>
+}
+
+interface LiveTurn extends RunningTurn {
+  readonly stop: AbortController
+  text: string
+  thinking: string
+  retrying: { readonly code: string; readonly at: number } | undefined
+  keeping: 'flush' | 'compaction' | undefined
+}
+
+/** What waits beside the turn itself. */
+export interface Waiting {
+  readonly queue: QueuedMessage[]
+  readonly permissions: Permission[]
+}
+
+export interface TurnHooks {
+  readonly onStart: (session: string) => void
+  /** Whatever the turn threw. Not called for one that was stopped. */
+  readonly onFault: (session: string, error: unknown) => void
+  readonly onEnd: (session: string, reason: TurnEnd) => void
+}
+
+export class LiveTurns {
+  readonly #hooks: TurnHooks
+  readonly #turns = new Map<string, LiveTurn>()
+  readonly #events = new EventPublisher<Record<string, ChatEvent>>({ maxBufferedEvents: 100_000 })
+
+  constructor(hooks: TurnHooks) {
+    this.#hooks = hooks
+  }
+
+  get(session: string): RunningTurn | undefined {
+    return this.#turns.get(session)
+  }
+
+  start(session: string, work: (signal: AbortSignal) => Promise<TurnEnd>): RunningTurn {
+    const stop = new AbortController()
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    const turn: LiveTurn = {
+      stop,
+      signal: stop.signal,
+      ended,
+      text: '',
+      thinking: '',
+      retrying: undefined,
+      keeping: undefined,
+    }
+    this.#turns.set(session, turn)
+    this.#hooks.onStart(session)
+    void this.#run(session, turn, work).finally(resolve)
+    return turn
+  }
+
+  stop(session: string): boolean {
+    const turn = this.#turns.get(session)
+    turn?.stop.abort()
+    return turn !== undefined
+  }
+
+  /** What the running turn has said so far, then everything as it happens. */
+  async *watch(session: string, waiting: () => Waiting, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
+    const live = this.#events.subscribe(session, signal ? { signal } : {})
+    const turn = this.#turns.get(session)
+    yield {
+      type: 'partial',
+      running: turn !== undefined,
+      text: turn?.text ?? '',
+      thinking: turn?.thinking ?? '',
+      retrying: turn?.retrying ? { code: turn.retrying.code, afterMs: turn.retrying.at - Date.now() } : null,
+      keeping: turn?.keeping ?? null,
+      ...waiting(),
+    }
+    yield* live
+  }
+
+  emit(session: string, event: ChatEvent): void {
+    const turn = this.#turns.get(session)
+    if (turn) remember(turn, event)
+    this.#events.publish(session, event)
+  }
+
+  async close(): Promise<void> {
+    for (const turn of this.#turns.values()) turn.stop.abort()
+    await Promise.all([...this.#turns.values()].map((turn) => turn.ended))
+  }
+
+  async #run(session: string, turn: LiveTurn, work: (signal: AbortSignal) => Promise<TurnEnd>): Promise<void> {
+    let reason: TurnEnd = 'error'
+    try {
+      reason = await work(turn.signal)
+    } catch (error) {
+      if (!turn.signal.aborted) this.#hooks.onFault(session, error)
+    } finally {
+      this.#turns.delete(session)
+      this.emit(session, { type: 'turnEnd', reason })
+      this.#hooks.onEnd(session, reason)
+    }
+  }
+}
+
+/** What somebody who joins later needs to be told. */
+function remember(turn: LiveTurn, event: ChatEvent): void {
+  if (event.type === 'retrying') turn.retrying = { code: event.code, at: Date.now() + event.afterMs }
+  else if (event.type === 'keeping') turn.keeping = event.what
+  else if (event.type === 'text' || event.type === 'thinking') {
+    turn[event.type] += event.delta
+    turn.retrying = undefined
+    turn.keeping = undefined
+  } else if (event.type === 'message' && event.message.role === 'assistant') {
+    turn.text = ''
+    turn.thinking = ''
+    turn.retrying = undefined
+  }
+}

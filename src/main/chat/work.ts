@@ -1,0 +1,83 @@
+/** All that one piece of work on a conversation needs: the model, the tools it may call, and what keeps it in its window. */
+import type { ChatEvent, ContextReport } from '../../shared/contract/index.ts'
+import { keepingState } from '../context/index.ts'
+import type { ChatModel } from '../models/index.ts'
+import type { Transcript } from '../sessions/index.ts'
+import type { ChatOptions } from './chat-options.ts'
+import { Keeper } from './keeping/keeper.ts'
+import type { Permissions } from './permissions.ts'
+import { keepOutput, readOutput } from './tool-output.ts'
+import { fromMcp, ownTools, type Tool, type ToolContext } from './tools/index.ts'
+
+export interface Work {
+  readonly session: string
+  readonly transcript: Transcript
+  readonly model: ChatModel
+  readonly tools: ToolContext
+  readonly toolbox: readonly Tool[]
+  readonly keeper: Keeper
+}
+
+/** Whom it tells, and whom it asks. */
+export interface WorkHooks {
+  readonly permissions: Permissions
+  readonly emit: (event: ChatEvent) => void
+  /** Something other than a message was added to the conversation. */
+  readonly onKept: () => void
+  readonly lastReport: () => ContextReport | undefined
+}
+
+/** Starts the servers of tools that do not run yet. */
+export async function prepareWork(
+  options: ChatOptions,
+  { session, transcript, model }: Pick<Work, 'session' | 'transcript' | 'model'>,
+  hooks: WorkHooks,
+  signal: AbortSignal,
+): Promise<Work> {
+  const { settings, assemble, budget, now, prompts, mcp } = options
+  const toolbox = [...ownTools, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
+  const tools = toolContext(options, session, hooks, signal)
+  const keeper = new Keeper({
+    transcript,
+    model,
+    budget: budget(model),
+    settings: settings(),
+    prompts,
+    assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt, toolbox),
+    lastReport: hooks.lastReport,
+    tools,
+    now,
+    onKept: hooks.onKept,
+    onStart: (what) => hooks.emit({ type: 'keeping', what }),
+  })
+  return { session, transcript, model, tools, toolbox, keeper }
+}
+
+function toolContext(
+  { sessions, workspace, memory, settings, mcp }: ChatOptions,
+  session: string,
+  { permissions, emit }: WorkHooks,
+  signal: AbortSignal,
+): ToolContext {
+  const { toolTimeout, toolOutputCharacters } = settings().chat
+  const outputs = sessions.outputsFolder(session)
+  return {
+    workspace,
+    memory,
+    session,
+    readSession: (id) => sessions.readText(id),
+    readOutput: (name) => readOutput(outputs, name),
+    keepOutput: (call, text) => keepOutput(outputs, call, text),
+    signal,
+    cause: 'agent',
+    mayWrite: () => true,
+    limits: { timeoutMs: toolTimeout, outputCharacters: toolOutputCharacters },
+    askPermission: async (question) => {
+      const decision = await permissions.ask(session, question, signal)
+      const { server, tool } = question
+      if (decision === 'always' || decision === 'never') await mcp.setPermission(server, tool, decision)
+      return decision === 'once' || decision === 'always'
+    },
+    onProgress: (call, share, note) => emit({ type: 'toolProgress', progress: { call, share, note } }),
+  }
+}
