@@ -11,7 +11,7 @@ const absoluteBase: Plugin = {
 }
 
 /**
- * Three bundles: `main` (Electron's entry, the terminal with the browser host, and the two index threads, each an
+ * Three bundles: `main` (Electron's entry, the terminal with the browser host, and the threads, each an
  * entry of its own so that it can be started as a file), `preload`, and `renderer`, which both hosts serve as it is.
  */
 export default defineConfig({
@@ -23,6 +23,7 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           cli: 'src/main/cli.ts',
+          'history/history-thread': 'src/main/history/history-thread.ts',
           'memory/indexer-thread': 'src/main/memory/indexer-thread.ts',
           'memory/searcher-thread': 'src/main/memory/searcher-thread.ts',
         },

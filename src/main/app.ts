@@ -9,6 +9,8 @@ import { openLog, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
 import { McpServers } from './mcp/index.ts'
 import { Ledger, Models } from './models/index.ts'
+import { showWithSystem, type ShowFile } from './show-file.ts'
+import { threadFile } from './thread/index.ts'
 import { appVersion } from './version.ts'
 import { makeFolder } from './workspace/index.ts'
 import { KeyRing, SettingsStore, type AgentSettings } from './settings/index.ts'
@@ -23,6 +25,8 @@ export interface AppOptions {
   /** False for a single command: files are looked at once, not followed. */
   readonly watch?: boolean
   readonly now?: () => Date
+  /** The desktop has its own way. */
+  readonly showFile?: ShowFile
   /** Used instead of the configured one, for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
 }
@@ -40,6 +44,8 @@ export interface App {
   readonly home: string
   readonly resources: string
   readonly now: () => Date
+  /** Shows a file in the system's file manager, or opens it in the program that the system has for it. */
+  readonly showFile: ShowFile
   close(): Promise<void>
 }
 
@@ -74,6 +80,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     folders,
     resources,
     threads: threadEntries(mainFolder),
+    historyEntry: threadFile(mainFolder, 'history/history-thread'),
     models,
     keys,
     mcp,
@@ -100,6 +107,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     home: folders.home,
     resources,
     now,
+    showFile: options.showFile ?? showWithSystem,
     async close() {
       await agents.close()
       await mcp.close()

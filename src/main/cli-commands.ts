@@ -145,7 +145,7 @@ export async function remember(app: App, flags: CommonFlags, text: string | unde
   const note = (text ?? (await readStandardInput())).trim()
   if (note === '') throw new AppError('input_invalid', 'nothing to remember: give a text, or pipe one in')
   const agent = await withWorkspace(app, flags)
-  const { path, startLine, endLine } = await agent.workspace.remember(note, app.now(), 'capture')
+  const { path, startLine, endLine } = await agent.workspace.remember(note, app.now(), { cause: 'capture' })
   return { value: { path, startLine, endLine }, text: `${path}:${startLine}` }
 }
 

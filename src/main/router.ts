@@ -18,6 +18,11 @@ export function createRouter(app: App) {
     }
   })
   const agent = ({ agent: id }: { agent: string }) => app.agents.get(id)
+  const historyOf = async (input: { agent: string }) => {
+    const { history } = await agent(input)
+    if (!history) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
+    return history
+  }
   const told = ({ agent: id, session }: { agent: string; session: string }) => {
     app.events.publish('event', { type: 'sessionChanged', agent: id, session })
     return {}
@@ -36,19 +41,76 @@ export function createRouter(app: App) {
       }),
       write: os.files.write.handler(async ({ input }) => {
         const { workspace } = await agent(input)
-        const expected = { hash: input.expectedHash, baseText: input.baseText }
+        const expected = { hash: input.expectedHash, baseText: input.baseText, onConflict: input.onConflict }
         const { write, text, merged } = await workspace.save(input.path, input.text, expected)
         return { hash: write.hash, text, merged }
       }),
+      draft: os.files.draft.handler(async ({ input }) => (await agent(input)).fileDrafts.read(input.path)),
+      saveDraft: os.files.saveDraft.handler(async ({ input }) => {
+        await (await agent(input)).fileDrafts.save(input.path, input.draft)
+        return {}
+      }),
+      move: os.files.move.handler(async ({ input }) => {
+        await (await agent(input)).workspace.move(input.from, input.to, { cause: 'user' })
+        return {}
+      }),
+      duplicate: os.files.duplicate.handler(async ({ input }) => ({
+        path: await (await agent(input)).workspace.duplicate(input.path, { cause: 'user' }),
+      })),
+      remove: os.files.remove.handler(async ({ input }) => {
+        const { trashed } = await (await agent(input)).workspace.remove(input.path, { cause: 'user' })
+        return { trashed }
+      }),
+      restore: os.files.restore.handler(async ({ input }) => {
+        const { path } = await (await agent(input)).workspace.restore(input.trashed, { cause: 'user' })
+        return { path }
+      }),
+      reveal: os.files.reveal.handler(async ({ input }) => {
+        await app.showFile(await (await agent(input)).workspace.locate(input.path), input.open)
+        return {}
+      }),
+      find: os.files.find.handler(async ({ input, signal }) => (await agent(input)).workspace.find(input, signal)),
+      replace: os.files.replace.handler(async ({ input }) => ({
+        changes: await (await agent(input)).workspace.replace(input, { cause: 'user' }),
+      })),
       undo: os.files.undo.handler(async ({ input }) => {
-        const { hash } = await (await agent(input)).workspace.undo(input.path, input.patch, 'user')
+        const { hash } = await (await agent(input)).workspace.undo(input.path, input.patch, { cause: 'user' })
         return { hash }
       }),
       remember: os.files.remember.handler(async ({ input }) => {
         const { path, startLine, endLine } = await (
           await agent(input)
-        ).workspace.remember(input.text, app.now(), 'capture')
+        ).workspace.remember(input.text, app.now(), { cause: 'capture' })
         return { path, startLine, endLine }
+      }),
+    },
+    history: {
+      timeline: os.history.timeline.handler(async ({ input }) => {
+        const changes = await (await historyOf(input)).timeline(input)
+        return changes.map(({ commit, at, cause, session, turn, file }) => ({
+          commit,
+          at,
+          cause,
+          ...(session === undefined ? {} : { session }),
+          ...(turn === undefined ? {} : { turn }),
+          path: file.path,
+          ...(file.from === undefined ? {} : { from: file.from }),
+          added: file.added,
+          removed: file.removed,
+          exists: file.after !== null,
+        }))
+      }),
+      diff: os.history.diff.handler(async ({ input }) => (await historyOf(input)).diff(input.commit, input.path)),
+      blame: os.history.blame.handler(async ({ input }) => (await historyOf(input)).blame(input.path)),
+      restore: os.history.restore.handler(async ({ input }) => {
+        const { workspace } = await agent(input)
+        const { after } = await (await historyOf(input)).diff(input.commit, input.path)
+        if (after === null) {
+          const { write } = await workspace.remove(input.path, { cause: 'user' })
+          return { hash: null, patch: write.patch }
+        }
+        const { hash, patch } = await workspace.write(input.path, after, { cause: 'user' })
+        return { hash, patch }
       }),
     },
     search: {

@@ -6,6 +6,7 @@ import { Route, Switch, useLocation, useSearch } from 'wouter'
 import type { Agent, Appearance } from '../shared/contract/index.ts'
 import { api, client } from './api/index.ts'
 import { ChatView } from './chat/chat-view.tsx'
+import { ChangesView } from './history/changes-view.tsx'
 import { ContextView } from './context/context-view.tsx'
 import { applyLocale } from './i18n/index.ts'
 import { FileView } from './memory/file-view.tsx'
@@ -75,6 +76,9 @@ function Workbench({ agent }: { agent: Agent }) {
             <Route path="/file/*">{(params) => <FileRoute agent={agent} encoded={params['*'] ?? ''} />}</Route>
             <Route path="/search">
               <SearchView agent={agent} initialQuery={new URLSearchParams(query).get('q') ?? ''} />
+            </Route>
+            <Route path="/changes">
+              <ChangesView agent={agent} />
             </Route>
             <Route path="/settings">
               <SettingsView />

@@ -16,6 +16,8 @@ export const errorCodes = [
   'edit_no_match',
   'edit_ambiguous',
   'undo_conflict',
+  'history_off',
+  'no_file_manager',
   'unknown_agent',
   'unknown_session',
   'unknown_model',

@@ -143,7 +143,7 @@ describe('M25 memory_get', () => {
       { calls: [{ name: 'memory_get', arguments: { path: 'MEMORY.md', from: 2, lines: 2 } }] },
       { text: 'done' },
     )
-    await agent.workspace.write('MEMORY.md', 'one\ntwo\nthree\nfour\n', 'user')
+    await agent.workspace.write('MEMORY.md', 'one\ntwo\nthree\nfour\n', { cause: 'user' })
     const { messages, session } = await ask('x')
     const result = messages.find(({ role }) => role === 'toolResult')
     expect(JSON.parse(result ? messageText(result) : '')).toEqual({ path: 'MEMORY.md', text: 'two\nthree' })

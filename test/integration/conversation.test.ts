@@ -335,7 +335,7 @@ describe('M42 tools with limits', () => {
       await test.app.settings.set([['agents', 'defaults', 'chat', 'toolOutputCharacters'], 2000])
       return test
     })
-    await agent.workspace.write('memory/long.md', long, 'user')
+    await agent.workspace.write('memory/long.md', long, { cause: 'user' })
     expect(workspace).toBeTruthy()
     await ask('x')
     const bodies = server.requests.map(({ body }) => JSON.stringify(body['messages']))

@@ -121,7 +121,7 @@ describe('M30 the invariant', () => {
               tools: {
                 workspace,
                 signal: new AbortController().signal,
-                cause: 'agent',
+                origin: { cause: 'agent' },
                 mayWrite: () => true,
                 limits: { timeoutMs: 5000, outputCharacters: 50_000 },
                 session: 's',

@@ -66,7 +66,9 @@ describe('M9 to M12 index', () => {
 
   it('M9: a search right after a write of our own finds it, whatever the debounce', async () => {
     const { workspaceApi, pathsFor } = await openMemory()
-    await workspaceApi.remember('The gate code is hidden under the flowerpot', new Date(2026, 1, 1, 9, 5), 'capture')
+    await workspaceApi.remember('The gate code is hidden under the flowerpot', new Date(2026, 1, 1, 9, 5), {
+      cause: 'capture',
+    })
     expect(await pathsFor('flowerpot gate code')).toEqual(['memory/2026-02-01.md'])
   })
 

@@ -27,7 +27,7 @@ describe('M27 isolation', () => {
     await symlink(root, join(folder, 'up'))
     for (const path of ['link.md', 'up/secret.md', 'up/new.md', '../secret.md', join(root, 'secret.md')]) {
       await expect(workspace.read(path)).rejects.toMatchObject(outside)
-      await expect(workspace.write(path, 'x', 'agent')).rejects.toMatchObject(outside)
+      await expect(workspace.write(path, 'x', { cause: 'agent' })).rejects.toMatchObject(outside)
     }
     expect(await readFile(join(root, 'secret.md'), 'utf8')).toBe('secret')
   })
@@ -35,7 +35,7 @@ describe('M27 isolation', () => {
   it('M27: refuses folders that belong to others, also inside the workspace', async () => {
     const { workspace } = await openWorkspace({ 'state/config.yaml': 'x' }, ['state'])
     await expect(workspace.read('state/config.yaml')).rejects.toMatchObject(outside)
-    await expect(workspace.write('state/x.md', 'x', 'agent')).rejects.toMatchObject(outside)
+    await expect(workspace.write('state/x.md', 'x', { cause: 'agent' })).rejects.toMatchObject(outside)
   })
 
   it('M27: follows links that stay inside', async () => {
@@ -59,20 +59,22 @@ describe('M26 writes', () => {
   it('M26: every write yields its change and its cause, and undo takes it back', async () => {
     const { workspace } = await openWorkspace({ 'notes.md': 'one\ntwo\nthree\n' })
     const causes: string[] = []
-    workspace.onWrite(({ cause }) => causes.push(cause))
-    const write = await workspace.edit('notes.md', 'agent', (text = '') => text.replace('two', 'TWO'))
-    expect(write).toMatchObject({ path: 'notes.md', added: 1, removed: 1, startLine: 2, cause: 'agent' })
-    await workspace.edit('notes.md', 'user', (text = '') => `zero\n${text}`)
-    await workspace.undo('notes.md', write.patch, 'user')
+    workspace.onWrite(({ origin }) => causes.push(origin.cause))
+    const write = await workspace.edit('notes.md', { cause: 'agent' }, (text = '') => text.replace('two', 'TWO'))
+    expect(write).toMatchObject({ path: 'notes.md', added: 1, removed: 1, startLine: 2, origin: { cause: 'agent' } })
+    await workspace.edit('notes.md', { cause: 'user' }, (text = '') => `zero\n${text}`)
+    await workspace.undo('notes.md', write.patch, { cause: 'user' })
     expect((await workspace.read('notes.md')).text).toBe('zero\none\ntwo\nthree\n')
     expect(causes).toEqual(['agent', 'user', 'user'])
   })
 
   it('M26: undo says so when the lines were changed since', async () => {
     const { workspace } = await openWorkspace({ 'notes.md': 'one\n' })
-    const write = await workspace.write('notes.md', 'two\n', 'agent')
-    await workspace.write('notes.md', 'three\n', 'user')
-    await expect(workspace.undo('notes.md', write.patch, 'user')).rejects.toMatchObject({ code: 'undo_conflict' })
+    const write = await workspace.write('notes.md', 'two\n', { cause: 'agent' })
+    await workspace.write('notes.md', 'three\n', { cause: 'user' })
+    await expect(workspace.undo('notes.md', write.patch, { cause: 'user' })).rejects.toMatchObject({
+      code: 'undo_conflict',
+    })
     expect((await workspace.read('notes.md')).text).toBe('three\n')
   })
 
@@ -91,21 +93,23 @@ describe('M26 writes', () => {
   it('M26: a hundred writers of one file lose nothing', async () => {
     const { workspace } = await openWorkspace()
     const at = new Date(2026, 0, 20, 9, 5)
-    await Promise.all(Array.from({ length: 100 }, (_, index) => workspace.remember(`note ${index}`, at, 'capture')))
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) => workspace.remember(`note ${index}`, at, { cause: 'capture' })),
+    )
     const { text } = await workspace.read('memory/2026-01-20.md')
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`\nnote ${index}\n`)
   })
 
   it('M26: a write that fails leaves the file as it was', async () => {
     const { workspace } = await openWorkspace({ 'a.md': 'a' })
-    await expect(workspace.write('a.md/b.md', 'x', 'agent')).rejects.toMatchObject({ code: 'write_failed' })
+    await expect(workspace.write('a.md/b.md', 'x', { cause: 'agent' })).rejects.toMatchObject({ code: 'write_failed' })
     expect((await workspace.read('a.md')).text).toBe('a')
   })
 
   it('M26: a hard link is broken by a write, not written through', async () => {
     const { root, folder, workspace } = await openWorkspace()
     await link(join(root, 'secret.md'), join(folder, 'hard.md'))
-    await workspace.write('hard.md', 'mine', 'agent')
+    await workspace.write('hard.md', 'mine', { cause: 'agent' })
     expect(await readFile(join(root, 'secret.md'), 'utf8')).toBe('secret')
   })
 })
@@ -113,8 +117,10 @@ describe('M26 writes', () => {
 describe('M4 daily logs', () => {
   it('M4: begins a log with its date and appends entries with exact lines', async () => {
     const { workspace } = await openWorkspace()
-    const first = await workspace.remember('API review moved\nto Thursday', new Date(2026, 0, 20, 9, 5), 'capture')
-    const second = await workspace.remember('周五前回复后端', new Date(2026, 0, 20, 16, 2), 'capture')
+    const first = await workspace.remember('API review moved\nto Thursday', new Date(2026, 0, 20, 9, 5), {
+      cause: 'capture',
+    })
+    const second = await workspace.remember('周五前回复后端', new Date(2026, 0, 20, 16, 2), { cause: 'capture' })
     const lines = (await workspace.read('memory/2026-01-20.md')).text.split('\n')
     expect(lines[first.startLine - 1]).toBe('## 09:05 - API review moved')
     expect(lines[first.endLine - 1]).toBe('to Thursday')

@@ -1,6 +1,6 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import type { AppEvent } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Chat, definitionsOf, loadPrompts, type Tool } from '../chat/index.ts'
@@ -13,6 +13,7 @@ import {
   type KeepingState,
 } from '../context/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
+import { History, Journal, recordInJournal } from '../history/index.ts'
 import type { Log } from '../log.ts'
 import type { McpServers } from '../mcp/index.ts'
 import { Memory, sessionsPrefix, type MemorySource, type ThreadEntries } from '../memory/index.ts'
@@ -22,6 +23,7 @@ import { expandHome, type AgentSettings, type KeyRing } from '../settings/index.
 import {
   dailyLogDate,
   dailyLogPath,
+  FileDrafts,
   localDate,
   longTermFile,
   memoryFolder,
@@ -33,6 +35,8 @@ import {
 export interface SharedOptions {
   readonly resources: string
   readonly threads: ThreadEntries
+  /** Where the history's thread starts from. */
+  readonly historyEntry: URL
   readonly models: Models
   readonly keys: KeyRing
   readonly mcp: McpServers
@@ -54,6 +58,7 @@ export interface AgentOptions extends SharedOptions {
   readonly indexFile: string
   readonly sessionsFolder: string
   readonly draftsFolder: string
+  readonly historyFolder: string
   readonly modelsFolder: string
   /** False when another folder than the agent's own is used: its conversations are about something else. */
   readonly indexesSessions: boolean
@@ -66,23 +71,29 @@ export class Agent {
   readonly memory: Memory
   readonly sessions: Sessions
   readonly drafts: Drafts
+  readonly fileDrafts: FileDrafts
+  /** Undefined for a single command: what it writes is recorded by the next app that runs. */
+  readonly history: History | undefined
   readonly chat: Chat
 
   readonly #options: AgentOptions
 
-  private constructor(options: AgentOptions, workspace: Workspace, memory: Memory) {
+  private constructor(options: AgentOptions, workspace: Workspace, memory: Memory, history: History | undefined) {
     this.#options = options
     this.id = options.id
     this.workspace = workspace
     this.memory = memory
+    this.history = history
     this.sessions = new Sessions(options.sessionsFolder, options.workspace)
     this.drafts = new Drafts(options.draftsFolder)
+    this.fileDrafts = new FileDrafts(options.draftsFolder)
     this.chat = createChat(options, this)
   }
 
   static async open(options: AgentOptions): Promise<Agent> {
     const { id, publish, log } = options
     const workspace = new Workspace({ workspace: options.workspace, forbidden: options.forbidden })
+    const history = openHistory(options, workspace)
     const memory = await Memory.open({
       source: memorySource(options),
       search: () => options.settings().memory.search,
@@ -90,13 +101,15 @@ export class Agent {
       watch: options.watch,
       onEvent(event) {
         if (event.type === 'status') publish({ type: 'indexStatus', agent: id, status: event.status })
-        else if (event.type === 'files') publish({ type: 'filesChanged', agent: id, paths: [...event.paths] })
-        else publish({ type: 'indexChanged', agent: id })
+        else if (event.type === 'files') {
+          history?.look(event.paths.filter((path) => !path.startsWith(sessionsPrefix) && !isAbsolute(path)))
+          publish({ type: 'filesChanged', agent: id, paths: [...event.paths] })
+        } else publish({ type: 'indexChanged', agent: id })
       },
       onCrash: (error) => log.fault(error, `index thread of agent ${id}`),
     })
-    const agent = new Agent(options, workspace, memory)
-    workspace.onWrite(({ path }) => memory.touch([path]))
+    const agent = new Agent(options, workspace, memory, history)
+    workspace.onWrite(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
     return agent
   }
 
@@ -107,8 +120,31 @@ export class Agent {
 
   async close(): Promise<void> {
     await this.chat.close()
+    await this.history?.close()
     await this.memory.close()
   }
+}
+
+/** Whoever stays records; a single command only notes where its changes come from. */
+function openHistory(options: AgentOptions, workspace: Workspace): History | undefined {
+  const { id, historyFolder: folder, historyEntry: entry, publish, log } = options
+  const { enabled, keepDays } = options.settings().history
+  if (!enabled) return undefined
+  if (!options.watch) {
+    const journal = new Journal(folder)
+    workspace.onWrite((write) => recordInJournal(journal, write))
+    return undefined
+  }
+  const history = new History({
+    entry,
+    folder,
+    roots: workspace.roots,
+    keepDays,
+    onRecorded: (paths) => publish({ type: 'historyChanged', agent: id, paths: [...paths] }),
+    onFault: (error) => log.fault(error, `history of agent ${id}`),
+  })
+  workspace.onWrite((write) => history.record(write))
+  return history
 }
 
 function memorySource(options: AgentOptions): MemorySource {

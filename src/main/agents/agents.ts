@@ -131,6 +131,7 @@ export class Agents {
       indexFile: workspaceOverride === undefined ? folders.index(id) : folders.folderIndex(workspace),
       sessionsFolder: folders.sessions(id),
       draftsFolder: folders.drafts(id),
+      historyFolder: workspaceOverride === undefined ? folders.history(id) : folders.folderHistory(workspace),
       modelsFolder: folders.models,
       indexesSessions: workspaceOverride === undefined,
     })

@@ -17,6 +17,10 @@ export interface StateFolders {
   /** The index of a folder that is no agent's, used by single commands. */
   folderIndex(workspace: string): string
   sessions(agentId: string): string
+  /** The repository with every change of an agent's files, and its journal. */
+  history(agentId: string): string
+  /** The same for a folder that is no agent's. */
+  folderHistory(workspace: string): string
   /** What was typed but not sent. */
   drafts(agentId: string): string
 }
@@ -30,13 +34,16 @@ export function stateFolders(home: string): StateFolders {
     modelLists: join(home, 'model-lists.json'),
     usage: join(home, 'usage.jsonl'),
     index: (agentId) => join(home, 'memory', `${agentId}.sqlite`),
-    folderIndex: (workspace) => {
-      const key = createHash('sha256').update(resolve(workspace)).digest('hex').slice(0, 16)
-      return join(home, 'memory', `folder-${key}.sqlite`)
-    },
+    folderIndex: (workspace) => join(home, 'memory', `folder-${keyOf(workspace)}.sqlite`),
+    history: (agentId) => join(home, 'history', agentId),
+    folderHistory: (workspace) => join(home, 'history', `folder-${keyOf(workspace)}`),
     sessions: (agentId) => join(home, 'agents', agentId, 'sessions'),
     drafts: (agentId) => join(home, 'agents', agentId, 'drafts'),
   }
+}
+
+function keyOf(workspace: string): string {
+  return createHash('sha256').update(resolve(workspace)).digest('hex').slice(0, 16)
 }
 
 /** `COMMONPLACE_HOME`, else `~/.commonplace`. */

@@ -35,7 +35,7 @@ export async function runCommand({ name, argument }: CommandCall, context: Comma
     }
     case 'remember': {
       if (argument === '') return { kind: 'needsArgument', command: name }
-      const { change } = await workspace.remember(argument, now(), 'capture')
+      const { change } = await workspace.remember(argument, now(), { cause: 'capture' })
       const { path, patch, added, removed, startLine } = change
       return { kind: 'remembered', change: { path, patch, added, removed, startLine } }
     }

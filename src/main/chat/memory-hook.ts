@@ -37,7 +37,7 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
   for (let number = 1; ; number += 1) {
     const path = `memory/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
     if (await workspace.exists(path)) continue
-    await workspace.write(path, `${heading}\n\n${text}\n`, 'agent')
+    await workspace.write(path, `${heading}\n\n${text}\n`, { cause: 'agent', session })
     return path
   }
 }

@@ -36,7 +36,7 @@ export async function prepareWork(
 ): Promise<Work> {
   const { settings, assemble, budget, now, prompts, mcp } = options
   const toolbox = [...ownTools, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
-  const tools = toolContext(options, session, hooks, signal)
+  const tools = toolContext(options, { session, transcript }, hooks, signal)
   const keeper = new Keeper({
     transcript,
     model,
@@ -55,7 +55,7 @@ export async function prepareWork(
 
 function toolContext(
   { sessions, workspace, memory, settings, mcp }: ChatOptions,
-  session: string,
+  { session, transcript }: Pick<Work, 'session' | 'transcript'>,
   { permissions, emit }: WorkHooks,
   signal: AbortSignal,
 ): ToolContext {
@@ -69,7 +69,11 @@ function toolContext(
     readOutput: (name) => readOutput(outputs, name),
     keepOutput: (call, text) => keepOutput(outputs, call, text),
     signal,
-    cause: 'agent',
+    // The message that is being answered: another one with each turn, and with each message that steers.
+    get origin() {
+      const turn = transcript.messages().findLast(({ message }) => message.role === 'user')?.id
+      return { cause: 'agent' as const, session, turn }
+    },
     mayWrite: () => true,
     limits: { timeoutMs: toolTimeout, outputCharacters: toolOutputCharacters },
     askPermission: async (question) => {

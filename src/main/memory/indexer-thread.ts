@@ -3,7 +3,7 @@ import { EventPublisher, os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { parentPort } from 'node:worker_threads'
 import { Indexer, type IndexerEvent, type IndexerSettings } from './indexer.ts'
-import { toOrpcError } from './thread-errors.ts'
+import { toOrpcError } from '../thread/index.ts'
 
 const events = new EventPublisher<{ event: IndexerEvent }>({ maxBufferedEvents: 1000 })
 let indexer: Indexer | undefined

@@ -8,8 +8,8 @@ import type { IndexerRouter } from './indexer-thread.ts'
 import type { IndexerEvent } from './indexer.ts'
 import type { SearcherRouter } from './searcher-thread.ts'
 import type { IndexedFolder } from './sync.ts'
-import { fromOrpcError } from './thread-errors.ts'
-import { startIndexer, startSearcher, type Thread, type ThreadEntries } from './threads.ts'
+import { fromOrpcError, type Thread } from '../thread/index.ts'
+import { startIndexer, startSearcher, type ThreadEntries } from './threads.ts'
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500

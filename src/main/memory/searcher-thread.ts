@@ -8,7 +8,7 @@ import { AppError } from '../../shared/errors.ts'
 import { createEmbeddings, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
 import { openForReading, type Db } from './schema.ts'
 import { Searcher, type SearchDefaults } from './search/searcher.ts'
-import { toOrpcError } from './thread-errors.ts'
+import { toOrpcError } from '../thread/index.ts'
 
 export interface SearchRequest {
   readonly query: string

@@ -137,6 +137,14 @@ const sharedAgentFields = {
       titles: z.boolean().default(true),
     })
     .prefault({}),
+  history: z
+    .strictObject({
+      /** Every change of the workspace's Markdown is recorded. */
+      enabled: z.boolean().default(true),
+      /** Days that are kept; null for all. */
+      keepDays: z.number().positive().nullable().default(null),
+    })
+    .prefault({}),
   /** Texts used instead of those in resources/prompts/; docs/prompts.md says what is filled in. */
   prompts: z
     .strictObject({
@@ -209,6 +217,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       theme: z.enum(['system', 'light', 'dark']).default('system'),
       locale: z.enum(['system', 'en', 'zh-CN', 'zh-TW']).default('system'),
+      autosave: z.enum(['leave', 'delay', 'off']).default('leave'),
     })
     .prefault({}),
   providers: z

@@ -1,7 +1,7 @@
 /** Reading and writing single files: whole, atomic, and only what is really text. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, open, stat, type FileHandle } from 'node:fs/promises'
+import { link, mkdir, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { AppError, isSystemError } from '../../shared/errors.ts'
@@ -71,14 +71,43 @@ export async function writeAtomic(path: string, text: string, shownAs: string = 
     await makeFolder(dirname(path))
     await writeFileAtomic(path, text, { encoding: 'utf8', fsync: true })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError(
-      'write_failed',
-      `${shownAs} could not be saved: ${reason}`,
-      { path: shownAs, reason: systemCode(error) },
-      { cause: error },
-    )
+    throw writeFailure(error, shownAs)
   }
+}
+
+/**
+ * Moves a file without ever replacing another: the name is taken first, by a link, then the old one is let go.
+ * @throws AppError `file_exists`, `file_not_found`, `write_failed`
+ */
+export async function moveFile(from: string, to: string, shownAs: string): Promise<void> {
+  try {
+    await makeFolder(dirname(to))
+    await link(from, to)
+    await unlink(from)
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST'))
+      throw new AppError('file_exists', `${shownAs} exists already`, { path: shownAs }, { cause: error })
+    if (isSystemError(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK')) return renameFile(from, to, shownAs)
+    if (isSystemError(error, 'ENOENT'))
+      throw new AppError('file_not_found', `${shownAs} does not exist`, { path: shownAs }, { cause: error })
+    throw writeFailure(error, shownAs)
+  }
+}
+
+/** For file systems without links: the name is looked at first, which leaves a moment in between. */
+async function renameFile(from: string, to: string, shownAs: string): Promise<void> {
+  if (existsSync(to)) throw new AppError('file_exists', `${shownAs} exists already`, { path: shownAs })
+  try {
+    await rename(from, to)
+  } catch (error) {
+    throw writeFailure(error, shownAs)
+  }
+}
+
+function writeFailure(error: unknown, shownAs: string): AppError {
+  const message = error instanceof Error ? error.message : String(error)
+  const data = { path: shownAs, reason: systemCode(error) }
+  return new AppError('write_failed', `${shownAs} could not be saved: ${message}`, data, { cause: error })
 }
 
 async function describe(path: string): Promise<{ isText: boolean; size: number }> {

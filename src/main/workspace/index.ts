@@ -1,3 +1,4 @@
+export { FileDrafts } from './file-drafts.ts'
 export { makeFolder, readText, writeAtomic } from './files.ts'
 export {
   dailyLogDate,
@@ -11,7 +12,7 @@ export {
   memoryFolder,
   projectContextFiles,
 } from './layout.ts'
-export { isInside, resolveInside } from './paths.ts'
+export { isInside, resolveInside, type Roots } from './paths.ts'
 export { seedWorkspace } from './templates.ts'
 export { walkMarkdown } from './walk.ts'
-export { Workspace } from './workspace.ts'
+export { Workspace, type WorkspaceWrite, type WriteOrigin } from './workspace.ts'

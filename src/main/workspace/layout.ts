@@ -6,6 +6,8 @@ export const projectContextFiles = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md
 
 export const longTermFile = 'MEMORY.md'
 export const memoryFolder = 'memory'
+/** What is deleted goes here, in the workspace; hidden, so that it is no memory any more. */
+export const trashFolder = '.trash'
 
 const dailyLog = /^memory\/(\d{4}-\d{2}-\d{2})(?:-([^/]+))?\.md$/
 

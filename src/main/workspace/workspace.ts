@@ -5,19 +5,32 @@
 import { readdir, stat } from 'node:fs/promises'
 import { applyPatch, createTwoFilesPatch, diffLines, parsePatch, reversePatch } from 'diff'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import type { Cause } from '../../shared/contract/index.ts'
 import type { FileChange } from '../../shared/messages.ts'
-import { hashText, readText, writeAtomic, type TextFile } from './files.ts'
-import { dailyLogPath, localDate, localTime } from './layout.ts'
-import { mergeTexts } from './merge.ts'
+import { hashText, moveFile, readText, writeAtomic, type TextFile } from './files.ts'
+import { findLines, finderOf, replaceAll, type FindOptions } from './find.ts'
+import { dailyLogPath, localDate, localTime, trashFolder } from './layout.ts'
+import { mergeBoth, mergeTexts } from './merge.ts'
 import { normalizeRequest, resolveInside, type Roots } from './paths.ts'
 import { walkMarkdown, type Walk } from './walk.ts'
 
-/** Who changed a file (M26). */
-export type WriteCause = 'agent' | 'user' | 'capture' | 'flush'
+/** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
+export interface WriteOrigin {
+  readonly cause: Cause
+  readonly session?: string | undefined
+  readonly turn?: string | undefined
+}
 
 export interface WorkspaceWrite extends FileChange {
-  readonly cause: WriteCause
+  readonly origin: WriteOrigin
   readonly hash: string
+  /** Where the file was before, when it was moved. */
+  readonly from?: string
+  /** The texts; null where there was, or is, no file. */
+  readonly before: string | null
+  readonly after: string | null
+  /** Milliseconds since the epoch. */
+  readonly at: number
 }
 
 export interface RememberedLines {
@@ -26,6 +39,15 @@ export interface RememberedLines {
   readonly startLine: number
   readonly endLine: number
   readonly change: FileChange
+}
+
+/** Lines of a search through all files that are listed. */
+const mostFoundLines = 5000
+
+export interface FoundLines {
+  readonly path: string
+  readonly lines: { line: number; text: string }[]
+  readonly count: number
 }
 
 export class Workspace {
@@ -84,8 +106,8 @@ export class Workspace {
   }
 
   /** Replaces or creates the file with `text`. */
-  async write(path: string, text: string, cause: WriteCause): Promise<WorkspaceWrite> {
-    return this.#change(path, cause, () => text)
+  async write(path: string, text: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
+    return this.#change(path, origin, () => text)
   }
 
   /**
@@ -96,14 +118,21 @@ export class Workspace {
   async save(
     path: string,
     text: string,
-    expected: { readonly hash: string | null; readonly baseText?: string | undefined },
+    expected: {
+      readonly hash: string | null
+      readonly baseText?: string | undefined
+      readonly onConflict?: 'fail' | 'both' | undefined
+    },
   ): Promise<{ write: WorkspaceWrite; text: string; merged: boolean }> {
     let saved = text
     let merged = false
-    const write = await this.#change(path, 'user', (current) => {
+    const write = await this.#change(path, { cause: 'user' }, (current) => {
       if ((current?.hash ?? null) === expected.hash || current?.text === text) return text
+      if (current && expected.hash === null && expected.baseText === undefined)
+        throw new AppError('file_exists', `${path} exists already`, { path })
+      const merge = expected.onConflict === 'both' ? mergeBoth : mergeTexts
       const result =
-        current && expected.baseText !== undefined ? mergeTexts(expected.baseText, text, current.text) : undefined
+        current && expected.baseText !== undefined ? merge(expected.baseText, text, current.text) : undefined
       if (result === undefined)
         throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
       saved = result
@@ -114,16 +143,20 @@ export class Workspace {
   }
 
   /** Rewrites the file by a function of its text; `undefined` means that there is none yet. */
-  async edit(path: string, cause: WriteCause, rewrite: (text: string | undefined) => string): Promise<WorkspaceWrite> {
-    return this.#change(path, cause, (current) => rewrite(current?.text))
+  async edit(
+    path: string,
+    origin: WriteOrigin,
+    rewrite: (text: string | undefined) => string,
+  ): Promise<WorkspaceWrite> {
+    return this.#change(path, origin, (current) => rewrite(current?.text))
   }
 
   /** Appends an entry `## HH:MM - Title` to the log of the day (M4). */
-  async remember(text: string, at: Date, cause: WriteCause): Promise<RememberedLines> {
+  async remember(text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
     const path = dailyLogPath(localDate(at))
     let startLine = 1
     let endLine = 1
-    const write = await this.edit(path, cause, (current) => {
+    const write = await this.edit(path, origin, (current) => {
       const before = current === undefined || current === '' ? `# ${localDate(at)}\n` : current.replace(/\n*$/, '\n')
       const entry = logEntry(text, at)
       startLine = before.split('\n').length + 1
@@ -137,8 +170,8 @@ export class Workspace {
    * Takes a change back where its lines still stand, also when other lines were changed since.
    * @throws AppError `undo_conflict` when they do not
    */
-  async undo(path: string, patch: string, cause: WriteCause): Promise<WorkspaceWrite> {
-    return this.edit(path, cause, (current) => {
+  async undo(path: string, patch: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
+    return this.edit(path, origin, (current) => {
       const [parsed] = parsePatch(patch)
       const restored = parsed ? applyPatch(current ?? '', reversePatch(parsed), { fuzzFactor: 2 }) : false
       if (restored === false) {
@@ -150,9 +183,148 @@ export class Workspace {
     })
   }
 
+  /**
+   * Gives a file another name or place.
+   * @throws AppError `file_not_found`, `file_exists`
+   */
+  async move(from: string, to: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
+    const [source, target] = [await resolveInside(this.roots, from), await resolveInside(this.roots, to)]
+    const path = normalizeRequest(to)
+    return this.#queued(source, () =>
+      this.#queued(target, async () => {
+        const file = await readText(source, from)
+        await moveFile(source, target, path)
+        const write = {
+          ...describeChange(path, file.text, file.text),
+          from: normalizeRequest(from),
+          origin,
+          hash: file.hash,
+          before: file.text,
+          after: file.text,
+          at: Date.now(),
+        }
+        this.#tell(write)
+        return write
+      }),
+    )
+  }
+
+  /**
+   * Puts a file into the trash folder of the workspace.
+   * @returns what it takes to bring it back, and the change
+   * @throws AppError `file_not_found`
+   */
+  async remove(path: string, origin: WriteOrigin): Promise<{ trashed: string; write: WorkspaceWrite }> {
+    const shown = normalizeRequest(path)
+    const target = await resolveInside(this.roots, path)
+    return this.#queued(target, async () => {
+      const file = await readText(target, shown)
+      const trashed = `${trashFolder}/${Date.now()}/${shown}`
+      await moveFile(target, await resolveInside(this.roots, trashed), trashed)
+      const write = {
+        ...describeChange(shown, file.text, ''),
+        origin,
+        hash: hashText(''),
+        before: file.text,
+        after: null,
+        at: Date.now(),
+      }
+      this.#tell(write)
+      return { trashed, write }
+    })
+  }
+
+  /**
+   * Brings a file back from the trash.
+   * @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace`
+   */
+  async restore(trashed: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
+    const shown = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizeRequest(trashed))?.[1]
+    if (shown === undefined) throw new AppError('file_not_found', `${trashed} is not in the trash`, { path: trashed })
+    const source = await resolveInside(this.roots, trashed)
+    const target = await resolveInside(this.roots, shown)
+    return this.#queued(target, async () => {
+      const file = await readText(source, shown)
+      await moveFile(source, target, shown)
+      const write = {
+        ...describeChange(shown, '', file.text),
+        origin,
+        hash: file.hash,
+        before: null,
+        after: file.text,
+        at: Date.now(),
+      }
+      this.#tell(write)
+      return write
+    })
+  }
+
+  /** A copy beside the file, as `name 2.md`. @returns its path */
+  async duplicate(path: string, origin: WriteOrigin): Promise<string> {
+    const shown = normalizeRequest(path)
+    const { text } = await this.read(shown)
+    const [, stem = shown, extension = ''] = /^(.*?)(?: \d+)?(\.[^./]+)$/.exec(shown) ?? []
+    for (let number = 2; ; number += 1) {
+      const copy = `${stem} ${number}${extension}`
+      if (await this.exists(copy)) continue
+      await this.write(copy, text, origin)
+      return copy
+    }
+  }
+
+  /** Lines of all files that have a text. @throws AppError `input_invalid` */
+  async find(options: FindOptions, signal?: AbortSignal): Promise<{ files: FoundLines[]; complete: boolean }> {
+    const finder = finderOf(options)
+    const found: FoundLines[] = []
+    let lines = 0
+    for (const { path } of (await this.list(signal)).files) {
+      signal?.throwIfAborted()
+      if (lines >= mostFoundLines) return { files: found, complete: false }
+      const file = await this.#readable(path)
+      const matches = file && findLines(file.text, finder)
+      if (!matches || matches.count === 0) continue
+      lines += matches.lines.length
+      found.push({ path, ...matches })
+    }
+    return { files: found, complete: true }
+  }
+
+  /** Replaces in the named files, each in one step. @throws AppError `input_invalid` */
+  async replace(
+    options: FindOptions & { readonly replacement: string; readonly paths: readonly string[] },
+    origin: WriteOrigin,
+  ): Promise<{ path: string; patch: string; count: number }[]> {
+    const finder = finderOf(options)
+    const changes: { path: string; patch: string; count: number }[] = []
+    for (const path of options.paths) {
+      let count = 0
+      const { patch } = await this.edit(path, origin, (current = '') => {
+        count = findLines(current, finder).count
+        return replaceAll(current, finder, options.replacement, options.isPattern)
+      })
+      if (count > 0) changes.push({ path, patch, count })
+    }
+    return changes
+  }
+
+  /** Undefined for a file that is no text, or vanished meanwhile. */
+  async #readable(path: string): Promise<TextFile | undefined> {
+    try {
+      return await this.read(path)
+    } catch (error) {
+      if (error instanceof AppError) return undefined
+      throw error
+    }
+  }
+
+  /** Where a file lies on the disk. @throws AppError `path_outside_workspace` */
+  async locate(path: string): Promise<string> {
+    return resolveInside(this.roots, path)
+  }
+
   async #change(
     path: string,
-    cause: WriteCause,
+    origin: WriteOrigin,
     rewrite: (current: TextFile | undefined) => string,
   ): Promise<WorkspaceWrite> {
     const shown = normalizeRequest(path)
@@ -161,10 +333,21 @@ export class Workspace {
       const current = await readIfThere(target, shown)
       const text = rewrite(current)
       if (current?.text !== text) await writeAtomic(target, text, shown)
-      const write = { ...describeChange(shown, current?.text ?? '', text), cause, hash: hashText(text) }
-      if (current?.text !== text) for (const listener of this.#listeners) listener(write)
+      const write = {
+        ...describeChange(shown, current?.text ?? '', text),
+        origin,
+        hash: hashText(text),
+        before: current?.text ?? null,
+        after: text,
+        at: Date.now(),
+      }
+      if (current?.text !== text) this.#tell(write)
       return write
     })
+  }
+
+  #tell(write: WorkspaceWrite): void {
+    for (const listener of this.#listeners) listener(write)
   }
 
   async #queued<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -57,6 +57,10 @@ function apply(event: AppEvent): void {
       drop(api.agents.key())
       drop(api.chat.models.key())
       return
+    case 'historyChanged':
+      drop(api.history.timeline.key())
+      drop(api.history.blame.key())
+      return
     case 'usageChanged':
       drop(api.settings.usage.key())
       return

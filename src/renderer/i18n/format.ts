@@ -31,6 +31,20 @@ export function formatMonth(month: string): string {
   return format.format(new Date(`${month}-15T12:00:00`))
 }
 
+/** A moment as short as it can be told: the time today, else the day with it. */
+export function formatMoment(at: number): string {
+  const date = new Date(at)
+  const isToday = date.toDateString() === new Date().toDateString()
+  const day = { month: 'short', day: 'numeric' } as const
+  const time = { hour: '2-digit', minute: '2-digit' } as const
+  return new Intl.DateTimeFormat(i18next.language, isToday ? time : { ...day, ...time }).format(date)
+}
+
+/** A day without its year. */
+export function formatShortDay(at: number): string {
+  return new Intl.DateTimeFormat(i18next.language, { month: 'short', day: 'numeric' }).format(new Date(at))
+}
+
 /** US dollars; small sums keep the digits that say something. */
 export function formatMoney(dollars: number): string {
   const digits = dollars >= 1 ? 2 : 4

@@ -1,31 +1,35 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
-import type { Agent } from '../../shared/contract/index.ts'
-import { api, client, explainError, isErrorOf } from '../api/index.ts'
+import { useLocation } from 'wouter'
+import { countWords, estimateTokens } from '../../shared/tokens.ts'
+import type { Agent, Appearance, BlamedLine } from '../../shared/contract/index.ts'
+import { api, isErrorOf } from '../api/index.ts'
 import { Markdown } from '../chat/markdown/markdown.tsx'
+import { useCauseName } from '../history/change-label.tsx'
+import { HistoryPanel } from '../history/history-panel.tsx'
+import { formatNumber, formatShortDay } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { showKeys, useShortcuts } from '../ui/keys.ts'
-import { lineOfHash, useHash } from '../ui/navigate.ts'
+import { lineOfHash, paths, useHash } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
+import type { EditorHandle } from './editor.tsx'
+import { sectionsOf } from './markdown-edits.ts'
+import { useOpenFile, type DiskFile, type OpenFile as EditedFile } from './open-file.ts'
 
 /** Monaco is heavy: it is loaded when a file is first opened. */
 const Editor = lazy(() => import('./editor.tsx'))
-
-interface Saved {
-  readonly text: string
-  /** Null while the file does not exist yet. */
-  readonly hash: string | null
-}
+const DiffView = lazy(() => import('./diff-view.tsx'))
 
 export function FileView({ agent, path }: { agent: Agent; path: string }) {
   const { t } = useTranslation()
   const file = useQuery(api.files.read.queryOptions({ input: { agent: agent.id, path } }))
+  const settings = useQuery(api.settings.get.queryOptions())
   const [isNew, setIsNew] = useState(false)
-  if (file.data) return <OpenFile agent={agent} path={path} disk={file.data} />
-  if (isNew) return <OpenFile agent={agent} path={path} disk={{ text: '', hash: null }} />
+  const autosave = settings.data?.appearance.autosave ?? 'leave'
+  if (file.data) return <OpenFile agent={agent} path={path} disk={file.data} autosave={autosave} />
+  if (isNew) return <OpenFile agent={agent} path={path} disk={nothing} autosave={autosave} />
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{path}</span>} />
@@ -42,138 +46,197 @@ export function FileView({ agent, path }: { agent: Agent; path: string }) {
   )
 }
 
-type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
+const nothing: DiskFile = { text: '', hash: null }
+/** Characters of a project-context file that a request takes (M3). */
+const mostContextCharacters = 20_000
+/** Words of larger texts are not counted while they are typed. */
+const mostCounted = 500_000
 
-function OpenFile({ agent, path, disk }: { agent: Agent; path: string; disk: Saved }) {
+interface OpenFileProps {
+  readonly agent: Agent
+  readonly path: string
+  readonly disk: DiskFile
+  readonly autosave: Appearance['autosave']
+}
+
+function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
   const { t } = useTranslation()
-  const [text, setText] = useState(disk.text)
-  const [content, setContent] = useState({ text: disk.text })
-  const [state, setState] = useState<SaveState>('saved')
-  const [hasPreview, setHasPreview] = useState(false)
+  const [, navigate] = useLocation()
+  const [shown, setShown] = useState({ preview: false, history: false, blame: false })
   const line = lineOfHash(useHash())
-  const latest = useRef({ text, saved: disk })
-
-  const keep = useCallback((saved: Saved) => {
-    latest.current = { ...latest.current, saved }
+  const editor = useRef<EditorHandle>(null)
+  const preview = useRef<HTMLDivElement>(null)
+  const file = useOpenFile(agent.id, path, disk, autosave)
+  const files = useQuery(api.files.list.queryOptions({ input: { agent: agent.id } }))
+  const entry = files.data?.find((known) => known.path === path)
+  const surroundings = useMemo(
+    () => ({
+      path,
+      files: (files.data ?? []).map((known) => known.path),
+      open: (target: string) => navigate(paths.file(target)),
+    }),
+    [path, files.data, navigate],
+  )
+  const margin = useBlameMargin(agent.id, path, shown.blame)
+  useShortcuts({ 'Mod+S': () => void file.save() })
+  const toggle = (what: keyof typeof shown) => setShown({ ...shown, [what]: !shown[what] })
+  const syncPreview = useCallback((share: number) => {
+    const pane = preview.current
+    if (pane) pane.scrollTop = share * (pane.scrollHeight - pane.clientHeight)
   }, [])
-
-  /** Takes a state of the file that did not come from typing. */
-  const show = useCallback((file: Saved) => {
-    latest.current = { text: file.text, saved: file }
-    setText(file.text)
-    setContent({ text: file.text })
-  }, [])
-
-  // Somebody else wrote the file: show it, unless there is something of ours that it would replace.
-  useEffect(() => {
-    const { text: mine, saved: base } = latest.current
-    if (disk.hash !== base.hash && mine === base.text) show(disk)
-  }, [disk, show])
-
-  const save = useCallback(async () => {
-    const { text: mine, saved: base } = latest.current
-    if (mine === base.text && base.hash !== null) return
-    setState('saving')
-    try {
-      const result = await client.files.write({
-        agent: agent.id,
-        path,
-        text: mine,
-        expectedHash: base.hash,
-        baseText: base.text,
-      })
-      if (result.merged && latest.current.text === mine) show(result)
-      // Typed on meanwhile: what was merged in is not in the editor yet. An old hash makes the next save merge again.
-      else keep({ text: mine, hash: result.merged ? base.hash : result.hash })
-      if (result.merged) toast.info(t('file.merged'))
-      setState(latest.current.text === mine ? 'saved' : 'unsaved')
-    } catch (error) {
-      setState(isErrorOf(error, 'file_changed') ? 'conflict' : 'unsaved')
-      if (!isErrorOf(error, 'file_changed')) toast.error(explainError(error))
-    }
-  }, [agent.id, path, keep, show, t])
-
-  useShortcuts({ 'Mod+S': () => void save() })
-  useSaveOnLeaving(save)
-
-  const keepMine = async () => {
-    keep(await client.files.read({ agent: agent.id, path }))
-    await save()
-  }
-  const takeTheirs = async () => {
-    const theirs = await client.files.read({ agent: agent.id, path })
-    show(theirs)
-    setState('saved')
-  }
-
+  const isProject = entry?.kind === 'project' || entry?.kind === 'memory'
   return (
-    <section className="flex min-w-0 flex-1 flex-col">
-      <ViewHeader title={<span className="font-mono text-[13px]">{path}</span>} aside={<SaveNote state={state} />}>
-        <Button
-          look="quiet"
-          aria-pressed={hasPreview}
-          className="aria-pressed:text-text"
-          onClick={() => setHasPreview(!hasPreview)}
+    <>
+      <section className="flex min-w-0 flex-1 flex-col">
+        <ViewHeader
+          title={<span className="font-mono text-[13px]">{path}</span>}
+          aside={
+            <span className="tabular flex gap-3">
+              <SaveNote state={file.state} />
+              <Counts text={file.text} hasLimit={isProject} />
+            </span>
+          }
         >
-          {t('file.preview')}
-        </Button>
-        <Button
-          disabled={state === 'saved' || state === 'saving'}
-          onClick={() => void save()}
-          title={showKeys('Mod+S')}
-        >
-          {t('file.save')}
-        </Button>
-      </ViewHeader>
-      {state === 'conflict' && (
-        <div role="alert" className="flex items-center gap-3 border-b border-line bg-found px-5 py-2">
-          <span className="flex-1">{t('file.conflict')}</span>
-          <Button onClick={() => void keepMine()}>{t('file.keepMine')}</Button>
-          <Button onClick={() => void takeTheirs()}>{t('file.takeTheirs')}</Button>
-        </div>
-      )}
-      <div className="flex min-h-0 flex-1">
-        <div className="min-w-0 flex-1">
-          <Suspense fallback={<p className="p-5 text-muted">{t('file.loading')}</p>}>
-            <Editor
-              content={content}
-              line={line}
-              label={t('file.editor', { path })}
-              onChange={(value) => {
-                latest.current = { ...latest.current, text: value }
-                setText(value)
-                setState((before) =>
-                  before === 'conflict' ? before : value === latest.current.saved.text ? 'saved' : 'unsaved',
-                )
-              }}
-            />
-          </Suspense>
-        </div>
-        {hasPreview && (
-          <div className="min-w-0 flex-1 overflow-y-auto border-l border-line px-6 py-4">
-            <Markdown text={text} agent={agent.id} />
-          </div>
+          {(['preview', 'blame', 'history'] as const).map((what) => (
+            <Button
+              key={what}
+              look="quiet"
+              aria-pressed={shown[what]}
+              className="aria-pressed:text-text"
+              onClick={() => toggle(what)}
+            >
+              {t(`file.${what}`)}
+            </Button>
+          ))}
+          <Button
+            disabled={file.state === 'saved' || file.state === 'saving'}
+            onClick={() => void file.save()}
+            title={showKeys('Mod+S')}
+          >
+            {t('file.save')}
+          </Button>
+        </ViewHeader>
+        {file.hasDraft && (
+          <Notice text={t('file.draftFound')}>
+            <Button onClick={file.discard}>{t('file.discardDraft')}</Button>
+          </Notice>
         )}
-      </div>
-    </section>
+        {file.state === 'conflict' && <Conflict file={file} />}
+        <div className="flex min-h-0 flex-1">
+          <div className="min-w-0 flex-1">
+            <Suspense fallback={<p className="p-5 text-muted">{t('file.loading')}</p>}>
+              {file.state === 'conflict' && file.theirs !== undefined ? (
+                <DiffView theirs={file.theirs} mine={file.text} label={t('file.conflict')} />
+              ) : (
+                <Editor
+                  ref={editor}
+                  content={file.content}
+                  line={line}
+                  label={t('file.editor', { path })}
+                  surroundings={surroundings}
+                  margin={margin}
+                  onChange={file.type}
+                  onScroll={syncPreview}
+                />
+              )}
+            </Suspense>
+          </div>
+          {shown.preview && (
+            <div ref={preview} className="min-w-0 flex-1 overflow-y-auto border-l border-line px-6 py-4">
+              <Markdown text={file.text} agent={agent.id} />
+            </div>
+          )}
+          {!shown.preview && !shown.history && (
+            <Outline text={file.text} onChoose={(at) => editor.current?.reveal(at)} />
+          )}
+        </div>
+      </section>
+      {shown.history && <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />}
+    </>
   )
 }
 
-function SaveNote({ state }: { state: SaveState }) {
+function Notice({ text, children }: { text: string; children: React.ReactNode }) {
+  return (
+    <div role="alert" className="flex items-center gap-3 border-b border-line bg-found px-5 py-2">
+      <span className="flex-1">{text}</span>
+      {children}
+    </div>
+  )
+}
+
+function Conflict({ file }: { file: EditedFile }) {
+  const { t } = useTranslation()
+  return (
+    <Notice text={t('file.conflict')}>
+      <Button onClick={() => void file.resolve('mine')}>{t('file.keepMine')}</Button>
+      <Button onClick={() => void file.resolve('theirs')}>{t('file.takeTheirs')}</Button>
+      <Button onClick={() => void file.resolve('both')}>{t('file.both')}</Button>
+    </Notice>
+  )
+}
+
+function SaveNote({ state }: { state: EditedFile['state'] }) {
   const { t } = useTranslation()
   return <span role="status">{t(state === 'conflict' ? 'file.unsaved' : `file.${state}`)}</span>
 }
 
-/** Leaving the view, the tab or the window saves. */
-function useSaveOnLeaving(save: () => Promise<void>): void {
-  useEffect(() => {
-    const onHide = () => void save()
-    window.addEventListener('blur', onHide)
-    document.addEventListener('visibilitychange', onHide)
-    return () => {
-      window.removeEventListener('blur', onHide)
-      document.removeEventListener('visibilitychange', onHide)
-      void save()
+/** How much it is; for what every request takes, also how much of it fits. */
+function Counts({ text, hasLimit }: { text: string; hasLimit: boolean }) {
+  const { t } = useTranslation()
+  if (text.length > mostCounted) return null
+  const isOver = text.length > mostContextCharacters
+  return (
+    <span className={hasLimit && isOver ? 'text-warning' : ''}>
+      {hasLimit && isOver
+        ? t('file.limit', { characters: formatNumber(text.length), limit: formatNumber(mostContextCharacters) })
+        : t('file.words', { words: formatNumber(countWords(text)), tokens: formatNumber(estimateTokens(text)) })}
+    </span>
+  )
+}
+
+/** This many headings make an outline worth its place. */
+const fewHeadings = 3
+
+function Outline({ text, onChoose }: { text: string; onChoose: (line: number) => void }) {
+  const { t } = useTranslation()
+  const sections = useMemo(() => (text.length > mostCounted ? [] : sectionsOf(text.split('\n'))), [text])
+  if (sections.length < fewHeadings) return null
+  return (
+    <nav
+      aria-label={t('file.outline')}
+      className="hidden w-52 shrink-0 overflow-y-auto border-l border-line px-2 py-3 text-[12px] xl:block"
+    >
+      {sections.map(({ title, level, from }) => (
+        <button
+          key={from}
+          type="button"
+          onClick={() => onChoose(from)}
+          className="block min-h-6 w-full truncate rounded-sm px-2 text-left text-muted hover:bg-soft hover:text-text"
+          style={{ paddingLeft: level * 8 }}
+        >
+          {title}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+/** Who wrote each line, beside it; a click leads to the chat that it was written in. */
+function useBlameMargin(agent: string, path: string, isShown: boolean) {
+  const [, navigate] = useLocation()
+  const nameOf = useCauseName(agent)
+  const blame = useQuery({ ...api.history.blame.queryOptions({ input: { agent, path } }), enabled: isShown })
+  const lines = isShown ? blame.data : undefined
+  return useMemo(() => {
+    if (!lines) return undefined
+    const note = ({ cause, at }: BlamedLine) => `${nameOf(cause)} · ${formatShortDay(at)}`
+    return {
+      notes: lines.map((blamed, index) => (lines[index - 1]?.commit === blamed.commit ? '' : note(blamed))),
+      onClick(line: number) {
+        const { session, turn } = lines[line - 1] ?? {}
+        if (session !== undefined) navigate(paths.chat(session, turn))
+      },
     }
-  }, [save])
+  }, [lines, nameOf, navigate])
 }

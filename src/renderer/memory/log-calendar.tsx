@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { FileEntry } from '../../shared/contract/index.ts'
 import { formatDay, formatNumber } from '../i18n/format.ts'
-import { paths } from '../ui/navigate.ts'
+import { isFileAt, paths } from '../ui/navigate.ts'
 
 /** A month of daily logs; the size of a day's dot says how much was written. */
 export function LogCalendar({ logs, current }: { logs: readonly FileEntry[]; current: string }) {
@@ -73,7 +73,7 @@ function Day({
     <Link
       href={paths.file(first.path)}
       aria-label={t('nav.openLog', { date: formatDay(date), words: formatNumber(words) })}
-      aria-current={current === paths.file(first.path) ? 'page' : undefined}
+      aria-current={isFileAt(current, first.path) ? 'page' : undefined}
       className={`${look} hover:bg-soft aria-[current=page]:bg-selected`}
     >
       {day}

@@ -103,6 +103,12 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
                 {t('palette.language', { language: t(`locale.${locale}`) })}
               </Row>
             ))}
+            {(['leave', 'delay', 'off'] as const).map((autosave) => (
+              <Row key={autosave} onSelect={run(() => client.settings.setAppearance({ autosave }))}>
+                {t('palette.autosave', { when: t(`autosave.${autosave}`) })}
+              </Row>
+            ))}
+            <Row onSelect={go(paths.changes())}>{t('changes.title')}</Row>
             {(models.data?.models ?? [])
               .filter(({ available }) => available)
               .map(({ id }) => (

@@ -7,6 +7,8 @@ interface Paths {
   search(query?: string): string
   context(session?: string): string
   settings(section?: string): string
+  changes(): string
+  capture(): string
 }
 
 /** Addresses of the views; everything that can be linked to has one. */
@@ -22,6 +24,8 @@ export const paths: Paths = {
   },
   search: (query?: string) => (query ? `/search?q=${encodeURIComponent(query)}` : '/search'),
   settings: (section?: string) => (section === undefined ? '/settings' : `/settings#${section}`),
+  changes: () => '/changes',
+  capture: () => '/capture',
   context: (session?: string) => (session === undefined ? '/context' : `/context/${session}`),
 }
 
@@ -36,6 +40,11 @@ function onHashChange(listener: () => void): () => void {
   return () => {
     for (const event of events) removeEventListener(event, listener)
   }
+}
+
+/** Whether an address shows a file; the router decodes addresses that it hands out. */
+export function isFileAt(location: string, path: string): boolean {
+  return location === `/file/${path}` || location === paths.file(path)
 }
 
 /** `#m-1a2b` → the entry of a message. */

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { ChevronRight, Clock, Command, Plus, Search, Settings } from 'lucide-react'
-import { useState } from 'react'
+import { Clock, Command, History, Plus, Search, Settings } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
-import type { Agent, FileEntry } from '../../shared/contract/index.ts'
+import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { SessionList } from '../chat/session-list.tsx'
-import { formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
-import { LogCalendar } from '../memory/log-calendar.tsx'
+import { formatPercent } from '../i18n/format.ts'
+import { FileTree } from '../memory/file-tree.tsx'
 import { IconButton } from './button.tsx'
-import { Keys, NavRow, SectionTitle } from './nav-row.tsx'
+import { Keys, NavRow } from './nav-row.tsx'
 import { paths } from './navigate.ts'
 
 export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => void }) {
@@ -52,11 +51,14 @@ export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => v
         >
           {t('nav.search')}
         </NavRow>
+        <NavRow href={paths.changes()} isCurrent={location.startsWith('/changes')} icon={<History size={14} />}>
+          {t('nav.changes')}
+        </NavRow>
         <ContextRow agent={agent} session={session} isCurrent={location.startsWith('/context')} />
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-4">
         <SessionList agent={agent} current={location} />
-        <Files agent={agent} current={location} />
+        <FileTree agent={agent} current={location} />
       </div>
     </nav>
   )
@@ -76,89 +78,6 @@ function ContextRow({ agent, session, isCurrent }: { agent: Agent; session: stri
       aside={share === undefined ? '' : formatPercent(Math.round(share * 100) / 100)}
     >
       {t('nav.context')}
-    </NavRow>
-  )
-}
-
-function Files({ agent, current }: { agent: Agent; current: string }) {
-  const { t } = useTranslation()
-  const files = useQuery(api.files.list.queryOptions({ input: { agent: agent.id } }))
-  const all = files.data ?? []
-  const pinned = [...all.filter(({ kind }) => kind === 'memory'), ...all.filter(({ kind }) => kind === 'project')]
-  const logs = all.filter(({ kind }) => kind === 'log')
-  return (
-    <section aria-label={t('nav.memory')}>
-      <SectionTitle aside={files.data ? t('nav.files', { count: all.length }) : ''}>{t('nav.memory')}</SectionTitle>
-      {pinned.map((file) => (
-        <FileRow key={file.path} file={file} name={file.path} current={current} />
-      ))}
-      <FolderTree files={all.filter(({ kind }) => kind === 'note')} prefix="" current={current} />
-      <LogCalendar logs={logs} current={current} />
-    </section>
-  )
-}
-
-/** Folders that open, then the files beside them. */
-function FolderTree({ files, prefix, current }: { files: readonly FileEntry[]; prefix: string; current: string }) {
-  const folders = Map.groupBy(
-    files.filter(({ path }) => path.slice(prefix.length).includes('/')),
-    ({ path }) => path.slice(prefix.length).split('/', 1)[0] ?? '',
-  )
-  return (
-    <>
-      {[...folders].map(([name, inside]) => (
-        <Folder key={name} name={name} files={inside} prefix={`${prefix}${name}/`} current={current} />
-      ))}
-      {files
-        .filter(({ path }) => !path.slice(prefix.length).includes('/'))
-        .map((file) => (
-          <FileRow key={file.path} file={file} name={file.path.slice(prefix.length)} current={current} />
-        ))}
-    </>
-  )
-}
-
-function Folder({
-  name,
-  files,
-  prefix,
-  current,
-}: {
-  name: string
-  files: readonly FileEntry[]
-  prefix: string
-  current: string
-}) {
-  const [isOpen, setIsOpen] = useState(() => files.some(({ path }) => current === paths.file(path)))
-  return (
-    <div>
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setIsOpen(!isOpen)}
-        className="flex min-h-[26px] w-full items-center gap-1 rounded-sm px-2 text-left text-muted transition-colors hover:bg-soft"
-      >
-        <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <span className="min-w-0 flex-1 truncate">{name}</span>
-        <span className="tabular text-[11px] text-faint">{formatNumber(files.length)}</span>
-      </button>
-      {isOpen && (
-        <div className="ml-3 border-l border-soft pl-1">
-          <FolderTree files={files} prefix={prefix} current={current} />
-        </div>
-      )}
-    </div>
-  )
-}
-
-function FileRow({ file, name, current }: { file: FileEntry; name: string; current: string }) {
-  return (
-    <NavRow
-      href={paths.file(file.path)}
-      isCurrent={current === paths.file(file.path)}
-      aside={<span className="tabular">{formatShort(file.tokens)}</span>}
-    >
-      {name}
     </NavRow>
   )
 }

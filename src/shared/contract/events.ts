@@ -8,6 +8,7 @@ export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), version: z.string() }),
   z.object({ type: z.literal('filesChanged'), agent: z.string(), paths: z.array(z.string()) }),
   z.object({ type: z.literal('indexStatus'), agent: z.string(), status: indexStatusSchema }),
+  z.object({ type: z.literal('historyChanged'), agent: z.string(), paths: z.array(z.string()) }),
   z.object({ type: z.literal('indexChanged'), agent: z.string() }),
   z.object({ type: z.literal('sessionChanged'), agent: z.string(), session: z.string() }),
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),

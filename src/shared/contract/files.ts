@@ -19,6 +19,14 @@ export const fileEntrySchema = z.object({
 })
 export type FileEntry = z.infer<typeof fileEntrySchema>
 
+export const fileDraftSchema = z.object({
+  text: z.string().max(50_000_000),
+  /** What the typing began with: the common ancestor of a merge. */
+  baseText: z.string().max(50_000_000),
+  baseHash: z.string().nullable(),
+})
+export type FileDraft = z.infer<typeof fileDraftSchema>
+
 export const files = {
   list: base.input(forAgent).output(z.array(fileEntrySchema)),
   read: base
@@ -36,9 +44,60 @@ export const files = {
         expectedHash: z.string().nullable(),
         /** The text that `expectedHash` stands for: the common ancestor of a three-way merge. */
         baseText: z.string().max(50_000_000).optional(),
+        /** Where two changes touch: fail, or keep the lines of both, ours first. */
+        onConflict: z.enum(['fail', 'both']).default('fail'),
       }),
     )
     .output(z.object({ hash: z.string(), text: z.string(), merged: z.boolean() })),
+  /** What was typed into a file and not saved; null when there is nothing. */
+  draft: base.input(forAgent.extend({ path: filePathSchema })).output(fileDraftSchema.nullable()),
+  saveDraft: base
+    .input(forAgent.extend({ path: filePathSchema, draft: fileDraftSchema.nullable() }))
+    .output(z.object({})),
+  /** Fails with `file_exists` rather than replace anything. */
+  move: base.input(forAgent.extend({ from: filePathSchema, to: filePathSchema })).output(z.object({})),
+  /** A copy beside the file, under a free name. */
+  duplicate: base.input(forAgent.extend({ path: filePathSchema })).output(z.object({ path: z.string() })),
+  /** Puts the file into the workspace's trash; `trashed` brings it back. */
+  remove: base.input(forAgent.extend({ path: filePathSchema })).output(z.object({ trashed: z.string() })),
+  restore: base.input(forAgent.extend({ trashed: filePathSchema })).output(z.object({ path: z.string() })),
+  /** Shows the file in the system's file manager, or opens it in the program that the system has for it. */
+  reveal: base.input(forAgent.extend({ path: filePathSchema, open: z.boolean() })).output(z.object({})),
+  /** Lines of all Markdown files that have a text, or match a pattern. */
+  find: base
+    .input(
+      forAgent.extend({
+        text: z.string().min(1).max(1000),
+        isPattern: z.boolean().default(false),
+        matchCase: z.boolean().default(false),
+      }),
+    )
+    .output(
+      z.object({
+        files: z.array(
+          z.object({
+            path: z.string(),
+            /** 1-based. */
+            lines: z.array(z.object({ line: z.number().int(), text: z.string() })),
+            count: z.number().int(),
+          }),
+        ),
+        /** False when there were more than are listed. */
+        complete: z.boolean(),
+      }),
+    ),
+  /** Replaces in the named files; each is one change that can be taken back. */
+  replace: base
+    .input(
+      forAgent.extend({
+        text: z.string().min(1).max(1000),
+        replacement: z.string().max(10_000),
+        isPattern: z.boolean().default(false),
+        matchCase: z.boolean().default(false),
+        paths: z.array(filePathSchema).max(10_000),
+      }),
+    )
+    .output(z.object({ changes: z.array(z.object({ path: z.string(), patch: z.string(), count: z.number().int() })) })),
   /** Takes a recorded change back by applying its patch in reverse. */
   undo: base
     .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(10_000_000) }))

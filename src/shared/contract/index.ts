@@ -5,11 +5,12 @@ import { chat } from './chat.ts'
 import { context } from './context.ts'
 import { events } from './events.ts'
 import { files } from './files.ts'
+import { history } from './history.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
 
-export const contract = { agents, chat, context, events, files, search, sessions, settings }
+export const contract = { agents, chat, context, events, files, history, search, sessions, settings }
 
 export type ContractClient = ContractRouterClient<typeof contract>
 
@@ -17,7 +18,8 @@ export type { Agent, Locale } from './agents.ts'
 export type { ChatEvent, Model, Permission, QueuedMessage, ToolProgress } from './chat.ts'
 export type { ContextItem, ContextReport, Layer } from './context.ts'
 export type { AppEvent } from './events.ts'
-export type { FileEntry, FileKind } from './files.ts'
+export type { FileDraft, FileEntry, FileKind } from './files.ts'
+export type { BlamedLine, Cause, HistoryEntry } from './history.ts'
 export type {
   Candidate,
   Explanation,

@@ -5,6 +5,8 @@ import { base } from './base.ts'
 export const appearanceSchema = z.object({
   theme: z.enum(['system', 'light', 'dark']),
   locale: z.enum(['system', 'en', 'zh-CN', 'zh-TW']),
+  /** When the editor saves: on leaving the file, after a pause in typing too, or only when it is told to. */
+  autosave: z.enum(['leave', 'delay', 'off']),
 })
 export type Appearance = z.infer<typeof appearanceSchema>
 

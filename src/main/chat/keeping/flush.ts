@@ -33,7 +33,7 @@ export async function flush(
   prompt: string,
   tools: ToolContext,
 ): Promise<FlushOutcome> {
-  const restricted: ToolContext = { ...tools, cause: 'flush', mayWrite: isMemoryPath }
+  const restricted: ToolContext = { ...tools, origin: { ...tools.origin, cause: 'flush' }, mayWrite: isMemoryPath }
   const messages: Message[] = [...conversation, { role: 'user', content: prompt, timestamp: Date.now() }]
   const changes: FileChange[] = []
   let usage = noUsage

@@ -254,7 +254,7 @@ export class Keeper {
     const text = renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n\n')
     const { path, patch, added, removed, startLine } = await tools.workspace.edit(
       `memory/${date}-unflushed.md`,
-      'flush',
+      { ...tools.origin, cause: 'flush' },
       (before) =>
         before === undefined ? `# ${date}: kept word for word\n\n${text}\n` : `${before.trimEnd()}\n\n${text}\n`,
     )

@@ -9,12 +9,12 @@ export const edit = defineTool({
   description: 'Replaces one passage of a file. `oldText` must stand in the file exactly once, white space included.',
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
-  async run({ path, oldText, newText }, { workspace, cause, mayWrite }) {
+  async run({ path, oldText, newText }, { workspace, origin, mayWrite }) {
     assertMayWrite(path, mayWrite)
-    if (cause === 'flush' && dailyLogDate(path) !== undefined) {
+    if (origin.cause === 'flush' && dailyLogDate(path) !== undefined) {
       throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
     }
-    const change = await workspace.edit(path, cause, (current) => {
+    const change = await workspace.edit(path, origin, (current) => {
       if (current === undefined)
         throw new AppError('file_not_found', `${path} does not exist; create it with write`, { path })
       return replaceOnce(path, current, oldText, newText)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { FileChange, ImagePart } from '../../../shared/messages.ts'
 import type { Memory } from '../../memory/index.ts'
-import type { Workspace } from '../../workspace/index.ts'
+import type { Workspace, WriteOrigin } from '../../workspace/index.ts'
 
 /** What a tool may use: one agent's own things, and nothing else. */
 export interface ToolContext {
@@ -23,7 +23,7 @@ export interface ToolContext {
   /** Keeps a long result whole. @returns the path under which `read` finds it */
   readonly keepOutput: (call: string, text: string) => Promise<string>
   /** On whose account files are written. */
-  readonly cause: 'agent' | 'flush'
+  readonly origin: WriteOrigin
   /** False for a path that may be read but not written now. */
   readonly mayWrite: (path: string) => boolean
 }

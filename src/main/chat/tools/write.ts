@@ -13,9 +13,9 @@ export const write = defineTool({
     content: z.string(),
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
-  async run({ path, content, append = false }, { workspace, cause, mayWrite }) {
+  async run({ path, content, append = false }, { workspace, origin, mayWrite }) {
     assertMayWrite(path, mayWrite)
-    const change = await workspace.edit(path, cause, (current) => {
+    const change = await workspace.edit(path, origin, (current) => {
       if (append) return appended(path, current, content)
       if (current !== undefined && dailyLogDate(path) !== undefined && !content.startsWith(current.trimEnd())) {
         throw new AppError('input_invalid', `${path} is a daily log: add to it with append: true`, { path })

@@ -1,0 +1,61 @@
+/** A change of one file, and who made it (M26). What a commit's message says of it is made and read here. Pure. */
+import { z } from 'zod'
+import { causes } from '../../shared/contract/history.ts'
+import type { WriteOrigin as Origin } from '../workspace/index.ts'
+
+export interface FileRecord {
+  readonly path: string
+  /** Where the file was before, when it was moved. */
+  readonly from?: string | undefined
+  readonly added: number
+  readonly removed: number
+  /** Blob ids; null where there was, or is, no file. */
+  readonly before: string | null
+  readonly after: string | null
+}
+
+export interface CommitRecord extends Origin {
+  readonly commit: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly files: readonly FileRecord[]
+}
+
+const fileSchema = z.object({
+  path: z.string(),
+  from: z.string().optional(),
+  added: z.number().int(),
+  removed: z.number().int(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+})
+
+/** A subject for people, trailers for us. */
+export function commitMessage({ cause, session, turn }: Origin, files: readonly FileRecord[]): string {
+  const [first] = files
+  const named = files.length === 1 && first ? first.path : `${files.length} files`
+  const trailers = [
+    `Cause: ${cause}`,
+    ...(session === undefined ? [] : [`Session: ${session}`]),
+    ...(turn === undefined ? [] : [`Turn: ${turn}`]),
+    ...files.map((file) => `File: ${JSON.stringify(file)}`),
+  ]
+  return `${cause}: ${named}\n\n${trailers.join('\n')}\n`
+}
+
+/** What a message says; a commit that somebody else made is theirs, and its files are unknown. */
+export function parseMessage(message: string): Origin & { readonly files: readonly FileRecord[] } {
+  const files: FileRecord[] = []
+  const values = new Map<string, string>()
+  for (const line of message.split('\n')) {
+    const [, name, value] = /^(Cause|Session|Turn|File): (.+)$/.exec(line) ?? []
+    if (name === undefined || value === undefined) continue
+    if (name !== 'File') values.set(name, value)
+    else {
+      const file = fileSchema.safeParse(JSON.parse(value))
+      if (file.success) files.push(file.data)
+    }
+  }
+  const cause = causes.find((known) => known === values.get('Cause')) ?? 'outside'
+  return { cause, session: values.get('Session'), turn: values.get('Turn'), files }
+}

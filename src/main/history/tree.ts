@@ -1,0 +1,79 @@
+/** The files of a commit as nested folders, of which only those that changed are written anew. */
+
+export interface TreeEntry {
+  readonly mode: '100644' | '040000'
+  readonly path: string
+  readonly oid: string
+  readonly type: 'blob' | 'tree'
+}
+
+/** Writes one folder; resolves with its id. */
+export type WriteTree = (entries: TreeEntry[]) => Promise<string>
+
+interface Folder {
+  readonly files: Map<string, string>
+  readonly folders: Map<string, Folder>
+  /** Undefined while it differs from what was written. */
+  oid: string | undefined
+}
+
+function emptyFolder(): Folder {
+  return { files: new Map(), folders: new Map(), oid: undefined }
+}
+
+export class FileTree {
+  readonly #root = emptyFolder()
+
+  get(path: string): string | undefined {
+    const { folder, name } = this.#find(path) ?? {}
+    return name === undefined ? undefined : folder?.files.get(name)
+  }
+
+  /** @param oid null removes the file, and folders that are empty then */
+  set(path: string, oid: string | null): void {
+    const steps = path.split('/')
+    const name = steps.pop() ?? ''
+    const way = [this.#root]
+    for (const step of steps) {
+      const current = way.at(-1) ?? this.#root
+      const next = current.folders.get(step) ?? emptyFolder()
+      current.folders.set(step, next)
+      way.push(next)
+    }
+    for (const folder of way) folder.oid = undefined
+    const last = way.at(-1) ?? this.#root
+    if (oid !== null) last.files.set(name, oid)
+    else {
+      last.files.delete(name)
+      for (let at = way.length - 1; at > 0; at -= 1) {
+        const folder = way[at]
+        if (!folder || folder.files.size > 0 || folder.folders.size > 0) break
+        way[at - 1]?.folders.delete(steps[at - 1] ?? '')
+      }
+    }
+  }
+
+  /** All files, by path. */
+  *entries(folder: Folder = this.#root, prefix = ''): Generator<readonly [path: string, oid: string]> {
+    for (const [name, oid] of folder.files) yield [prefix + name, oid]
+    for (const [name, inside] of folder.folders) yield* this.entries(inside, `${prefix}${name}/`)
+  }
+
+  async write(writeTree: WriteTree, folder: Folder = this.#root): Promise<string> {
+    if (folder.oid !== undefined) return folder.oid
+    const entries: TreeEntry[] = []
+    for (const [path, oid] of folder.files) entries.push({ mode: '100644', path, oid, type: 'blob' })
+    for (const [path, inside] of folder.folders)
+      entries.push({ mode: '040000', path, oid: await this.write(writeTree, inside), type: 'tree' })
+    folder.oid = await writeTree(entries)
+    return folder.oid
+  }
+
+  #find(path: string): { folder: Folder; name: string } | undefined {
+    const steps = path.split('/')
+    const name = steps.pop() ?? ''
+    let folder: Folder | undefined = this.#root
+    for (const step of steps) folder = folder?.folders.get(step)
+    return folder && { folder, name }
+  }
+}

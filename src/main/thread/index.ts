@@ -1,0 +1,2 @@
+export { fromOrpcError, toOrpcError } from './errors.ts'
+export { startThread, threadFile, type Thread } from './thread.ts'

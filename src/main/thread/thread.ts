@@ -1,0 +1,46 @@
+/** How a thread is started and spoken to: one MessagePort, typed calls in one direction, event iterators in the other. */
+import { createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/message-port'
+import { Worker } from 'node:worker_threads'
+
+export interface Thread<Client> {
+  readonly client: Client
+  /** Called once if the thread dies by itself. */
+  onExit(listener: (error: Error) => void): void
+  terminate(): Promise<void>
+}
+
+/** A thread's new objects die young; room for more of them only costs memory. */
+const maxYoungGenerationSizeMb = 8
+
+export function startThread<Client extends object>(entry: URL): Thread<Client> {
+  const worker = new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb } })
+  const { port1, port2 } = new MessageChannel()
+  worker.postMessage({ port: port2 }, [port2 as never])
+  port1.start()
+  const client = createORPCClient(new RPCLink({ port: port1 })) as Client
+  let terminated = false
+  let failure: Error | undefined
+  worker.on('error', (error) => {
+    failure = error instanceof Error ? error : new Error(String(error))
+  })
+  return {
+    client,
+    onExit(listener) {
+      worker.on('exit', (code) => {
+        port1.close()
+        if (!terminated) listener(failure ?? new Error(`a thread ended with code ${code}`))
+      })
+    },
+    async terminate() {
+      terminated = true
+      port1.close()
+      await worker.terminate()
+    },
+  }
+}
+
+/** The file that a thread starts from: sources run as they are, the build puts its own beside the entries. */
+export function threadFile(mainFolder: URL, name: string): URL {
+  return new URL(`${name}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, mainFolder)
+}

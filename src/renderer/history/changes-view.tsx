@@ -1,0 +1,192 @@
+/** What changed in the memory, and by whom; at first what the agent changed today. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent, Cause, HistoryEntry } from '../../shared/contract/index.ts'
+import { api, explainError } from '../api/index.ts'
+import { formatMoment } from '../i18n/format.ts'
+import { Button } from '../ui/button.tsx'
+import { paths } from '../ui/navigate.ts'
+import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
+import { ViewHeader } from '../ui/view-header.tsx'
+import { Counts, TurnLink, useCauseName } from './change-label.tsx'
+import { Hunks } from './hunks.tsx'
+
+const whose = {
+  agent: ['agent', 'flush'],
+  user: ['user', 'capture', 'import'],
+  outside: ['outside'],
+  all: undefined,
+} as const
+type Whose = keyof typeof whose
+const spans = { today: 0, week: 6, ever: undefined } as const
+type Span = keyof typeof spans
+
+const page = 30
+
+export function ChangesView({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const [by, setBy] = useState<Whose>('agent')
+  const [span, setSpan] = useState<Span>('today')
+  const [limit, setLimit] = useState(page)
+  const { accepted, accept } = useAccepted(agent.id)
+  const since = sinceOf(spans[span])
+  const causes = whose[by] as readonly Cause[] | undefined
+  const timeline = useQuery(
+    api.history.timeline.queryOptions({
+      input: {
+        agent: agent.id,
+        limit,
+        ...(since === undefined ? {} : { since }),
+        ...(causes === undefined ? {} : { causes: [...causes] }),
+      },
+    }),
+  )
+  return (
+    <section aria-label={t('changes.title')} className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader title={t('changes.title')}>
+        <Choice
+          label={t('changes.by')}
+          value={by}
+          options={['agent', 'user', 'outside', 'all']}
+          name="by"
+          onChoose={setBy}
+        />
+        <Choice
+          label={t('changes.when')}
+          value={span}
+          options={['today', 'week', 'ever']}
+          name="span"
+          onChoose={setSpan}
+        />
+      </ViewHeader>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {timeline.error ? (
+          <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />
+        ) : timeline.isPending ? (
+          <Skeleton />
+        ) : timeline.data.length === 0 ? (
+          <EmptyState title={t('changes.empty')} hint={t('changes.emptyHint')}>
+            {by !== 'all' && <Button onClick={() => setBy('all')}>{t('changes.showAll')}</Button>}
+          </EmptyState>
+        ) : (
+          <div className="mx-auto flex max-w-[740px] flex-col gap-5 px-8 py-6">
+            {timeline.data.map((change) => (
+              <Change
+                key={`${change.commit}${change.path}`}
+                agent={agent.id}
+                change={change}
+                accepted={accepted}
+                onAccept={accept}
+              />
+            ))}
+            {timeline.data.length === limit && (
+              <Button look="link" onClick={() => setLimit(limit + page)}>
+                {t('history.more')}
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+interface ChoiceProps<T extends string> {
+  readonly label: string
+  readonly value: T
+  readonly options: readonly T[]
+  readonly name: 'by' | 'span'
+  readonly onChoose: (value: T) => void
+}
+
+function Choice<T extends Whose | Span>({ label, value, options, name, onChoose }: ChoiceProps<T>) {
+  const { t } = useTranslation()
+  return (
+    <div role="radiogroup" aria-label={label} className="flex gap-0.5 rounded-sm bg-soft p-0.5">
+      {options.map((option) => (
+        <button
+          key={option}
+          type="button"
+          role="radio"
+          aria-checked={option === value}
+          onClick={() => onChoose(option)}
+          className="min-h-6 rounded-[5px] px-2 text-[12px] text-muted aria-checked:bg-raised aria-checked:text-text"
+        >
+          {t(`changes.${name}_${option}` as 'changes.by_all')}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+interface ChangeProps {
+  readonly agent: string
+  readonly change: HistoryEntry
+  readonly accepted: ReadonlySet<string>
+  readonly onAccept: (hunk: string) => void
+}
+
+function Change({ agent, change, accepted, onAccept }: ChangeProps) {
+  const { t } = useTranslation()
+  const nameOf = useCauseName(agent)
+  const { commit, path, at, cause, exists, from } = change
+  const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
+  const key = `${commit}:`
+  const mine = new Set([...accepted].flatMap((id) => (id.startsWith(key) ? [id.slice(key.length)] : [])))
+  return (
+    <article className="flex flex-col gap-2" data-testid="change">
+      <header className="flex items-baseline gap-3">
+        <span className="font-medium">{nameOf(cause)}</span>
+        {exists ? (
+          <Link href={paths.file(path)} className="truncate font-mono text-[12px] hover:underline">
+            {path}
+          </Link>
+        ) : (
+          <span className="truncate font-mono text-[12px] line-through">{path}</span>
+        )}
+        <Counts change={change} />
+        <span className="flex-1" />
+        <TurnLink change={change} />
+        <span className="shrink-0 text-[12px] text-muted">{formatMoment(at)}</span>
+      </header>
+      {from !== undefined && (
+        <p className="font-mono text-[12px] text-muted">{t('history.movedFrom', { path: from })}</p>
+      )}
+      {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
+      {diff.data && (
+        <Hunks
+          agent={agent}
+          path={path}
+          patch={diff.data.patch}
+          accepted={mine}
+          onAccept={(hunk) => onAccept(key + hunk)}
+        />
+      )}
+    </article>
+  )
+}
+
+function sinceOf(daysBack: number | undefined): number | undefined {
+  if (daysBack === undefined) return undefined
+  const day = new Date()
+  day.setHours(0, 0, 0, 0)
+  return day.getTime() - daysBack * 86_400_000
+}
+
+const mostAccepted = 2000
+
+/** What was looked at is put away in this browser; the change itself is not touched. */
+function useAccepted(agent: string): { accepted: ReadonlySet<string>; accept: (hunk: string) => void } {
+  const key = `accepted:${agent}`
+  const [accepted, setAccepted] = useState(() => new Set(JSON.parse(localStorage.getItem(key) ?? '[]') as string[]))
+  return {
+    accepted,
+    accept(hunk) {
+      const next = new Set([...accepted, hunk].slice(-mostAccepted))
+      localStorage.setItem(key, JSON.stringify([...next]))
+      setAccepted(next)
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { Agent, HistoryEntry } from '../../shared/contract/index.ts'
+import { api, client, explainError } from '../api/index.ts'
+import { formatMoment } from '../i18n/format.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import { Counts, TurnLink, useCauseName } from './change-label.tsx'
+import { Hunks } from './hunks.tsx'
+
+const page = 50
+
+/** Every change of one file: who, when, what; each can be looked at and gone back to. */
+export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
+  const { t } = useTranslation()
+  const [limit, setLimit] = useState(page)
+  const [selected, setSelected] = useState<string>()
+  const timeline = useQuery(api.history.timeline.queryOptions({ input: { agent: agent.id, path, limit } }))
+  return (
+    <aside aria-label={t('history.title')} className="flex w-[340px] shrink-0 flex-col border-l border-line bg-side">
+      <header className="flex h-[43px] shrink-0 items-center border-b border-line pr-2 pl-4">
+        <h2 className="flex-1 font-semibold">{t('history.title')}</h2>
+        <IconButton label={t('history.close')} onClick={onClose}>
+          <X size={14} />
+        </IconButton>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto p-2">
+        {timeline.error && <p className="p-2 text-muted">{explainError(timeline.error)}</p>}
+        {timeline.isPending && <Skeleton lines={6} />}
+        {timeline.data?.length === 0 && <p className="p-2 text-muted">{t('history.empty')}</p>}
+        {(timeline.data ?? []).map((change, index) => (
+          <ChangeRow
+            key={change.commit}
+            agent={agent.id}
+            change={change}
+            isNewest={index === 0}
+            isSelected={change.commit === selected}
+            onSelect={() => setSelected(change.commit === selected ? undefined : change.commit)}
+          />
+        ))}
+        {timeline.data?.length === limit && (
+          <Button look="link" className="px-2!" onClick={() => setLimit(limit + page)}>
+            {t('history.more')}
+          </Button>
+        )}
+      </div>
+    </aside>
+  )
+}
+
+interface ChangeRowProps {
+  readonly agent: string
+  readonly change: HistoryEntry
+  readonly isNewest: boolean
+  readonly isSelected: boolean
+  readonly onSelect: () => void
+}
+
+function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowProps) {
+  const { t } = useTranslation()
+  const nameOf = useCauseName(agent)
+  return (
+    <div className={`rounded-sm ${isSelected ? 'bg-selected' : ''}`} data-testid="history-entry">
+      <button
+        type="button"
+        aria-expanded={isSelected}
+        onClick={onSelect}
+        className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2 text-left hover:bg-soft"
+      >
+        <span className="font-medium">{nameOf(change.cause)}</span>
+        <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(change.at)}</span>
+        <Counts change={change} />
+      </button>
+      {change.from !== undefined && (
+        <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">
+          {t('history.movedFrom', { path: change.from })}
+        </p>
+      )}
+      {isSelected && <ChangeDetails agent={agent} change={change} mayRestore={!isNewest} />}
+    </div>
+  )
+}
+
+function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: HistoryEntry; mayRestore: boolean }) {
+  const { t } = useTranslation()
+  const { commit, path } = change
+  const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
+  const restore = useMutation(
+    api.history.restore.mutationOptions({
+      onSuccess: ({ patch }) =>
+        toast.success(t('history.restored'), {
+          action: {
+            label: t('common.undo'),
+            onClick: () =>
+              void client.files
+                .undo({ agent, path, patch })
+                .catch((error: unknown) => toast.error(explainError(error))),
+          },
+        }),
+      onError: (error) => toast.error(explainError(error)),
+    }),
+  )
+  return (
+    <div className="flex flex-col gap-2 px-2 pb-2">
+      {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
+      {diff.data && <Hunks agent={agent} path={path} patch={diff.data.patch} />}
+      <div className="flex items-center gap-3">
+        {mayRestore && (
+          <Button disabled={restore.isPending} onClick={() => restore.mutate({ agent, commit, path })}>
+            {t('history.restore')}
+          </Button>
+        )}
+        <TurnLink change={change} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { base, filePathSchema, forAgent } from './base.ts'
+
+/** Who changed a file (M26). `outside` is anybody but the app: another editor, Git, a sync. */
+export const causes = ['user', 'agent', 'flush', 'capture', 'import', 'outside'] as const
+export const causeSchema = z.enum(causes)
+export type Cause = z.infer<typeof causeSchema>
+
+const originShape = {
+  cause: causeSchema,
+  /** For agents: the conversation, and the message that was being answered. */
+  session: z.string().optional(),
+  turn: z.string().optional(),
+}
+
+/** One change of one file. */
+export const historyEntrySchema = z.object({
+  ...originShape,
+  commit: z.string(),
+  path: z.string(),
+  /** Where the file was before, when it was moved. */
+  from: z.string().optional(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  added: z.number().int(),
+  removed: z.number().int(),
+  /** False for a change that removed the file. */
+  exists: z.boolean(),
+})
+export type HistoryEntry = z.infer<typeof historyEntrySchema>
+
+export const blamedLineSchema = z.object({ ...originShape, commit: z.string(), at: z.number() })
+export type BlamedLine = z.infer<typeof blamedLineSchema>
+
+const forChange = forAgent.extend({ commit: z.string().regex(/^[0-9a-f]{40}$/), path: filePathSchema })
+
+export const history = {
+  /** Newest first: of one file, through its moves, or of all. */
+  timeline: base
+    .input(
+      forAgent.extend({
+        path: filePathSchema.optional(),
+        /** Only what is older than this commit. */
+        before: z.string().optional(),
+        /** Only what is newer than this moment, ms since the epoch. */
+        since: z.number().optional(),
+        causes: z.array(causeSchema).optional(),
+        limit: z.number().int().min(1).max(1000).default(100),
+      }),
+    )
+    .output(z.array(historyEntrySchema)),
+  diff: base
+    .input(forChange)
+    .output(z.object({ patch: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+  /** For each line of the file as it was last recorded; empty when it is too large. */
+  blame: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(blamedLineSchema)),
+  /** Makes the file what it was after a change; what it is now stays in the history. */
+  restore: base.input(forChange).output(z.object({ hash: z.string().nullable(), patch: z.string() })),
+}

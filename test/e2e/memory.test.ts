@@ -1,0 +1,213 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer, type TestAppOptions } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
+
+afterAll(closeBrowser)
+
+async function openMemory(options: TestAppOptions = {}, look: Parameters<typeof openPage>[0] = {}) {
+  const server = await openTestServer(options)
+  const page = await openPage(look)
+  await page.goto(server.url)
+  const open = async (path: string) => {
+    await page.goto(new URL(`/file/${path.split('/').map(encodeURIComponent).join('/')}`, server.url).href)
+    await page.locator('.monaco-editor .view-lines').waitFor()
+  }
+  const onDisk = (path: string) => readFile(join(server.workspace, path), 'utf8')
+  const type = async (text: string) => {
+    await page.locator('.monaco-editor .view-lines').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(text)
+  }
+  return { ...server, page, open, onDisk, type }
+}
+
+describe('M43 files', () => {
+  it('M43: new, duplicate, move, delete with undo, filter by name', async () => {
+    const files = Object.fromEntries(Array.from({ length: 14 }, (_, index) => [`notes/n${index}.md`, `# ${index}\n`]))
+    const { page, onDisk } = await openMemory({ files })
+    const nav = page.getByRole('navigation')
+    await nav.getByRole('button', { name: 'New file' }).click()
+    const field = page.getByRole('textbox', { name: 'Path in the workspace' })
+    await field.fill('memory/计划 plan')
+    await field.press('Enter')
+    await page.locator('.monaco-editor .view-lines').waitFor()
+    expect(await onDisk('memory/计划 plan.md')).toBe('')
+    const filter = nav.getByRole('searchbox', { name: 'Filter files' })
+    await filter.fill('计划')
+    const row = nav.getByRole('link', { name: /计划 plan/ })
+    await row.waitFor()
+    const menu = async (path: string, item: string) => {
+      await nav.getByRole('button', { name: `Menu of ${path}` }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await menu('memory/计划 plan.md', 'Rename or move')
+    await field.fill('notes/moved.md')
+    await field.press('Enter')
+    await page.waitForURL(/moved\.md/)
+    await filter.fill('moved')
+    await menu('notes/moved.md', 'Duplicate')
+    await page.waitForURL(/moved%202\.md/)
+    await nav.getByRole('link', { name: /moved 2/ }).waitFor()
+    await keepScreenshot(page, 'memory-1-tree')
+    await menu('notes/moved 2.md', 'Delete')
+    await nav.getByRole('link', { name: /moved 2/ }).waitFor({ state: 'detached' })
+    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).first().click()
+    await nav.getByRole('link', { name: /moved 2/ }).waitFor()
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['# dropped\n'], 'dropped.md', { type: 'text/markdown' }))
+      data.items.add(new File(['x'], 'x.zip', { type: 'application/zip' }))
+      const target = document.querySelector('section[aria-label=Memory]')
+      target?.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+    })
+    await page.getByText('One file was added.').waitFor()
+    expect(await onDisk('memory/dropped.md')).toBe('# dropped\n')
+  })
+
+  it('M43: lists go on, tasks are ticked, tables aligned, links completed and followed', async () => {
+    const { page, open, type, onDisk } = await openMemory({
+      files: { 'memory/a.md': '# A\n\n', 'memory/people.md': '# People\n' },
+    })
+    await open('memory/a.md')
+    await type('1. one\ntwo\n\n\n- [ ] task\nmore\n')
+    // Enter on an empty item ends the list; the next one is an empty line.
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('| a | long name |\n|--|:-:|\n| 数据 | x |')
+    await page.keyboard.press('Alt+Shift+F')
+    await page.keyboard.press('Control+End')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('see [[peo')
+    await page
+      .getByRole('option', { name: /people/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Control+s')
+    await page.getByText('saved', { exact: true }).waitFor()
+    expect(await onDisk('memory/a.md')).toBe(
+      '# A\n\n1. one\n2. two\n\n- [ ] task\n- [ ] more\n\n| a    | long name |\n| ---- | :-------: |\n| 数据 |     x     |\nsee [[memory/people]]',
+    )
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await keepScreenshot(page, 'memory-2-editor')
+    await page
+      .locator('.detected-link')
+      .first()
+      .click({ modifiers: ['Control'] })
+    await page.waitForURL(/people\.md/)
+  })
+
+  it('M43: what was typed survives a crash of the window, and can be discarded', async () => {
+    const { page, open, type, onDisk, url, home } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('autosave: off')
+    await page.getByRole('option', { name: 'Autosave: off' }).waitFor()
+    await page.keyboard.press('Enter')
+    await until(async () => (await readFile(join(home, 'config.yaml'), 'utf8')).includes('autosave: off'))
+    await open('memory/a.md')
+    await type('typed and not saved')
+    await page.waitForTimeout(700)
+    await page.goto('about:blank')
+    expect(await onDisk('memory/a.md')).toBe('one\n')
+    await page.goto(new URL('/file/memory/a.md', url).href)
+    await page.getByText('What was typed here last was not saved').waitFor()
+    await page.locator('.view-lines').getByText('typed and not saved').waitFor()
+    await keepScreenshot(page, 'memory-3-draft')
+    await page.getByRole('button', { name: 'Discard it' }).click()
+    await page.locator('.view-lines').getByText('typed and not saved').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.locator('.view-lines').getByText('one').waitFor()
+    expect(await page.getByText('What was typed here last').count()).toBe(0)
+  })
+
+  it('M43: a change in the same place shows both, and keeping both keeps both', async () => {
+    const { page, open, type, onDisk, workspace } = await openMemory({ files: { 'memory/a.md': 'one\ntwo' } })
+    await open('memory/a.md')
+    await type(' of mine')
+    await writeFile(join(workspace, 'memory/a.md'), 'one\ntwo of theirs')
+    await page.keyboard.press('Control+s')
+    await page.getByRole('button', { name: 'Keep both' }).waitFor()
+    await page.getByTestId('diff-view').getByText('of theirs').first().waitFor()
+    await keepScreenshot(page, 'memory-4-conflict')
+    await page.getByRole('button', { name: 'Keep both' }).click()
+    await until(async () => (await onDisk('memory/a.md')).includes('of mine'))
+    expect(await onDisk('memory/a.md')).toBe('one\ntwo of mine\ntwo of theirs')
+  })
+})
+
+describe('M26 history, as one sees it', () => {
+  it.each([
+    ['light', 'en-US', 1440, 900],
+    ['dark', 'zh-CN', 1024, 700],
+  ] as const)(
+    'M26: who changed what, in %s %s: timeline, restore, blame, changes',
+    async (colorScheme, locale, width, height) => {
+      const model = await startModelServer(
+        {
+          calls: [
+            { name: 'edit', arguments: { path: 'MEMORY.md', oldText: '- one', newText: '- one\n- from the agent' } },
+          ],
+        },
+        { text: 'Done.' },
+      )
+      const { page, open, type, onDisk } = await openMemory(
+        {
+          files: { 'MEMORY.md': '# Memory\n\n- one\n' },
+          config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents: { list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }] }\n`,
+          env: { ANTHROPIC_API_KEY: 'k' },
+        },
+        { colorScheme, locale, viewport: { width, height } },
+      )
+      const name = (en: string, zh: string) => (locale === 'en-US' ? en : zh)
+      await page.getByRole('textbox', { name: name('Message', '消息') }).fill('Write it down')
+      await page.keyboard.press('Enter')
+      await page.getByText('Done.').waitFor()
+      await open('MEMORY.md')
+      await type('- from me\n')
+      await page.keyboard.press('Control+s')
+      await page.getByText(name('saved', '已保存'), { exact: true }).waitFor()
+      await page.getByRole('button', { name: name('History', '历史') }).click()
+      const entries = page.getByTestId('history-entry')
+      await until(async () => (await entries.count()) === 3)
+      expect((await entries.allInnerTexts()).map((text) => text.split('\n')[0])).toEqual([
+        name('You', '你'),
+        'main',
+        name('Outside', '外部'),
+      ])
+      await page.getByRole('button', { name: name('Blame', '逐行归属') }).click()
+      await page.locator('.line-numbers', { hasText: 'main ·' }).waitFor()
+      await entries.nth(1).getByRole('button').first().click()
+      await entries.nth(1).getByTestId('hunk').waitFor()
+      await keepScreenshot(page, `memory-5-history-${colorScheme}-${locale}`)
+      await entries
+        .nth(1)
+        .getByRole('button', { name: name('Restore this version', '恢复此版本') })
+        .click()
+      await until(async () => !(await onDisk('MEMORY.md')).includes('from me'))
+      await page
+        .locator('[data-sonner-toast]')
+        .getByRole('button', { name: name('Undo', '撤销') })
+        .first()
+        .click()
+      await until(async () => (await onDisk('MEMORY.md')).includes('from me'))
+      await page.locator('.line-numbers', { hasText: 'main ·' }).click()
+      await page.waitForURL(/\/chat\/.*#m-/)
+
+      await page
+        .getByRole('navigation')
+        .getByRole('link', { name: name('Changes', '改动') })
+        .click()
+      const change = page.getByTestId('change')
+      await change.first().getByText('from the agent').waitFor()
+      expect(await change.count()).toBe(1)
+      await keepScreenshot(page, `memory-6-changes-${colorScheme}-${locale}`)
+      await change.getByRole('button', { name: name('undo', '撤销') }).click()
+      await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
+    },
+  )
+})

@@ -1,0 +1,303 @@
+import { execFileSync } from 'node:child_process'
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../../src/main/app.ts'
+import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
+import { until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
+
+async function openHistory(files: Record<string, string> = {}, config?: string) {
+  const test = await openTestApp({ files, ...(config ? { config } : {}) })
+  const agent = await test.app.agents.get('main')
+  const { history, workspace } = agent
+  if (!history) throw new Error('no history')
+  await history.settle()
+  const timeline = async (path?: string) => {
+    const changes = await history.timeline({ path, limit: 100 })
+    return changes.map(({ cause, file }) => `${cause} ${file.path} +${file.added} -${file.removed}`)
+  }
+  return { ...test, agent, history, files: workspace, timeline }
+}
+
+describe('M26 history', () => {
+  it('M26: every change is recorded with its cause, newest first', async () => {
+    const { files, timeline, workspace } = await openHistory({ 'MEMORY.md': 'one\n' })
+    await files.write('MEMORY.md', 'one\ntwo\n', { cause: 'user' })
+    await files.remember('a note', new Date(2026, 0, 20, 9, 5), { cause: 'capture' })
+    await writeFile(join(workspace, 'MEMORY.md'), 'one\ntwo\nthree\n')
+    await until(async () => (await timeline()).length >= 4)
+    expect(await timeline()).toEqual([
+      'outside MEMORY.md +1 -0',
+      'capture memory/2026-01-20.md +4 -0',
+      'user MEMORY.md +1 -0',
+      'outside MEMORY.md +1 -0',
+    ])
+  })
+
+  it('M26: an agent’s change leads to the conversation and the message that it was answering', async () => {
+    const server = await startModelServer(
+      { calls: [{ name: 'write', arguments: { path: 'memory/a.md', content: 'walrus\n' } }] },
+      { text: 'done' },
+    )
+    const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents: { list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }] }\n`
+    const { app } = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'k' } })
+    const { chat, sessions, history } = await app.agents.get('main')
+    const { session, ended } = await chat.send({ text: 'write it down' })
+    await ended
+    const [question] = (await sessions.get(session)).messages()
+    const changes = await history?.timeline({ path: 'memory/a.md', limit: 1 })
+    expect(changes).toMatchObject([{ cause: 'agent', session, turn: question?.id }])
+  })
+
+  it('M26: what others did behind our back is theirs, also when we write right after', async () => {
+    const { files, history, workspace, timeline } = await openHistory({ 'MEMORY.md': 'one\n' })
+    await writeFile(join(workspace, 'MEMORY.md'), 'one\nfrom outside\n')
+    await files.edit('MEMORY.md', { cause: 'agent', session: 's', turn: 't' }, (text = '') => `${text}from the agent\n`)
+    await history.settle()
+    expect((await timeline('MEMORY.md')).slice(0, 2)).toEqual(['agent MEMORY.md +1 -0', 'outside MEMORY.md +1 -0'])
+    const blamed = await history.blame('MEMORY.md')
+    expect(blamed.map(({ cause, session, turn }) => [cause, session, turn])).toEqual([
+      ['outside', undefined, undefined],
+      ['outside', undefined, undefined],
+      ['agent', 's', 't'],
+    ])
+  })
+
+  it('M26: what changed while the app was closed is recorded at the next start', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n', 'memory/old.md': 'old\n' } })
+    const open = () => createApp({ mainFolder, env: {}, home: folders.home })
+    const first = await open()
+    await (await first.agents.get('main')).history?.settle()
+    await first.close()
+    await appendFile(join(folders.workspace, 'MEMORY.md'), 'two\n')
+    await rm(join(folders.workspace, 'memory/old.md'))
+    await writeFile(join(folders.workspace, '新.md'), '新\n')
+    const second = await open()
+    const { history } = await second.agents.get('main')
+    const changes = (await history?.timeline({ limit: 10 })) ?? []
+    const found = changes.slice(0, 3).map(({ cause, file }) => `${cause} ${file.path} ${file.after !== null}`)
+    expect(found.sort()).toEqual(['outside MEMORY.md true', 'outside memory/old.md false', 'outside 新.md true'])
+    await second.close()
+  })
+
+  it('M26: a command of another process keeps its cause', async () => {
+    const folders = await prepareFolders({})
+    const first = await createApp({ mainFolder, env: {}, home: folders.home })
+    await (await first.agents.get('main')).history?.settle()
+    const command = await createApp({ mainFolder, env: {}, home: folders.home, watch: false })
+    const agent = await command.agents.get('main')
+    await agent.workspace.remember('from the terminal', new Date(2026, 0, 20, 9, 5), { cause: 'capture' })
+    await command.close()
+    const { history } = await first.agents.get('main')
+    await until(async () => (await history?.timeline({ limit: 1 }))?.[0]?.file.path === 'memory/2026-01-20.md')
+    expect((await history?.timeline({ limit: 1 }))?.[0]?.cause).toBe('capture')
+    await first.close()
+  })
+
+  it('M26: a file’s history goes on through its moves; a moved file is no new one', async () => {
+    const { files, timeline, history } = await openHistory({ 'memory/a.md': 'one\n' })
+    await files.write('memory/a.md', 'one\ntwo\n', { cause: 'user' })
+    await files.move('memory/a.md', 'notes/b.md', { cause: 'user' })
+    await files.write('notes/b.md', 'one\ntwo\nthree\n', { cause: 'agent' })
+    await history.settle()
+    expect(await timeline('notes/b.md')).toEqual([
+      'agent notes/b.md +1 -0',
+      'user notes/b.md +1 -0',
+      'outside memory/a.md +1 -0',
+    ])
+    expect((await history.blame('notes/b.md')).map(({ cause }) => cause)).toEqual(['outside', 'user', 'agent'])
+  })
+
+  it('M26: shows the text before and after a change, and knows what it does not have', async () => {
+    const { files, history } = await openHistory({ 'MEMORY.md': 'one\n' })
+    await files.write('MEMORY.md', 'two\n', { cause: 'user' })
+    const [newest] = await history.timeline({ path: 'MEMORY.md', limit: 1 })
+    const diff = await history.diff(newest?.commit ?? '', 'MEMORY.md')
+    expect(diff).toMatchObject({ before: 'one\n', after: 'two\n', patch: expect.stringContaining('-one\n+two') })
+    await expect(history.diff('0'.repeat(40), 'MEMORY.md')).rejects.toMatchObject({ code: 'file_not_found' })
+  })
+
+  it('M26: a thousand quick writes are not slowed down, and the last state is recorded', async () => {
+    const { files, history } = await openHistory({ 'MEMORY.md': 'one\n' })
+    const at = new Date(2026, 0, 20, 9, 5)
+    await Promise.all(
+      Array.from({ length: 1000 }, (_, number) =>
+        files.write(`memory/${number % 50}.md`, `${number}\n`, { cause: number % 2 === 0 ? 'user' : 'agent' }),
+      ),
+    )
+    await files.remember('the last', at, { cause: 'capture' })
+    await history.settle()
+    const changes = await history.timeline({ limit: 1000 })
+    expect(changes[0]?.file.path).toBe('memory/2026-01-20.md')
+    const newest = changes.find(({ file }) => file.path === 'memory/49.md')
+    expect((await history.diff(newest?.commit ?? '', 'memory/49.md')).after).toBe(
+      await readFile(await files.locate('memory/49.md'), 'utf8'),
+    )
+  })
+
+  it('M26: the repository is one that Git itself reads, and the user’s own is not touched', async () => {
+    const { files, history, home, workspace } = await openHistory({ 'MEMORY.md': 'one\n', '.git/HEAD': 'untouched' })
+    await files.write('memory/a.md', 'two\n', { cause: 'user' })
+    await history.settle()
+    const git = (...args: string[]) =>
+      execFileSync('git', ['--git-dir', join(home, 'history/main/repository.git'), ...args], { encoding: 'utf8' })
+    expect(git('log', '--format=%an', 'main').trim().split('\n')).toEqual(['user', 'outside'])
+    expect(git('show', 'main:memory/a.md')).toBe('two\n')
+    expect(git('fsck', '--full')).toBe('')
+    expect(await readFile(join(workspace, '.git/HEAD'), 'utf8')).toBe('untouched')
+  })
+
+  it('M26: what is older than the days to keep is forgotten, the rest stays readable', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': 'v0\n' } })
+    const app = await createApp({ mainFolder, env: {}, home: folders.home })
+    const agent = await app.agents.get('main')
+    for (let number = 1; number <= 5; number += 1) {
+      await agent.workspace.write('MEMORY.md', `v${number}\n`, { cause: 'user' })
+      await agent.history?.settle()
+    }
+    await app.close()
+    const { Repository } = await import('../../src/main/history/repository.ts')
+    const gitdir = join(folders.home, 'history/main/repository.git')
+    const repository = await Repository.open(gitdir, folders.workspace)
+    const log = await repository.log()
+    expect(log).toHaveLength(6)
+    expect(await repository.forgetBefore(Date.now() + 60_000)).toBe(5)
+    const again = await Repository.open(gitdir, folders.workspace)
+    expect(await again.log()).toHaveLength(1)
+    expect(await again.text(log[0]?.files[0]?.after ?? '')).toBe('v5\n')
+    expect(execFileSync('git', ['--git-dir', gitdir, 'log', '--format=%an', 'main'], { encoding: 'utf8' })).toBe(
+      'user\n',
+    )
+  })
+
+  it('M26: two apps on one state folder: one records, both can look', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
+    const first = await createApp({ mainFolder, env: {}, home: folders.home })
+    const one = await first.agents.get('main')
+    await one.history?.settle()
+    // The lock knows processes: another one stands for the second app.
+    const lock = join(folders.home, 'history/main/repository.git.lock')
+    await writeFile(lock, '1')
+    const second = await createApp({ mainFolder, env: {}, home: folders.home })
+    const other = await second.agents.get('main')
+    await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
+    await until(async () => (await one.history?.timeline({ limit: 1 }))?.[0]?.cause === 'user')
+    expect((await other.history?.timeline({ limit: 1 }))?.[0]?.cause).toBe('user')
+    await second.close()
+    await first.close()
+  })
+})
+
+describe('M43 file operations', () => {
+  it('M43: move, duplicate, remove and restore; nothing is ever replaced', async () => {
+    const { files, workspace, agent } = await openHistory({ 'memory/a.md': 'a\n', 'memory/b.md': 'b\n' })
+    await expect(files.move('memory/a.md', 'memory/b.md', { cause: 'user' })).rejects.toMatchObject({
+      code: 'file_exists',
+    })
+    await expect(files.move('memory/none.md', 'memory/c.md', { cause: 'user' })).rejects.toMatchObject({
+      code: 'file_not_found',
+    })
+    await expect(files.move('memory/a.md', '../a.md', { cause: 'user' })).rejects.toMatchObject({
+      code: 'path_outside_workspace',
+    })
+    expect(await files.duplicate('memory/a.md', { cause: 'user' })).toBe('memory/a 2.md')
+    expect(await files.duplicate('memory/a 2.md', { cause: 'user' })).toBe('memory/a 3.md')
+    const { trashed } = await files.remove('memory/a.md', { cause: 'user' })
+    expect(trashed).toMatch(/^\.trash\/\d+\/memory\/a\.md$/)
+    expect(await readFile(join(workspace, trashed), 'utf8')).toBe('a\n')
+    expect((await files.list()).files.map(({ path }) => path)).not.toContain('memory/a.md')
+    await agent.memory.settle(5000)
+    await files.write('memory/a.md', 'another\n', { cause: 'user' })
+    await expect(files.restore(trashed, { cause: 'user' })).rejects.toMatchObject({ code: 'file_exists' })
+    await files.move('memory/a.md', 'memory/moved away.md', { cause: 'user' })
+    await files.restore(trashed, { cause: 'user' })
+    expect((await files.read('memory/a.md')).text).toBe('a\n')
+    await expect(files.restore('memory/b.md', { cause: 'user' })).rejects.toMatchObject({ code: 'file_not_found' })
+  })
+
+  it('M43: finds and replaces in all files, words as they stand or a pattern', async () => {
+    const { files } = await openHistory({ 'memory/a.md': 'The cat.\nA dog (cat).\n', 'memory/b.md': '数据库 cat\n' })
+    const plain = { text: 'cat', isPattern: false, matchCase: false }
+    expect(await files.find(plain)).toEqual({
+      files: [
+        {
+          path: 'memory/a.md',
+          lines: [
+            { line: 1, text: 'The cat.' },
+            { line: 2, text: 'A dog (cat).' },
+          ],
+          count: 2,
+        },
+        { path: 'memory/b.md', lines: [{ line: 1, text: '数据库 cat' }], count: 1 },
+      ],
+      complete: true,
+    })
+    expect((await files.find({ ...plain, text: '(cat)' })).files).toHaveLength(1)
+    expect((await files.find({ ...plain, text: 'CAT', matchCase: true })).files).toHaveLength(0)
+    await expect(files.find({ ...plain, text: '(', isPattern: true })).rejects.toMatchObject({ code: 'input_invalid' })
+    const replaced = await files.replace(
+      { text: '(\\w)at', isPattern: true, matchCase: false, replacement: '$1ow', paths: ['memory/a.md'] },
+      { cause: 'user' },
+    )
+    expect(replaced).toMatchObject([{ path: 'memory/a.md', count: 2 }])
+    expect((await files.read('memory/a.md')).text).toBe('The cow.\nA dog (cow).\n')
+    expect((await files.read('memory/b.md')).text).toBe('数据库 cat\n')
+    await files.undo('memory/a.md', replaced[0]?.patch ?? '', { cause: 'user' })
+    expect((await files.read('memory/a.md')).text).toBe('The cat.\nA dog (cat).\n')
+  })
+})
+
+describe('M43 two writers', () => {
+  it('M43: in 1,000 rounds of editor, agent and outside changes no line of anybody is lost without a word', async () => {
+    const { files, workspace } = await openHistory({ 'memory/shared.md': `${'line\n'.repeat(30)}` })
+    const path = 'memory/shared.md'
+    const disk = join(workspace, path)
+    let seed = 42
+    const random = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+      return seed % below
+    }
+    const insert = (text: string, line: string) => {
+      const lines = text.split('\n')
+      lines.splice(random(lines.length), 0, line)
+      return lines.join('\n')
+    }
+    let conflicts = 0
+    const kept = new Set<string>()
+    for (let round = 0; round < 1000; round += 1) {
+      const opened = await files.read(path)
+      const mine = insert(opened.text, `mine ${round}`)
+      const writers = [
+        async () => {
+          await files.edit(path, { cause: 'agent' }, (text = '') => `${text.trimEnd()}\nagent ${round}\n`)
+          kept.add(`agent ${round}`)
+        },
+        async () => {
+          // As `sed -i`, Git and sync programs do: another file takes the name.
+          const text = insert(await readFile(disk, 'utf8'), `outside ${round}`)
+          await writeFile(`${disk}.tmp`, text)
+          await rename(`${disk}.tmp`, disk)
+          kept.add(`outside ${round}`)
+        },
+      ]
+      await writers[random(2)]?.()
+      try {
+        await files.save(path, mine, { hash: opened.hash, baseText: opened.text })
+        kept.add(`mine ${round}`)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'file_changed' })
+        conflicts += 1
+      }
+      if (round % 100 === 99) {
+        const lines = new Set((await readFile(disk, 'utf8')).split('\n'))
+        for (const line of kept) expect(lines.has(line), line).toBe(true)
+        // Short files make for more conflicts.
+        await files.write(path, 'line\n'.repeat(30), { cause: 'user' })
+        kept.clear()
+      }
+    }
+    expect(conflicts).toBeGreaterThan(0)
+    expect(conflicts).toBeLessThan(500)
+  })
+})
