@@ -78,10 +78,16 @@ export function createRouter(app: App) {
         return { hash }
       }),
       remember: os.files.remember.handler(async ({ input }) => {
-        const { path, startLine, endLine } = await (
-          await agent(input)
-        ).workspace.remember(input.text, app.now(), { cause: 'capture' })
-        return { path, startLine, endLine }
+        const { workspace } = await agent(input)
+        const origin = { cause: 'capture' as const }
+        const { path, startLine, endLine, change } =
+          input.section === undefined
+            ? await workspace.remember(input.text, app.now(), origin)
+            : await workspace.rememberIn(input.section, input.text, origin)
+        const { patch } = change
+        const note = (input.text.split('\n')[0] ?? '').slice(0, 80).toWellFormed()
+        app.events.publish('event', { type: 'captured', agent: input.agent, path, startLine, patch, note })
+        return { path, startLine, endLine, patch }
       }),
     },
     history: {

@@ -6,6 +6,8 @@ import { Route, Switch, useLocation, useSearch } from 'wouter'
 import type { Agent, Appearance } from '../shared/contract/index.ts'
 import { api, client } from './api/index.ts'
 import { ChatView } from './chat/chat-view.tsx'
+import { CaptureDialog } from './capture/capture-dialog.tsx'
+import { CaptureView } from './capture/capture-view.tsx'
 import { ChangesView } from './history/changes-view.tsx'
 import { ContextView } from './context/context-view.tsx'
 import { applyLocale } from './i18n/index.ts'
@@ -24,6 +26,7 @@ export function App() {
   const settings = useQuery(api.settings.get.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
   const theme = useAppearance(settings.data?.appearance)
+  const [location] = useLocation()
   const error = settings.error ?? agents.error
   const agent = agents.data?.[0]
   if (error)
@@ -36,15 +39,18 @@ export function App() {
           agent={agent}
           suggested={settings.data.firstRun ? settings.data.suggestedWorkspace : agent.workspace}
         />
+      ) : location === paths.capture() ? (
+        <CaptureView agents={agents.data ?? []} />
       ) : (
-        <Workbench agent={agent} />
+        <Workbench agent={agent} agents={agents.data ?? []} />
       )}
       <Toaster theme={theme} position="top-right" offset={52} />
     </>
   )
 }
 
-function Workbench({ agent }: { agent: Agent }) {
+function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
+  const [isCapturing, setIsCapturing] = useState(false)
   const [hasSidebar, setHasSidebar] = useState(true)
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
   const [location, navigate] = useLocation()
@@ -59,6 +65,7 @@ function Workbench({ agent }: { agent: Agent }) {
     'Mod+.': () => {
       if (session !== undefined) void client.chat.stop({ agent: agent.id, session })
     },
+    'Mod+Shift+Space': () => setIsCapturing(true),
     'Mod+,': () => navigate(paths.settings()),
     'Mod+1': () => navigate(paths.chat(session)),
     'Mod+3': () => navigate(paths.search()),
@@ -94,7 +101,14 @@ function Workbench({ agent }: { agent: Agent }) {
         </main>
       </div>
       <StatusBar agent={agent} session={session} onPalette={() => setPalette('all')} />
-      <CommandPalette agent={agent} session={session} mode={palette} onClose={() => setPalette('closed')} />
+      {isCapturing && <CaptureDialog agents={agents} onClose={() => setIsCapturing(false)} />}
+      <CommandPalette
+        onCapture={() => setIsCapturing(true)}
+        agent={agent}
+        session={session}
+        mode={palette}
+        onClose={() => setPalette('closed')}
+      />
     </div>
   )
 }

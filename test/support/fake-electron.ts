@@ -10,6 +10,9 @@ export class FakeWindow extends EventEmitter {
   readonly webContents = Object.assign(new EventEmitter(), {
     setWindowOpenHandler: vi.fn<(handler: (details: { url: string }) => { action: string }) => void>(),
   })
+  readonly hide = vi.fn()
+  readonly destroy = vi.fn()
+  readonly setBounds = vi.fn()
   readonly loadURL = vi.fn(async (_url: string) => undefined)
   readonly show = vi.fn()
   readonly focus = vi.fn()
@@ -31,6 +34,8 @@ export class FakeWindow extends EventEmitter {
 
 const app = Object.assign(new EventEmitter(), {
   isPackaged: true,
+  setAsDefaultProtocolClient: vi.fn(() => true),
+  getLocale: () => 'en-US',
   requestSingleInstanceLock: vi.fn(() => true),
   enableSandbox: vi.fn(),
   whenReady: vi.fn(async () => undefined),
@@ -56,7 +61,28 @@ export const fakeElectron = {
     registerSchemesAsPrivileged: vi.fn(),
     handle: vi.fn((_scheme: string, handler: (request: Request) => Promise<Response>) => (handlers.protocol = handler)),
   },
-  screen: { getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1440, height: 900 } }] },
+  screen: {
+    getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1440, height: 900 } }],
+    getCursorScreenPoint: () => ({ x: 1, y: 1 }),
+    getDisplayNearestPoint: () => ({ workArea: { x: 0, y: 0, width: 1440, height: 900 } }),
+  },
+  globalShortcut: { register: vi.fn((_keys: string, _press: () => void) => true), unregister: vi.fn() },
+  nativeImage: { createFromPath: vi.fn((path: string) => path) },
+  Notification: class {
+    static readonly shown: { title: string; body: string }[] = []
+    readonly #content: { title: string; body: string }
+    constructor(content: { title: string; body: string }) {
+      this.#content = content
+    }
+    show(): void {
+      fakeElectron.Notification.shown.push(this.#content)
+    }
+  },
+  Tray: class extends EventEmitter {
+    setToolTip = vi.fn()
+    setContextMenu = vi.fn()
+    destroy = vi.fn()
+  },
   session: {
     defaultSession: {
       setPermissionRequestHandler: (handler: Handler) => (handlers.permissionRequest = handler),
@@ -64,7 +90,11 @@ export const fakeElectron = {
       setDevicePermissionHandler: (handler: Handler) => (handlers.device = handler),
     },
   },
-  shell: { openExternal: vi.fn(async () => undefined) },
+  shell: {
+    openExternal: vi.fn(async () => undefined),
+    openPath: vi.fn(async () => ''),
+    showItemInFolder: vi.fn(),
+  },
 }
 
 export { handlers as electronHandlers }

@@ -1,12 +1,19 @@
 /** The desktop shell: one instance, one window, the runtime behind it. */
-import { app, BrowserWindow, dialog } from 'electron'
-import { fileURLToPath } from 'node:url'
+import { app, dialog, Notification, shell } from 'electron'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createApp, type App } from '../app.ts'
+import { CaptureShortcut } from './capture-shortcut.ts'
+import { CaptureWindow } from './capture-window.ts'
+import { noteOfArguments, noteOfLink } from './links.ts'
+import { MainWindow } from './main-window.ts'
 import { installMenu } from './menu.ts'
 import { acceptPorts } from './ports.ts'
 import { interfaceUrl, registerScheme, serveInterface } from './protocol.ts'
-import { denyPermissions, keepInside } from './security.ts'
+import { denyPermissions } from './security.ts'
+import { CaptureTray } from './tray.ts'
 import { WindowState } from './window-state.ts'
+import { systemWords } from './words.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
   // A second start shows the window of the first: two runtimes would write the same transcripts.
@@ -21,51 +28,87 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   serveInterface(new URL('../renderer/', mainFolder))
   acceptPorts(runtime.app)
   installMenu()
-  const show = () => showWindow(mainFolder, state)
-  app.on('second-instance', show)
-  app.on('activate', show)
-  app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') app.quit()
+  const main = new MainWindow({
+    preload: preloadOf(mainFolder),
+    state,
+    // The capture window is always there: it keeps nobody from leaving.
+    onClosed: () => process.platform !== 'darwin' && app.quit(),
   })
+  const show = () => main.show()
+  const capture = installCapture(runtime.app, mainFolder, show)
+  app.on('second-instance', (_event, argv) => {
+    const note = noteOfArguments(argv)
+    if (note === undefined) show()
+    else capture.show(note)
+  })
+  app.on('activate', show)
+  // Without a listener Electron quits by itself.
+  app.on('window-all-closed', () => undefined)
   closeBeforeQuit(runtime.app)
-  show()
+  const note = noteOfArguments(process.argv)
+  if (note === undefined) show()
+  else capture.show(note)
+}
+
+/** Quick capture from anywhere: a window, a key, an icon, and links of other programs. */
+function installCapture(runtime: App, mainFolder: URL, onOpen: () => void): CaptureWindow {
+  const capture = new CaptureWindow({
+    url: new URL('capture', process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href,
+    preload: preloadOf(mainFolder),
+  })
+  const shortcut = new CaptureShortcut({
+    accelerator: () => runtime.settings.config.capture.shortcut,
+    onPress: () => capture.show(),
+    onTaken: (accelerator) => {
+      runtime.log.warn({ accelerator }, 'the capture shortcut is taken')
+      new Notification({ title: 'Commonplace', body: systemWords().shortcutTaken(accelerator) }).show()
+    },
+  })
+  const tray = new CaptureTray({
+    icons: pathToFileURL(`${join(runtime.resources, 'icons')}/`),
+    onCapture: () => capture.show(),
+    onOpen,
+    isPaused: () => shortcut.isPaused,
+    onPause: (isPaused) => shortcut.pause(isPaused),
+  })
+  const stopSettings = runtime.settings.onChange(() => shortcut.apply())
+  const stopEvents = runtime.events.subscribe('event', (event) => {
+    if (event.type === 'captured') tray.add(event.note)
+  })
+  app.setAsDefaultProtocolClient('commonplace')
+  app.on('open-url', (event, link) => {
+    const note = noteOfLink(link)
+    if (note === undefined) return
+    event.preventDefault()
+    capture.show(note)
+  })
+  app.once('will-quit', () => {
+    stopSettings()
+    stopEvents()
+    shortcut.close()
+    tray.close()
+    capture.close()
+  })
+  return capture
+}
+
+function preloadOf(mainFolder: URL): string {
+  return fileURLToPath(new URL('../preload/index.cjs', mainFolder))
+}
+
+async function showWithShell(path: string, open: boolean): Promise<void> {
+  if (open) await shell.openPath(path)
+  else shell.showItemInFolder(path)
 }
 
 async function openRuntime(mainFolder: URL): Promise<{ app: App; stateFolder: string } | undefined> {
   try {
-    const runtime = await createApp({ mainFolder, env: process.env })
+    const runtime = await createApp({ mainFolder, env: process.env, showFile: showWithShell })
     return { app: runtime, stateFolder: runtime.home }
   } catch (error) {
     dialog.showErrorBox('Commonplace', error instanceof Error ? error.message : String(error))
     return undefined
   }
-}
-
-function showWindow(mainFolder: URL, state: WindowState): void {
-  const [open] = BrowserWindow.getAllWindows()
-  if (open) {
-    if (open.isMinimized()) open.restore()
-    return open.focus()
-  }
-  const window = new BrowserWindow({
-    ...state.bounds(),
-    minWidth: 720,
-    minHeight: 480,
-    show: false,
-    title: 'Commonplace',
-    webPreferences: {
-      preload: fileURLToPath(new URL('../preload/index.cjs', mainFolder)),
-      contextIsolation: true,
-      sandbox: true,
-      nodeIntegration: false,
-      webSecurity: true,
-      spellcheck: true,
-    },
-  })
-  keepInside(window.webContents)
-  state.follow(window)
-  window.once('ready-to-show', () => window.show())
-  void window.loadURL(process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl)
 }
 
 /** What is being written is finished first. */

@@ -229,6 +229,12 @@ export const configSchema = z.strictObject({
     .prefault({}),
   /** Figures by model id that replace those of the built-in table. */
   models: z.record(z.string(), modelOverrideSchema).default({}),
+  capture: z
+    .strictObject({
+      /** Opens the capture window from anywhere; empty for none. As Electron writes it. */
+      shortcut: z.string().default('CommandOrControl+Shift+Space'),
+    })
+    .prefault({}),
   spending: z
     .strictObject({
       /** US dollars a month for all agents together; further requests are refused. Null for no limit. */

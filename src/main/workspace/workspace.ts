@@ -9,8 +9,9 @@ import type { Cause } from '../../shared/contract/index.ts'
 import type { FileChange } from '../../shared/messages.ts'
 import { hashText, moveFile, readText, writeAtomic, type TextFile } from './files.ts'
 import { findLines, finderOf, replaceAll, type FindOptions } from './find.ts'
-import { dailyLogPath, localDate, localTime, trashFolder } from './layout.ts'
+import { dailyLogPath, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
+import { addToSection, noteItem } from './sections.ts'
 import { normalizeRequest, resolveInside, type Roots } from './paths.ts'
 import { walkMarkdown, type Walk } from './walk.ts'
 
@@ -164,6 +165,19 @@ export class Workspace {
       return `${before}\n${entry}`
     })
     return { path, startLine, endLine, change: write }
+  }
+
+  /** Adds a note to a section of MEMORY.md (M5); the section is made at the end when there is none of that name. */
+  async rememberIn(section: string, text: string, origin: WriteOrigin): Promise<RememberedLines> {
+    const path = longTermFile
+    let startLine = 1
+    const note = noteItem(text)
+    const write = await this.edit(path, origin, (current = '') => {
+      const placed = addToSection(current, section, note)
+      startLine = placed.startLine
+      return placed.text
+    })
+    return { path, startLine, endLine: startLine + note.split('\n').length - 1, change: write }
   }
 
   /**

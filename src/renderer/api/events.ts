@@ -1,5 +1,8 @@
 /** Follows the runtime's one stream of events and drops the query results that each makes stale. */
+import i18next from 'i18next'
+import { toast } from 'sonner'
 import type { AppEvent } from '../../shared/contract/index.ts'
+import { explainError } from './errors.ts'
 import { api, client, connection, queryClient } from './api.ts'
 
 /** Runs for the life of the window; starts over whenever the connection was lost. */
@@ -57,6 +60,9 @@ function apply(event: AppEvent): void {
       drop(api.agents.key())
       drop(api.chat.models.key())
       return
+    case 'captured':
+      tellCaptured(event)
+      return
     case 'historyChanged':
       drop(api.history.timeline.key())
       drop(api.history.blame.key())
@@ -68,6 +74,17 @@ function apply(event: AppEvent): void {
       drop(api.settings.mcpServers.key())
       return
   }
+}
+
+/** Whatever window it was typed in: here it can be taken back. */
+function tellCaptured({ agent, path, patch }: Extract<AppEvent, { type: 'captured' }>): void {
+  toast.success(i18next.t('capture.done', { path }), {
+    action: {
+      label: i18next.t('common.undo'),
+      onClick: () =>
+        void client.files.undo({ agent, path, patch }).catch((error: unknown) => toast.error(explainError(error))),
+    },
+  })
 }
 
 function untilOpen(): Promise<void> {

@@ -57,11 +57,8 @@ export function useActions(agent: Agent, session: string, { onEdit, onSelect }: 
         ),
       remember: (text) =>
         attempt(
-          client.files.remember({ agent: agent.id, text }).then(({ path, startLine }) =>
-            toast.success(t('chat.remembered', { path }), {
-              action: { label: t('tool.open'), onClick: () => navigate(paths.file(path, startLine)) },
-            }),
-          ),
+          // The toast with its undo comes with the event, here as in every window.
+          client.files.remember({ agent: agent.id, text }),
         ),
     }
   }, [agent, session, onEdit, onSelect, navigate, t])

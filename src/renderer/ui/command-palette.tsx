@@ -15,12 +15,13 @@ interface CommandPaletteProps {
   readonly session: string | undefined
   readonly mode: 'closed' | 'all' | 'files'
   readonly onClose: () => void
+  readonly onCapture: () => void
 }
 
 /** Rows of one kind that are shown at once; typing narrows them down. */
 const mostShown = 300
 
-export function CommandPalette({ agent, session, mode, onClose }: CommandPaletteProps) {
+export function CommandPalette({ agent, session, mode, onClose, onCapture }: CommandPaletteProps) {
   const { t } = useTranslation()
   return (
     <Command.Dialog
@@ -30,12 +31,12 @@ export function CommandPalette({ agent, session, mode, onClose }: CommandPalette
       overlayClassName="fixed inset-0 z-40 bg-text/10 dark:bg-paper/60"
       contentClassName="fixed top-[14vh] left-1/2 z-50 w-[min(600px,92vw)] -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-raised shadow-float"
     >
-      <PaletteBody agent={agent} session={session} mode={mode} onClose={onClose} />
+      <PaletteBody agent={agent} session={session} mode={mode} onClose={onClose} onCapture={onCapture} />
     </Command.Dialog>
   )
 }
 
-function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
+function PaletteBody({ agent, session, mode, onClose, onCapture }: CommandPaletteProps) {
   const { t } = useTranslation()
   const [query, setQuery] = useState('')
   const [, navigate] = useLocation()
@@ -77,6 +78,15 @@ function PaletteBody({ agent, session, mode, onClose }: CommandPaletteProps) {
           <Group heading={t('palette.commands')}>
             <Row onSelect={go(paths.chat())} keys="Mod+N">
               {t('nav.newChat')}
+            </Row>
+            <Row
+              onSelect={() => {
+                onClose()
+                onCapture()
+              }}
+              keys="Mod+Shift+Space"
+            >
+              {t('capture.open')}
             </Row>
             <Row onSelect={go(paths.search())} keys="Mod+Shift+F">
               {t('palette.goSearch')}

@@ -33,6 +33,6 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 
 function describeKeys(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey
-  const key = event.key.length === 1 ? event.key.toUpperCase() : event.key
+  const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toUpperCase() : event.key
   return [mod ? 'Mod' : '', event.shiftKey ? 'Shift' : '', event.altKey ? 'Alt' : '', key].filter(Boolean).join('+')
 }

@@ -9,6 +9,16 @@ export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('filesChanged'), agent: z.string(), paths: z.array(z.string()) }),
   z.object({ type: z.literal('indexStatus'), agent: z.string(), status: indexStatusSchema }),
   z.object({ type: z.literal('historyChanged'), agent: z.string(), paths: z.array(z.string()) }),
+  /** A note was captured, in whatever window or program. */
+  z.object({
+    type: z.literal('captured'),
+    agent: z.string(),
+    path: z.string(),
+    startLine: z.number().int(),
+    patch: z.string(),
+    /** Its first line. */
+    note: z.string(),
+  }),
   z.object({ type: z.literal('indexChanged'), agent: z.string() }),
   z.object({ type: z.literal('sessionChanged'), agent: z.string(), session: z.string() }),
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),

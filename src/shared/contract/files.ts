@@ -102,8 +102,14 @@ export const files = {
   undo: base
     .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(10_000_000) }))
     .output(z.object({ hash: z.string() })),
-  /** Appends a note to today's log. Lines are 1-based and inclusive. */
+  /** Appends a note to today's log, or to a section of MEMORY.md. Lines are 1-based and inclusive. */
   remember: base
-    .input(forAgent.extend({ text: z.string().min(1).max(100_000) }))
-    .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int() })),
+    .input(
+      forAgent.extend({
+        text: z.string().trim().min(1).max(100_000),
+        /** A heading of MEMORY.md; made when it is not there. */
+        section: z.string().trim().min(1).max(200).optional(),
+      }),
+    )
+    .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), patch: z.string() })),
 }

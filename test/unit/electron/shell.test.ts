@@ -119,15 +119,15 @@ describe('M49 desktop shell: start', () => {
     const home = await temporaryFolder()
     vi.stubEnv('COMMONPLACE_HOME', home)
     await startDesktop(new URL('../../../src/main/', import.meta.url))
-    const [window] = FakeWindow.all
+    const window = FakeWindow.all.find(({ options }) => options['minWidth'] !== undefined)
     expect(window?.options['webPreferences']).toMatchObject({
       contextIsolation: true,
       sandbox: true,
       nodeIntegration: false,
     })
     expect(window?.loadURL).toHaveBeenCalledWith(interfaceUrl)
-    fakeElectron.app.emit('second-instance')
-    expect(FakeWindow.all).toHaveLength(1)
+    fakeElectron.app.emit('second-instance', {}, [])
+    expect(FakeWindow.all).toHaveLength(2)
     expect(window?.focus).toHaveBeenCalled()
     window?.emit('close')
     const { readFile } = await import('node:fs/promises')

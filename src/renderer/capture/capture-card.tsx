@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { Agent } from '../../shared/contract/index.ts'
+import { api, client, explainError } from '../api/index.ts'
+import { useDraft } from '../chat/draft.ts'
+import { sectionsOf } from '../memory/markdown-edits.ts'
+import { isMac } from '../ui/keys.ts'
+
+/** What is typed here and not saved is a draft like any other, under this name. */
+const draftName = 'quick-capture'
+
+interface CaptureCardProps {
+  readonly agents: readonly Agent[]
+  /** A text from elsewhere, to be confirmed by saving it. */
+  readonly given: string | undefined
+  readonly onClose: () => void
+}
+
+/** One note, quickly: Enter keeps it, Escape keeps it for later. */
+export function CaptureCard({ agents, given, onClose }: CaptureCardProps) {
+  const { t } = useTranslation()
+  const [agentId, setAgentId] = useState(agents[0]?.id ?? 'main')
+  const [section, setSection] = useState('')
+  const [isSaving, setIsSaving] = useState(false)
+  const { draft, change, clear } = useDraft(agentId, draftName)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const memory = useQuery(api.files.read.queryOptions({ input: { agent: agentId, path: 'MEMORY.md' } }))
+  const sections = sectionsOf((memory.data?.text ?? '').split('\n')).filter(({ level }) => level > 1)
+  const agent = agents.find(({ id }) => id === agentId)
+  const initial = useRef({ given, change })
+  useEffect(() => {
+    const { given: text, change: set } = initial.current
+    if (text !== undefined) set(() => ({ text, attachments: [] }))
+    field.current?.focus()
+  }, [])
+  const save = async (keepsOpen: boolean) => {
+    const text = draft.text.trim()
+    if (text === '' || isSaving) return
+    setIsSaving(true)
+    try {
+      await client.files.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) })
+      clear()
+      if (!keepsOpen) onClose()
+    } catch (error) {
+      toast.error(explainError(error))
+    } finally {
+      setIsSaving(false)
+    }
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (event.key !== 'Enter' || event.shiftKey) return
+    event.preventDefault()
+    void save(isMac ? event.metaKey : event.ctrlKey)
+  }
+  return (
+    <form
+      aria-label={t('capture.title')}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save(false)
+      }}
+      onKeyDown={(event) => event.key === 'Escape' && onClose()}
+      className="flex min-h-[160px] w-full flex-col gap-3 rounded-lg border border-line bg-raised px-4 py-3.5 shadow-float"
+      data-testid="capture"
+    >
+      {given !== undefined && <p className="text-warning">{t('capture.ask')}</p>}
+      <textarea
+        ref={field}
+        value={draft.text}
+        rows={2}
+        aria-label={t('capture.title')}
+        placeholder={t('capture.placeholder')}
+        onChange={(event) => change((before) => ({ ...before, text: event.target.value }))}
+        onKeyDown={onKeyDown}
+        className="max-h-64 min-h-14 flex-1 resize-none bg-transparent text-[15px] leading-relaxed outline-none [field-sizing:content] placeholder:text-muted"
+      />
+      <div className="flex items-center gap-2 text-[12px]">
+        <span aria-hidden className="size-2.5 rounded-full" style={{ background: agent?.color }} />
+        {agents.length > 1 ? (
+          <select
+            aria-label={t('nav.agent')}
+            value={agentId}
+            onChange={(event) => setAgentId(event.target.value)}
+            className="min-h-7 rounded-sm border border-line bg-raised px-1.5"
+          >
+            {agents.map(({ id }) => (
+              <option key={id}>{id}</option>
+            ))}
+          </select>
+        ) : (
+          <span className="text-muted">{agentId}</span>
+        )}
+        <select
+          aria-label={t('capture.target')}
+          value={section}
+          onChange={(event) => setSection(event.target.value)}
+          className="min-h-7 max-w-56 rounded-sm border border-line bg-raised px-1.5"
+        >
+          <option value="">{t('capture.today')}</option>
+          {sections.map(({ title, from }) => (
+            <option key={from} value={title}>
+              MEMORY.md › {title}
+            </option>
+          ))}
+        </select>
+        <span className="flex-1" />
+        <span className="hidden text-muted sm:inline">{t('capture.keepOpen')}</span>
+        <button
+          type="submit"
+          disabled={draft.text.trim() === '' || isSaving}
+          className="min-h-7 rounded-sm bg-accent px-2.5 font-medium text-on-accent disabled:opacity-50"
+        >
+          {t('capture.remember')} ⏎
+        </button>
+      </div>
+    </form>
+  )
+}
