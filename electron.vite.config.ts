@@ -24,6 +24,7 @@ export default defineConfig({
           index: 'src/main/index.ts',
           cli: 'src/main/cli.ts',
           'history/history-thread': 'src/main/history/history-thread.ts',
+          'import/import-thread': 'src/main/import/import-thread.ts',
           'memory/indexer-thread': 'src/main/memory/indexer-thread.ts',
           'memory/searcher-thread': 'src/main/memory/searcher-thread.ts',
         },

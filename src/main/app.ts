@@ -81,6 +81,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     resources,
     threads: threadEntries(mainFolder),
     historyEntry: threadFile(mainFolder, 'history/history-thread'),
+    importEntry: threadFile(mainFolder, 'import/import-thread'),
     models,
     keys,
     mcp,

@@ -119,6 +119,20 @@ export function createRouter(app: App) {
         return { hash, patch }
       }),
     },
+    imports: {
+      known: os.imports.known.handler(async ({ input }) => (await agent(input)).importer.known()),
+      plan: os.imports.plan.handler(async ({ input }) => (await agent(input)).importer.plan(input.path, input.into)),
+      run: os.imports.run.handler(async ({ input }) => (await agent(input)).importer.run(input.path, input.into)),
+      cancel: os.imports.cancel.handler(async ({ input }) => {
+        ;(await agent(input)).importer.cancel()
+        return {}
+      }),
+      undo: os.imports.undo.handler(async ({ input }) => {
+        await (await agent(input)).importer.undo(input.paths)
+        return {}
+      }),
+      pack: os.imports.pack.handler(async ({ input }) => (await agent(input)).importer.pack()),
+    },
     search: {
       query: os.search.query.handler(async ({ input, signal }) =>
         (await agent(input)).memory.search(input.query, input.options, signal),

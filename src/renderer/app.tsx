@@ -11,6 +11,7 @@ import { CaptureView } from './capture/capture-view.tsx'
 import { ChangesView } from './history/changes-view.tsx'
 import { ContextView } from './context/context-view.tsx'
 import { applyLocale } from './i18n/index.ts'
+import { FindView } from './memory/find-view.tsx'
 import { FileView } from './memory/file-view.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
 import { SearchView } from './search/search-view.tsx'
@@ -60,6 +61,7 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
     'Mod+K': () => setPalette((open) => (open === 'closed' ? 'all' : 'closed')),
     'Mod+P': () => setPalette('files'),
     'Mod+Shift+F': () => navigate(paths.search()),
+    'Mod+Shift+H': () => navigate(paths.find()),
     'Mod+N': () => navigate(paths.chat()),
     'Mod+B': () => setHasSidebar((visible) => !visible),
     'Mod+.': () => {
@@ -84,11 +86,14 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
             <Route path="/search">
               <SearchView agent={agent} initialQuery={new URLSearchParams(query).get('q') ?? ''} />
             </Route>
+            <Route path="/find">
+              <FindView agent={agent} />
+            </Route>
             <Route path="/changes">
               <ChangesView agent={agent} />
             </Route>
             <Route path="/settings">
-              <SettingsView />
+              <SettingsView agent={agent} />
             </Route>
             <Route path="/context/:session">{(params) => <ContextView agent={agent} session={params.session} />}</Route>
             <Route path="/context">

@@ -18,6 +18,8 @@ export const errorCodes = [
   'undo_conflict',
   'history_off',
   'no_file_manager',
+  'import_unknown',
+  'folder_too_large',
   'unknown_agent',
   'unknown_session',
   'unknown_model',

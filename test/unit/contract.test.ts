@@ -22,6 +22,8 @@ describe('contract', () => {
       'context',
       'events',
       'files',
+      'history',
+      'imports',
       'search',
       'sessions',
       'settings',

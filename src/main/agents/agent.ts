@@ -14,6 +14,7 @@ import {
 } from '../context/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import { History, Journal, recordInJournal } from '../history/index.ts'
+import { Importer } from '../import/index.ts'
 import type { Log } from '../log.ts'
 import type { McpServers } from '../mcp/index.ts'
 import { Memory, sessionsPrefix, type MemorySource, type ThreadEntries } from '../memory/index.ts'
@@ -37,6 +38,7 @@ export interface SharedOptions {
   readonly threads: ThreadEntries
   /** Where the history's thread starts from. */
   readonly historyEntry: URL
+  readonly importEntry: URL
   readonly models: Models
   readonly keys: KeyRing
   readonly mcp: McpServers
@@ -72,6 +74,7 @@ export class Agent {
   readonly sessions: Sessions
   readonly drafts: Drafts
   readonly fileDrafts: FileDrafts
+  readonly importer: Importer
   /** Undefined for a single command: what it writes is recorded by the next app that runs. */
   readonly history: History | undefined
   readonly chat: Chat
@@ -87,6 +90,7 @@ export class Agent {
     this.sessions = new Sessions(options.sessionsFolder, options.workspace)
     this.drafts = new Drafts(options.draftsFolder)
     this.fileDrafts = new FileDrafts(options.draftsFolder)
+    this.importer = new Importer({ entry: options.importEntry, workspace })
     this.chat = createChat(options, this)
   }
 

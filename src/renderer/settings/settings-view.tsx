@@ -1,15 +1,17 @@
-/** Settings: so far what models, their tools and their cost need. */
+/** Settings: so far what models, their tools and their cost need, and what comes in and goes out. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { useHash } from '../ui/navigate.ts'
 import { ViewHeader } from '../ui/view-header.tsx'
 import { Providers } from './providers.tsx'
 import { Spending } from './spending.tsx'
+import { Transfer } from './transfer.tsx'
 import { ToolServers } from './tool-servers.tsx'
 
-export function SettingsView() {
+export function SettingsView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const settings = useQuery(api.settings.get.queryOptions())
   return (
@@ -28,6 +30,9 @@ export function SettingsView() {
           </Section>
           <Section id="tools" title={t('settings.tools')} lead={t('settings.toolsLead')}>
             <ToolServers />
+          </Section>
+          <Section id="import" title={t('import.title')} lead="">
+            <Transfer agent={agent} />
           </Section>
         </div>
       </div>
@@ -54,7 +59,7 @@ function Section({ id, title, lead, children }: SectionProps) {
         <h2 id={`settings-${id}`} className="text-[15px] font-semibold">
           {title}
         </h2>
-        <p className="text-muted">{lead}</p>
+        {lead !== '' && <p className="text-muted">{lead}</p>}
       </header>
       {children}
     </section>

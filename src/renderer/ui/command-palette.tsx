@@ -118,6 +118,10 @@ function PaletteBody({ agent, session, mode, onClose, onCapture }: CommandPalett
                 {t('palette.autosave', { when: t(`autosave.${autosave}`) })}
               </Row>
             ))}
+            <Row onSelect={go(paths.find())} keys="Mod+Shift+H">
+              {t('find.title')}
+            </Row>
+            <Row onSelect={go(paths.settings('import'))}>{t('import.title')}</Row>
             <Row onSelect={go(paths.changes())}>{t('changes.title')}</Row>
             {(models.data?.models ?? [])
               .filter(({ available }) => available)

@@ -1,6 +1,10 @@
 /** Hands a text to the browser as a file to be saved. */
 export function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
+  downloadBlob(name, new Blob([text], { type: 'text/plain;charset=utf-8' }))
+}
+
+export function downloadBlob(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
   link.download = name

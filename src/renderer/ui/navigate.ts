@@ -8,6 +8,7 @@ interface Paths {
   context(session?: string): string
   settings(section?: string): string
   changes(): string
+  find(): string
   capture(): string
 }
 
@@ -25,6 +26,7 @@ export const paths: Paths = {
   search: (query?: string) => (query ? `/search?q=${encodeURIComponent(query)}` : '/search'),
   settings: (section?: string) => (section === undefined ? '/settings' : `/settings#${section}`),
   changes: () => '/changes',
+  find: () => '/find',
   capture: () => '/capture',
   context: (session?: string) => (session === undefined ? '/context' : `/context/${session}`),
 }

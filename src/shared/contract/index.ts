@@ -6,11 +6,12 @@ import { context } from './context.ts'
 import { events } from './events.ts'
 import { files } from './files.ts'
 import { history } from './history.ts'
+import { imports } from './imports.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
 
-export const contract = { agents, chat, context, events, files, history, search, sessions, settings }
+export const contract = { agents, chat, context, events, files, history, imports, search, sessions, settings }
 
 export type ContractClient = ContractRouterClient<typeof contract>
 
@@ -19,6 +20,7 @@ export type { ChatEvent, Model, Permission, QueuedMessage, ToolProgress } from '
 export type { ContextItem, ContextReport, Layer } from './context.ts'
 export type { AppEvent } from './events.ts'
 export type { FileDraft, FileEntry, FileKind } from './files.ts'
+export type { ImportPlan, ImportStep, KnownMemory } from './imports.ts'
 export type { BlamedLine, Cause, HistoryEntry } from './history.ts'
 export type {
   Candidate,

@@ -1,0 +1,1 @@
+export { Importer } from './importer.ts'

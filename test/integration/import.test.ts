@@ -1,0 +1,155 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { unzipSync, zipSync } from 'fflate'
+import { describe, expect, it } from 'vitest'
+import { openTestApp } from '../support/app.ts'
+import { folderWith, temporaryFolder, writeFiles } from '../support/folder.ts'
+
+async function openImporter(files: Record<string, string> = {}) {
+  const test = await openTestApp({ files })
+  const { importer, workspace, history } = await test.app.agents.get('main')
+  const run = async (path: string, into: string) => {
+    const steps = []
+    for await (const step of importer.run(path, into)) steps.push(step)
+    const last = steps.at(-1)
+    return {
+      steps,
+      made: last?.type === 'done' ? last.made : [],
+      isCancelled: last?.type === 'done' && last.isCancelled,
+    }
+  }
+  return { ...test, importer, files: workspace, history, run }
+}
+
+const chatgpt = [
+  {
+    title: 'Postgres / MySQL: which?',
+    create_time: 1_768_900_000,
+    current_node: 'c',
+    mapping: {
+      root: { parent: null, message: null },
+      a: {
+        parent: 'root',
+        message: { author: { role: 'user' }, content: { content_type: 'text', parts: ['Which one?'] } },
+      },
+      b: {
+        parent: 'a',
+        message: { author: { role: 'assistant' }, content: { parts: ['An answer that was edited away'] } },
+      },
+      c: { parent: 'a', message: { author: { role: 'assistant' }, content: { parts: ['PostgreSQL 吧。'] } } },
+    },
+  },
+  { title: 'broken', mapping: 7 },
+  { title: 'empty', current_node: 'root', mapping: { root: { parent: null, message: null } } },
+]
+
+const claude = [
+  {
+    name: '',
+    created_at: '2026-01-20T10:00:00Z',
+    chat_messages: [
+      { sender: 'human', text: 'Hello' },
+      { sender: 'assistant', text: '', content: [{ type: 'text', text: 'Hi there' }] },
+    ],
+  },
+]
+
+describe('M47 import', () => {
+  it('M47: a vault of Markdown: a plan first, links and front matter as they are, nothing replaced', async () => {
+    const vault = await folderWith({
+      '.obsidian/app.json': '{}',
+      '.obsidian/notes.md': 'hidden',
+      '日记/a.md': '---\ntags: [x]\n---\nSee [[b]]\n',
+      'b.md': 'b\n',
+      'same.md': 'same\n',
+      'taken.md': 'theirs\n',
+      'binary.md': '\0',
+    })
+    const { importer, run, files, workspace } = await openImporter({
+      'memory/imports/same.md': 'same\n',
+      'memory/imports/taken.md': 'mine\n',
+    })
+    const plan = await importer.plan(vault, '/memory/imports/')
+    expect(plan).toMatchObject({ kind: 'markdown', added: 2, same: 1, conflicts: 1, skipped: 1 })
+    expect(plan.names).toContain('memory/imports/日记/a.md')
+    const { made, steps } = await run(vault, 'memory/imports')
+    expect(made.sort()).toEqual(['memory/imports/b.md', 'memory/imports/taken 2.md', 'memory/imports/日记/a.md'])
+    expect(steps[0]).toEqual({ type: 'progress', done: 1, total: 4 })
+    expect(await readFile(join(workspace, 'memory/imports/日记/a.md'), 'utf8')).toBe('---\ntags: [x]\n---\nSee [[b]]\n')
+    expect((await files.read('memory/imports/taken.md')).text).toBe('mine\n')
+    expect((await run(vault, 'memory/imports')).made).toEqual([])
+    await importer.undo(made)
+    expect(await files.exists('memory/imports/b.md')).toBe(false)
+    expect(await readFile(join(vault, 'b.md'), 'utf8')).toBe('b\n')
+  })
+
+  it.each([
+    ['ChatGPT', chatgpt, 'chatgpt', '2026-01-20 Postgres MySQL which.md', 'PostgreSQL 吧。'],
+    ['Claude', claude, 'claude', '2026-01-20 Conversation.md', '**Assistant:** Hi there'],
+  ])('M47: conversations of %s, as JSON, in a folder, and zipped', async (_name, exported, kind, name, said) => {
+    const { importer, run, files } = await openImporter()
+    const folder = await temporaryFolder()
+    const json = JSON.stringify(exported)
+    await writeFiles(folder, { 'export/conversations.json': json, 'plain.json': json })
+    await writeFile(
+      join(folder, 'export.zip'),
+      zipSync({ 'a/conversations.json': Buffer.from(json), '../../evil.md': Buffer.from('x') }),
+    )
+    for (const source of ['plain.json', 'export', 'export.zip'])
+      expect((await importer.plan(join(folder, source), 'memory')).names).toEqual([`memory/${name}`])
+    const plan = await importer.plan(join(folder, 'plain.json'), 'memory')
+    expect(plan).toMatchObject({ kind, added: 1, skipped: kind === 'chatgpt' ? 2 : 0 })
+    await run(join(folder, 'export.zip'), 'memory')
+    const { text } = await files.read(`memory/${name}`)
+    expect(text).toContain(said)
+    expect(text).not.toContain('edited away')
+    expect((await files.list()).files.map(({ path }) => path)).not.toContain('evil.md')
+  })
+
+  it('M47: what is nothing says so; a folder outside cannot be written to', async () => {
+    const { importer, run } = await openImporter()
+    const folder = await folderWith({ 'x.json': '{"a":1}', 'y.zip': 'no archive', 'note.md': 'n\n' })
+    await expect(importer.plan(join(folder, 'none'), 'memory')).rejects.toMatchObject({ code: 'file_not_found' })
+    for (const name of ['x.json', 'y.zip'])
+      await expect(importer.plan(join(folder, name), 'memory')).rejects.toMatchObject({ code: 'import_unknown' })
+    await expect(run(folder, '../elsewhere')).rejects.toMatchObject({ code: 'path_outside_workspace' })
+  })
+
+  it('M47: an import is recorded as one, and can be cancelled in the middle', async () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`n${number}.md`, `${number}\n`]))
+    const vault = await folderWith(many)
+    const { importer, history, files } = await openImporter()
+    let made: string[] = []
+    for await (const step of importer.run(vault, 'memory/imports')) {
+      if (step.type === 'progress' && step.done === 10) importer.cancel()
+      if (step.type === 'done') ({ made } = step)
+    }
+    expect(made).toHaveLength(10)
+    expect((await files.list()).files.filter(({ path }) => path.startsWith('memory/imports/'))).toHaveLength(10)
+    const [change] = (await history?.timeline({ limit: 1 })) ?? []
+    expect(change?.cause).toBe('import')
+  })
+
+  it('M47: memories of other programs are found, and left alone', async () => {
+    const { findMemories } = await import('../../src/main/import/known-memories.ts')
+    const home = await folderWith({
+      '.openclaw/workspace/MEMORY.md': 'x',
+      '.claude/CLAUDE.md': 'x',
+      '.claude/projects/p/memory/a.md': 'x',
+      '.codex/config.toml': 'x',
+    })
+    expect(await findMemories(home)).toEqual([
+      { kind: 'openclaw', path: join(home, '.openclaw/workspace'), files: 1 },
+      { kind: 'claude-code', path: join(home, '.claude'), files: 2 },
+    ])
+  })
+})
+
+describe('M43 export', () => {
+  it('M43: the workspace as a zip, with names in any script', async () => {
+    const { importer } = await openImporter({ 'MEMORY.md': '# M\n', 'memory/会议.md': '会\n', 'picture.png': 'x' })
+    const entries = unzipSync(new Uint8Array(await (await importer.pack()).arrayBuffer()))
+    expect(Object.keys(entries).sort()).toEqual(['MEMORY.md', 'memory/会议.md'])
+    expect(Buffer.from(entries['memory/会议.md'] ?? []).toString()).toBe('会\n')
+  })
+})
