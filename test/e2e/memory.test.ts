@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { unzipSync } from 'fflate'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer, type TestAppOptions } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
-import { until } from '../support/folder.ts'
+import { folderWith, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
@@ -252,5 +253,89 @@ describe('M46 quick capture', () => {
     expect(await page.getByRole('textbox').inputValue()).toBe('from elsewhere')
     expect(await page.getByRole('navigation').count()).toBe(0)
     await keepScreenshot(page, 'memory-8-capture-page')
+  })
+})
+
+describe('M43 all files at once', () => {
+  it('M43: finds as one types, replaces in one file or in all, and takes it back', async () => {
+    const { page, onDisk } = await openMemory({
+      files: { 'memory/a.md': 'The cat.\nA cat again.\n', 'memory/b.md': 'cat 猫\n' },
+    })
+    await page.locator('textarea').first().waitFor()
+    await page.keyboard.press('Control+Shift+h')
+    await page.getByRole('textbox', { name: 'Text, as it stands' }).fill('cat')
+    await page.getByText('3 matches in 2 files').waitFor()
+    await page.getByRole('textbox', { name: 'Replacement' }).fill('dog')
+    await keepScreenshot(page, 'memory-9-find')
+    await page.getByRole('region', { name: 'memory/b.md' }).getByRole('button', { name: 'replace here' }).click()
+    await until(async () => (await onDisk('memory/b.md')) === 'dog 猫\n')
+    expect(await onDisk('memory/a.md')).toContain('cat')
+    await page.getByRole('button', { name: 'Replace all' }).click()
+    await until(async () => (await onDisk('memory/a.md')) === 'The dog.\nA dog again.\n')
+    await page.locator('[data-sonner-toast]').getByRole('button').first().click()
+    await until(async () => (await onDisk('memory/a.md')) === 'The cat.\nA cat again.\n')
+  })
+})
+
+describe('M47 import and export', () => {
+  it('M47: looks, shows the plan, imports, takes back, packs', async () => {
+    const vault = await folderWith({ 'one.md': '# One\n', '日记/two.md': '# 二\n' })
+    const { page, onDisk } = await openMemory()
+    await page.locator('textarea').first().waitFor()
+    await page.keyboard.press('Control+,')
+    const source = page.getByRole('textbox', { name: 'Folder or export file' })
+    await source.fill('/no/such/place')
+    await page.getByRole('button', { name: 'Look', exact: true }).last().click()
+    await page.getByRole('alert').getByText('does not exist', { exact: false }).waitFor()
+    await source.fill(vault)
+    await source.press('Enter')
+    const plan = page.getByTestId('import-plan')
+    await plan.getByText('2 files to add', { exact: false }).waitFor()
+    await plan.scrollIntoViewIfNeeded()
+    await keepScreenshot(page, 'memory-10-import')
+    await plan.getByRole('button', { name: 'Import' }).click()
+    await page.getByText('2 files were imported.').waitFor()
+    expect(await onDisk('memory/imports/日记/two.md')).toBe('# 二\n')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export the workspace as zip' }).click(),
+    ])
+    const zip = unzipSync(new Uint8Array(await readFile(await download.path())))
+    expect(Object.keys(zip)).toContain('memory/imports/日记/two.md')
+    await page.locator('[data-sonner-toast]').getByRole('button').first().click()
+    await page.getByText('are in the trash of the workspace', { exact: false }).waitFor()
+    await expect(onDisk('memory/imports/one.md')).rejects.toThrow('ENOENT')
+  })
+})
+
+describe('M43 when the disk does not take it', () => {
+  it('M43: the text stays in the editor and in a draft, and is saved when the disk is back', async () => {
+    const { page, open, type, onDisk, workspace } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
+    await open('memory/a.md')
+    await rename(join(workspace, 'memory'), join(workspace, 'away'))
+    await writeFile(join(workspace, 'memory'), 'no folder any more')
+    await type('two')
+    await page.keyboard.press('Control+s')
+    // To the editor the file is gone: whoever removed it is asked about first.
+    await page.getByRole('button', { name: 'Keep mine' }).click()
+    await page.getByText('could not be saved', { exact: false }).waitFor()
+    await page.locator('.view-lines').getByText('two').waitFor()
+    await page.waitForTimeout(600)
+    await keepScreenshot(page, 'memory-11-cannot-save')
+    await rm(join(workspace, 'memory'))
+    await rename(join(workspace, 'away'), join(workspace, 'memory'))
+    await page.locator('.view-lines').click()
+    await page.keyboard.press('Control+s')
+    // What is there again is asked about before it is written over.
+    await page.getByRole('button', { name: 'Keep mine' }).click()
+    await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo')
+  })
+
+  it('M43: a file of 10 MB opens', async () => {
+    const { page, open } = await openMemory({
+      files: { 'memory/big.md': `${'A line of a long file. 很长。\n'.repeat(300_000)}` },
+    })
+    await open('memory/big.md')
+    await page.locator('.view-lines').getByText('A line of a long file').first().waitFor()
   })
 })

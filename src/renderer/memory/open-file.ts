@@ -109,7 +109,7 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
         const isConflict = isErrorOf(error, 'file_changed')
         setState(isConflict ? 'conflict' : 'unsaved')
         if (!isConflict) toast.error(explainError(error))
-        else setTheirs((await client.files.read({ agent, path })).text)
+        else setTheirs((await readDisk(agent, path)).text)
       }
     },
     [agent, path, show, keepDraft, t],
@@ -137,7 +137,7 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
 
   const resolve = useCallback(
     async (how: 'mine' | 'theirs' | 'both') => {
-      const current = await client.files.read({ agent, path })
+      const current = await readDisk(agent, path)
       if (how === 'both') return write('both')
       if (how === 'theirs') {
         show(current)
@@ -150,7 +150,7 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
   )
 
   const discard = useCallback(() => {
-    void client.files.read({ agent, path }).then((current) => {
+    void readDisk(agent, path).then((current) => {
       show(current)
       keepDraft()
     })
@@ -158,6 +158,16 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
 
   useLeaving(autosave === 'off' ? keepDraft : save)
   return { text, content, state, theirs, hasDraft, type, save, resolve, discard }
+}
+
+/** The file as it is; one that somebody removed is an empty one that does not exist. */
+async function readDisk(agent: string, path: string): Promise<DiskFile> {
+  try {
+    return await client.files.read({ agent, path })
+  } catch (error) {
+    if (isErrorOf(error, 'file_not_found')) return { text: '', hash: null }
+    throw error
+  }
 }
 
 /** Leaving the view, the tab or the window. */
