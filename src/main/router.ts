@@ -7,7 +7,7 @@ import type { App } from './app.ts'
 import { sessionEvents, usageOfEntries, type Transcript } from './sessions/index.ts'
 import { defaultWorkspace, isKeyName } from './settings/index.ts'
 import { appVersion } from './version.ts'
-import { dailyLogDate, fileKind } from './workspace/index.ts'
+import { dailyLogDate, fileKind, findInFiles, replaceInFiles } from './workspace/index.ts'
 
 export function createRouter(app: App) {
   const os = implement(contract).use(async ({ next, path }) => {
@@ -69,9 +69,11 @@ export function createRouter(app: App) {
         await app.showFile(await (await agent(input)).workspace.locate(input.path), input.open)
         return {}
       }),
-      find: os.files.find.handler(async ({ input, signal }) => (await agent(input)).workspace.find(input, signal)),
+      find: os.files.find.handler(async ({ input, signal }) =>
+        findInFiles((await agent(input)).workspace, input, signal),
+      ),
       replace: os.files.replace.handler(async ({ input }) => ({
-        changes: await (await agent(input)).workspace.replace(input, { cause: 'user' }),
+        changes: await replaceInFiles((await agent(input)).workspace, input, { cause: 'user' }),
       })),
       undo: os.files.undo.handler(async ({ input }) => {
         const { hash } = await (await agent(input)).workspace.undo(input.path, input.patch, { cause: 'user' })

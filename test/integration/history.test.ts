@@ -3,6 +3,7 @@ import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src/main/app.ts'
+import { findInFiles, replaceInFiles } from '../../src/main/workspace/index.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -190,7 +191,7 @@ describe('M26 history', () => {
 })
 
 describe('M43 file operations', () => {
-  it('M43: move, duplicate, remove and restore; nothing is ever replaced', async () => {
+  it('M7 M43: move, duplicate, remove and restore; nothing is ever replaced or deleted', async () => {
     const { files, workspace, agent } = await openHistory({ 'memory/a.md': 'a\n', 'memory/b.md': 'b\n' })
     await expect(files.move('memory/a.md', 'memory/b.md', { cause: 'user' })).rejects.toMatchObject({
       code: 'file_exists',
@@ -217,9 +218,12 @@ describe('M43 file operations', () => {
   })
 
   it('M43: finds and replaces in all files, words as they stand or a pattern', async () => {
-    const { files } = await openHistory({ 'memory/a.md': 'The cat.\nA dog (cat).\n', 'memory/b.md': '数据库 cat\n' })
+    const { files, workspace } = await openHistory({
+      'memory/a.md': 'The cat.\nA dog (cat).\n',
+      'memory/b.md': '数据库 cat\n',
+    })
     const plain = { text: 'cat', isPattern: false, matchCase: false }
-    expect(await files.find(plain)).toEqual({
+    expect(await findInFiles(files, plain)).toEqual({
       files: [
         {
           path: 'memory/a.md',
@@ -233,10 +237,17 @@ describe('M43 file operations', () => {
       ],
       complete: true,
     })
-    expect((await files.find({ ...plain, text: '(cat)' })).files).toHaveLength(1)
-    expect((await files.find({ ...plain, text: 'CAT', matchCase: true })).files).toHaveLength(0)
-    await expect(files.find({ ...plain, text: '(', isPattern: true })).rejects.toMatchObject({ code: 'input_invalid' })
-    const replaced = await files.replace(
+    expect((await findInFiles(files, { ...plain, text: '(cat)' })).files).toHaveLength(1)
+    expect((await findInFiles(files, { ...plain, text: 'CAT', matchCase: true })).files).toHaveLength(0)
+    await expect(findInFiles(files, { ...plain, text: '(', isPattern: true })).rejects.toMatchObject({
+      code: 'input_invalid',
+    })
+    // A pattern that backtracks without end is given up, not waited for.
+    await writeFile(join(workspace, 'memory', 'c.md'), `${'a'.repeat(60)}!\n`)
+    const endless = { ...plain, text: '^(a+)+$', isPattern: true }
+    await expect(findInFiles(files, endless)).rejects.toMatchObject({ code: 'input_invalid' })
+    const replaced = await replaceInFiles(
+      files,
       { text: '(\\w)at', isPattern: true, matchCase: false, replacement: '$1ow', paths: ['memory/a.md'] },
       { cause: 'user' },
     )

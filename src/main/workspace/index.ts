@@ -1,4 +1,5 @@
 export { FileDrafts } from './file-drafts.ts'
+export { findInFiles, replaceInFiles } from './find.ts'
 export { makeFolder, readText, writeAtomic } from './files.ts'
 export {
   dailyLogDate,

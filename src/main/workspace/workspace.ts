@@ -8,7 +8,6 @@ import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { Cause } from '../../shared/contract/index.ts'
 import type { FileChange } from '../../shared/messages.ts'
 import { hashText, moveFile, readText, writeAtomic, type TextFile } from './files.ts'
-import { findLines, finderOf, replaceAll, type FindOptions } from './find.ts'
 import { dailyLogPath, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
 import { addToSection, noteItem } from './sections.ts'
@@ -40,15 +39,6 @@ export interface RememberedLines {
   readonly startLine: number
   readonly endLine: number
   readonly change: FileChange
-}
-
-/** Lines of a search through all files that are listed. */
-const mostFoundLines = 5000
-
-export interface FoundLines {
-  readonly path: string
-  readonly lines: { line: number; text: string }[]
-  readonly count: number
 }
 
 export class Workspace {
@@ -283,51 +273,6 @@ export class Workspace {
       if (await this.exists(copy)) continue
       await this.write(copy, text, origin)
       return copy
-    }
-  }
-
-  /** Lines of all files that have a text. @throws AppError `input_invalid` */
-  async find(options: FindOptions, signal?: AbortSignal): Promise<{ files: FoundLines[]; complete: boolean }> {
-    const finder = finderOf(options)
-    const found: FoundLines[] = []
-    let lines = 0
-    for (const { path } of (await this.list(signal)).files) {
-      signal?.throwIfAborted()
-      if (lines >= mostFoundLines) return { files: found, complete: false }
-      const file = await this.#readable(path)
-      const matches = file && findLines(file.text, finder)
-      if (!matches || matches.count === 0) continue
-      lines += matches.lines.length
-      found.push({ path, ...matches })
-    }
-    return { files: found, complete: true }
-  }
-
-  /** Replaces in the named files, each in one step. @throws AppError `input_invalid` */
-  async replace(
-    options: FindOptions & { readonly replacement: string; readonly paths: readonly string[] },
-    origin: WriteOrigin,
-  ): Promise<{ path: string; patch: string; count: number }[]> {
-    const finder = finderOf(options)
-    const changes: { path: string; patch: string; count: number }[] = []
-    for (const path of options.paths) {
-      let count = 0
-      const { patch } = await this.edit(path, origin, (current = '') => {
-        count = findLines(current, finder).count
-        return replaceAll(current, finder, options.replacement, options.isPattern)
-      })
-      if (count > 0) changes.push({ path, patch, count })
-    }
-    return changes
-  }
-
-  /** Undefined for a file that is no text, or vanished meanwhile. */
-  async #readable(path: string): Promise<TextFile | undefined> {
-    try {
-      return await this.read(path)
-    } catch (error) {
-      if (error instanceof AppError) return undefined
-      throw error
     }
   }
 

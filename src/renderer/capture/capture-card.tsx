@@ -3,9 +3,9 @@ import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent } from '../../shared/contract/index.ts'
+import { sectionsOf } from '../../shared/sections.ts'
 import { api, client, explainError } from '../api/index.ts'
 import { useDraft } from '../chat/draft.ts'
-import { sectionsOf } from '../memory/markdown-edits.ts'
 import { isMac } from '../ui/keys.ts'
 
 /** What is typed here and not saved is a draft like any other, under this name. */

@@ -89,34 +89,23 @@ export function tableAround(lines: readonly string[], line: number): { from: num
   return { from, to }
 }
 
-/** Headings with the lines that are theirs, for folding and the outline; none inside of code. */
-export function sectionsOf(lines: readonly string[]): { title: string; level: number; from: number; to: number }[] {
-  const headings: { title: string; level: number; from: number }[] = []
-  let fence: string | undefined
-  for (const [index, line] of lines.entries()) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
-    if (fence !== undefined) {
-      if (mark?.startsWith(fence)) fence = undefined
-      continue
-    }
-    if (mark) fence = mark
-    const [, marks, title] = /^(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line) ?? []
-    if (marks !== undefined) headings.push({ title: title ?? '', level: marks.length, from: index + 1 })
-  }
-  return headings.map((heading, index) => {
-    const next = headings.slice(index + 1).find(({ level }) => level <= heading.level)
-    return { ...heading, to: next ? next.from - 1 : lines.length }
-  })
-}
-
 /** Links of a line to files of the workspace: `[[name]]` and `[text](relative.md)`. */
 export function linksIn(line: string): { target: string; column: number; length: number }[] {
   const links: { target: string; column: number; length: number }[] = []
   for (const match of line.matchAll(/\[\[([^\]|#\n]+)(?:[#|][^\]\n]*)?\]\]/g))
     links.push({ target: match[1]?.trim() ?? '', column: match.index + 1, length: match[0].length })
   for (const match of line.matchAll(/\]\((?![a-z]+:|#)([^)\s]+?\.(?:md|markdown))(?:#[^)]*)?\)/gi))
-    links.push({ target: decodeURI(match[1] ?? ''), column: match.index + 3, length: (match[1] ?? '').length })
+    links.push({ target: decoded(match[1] ?? ''), column: match.index + 3, length: (match[1] ?? '').length })
   return links
+}
+
+/** A name with a bare `%` stands for itself. */
+function decoded(target: string): string {
+  try {
+    return decodeURI(target)
+  } catch {
+    return target
+  }
 }
 
 /** The file that a link names: a path from here or from the workspace, or just a name; undefined when there is none. */

@@ -1,6 +1,7 @@
 /** What the editor knows of Markdown besides its colours: folding, links, completion. Registered once for all editors. */
 import { monaco } from './monaco.ts'
-import { linksIn, resolveLink, sectionsOf } from './markdown-edits.ts'
+import { sectionsOf } from '../../shared/sections.ts'
+import { linksIn, resolveLink } from './markdown-edits.ts'
 
 /** What the open file needs to know of the others. */
 export interface Surroundings {

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { blame } from '../../../src/main/history/blame.ts'
+import { mergeBoth } from '../../../src/main/workspace/merge.ts'
+
+describe('M26 blame', () => {
+  it('M26: each line belongs to the change that brought it', () => {
+    const versions = [
+      { id: 'a', text: 'one\ntwo\n' },
+      { id: 'b', text: 'zero\none\ntwo\n' },
+      { id: 'c', text: 'zero\none\nTWO\nthree\n' },
+    ]
+    expect(blame(versions)).toEqual(['b', 'a', 'c', 'c'])
+  })
+
+  it('M26: a line that was taken out and put back belongs to who put it back', () => {
+    expect(
+      blame([
+        { id: 1, text: 'x\ny' },
+        { id: 2, text: 'x' },
+        { id: 3, text: 'x\r\ny' },
+      ]),
+    ).toEqual([1, 3])
+    expect(blame([])).toEqual([])
+  })
+})
+
+describe('M43 keeping both', () => {
+  it.each([
+    ['a\nb\n', 'a\nmine\n', 'a\ntheirs\n', 'a\nmine\ntheirs\n'],
+    ['a\nb\nc\nd\n', 'A\nb\nc\nd\n', 'a\nb\nc\nD\n', 'A\nb\nc\nD\n'],
+    ['a\n', 'a\nsame\n', 'a\nsame\n', 'a\nsame\n'],
+    ['a', 'mine', 'theirs', 'mine\ntheirs'],
+    ['', 'mine\n', 'theirs\n', 'mine\ntheirs\n'],
+    ['a\nb\n', 'a\n', 'a\nB\n', 'a\nB\n'],
+  ])('M43: of %j, %j and %j becomes %j', (base, mine, theirs, expected) => {
+    expect(mergeBoth(base, mine, theirs)).toBe(expected)
+  })
+})

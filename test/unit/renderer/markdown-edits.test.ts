@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import {
+  changedLines,
+  continueLine,
+  formatTable,
+  linksIn,
+  resolveLink,
+  tableAround,
+  toggleTask,
+} from '../../../src/renderer/memory/markdown-edits.ts'
+import { hunkKey, splitHunks } from '../../../src/renderer/history/patch-hunks.ts'
+
+describe('M43 what Enter does', () => {
+  it.each([
+    ['- one', { insert: '\n- ' }],
+    ['  * one', { insert: '\n  * ' }],
+    ['9. nine', { insert: '\n10. ' }],
+    ['3) three', { insert: '\n4) ' }],
+    ['- [x] done', { insert: '\n- [ ] ' }],
+    ['- [ ] ', { clear: true }],
+    ['- ', { clear: true }],
+    ['> said', { insert: '\n> ' }],
+    ['> > ', { clear: true }],
+    ['words', undefined],
+    ['-no list', undefined],
+    ['- 中文', { insert: '\n- ' }],
+  ])('M43: after %j', (line, expected) => {
+    expect(continueLine(line)).toEqual(expected)
+  })
+})
+
+describe('M43 tasks', () => {
+  it.each([
+    ['- [ ] buy', '- [x] buy'],
+    ['- [X] buy', '- [ ] buy'],
+    ['- buy', '- [ ] buy'],
+    ['2. buy', '2. [ ] buy'],
+    ['  buy', '  - [ ] buy'],
+    ['', '- [ ] '],
+  ])('M43: %j becomes %j', (line, expected) => {
+    expect(toggleTask(line)).toBe(expected)
+  })
+})
+
+describe('M43 tables', () => {
+  it('M43: aligns columns by their width on the screen', () => {
+    expect(formatTable(['|a|数据库|', '|:-|-:|', '|long one|x|', '|b \\| c|'])).toEqual([
+      '| a        | 数据库 |',
+      '| :------- | -----: |',
+      '| long one |      x |',
+      '| b \\| c   |        |',
+    ])
+  })
+
+  it('M43: leaves alone what is no table', () => {
+    expect(formatTable(['a | b', 'c | d'])).toBeUndefined()
+    expect(tableAround(['text', '|a|', '|-|', 'text'], 2)).toEqual({ from: 2, to: 3 })
+    expect(tableAround(['text'], 1)).toBeUndefined()
+  })
+})
+
+describe('M43 links', () => {
+  it('M43: finds names in brackets and relative paths, none to the web', () => {
+    const line =
+      'See [[Ann]], [[Plans#May|plan]] and [x](../a%20b.md#top), not [y](https://x.org/c.md) nor [z](100%.md)'
+    expect(linksIn(line).map(({ target }) => target)).toEqual(['Ann', 'Plans', '../a b.md', '100%.md'])
+  })
+
+  it.each([
+    ['Ann', 'memory/2026-01-20.md', 'people/Ann.md'],
+    ['../MEMORY.md', 'memory/2026-01-20.md', 'MEMORY.md'],
+    ['memory.md', 'people/Ann.md', 'MEMORY.md'],
+    ['people/Ann', 'MEMORY.md', 'people/Ann.md'],
+    ['../../etc/passwd', 'MEMORY.md', undefined],
+  ])('M43: %s in %s is %s', (target, here, expected) => {
+    expect(resolveLink(target, here, ['MEMORY.md', 'people/Ann.md'])).toBe(expected)
+  })
+})
+
+describe('M43 what changed while a file was open', () => {
+  it.each([
+    ['a\nb\nc', 'a\nx\nc', { from: 2, to: 2 }],
+    ['a\nb', 'a\nb\nc\nd', { from: 3, to: 4 }],
+    ['a\nb\nc', 'a\nc', { from: 1, to: 1 }],
+    ['a', 'a', undefined],
+  ])('M43: from %j to %j', (before, after, expected) => {
+    expect(changedLines(before, after)).toEqual(expected)
+  })
+})
+
+describe('M26 hunks', () => {
+  it('M26: a patch falls into patches of one hunk, and each keeps its name', () => {
+    const header = '--- a.md\n+++ a.md\n'
+    const one = '@@ -1,1 +1,1 @@\n-a\n+b\n'
+    const two = '@@ -9,1 +9,2 @@\n c\n+d\n'
+    const hunks = splitHunks(header + one + two)
+    expect(hunks).toEqual([header + one, header + two])
+    expect(new Set(hunks.map(hunkKey)).size).toBe(2)
+    expect(splitHunks('')).toEqual([])
+  })
+})

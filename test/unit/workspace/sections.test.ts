@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { sectionsOf } from '../../../src/shared/sections.ts'
+import { addToSection, noteItem } from '../../../src/main/workspace/sections.ts'
+
+describe('M5 notes in the sections of MEMORY.md', () => {
+  it.each([
+    ['', 'Decisions', '## Decisions\n\n- new\n', 3],
+    ['# Memory\n', 'Decisions', '# Memory\n\n## Decisions\n\n- new\n', 5],
+    ['## Decisions\n', 'Decisions', '## Decisions\n\n- new\n', 3],
+    ['## Decisions\n\n- old\n', 'Decisions', '## Decisions\n\n- old\n- new\n', 4],
+    ['## Decisions\n- old\n\n## People\n- Ann\n', 'Decisions', '## Decisions\n- old\n- new\n\n## People\n- Ann\n', 3],
+    ['## 决定\n- 旧\n### 细节\n- 更多\n## 人\n', '决定', '## 决定\n- 旧\n### 细节\n- 更多\n- new\n\n## 人\n', 5],
+    ['```\n## Decisions\n```\n', 'Decisions', '```\n## Decisions\n```\n\n## Decisions\n\n- new\n', 7],
+  ])('M5: into %j under %s', (text, section, expected, startLine) => {
+    expect(addToSection(text, section, '- new')).toEqual({ text: expected, startLine })
+  })
+
+  it('M5: keeps further lines of a note with its item', () => {
+    expect(noteItem('first\n\nsecond\n')).toBe('- first\n\n  second')
+  })
+
+  it('M5: whatever the file says, its lines stay and the note stands where it says', () => {
+    const line = fc.constantFrom('', '# A', '## B', '### C', '- item', 'words', '```', '~~~')
+    fc.assert(
+      fc.property(fc.array(line), fc.constantFrom('A', 'B', 'C', 'New'), (lines, section) => {
+        const { text, startLine } = addToSection(lines.join('\n'), section, '- note')
+        expect(text.split('\n')[startLine - 1]).toBe('- note')
+        const words = (all: readonly string[]) => all.filter((known) => known !== '')
+        const rest = words(text.split('\n'))
+        rest.splice(rest.indexOf('- note'), 1)
+        const made = rest.length > words(lines).length ? [`## ${section}`] : []
+        expect(rest).toEqual([...words(lines), ...made])
+      }),
+    )
+  })
+})
+
+describe('M43 outline', () => {
+  it('M43: a section ends at the next heading of its level, and code has none', () => {
+    const text = '# One\na\n## Two\nb\n```sh\n# no heading\n```\n## Three ##\nc\n# Four'
+    expect(sectionsOf(text.split('\n'))).toEqual([
+      { title: 'One', level: 1, from: 1, to: 9 },
+      { title: 'Two', level: 2, from: 3, to: 7 },
+      { title: 'Three', level: 2, from: 8, to: 9 },
+      { title: 'Four', level: 1, from: 10, to: 10 },
+    ])
+  })
+})
