@@ -133,7 +133,12 @@ export function createRouter(app: App) {
         await (await agent(input)).importer.undo(input.paths)
         return {}
       }),
-      pack: os.imports.pack.handler(async ({ input }) => (await agent(input)).importer.pack()),
+      pack: os.imports.pack.handler(async ({ input }) => {
+        const { importer, history } = await agent(input)
+        if (!input.withHistory || !history) return importer.pack()
+        await history.settle()
+        return importer.pack(history.repository)
+      }),
     },
     search: {
       query: os.search.query.handler(async ({ input, signal }) =>

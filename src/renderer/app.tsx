@@ -7,6 +7,7 @@ import type { Agent, Appearance } from '../shared/contract/index.ts'
 import { api, client } from './api/index.ts'
 import { ChatView } from './chat/chat-view.tsx'
 import { CaptureDialog } from './capture/capture-dialog.tsx'
+import { SelectionActions } from './capture/selection-actions.tsx'
 import { CaptureView } from './capture/capture-view.tsx'
 import { ChangesView } from './history/changes-view.tsx'
 import { ContextView } from './context/context-view.tsx'
@@ -51,7 +52,7 @@ export function App() {
 }
 
 function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
-  const [isCapturing, setIsCapturing] = useState(false)
+  const [capturing, setCapturing] = useState<{ text: string | undefined }>()
   const [hasSidebar, setHasSidebar] = useState(true)
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
   const [location, navigate] = useLocation()
@@ -67,7 +68,7 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
     'Mod+.': () => {
       if (session !== undefined) void client.chat.stop({ agent: agent.id, session })
     },
-    'Mod+Shift+Space': () => setIsCapturing(true),
+    'Mod+Shift+Space': () => setCapturing({ text: undefined }),
     'Mod+,': () => navigate(paths.settings()),
     'Mod+1': () => navigate(paths.chat(session)),
     'Mod+3': () => navigate(paths.search()),
@@ -106,9 +107,10 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
         </main>
       </div>
       <StatusBar agent={agent} session={session} onPalette={() => setPalette('all')} />
-      {isCapturing && <CaptureDialog agents={agents} onClose={() => setIsCapturing(false)} />}
+      <SelectionActions onCapture={(text) => setCapturing({ text })} />
+      {capturing && <CaptureDialog agents={agents} text={capturing.text} onClose={() => setCapturing(undefined)} />}
       <CommandPalette
-        onCapture={() => setIsCapturing(true)}
+        onCapture={() => setCapturing({ text: undefined })}
         agent={agent}
         session={session}
         mode={palette}

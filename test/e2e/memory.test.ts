@@ -246,6 +246,36 @@ describe('M46 quick capture', () => {
     await until(async () => (await field.inputValue()) === 'not yet')
   })
 
+  it('M43 M46: selected words are searched for, or remembered, from the editor and from what is read', async () => {
+    const { page, open, type, onDisk } = await openMemory({
+      files: { 'memory/a.md': '# Trip\n\nSee [[Ann]] about Lisbon.\n', 'people/Ann.md': '# Ann\n\nLives in Lisbon.\n' },
+    })
+    await open('memory/a.md')
+    await type('the tiles of Lisbon')
+    await page.keyboard.press('Shift+Home')
+    const actions = page.getByRole('toolbar', { name: 'Selected text' })
+    await actions.getByRole('button', { name: 'Remember this' }).click()
+    const card = page.getByTestId('capture')
+    await until(async () => (await card.getByRole('textbox').inputValue()) === 'the tiles of Lisbon')
+    await keepScreenshot(page, 'memory-12-selection')
+    await card.getByRole('textbox').press('Enter')
+    await page.locator('[data-sonner-toast]').getByText('Noted in').waitFor()
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const preview = page.locator('.prose')
+    await preview.getByText('about Lisbon').dblclick({ position: { x: 14, y: 10 } })
+    await actions.getByRole('button', { name: 'Find related' }).waitFor()
+    await keepScreenshot(page, 'memory-13-preview')
+    await page.keyboard.press('Escape')
+    await actions.waitFor({ state: 'detached' })
+    await preview.getByRole('link', { name: 'Ann' }).click()
+    await page.waitForURL(/people\/Ann\.md/)
+    await page.locator('.view-lines').getByText('Lives in Lisbon').dblclick({ position: { x: 80, y: 8 } })
+    await actions.getByRole('button', { name: 'Find related' }).click()
+    await page.waitForURL(/search\?q=/)
+    await page.getByRole('row').filter({ hasText: 'Lisbon' }).first().waitFor()
+    expect(await onDisk('memory/a.md')).toContain('the tiles of Lisbon')
+  })
+
   it('M46: a note of another program waits for a yes; the page is its own', async () => {
     const { page, url } = await openMemory()
     await page.goto(new URL('/capture?text=from%20elsewhere', url).href)
@@ -296,12 +326,14 @@ describe('M47 import and export', () => {
     await plan.getByRole('button', { name: 'Import' }).click()
     await page.getByText('2 files were imported.').waitFor()
     expect(await onDisk('memory/imports/日记/two.md')).toBe('# 二\n')
+    await page.getByRole('checkbox', { name: 'With its history, as a Git repository' }).check()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export the workspace as zip' }).click(),
     ])
     const zip = unzipSync(new Uint8Array(await readFile(await download.path())))
     expect(Object.keys(zip)).toContain('memory/imports/日记/two.md')
+    expect(Object.keys(zip)).toContain('history.git/HEAD')
     await page.locator('[data-sonner-toast]').getByRole('button').first().click()
     await page.getByText('are in the trash of the workspace', { exact: false }).waitFor()
     await expect(onDisk('memory/imports/one.md')).rejects.toThrow('ENOENT')

@@ -129,6 +129,19 @@ describe('M4 daily logs', () => {
   })
 })
 
+describe('M46 captures', () => {
+  it('M46: across midnight they go to two days; two in one second both to one log', async () => {
+    const { workspace } = await openWorkspace()
+    const capture = (text: string, at: Date) => workspace.remember(text, at, { cause: 'capture' })
+    await capture('late', new Date(2026, 0, 20, 23, 59, 59, 999))
+    const midnight = new Date(2026, 0, 21, 0, 0, 0, 0)
+    await Promise.all([capture('first', midnight), capture('second', midnight)])
+    expect((await workspace.read('memory/2026-01-20.md')).text).toContain('## 23:59 - late')
+    const { text } = await workspace.read('memory/2026-01-21.md')
+    expect(text.match(/^## .*/gm)?.toSorted()).toEqual(['## 00:00 - first', '## 00:00 - second'])
+  })
+})
+
 describe('M6 templates', () => {
   it.each(['en', 'zh-CN', 'zh-TW'])('M6: %s seeds a new workspace and overwrites nothing', async (locale) => {
     const folder = await temporaryFolder()

@@ -39,6 +39,11 @@ export class History {
     this.#ready.catch(options.onFault)
   }
 
+  /** The folder of the Git repository. */
+  get repository(): string {
+    return join(this.#options.folder, 'repository.git')
+  }
+
   /** Never waits and never fails: what is written is written, whatever becomes of its history. */
   record(write: WorkspaceWrite): void {
     const { path, from, before, after, origin, at } = write
@@ -84,7 +89,7 @@ export class History {
   async #open(): Promise<void> {
     const { folder, roots, keepDays } = this.#options
     await this.#thread.client.open({
-      gitdir: join(folder, 'repository.git'),
+      gitdir: this.repository,
       workspace: roots.workspace,
       forbidden: roots.forbidden,
       keepDays,

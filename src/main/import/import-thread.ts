@@ -16,7 +16,9 @@ const base = os.use(async ({ next }) => {
 
 const router = {
   read: base.input(type<string>()).handler(({ input }) => readSource(input)),
-  pack: base.input(type<string>()).handler(({ input }) => packWorkspace(input)),
+  pack: base
+    .input(type<{ workspace: string; repository: string | undefined }>())
+    .handler(({ input }) => packWorkspace(input.workspace, input.repository)),
 }
 
 export type ImportRouter = typeof router

@@ -82,9 +82,9 @@ export class Importer {
     }
   }
 
-  /** @throws AppError `folder_too_large` */
-  async pack(): Promise<Blob> {
-    return this.#inThread((client) => client.pack(this.#options.workspace.roots.workspace))
+  /** @param repository the workspace's history, to go with it @throws AppError `folder_too_large` */
+  async pack(repository?: string): Promise<Blob> {
+    return this.#inThread((client) => client.pack({ workspace: this.#options.workspace.roots.workspace, repository }))
   }
 
   #read(path: string): Promise<Source> {

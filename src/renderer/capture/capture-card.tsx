@@ -10,21 +10,24 @@ import { isMac } from '../ui/keys.ts'
 
 /** What is typed here and not saved is a draft like any other, under this name. */
 const draftName = 'quick-capture'
+const givenDraftName = 'quick-capture-given'
 
 interface CaptureCardProps {
   readonly agents: readonly Agent[]
-  /** A text from elsewhere, to be confirmed by saving it. */
+  /** A text from elsewhere to begin with; what was being typed here stays a draft. */
   readonly given: string | undefined
+  /** Whether another program gave it: saving it is the user's word. */
+  readonly isAsked?: boolean
   readonly onClose: () => void
 }
 
 /** One note, quickly: Enter keeps it, Escape keeps it for later. */
-export function CaptureCard({ agents, given, onClose }: CaptureCardProps) {
+export function CaptureCard({ agents, given, isAsked = false, onClose }: CaptureCardProps) {
   const { t } = useTranslation()
   const [agentId, setAgentId] = useState(agents[0]?.id ?? 'main')
   const [section, setSection] = useState('')
   const [isSaving, setIsSaving] = useState(false)
-  const { draft, change, clear } = useDraft(agentId, draftName)
+  const { draft, change, clear } = useDraft(agentId, given === undefined ? draftName : givenDraftName)
   const field = useRef<HTMLTextAreaElement>(null)
   const memory = useQuery(api.files.read.queryOptions({ input: { agent: agentId, path: 'MEMORY.md' } }))
   const sections = sectionsOf((memory.data?.text ?? '').split('\n')).filter(({ level }) => level > 1)
@@ -66,7 +69,7 @@ export function CaptureCard({ agents, given, onClose }: CaptureCardProps) {
       className="flex min-h-[160px] w-full flex-col gap-3 rounded-lg border border-line bg-raised px-4 py-3.5 shadow-float"
       data-testid="capture"
     >
-      {given !== undefined && <p className="text-warning">{t('capture.ask')}</p>}
+      {isAsked && <p className="text-warning">{t('capture.ask')}</p>}
       <textarea
         ref={field}
         value={draft.text}

@@ -2,14 +2,21 @@ import { Dialog } from '@base-ui/react/dialog'
 import type { Agent } from '../../shared/contract/index.ts'
 import { CaptureCard } from './capture-card.tsx'
 
+interface CaptureDialogProps {
+  readonly agents: readonly Agent[]
+  /** What to begin with. */
+  readonly text: string | undefined
+  readonly onClose: () => void
+}
+
 /** Quick capture above whatever is open. */
-export function CaptureDialog({ agents, onClose }: { agents: readonly Agent[]; onClose: () => void }) {
+export function CaptureDialog({ agents, text, onClose }: CaptureDialogProps) {
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-text/10 dark:bg-paper/60" />
         <Dialog.Popup className="fixed top-[28vh] left-1/2 z-50 w-[min(520px,92vw)] -translate-x-1/2 outline-none">
-          <CaptureCard agents={agents} given={undefined} onClose={onClose} />
+          <CaptureCard agents={agents} given={text} onClose={onClose} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -8,7 +8,7 @@ export function CaptureView({ agents }: { agents: readonly Agent[] }) {
   return (
     <main className="flex h-full items-center justify-center p-0 sm:p-4">
       <div className="w-full max-w-[520px]">
-        <CaptureCard agents={agents} given={given} onClose={() => window.close()} />
+        <CaptureCard agents={agents} given={given} isAsked={given !== undefined} onClose={() => window.close()} />
       </div>
     </main>
   )

@@ -1,4 +1,5 @@
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
+import { tellSelected, type SelectedText } from '../capture/selected-text.ts'
 import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
 import { registerMarkdown, setSurroundings, type Surroundings } from './markdown-language.ts'
 import { applyTheme, monaco } from './monaco.ts'
@@ -64,6 +65,8 @@ export default function Editor(props: EditorProps) {
         const room = scrollHeight - created.getLayoutInfo().height
         now.current.onScroll(room > 0 ? scrollTop / room : 0)
       }),
+      created.onDidChangeCursorSelection(() => tellSelected(selectionOf(created))),
+      created.onDidBlurEditorText(() => tellSelected(undefined)),
       created.onMouseDown(({ target }) => {
         const isMargin = target.type === monaco.editor.MouseTargetType.GUTTER_LINE_NUMBERS
         if (isMargin && target.position) now.current.margin?.onClick(target.position.lineNumber)
@@ -151,6 +154,15 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   lineNumbersMinChars: 4,
   folding: true,
   links: true,
+}
+
+function selectionOf(editor: monaco.editor.IStandaloneCodeEditor): SelectedText | undefined {
+  const selection = editor.getSelection()
+  const at = selection && editor.getScrolledVisiblePosition(selection.getEndPosition())
+  const box = editor.getDomNode()?.getBoundingClientRect()
+  const text = selection ? (editor.getModel()?.getValueInRange(selection).trim() ?? '') : ''
+  if (!at || !box || text === '') return undefined
+  return { text, left: box.left + at.left, bottom: box.top + at.top + at.height }
 }
 
 function addCommands(editor: monaco.editor.IStandaloneCodeEditor): void {

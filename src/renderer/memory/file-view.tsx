@@ -16,6 +16,7 @@ import { lineOfHash, paths, useHash } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
+import { resolveLink } from './markdown-edits.ts'
 import { useOpenFile, type DiskFile, type OpenFile as EditedFile } from './open-file.ts'
 
 /** Monaco is heavy: it is loaded when a file is first opened. */
@@ -69,14 +70,15 @@ function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
   const file = useOpenFile(agent.id, path, disk, autosave)
   const files = useQuery(api.files.list.queryOptions({ input: { agent: agent.id } }))
   const entry = files.data?.find((known) => known.path === path)
-  const surroundings = useMemo(
-    () => ({
+  const surroundings = useMemo(() => {
+    const names = (files.data ?? []).map((known) => known.path)
+    return {
       path,
-      files: (files.data ?? []).map((known) => known.path),
+      files: names,
+      resolve: (target: string) => resolveLink(target, path, names),
       open: (target: string) => navigate(paths.file(target)),
-    }),
-    [path, files.data, navigate],
-  )
+    }
+  }, [path, files.data, navigate])
   const margin = useBlameMargin(agent.id, path, shown.blame)
   useShortcuts({ 'Mod+S': () => void file.save() })
   const toggle = (what: keyof typeof shown) => setShown({ ...shown, [what]: !shown[what] })
@@ -143,7 +145,7 @@ function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
           </div>
           {shown.preview && (
             <div ref={preview} className="min-w-0 flex-1 overflow-y-auto border-l border-line px-6 py-4">
-              <Markdown text={file.text} agent={agent.id} />
+              <Markdown text={file.text} agent={agent.id} resolve={surroundings.resolve} />
             </div>
           )}
           {!shown.preview && !shown.history && (

@@ -1,4 +1,5 @@
 /** What an editor of Markdown does for its writer. Pure; lines and columns are 1-based as the editor has them. */
+import { decodeTarget } from '../chat/markdown/named-link.ts'
 
 const item = /^(\s*)(?:([-*+])|(\d{1,9})([.)]))(\s+)(\[[ xX]\]\s+)?(.*)$/
 const quote = /^(\s*(?:>\s?)+)(.*)$/
@@ -95,17 +96,8 @@ export function linksIn(line: string): { target: string; column: number; length:
   for (const match of line.matchAll(/\[\[([^\]|#\n]+)(?:[#|][^\]\n]*)?\]\]/g))
     links.push({ target: match[1]?.trim() ?? '', column: match.index + 1, length: match[0].length })
   for (const match of line.matchAll(/\]\((?![a-z]+:|#)([^)\s]+?\.(?:md|markdown))(?:#[^)]*)?\)/gi))
-    links.push({ target: decoded(match[1] ?? ''), column: match.index + 3, length: (match[1] ?? '').length })
+    links.push({ target: decodeTarget(match[1]), column: match.index + 3, length: (match[1] ?? '').length })
   return links
-}
-
-/** A name with a bare `%` stands for itself. */
-function decoded(target: string): string {
-  try {
-    return decodeURI(target)
-  } catch {
-    return target
-  }
 }
 
 /** The file that a link names: a path from here or from the workspace, or just a name; undefined when there is none. */

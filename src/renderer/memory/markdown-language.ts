@@ -1,12 +1,14 @@
 /** What the editor knows of Markdown besides its colours: folding, links, completion. Registered once for all editors. */
 import { monaco } from './monaco.ts'
 import { sectionsOf } from '../../shared/sections.ts'
-import { linksIn, resolveLink } from './markdown-edits.ts'
+import { linksIn } from './markdown-edits.ts'
 
 /** What the open file needs to know of the others. */
 export interface Surroundings {
   readonly path: string
   readonly files: readonly string[]
+  /** Where a link leads; undefined for nowhere. */
+  readonly resolve: (target: string) => string | undefined
   readonly open: (path: string) => void
 }
 
@@ -33,7 +35,7 @@ export function registerMarkdown(): void {
       if (!place) return { links: [] }
       const links = model.getLinesContent().flatMap((line, index) =>
         linksIn(line).flatMap(({ target, column, length }) => {
-          const path = resolveLink(target, place.path, place.files)
+          const path = place.resolve(target)
           const range = new monaco.Range(index + 1, column, index + 1, column + length)
           return path === undefined ? [] : [{ range, url: monaco.Uri.from({ scheme, path: `/${path}` }) }]
         }),

@@ -159,6 +159,7 @@ function Plan({ agent, path, into, plan, onDone }: PlanProps) {
 
 function Export({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
+  const [withHistory, setWithHistory] = useState(false)
   const pack = useMutation(
     api.imports.pack.mutationOptions({
       onSuccess: (zip) => downloadBlob(`commonplace-${agent.id}.zip`, zip),
@@ -167,9 +168,13 @@ function Export({ agent }: { agent: Agent }) {
   )
   return (
     <div className="flex flex-col items-start gap-1 border-t border-line pt-4">
-      <Button disabled={pack.isPending} onClick={() => pack.mutate({ agent: agent.id })}>
+      <Button disabled={pack.isPending} onClick={() => pack.mutate({ agent: agent.id, withHistory })}>
         {t(pack.isPending ? 'import.exporting' : 'import.export')}
       </Button>
+      <label className="flex items-center gap-2">
+        <input type="checkbox" checked={withHistory} onChange={(event) => setWithHistory(event.target.checked)} />
+        {t('import.exportHistory')}
+      </label>
       <p className="text-[12px] text-muted">{t('import.exportHint', { workspace: agent.workspace })}</p>
     </div>
   )

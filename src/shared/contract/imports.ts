@@ -40,6 +40,6 @@ export const imports = {
   cancel: base.input(forAgent).output(done),
   /** Puts what an import made into the trash. */
   undo: base.input(forAgent.extend({ paths: z.array(z.string()).max(100_000) })).output(done),
-  /** All Markdown of the workspace as a zip. */
-  pack: base.input(forAgent).output(z.instanceof(Blob)),
+  /** All Markdown of the workspace as a zip; with its history as the Git repository that it is, if asked for. */
+  pack: base.input(forAgent.extend({ withHistory: z.boolean().default(false) })).output(z.instanceof(Blob)),
 }

@@ -2,10 +2,13 @@
 import { createContext, memo, Suspense, use, useContext, useMemo, type ComponentProps } from 'react'
 import ReactMarkdown, { type Components, type Options } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { Link } from 'wouter'
+import { paths } from '../../ui/navigate.ts'
 import { splitBlocks } from './blocks.ts'
 import { citationHref, parseCitationHref, splitCitations } from './citation.ts'
 import { CitationChip } from './citation-chip.tsx'
 import { CodeBlock } from './code-block.tsx'
+import { decodeTarget, nameHref, parseNameHref, splitNames, type NamedLink } from './named-link.ts'
 import { hasMath, mayHaveMath, normalizeMath } from './math.ts'
 
 interface MarkdownNode {
@@ -15,8 +18,11 @@ interface MarkdownNode {
   children?: MarkdownNode[]
 }
 
-/** Whose files the citations name. */
-const CitingAgent = createContext('')
+/** A link of a file to another one → its path; undefined when there is none. */
+type ResolveLink = (target: string) => string | undefined
+
+/** Whose files the citations name, and where links between files lead. */
+const Source = createContext<{ agent: string; resolve: ResolveLink | undefined }>({ agent: '', resolve: undefined })
 
 const components: Components = {
   a: Anchor,
@@ -28,16 +34,24 @@ const components: Components = {
 
 const plugins: Options['remarkPlugins'] = [remarkGfm, remarkCitations]
 
-export const Markdown = memo(function Markdown({ text, agent }: { text: string; agent: string }) {
+interface MarkdownProps {
+  readonly text: string
+  readonly agent: string
+  /** For a text that is a file. */
+  readonly resolve?: ResolveLink
+}
+
+export const Markdown = memo(function Markdown({ text, agent, resolve }: MarkdownProps) {
+  const source = useMemo(() => ({ agent, resolve }), [agent, resolve])
   const blocks = useMemo(() => splitBlocks(mayHaveMath(text) ? normalizeMath(text) : text), [text])
   return (
-    <CitingAgent value={agent}>
+    <Source value={source}>
       <div className="prose">
         {blocks.map((block, index) => (
           <Block key={index} text={block} />
         ))}
       </div>
-    </CitingAgent>
+    </Source>
   )
 })
 
@@ -105,9 +119,13 @@ function Table({ children }: ComponentProps<'table'>) {
 }
 
 function Anchor({ href, children }: ComponentProps<'a'>) {
-  const agent = useContext(CitingAgent)
+  const { agent, resolve } = useContext(Source)
   const citation = parseCitationHref(href)
   if (citation) return <CitationChip agent={agent} citation={citation} />
+  const target = parseNameHref(href)
+  const path = resolve?.(target ?? decodeTarget(href))
+  if (path !== undefined) return <Link href={paths.file(path)}>{children}</Link>
+  if (target !== undefined) return <span className="text-muted">[[{children}]]</span>
   return (
     <a href={href} target="_blank" rel="noreferrer">
       {children}
@@ -128,10 +146,20 @@ function replaceIn(node: MarkdownNode): void {
   node.children = node.children.flatMap((child) => {
     replaceIn(child)
     if (child.type !== 'text' || child.value === undefined) return [child]
-    return splitCitations(child.value).map((part) =>
-      typeof part === 'string'
-        ? { type: 'text', value: part }
-        : { type: 'link', url: citationHref(part), children: [{ type: 'text', value: part.path }] },
+    return splitNames(child.value).flatMap((part) =>
+      typeof part === 'string' ? withCitations(part) : [nameLink(part)],
     )
   })
+}
+
+function withCitations(text: string): MarkdownNode[] {
+  return splitCitations(text).map((part) =>
+    typeof part === 'string'
+      ? { type: 'text', value: part }
+      : { type: 'link', url: citationHref(part), children: [{ type: 'text', value: part.path }] },
+  )
+}
+
+function nameLink({ target, label }: NamedLink): MarkdownNode {
+  return { type: 'link', url: nameHref(target), children: [{ type: 'text', value: label }] }
 }

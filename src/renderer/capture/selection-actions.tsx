@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import { Button } from '../ui/button.tsx'
+import { paths } from '../ui/navigate.ts'
+import { useSelectedText, type SelectedText } from './selected-text.ts'
+
+/** Words of a selection that make a question; more of them find no more. */
+const mostQueryCharacters = 200
+
+/** What can be done with selected words, wherever they stand. */
+export function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const selected = useSelectedText()
+  const [dismissed, setDismissed] = useState<SelectedText>()
+  useEffect(() => {
+    if (!selected) return undefined
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && setDismissed(selected)
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [selected])
+  if (!selected || selected === dismissed) return null
+  const { text, left, bottom } = selected
+  const query = text.replace(/\s+/g, ' ').trim().slice(0, mostQueryCharacters)
+  const leave = (next: () => void) => () => {
+    setDismissed(selected)
+    getSelection()?.removeAllRanges()
+    next()
+  }
+  return (
+    <div
+      role="toolbar"
+      aria-label={t('selection.actions')}
+      // The selection stays while its actions are pointed at.
+      onMouseDown={(event) => event.preventDefault()}
+      className="fixed z-30 flex gap-0.5 rounded-md border border-line bg-raised p-0.5 text-[12px] shadow-md"
+      style={{ left: Math.min(left, innerWidth - 240), top: Math.min(bottom + 6, innerHeight - 44) }}
+    >
+      <Button look="quiet" onClick={leave(() => navigate(paths.search(query)))}>
+        {t('selection.related')}
+      </Button>
+      <Button look="quiet" onClick={leave(() => onCapture(text))}>
+        {t('chat.remember')}
+      </Button>
+    </div>
+  )
+}
