@@ -6,13 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { startServer } from '../../src/main/server.ts'
 import { chromiumFlags, findChromium } from '../support/chromium.ts'
-
-export interface InterfaceFigure {
-  readonly name: string
-  readonly value: number
-  readonly unit: string
-  readonly budget?: number
-}
+import { quantile, type Figure } from './figures.ts'
 
 const firstWords = 30
 /** About 20,000 tokens: this many pieces of 16 characters. */
@@ -20,7 +14,7 @@ const longAnswerPieces = 5000
 const pieceEveryMs = 4
 const messages = 10_000
 
-export async function measureInterface(root: string): Promise<InterfaceFigure[]> {
+export async function measureInterface(root: string): Promise<Figure[]> {
   const model = await startModel()
   const home = join(root, 'interface')
   const workspace = join(root, 'interface-workspace')
@@ -51,7 +45,7 @@ export async function measureInterface(root: string): Promise<InterfaceFigure[]>
 }
 
 /** From the first byte with a word in it to the frame that shows it. */
-async function measureFirstPixel(page: Page, model: Model): Promise<InterfaceFigure[]> {
+async function measureFirstPixel(page: Page, model: Model): Promise<Figure[]> {
   const delays: number[] = []
   for (let turn = 0; turn < firstWords; turn += 1) {
     const word = `firstword${turn}x`
@@ -78,7 +72,7 @@ async function measureFirstPixel(page: Page, model: Model): Promise<InterfaceFig
   ]
 }
 
-async function measureFrames(page: Page, model: Model): Promise<InterfaceFigure[]> {
+async function measureFrames(page: Page, model: Model): Promise<Figure[]> {
   model.pieces = longAnswer()
   await page.evaluate(() => {
     const frames: number[] = []
@@ -104,7 +98,7 @@ async function measureFrames(page: Page, model: Model): Promise<InterfaceFigure[
   ]
 }
 
-async function measureLongChat(page: Page, browser: Browser, url: string): Promise<InterfaceFigure[]> {
+async function measureLongChat(page: Page, browser: Browser, url: string): Promise<Figure[]> {
   const from = Date.now()
   await page.goto(new URL('/chat/long', url).href)
   await page
@@ -226,9 +220,4 @@ function longTranscript(): string {
     })
   }
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }

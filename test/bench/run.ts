@@ -21,19 +21,14 @@ import { assemble, budgetOf, keepingState } from '../../src/main/context/index.t
 import { Transcript } from '../../src/main/sessions/transcript.ts'
 import { Memory, threadEntries, type MemorySource } from '../../src/main/memory/index.ts'
 import { writeCorpus, type Corpus } from './corpus.ts'
+import { median, type Figure } from './figures.ts'
+import { measureHistory } from './history.ts'
 import { measureInterface } from './interface.ts'
 
 /** A file of the corpus makes about this many chunks. */
 const chunksPerFile = 10
 const dimensions = 1536
 const cli = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url))
-
-interface Figure {
-  readonly name: string
-  readonly value: number
-  readonly unit: string
-  readonly budget?: number
-}
 
 const { values: flags } = parseArgs({
   options: { chunks: { type: 'string', default: '1000,10000' }, out: { type: 'string' } },
@@ -45,6 +40,7 @@ try {
   for (const size of flags.chunks.split(',').map(Number)) await measureMemory(size)
   await measureTranscript()
   await measureStart()
+  figures.push(...(await measureHistory(root)))
   figures.push(...(await measureInterface(root)))
   measureBundle()
 } finally {
@@ -330,7 +326,6 @@ async function measureTranscript(): Promise<void> {
     })
     assemblies.push(performance.now() - begun)
   }
-  const median = (times: number[]) => times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
   figures.push(
     { name: 'transcript of 10,000 messages: open, median', value: median(opens), unit: 'ms', budget: 300 },
     { name: 'transcript of 10,000 messages: assemble, median', value: median(assemblies), unit: 'ms', budget: 50 },

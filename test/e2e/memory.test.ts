@@ -269,7 +269,10 @@ describe('M46 quick capture', () => {
     await actions.waitFor({ state: 'detached' })
     await preview.getByRole('link', { name: 'Ann' }).click()
     await page.waitForURL(/people\/Ann\.md/)
-    await page.locator('.view-lines').getByText('Lives in Lisbon').dblclick({ position: { x: 80, y: 8 } })
+    await page
+      .locator('.view-lines')
+      .getByText('Lives in Lisbon')
+      .dblclick({ position: { x: 80, y: 8 } })
     await actions.getByRole('button', { name: 'Find related' }).click()
     await page.waitForURL(/search\?q=/)
     await page.getByRole('row').filter({ hasText: 'Lisbon' }).first().waitFor()

@@ -7,6 +7,9 @@ import type { HistoryRouter } from './history-thread.ts'
 import { Journal, recordInJournal } from './journal.ts'
 import type { Change, TimelineRequest } from './recorder.ts'
 
+/** Changes go to the thread together, ms. */
+const gatherMs = 50
+
 export interface HistoryOptions {
   /** The thread's entry. */
   readonly entry: URL
@@ -29,6 +32,7 @@ export class History {
   /** Changes told and not yet taken by the thread: the journal is emptied when there are none. */
   #sending = 0
   #batch: Change[] = []
+  #timer: NodeJS.Timeout | undefined
 
   constructor(options: HistoryOptions) {
     this.#options = options
@@ -51,13 +55,13 @@ export class History {
     recordInJournal(this.#journal, write)
     this.#batch.push({ path, ...(from === undefined ? {} : { from }), before, after, origin, at })
     this.#sending += 1
-    if (this.#batch.length === 1) setImmediate(() => void this.#send())
+    this.#timer ??= setTimeout(() => void this.#send(), gatherMs)
   }
 
   /** Files that may have been changed by somebody else. */
   look(paths: readonly string[]): void {
     const markdown = paths.filter(isMarkdown)
-    if (markdown.length > 0) void this.#call((client) => client.look(markdown)).catch(this.#options.onFault)
+    if (markdown.length > 0) void this.#ask((client) => client.look(markdown)).catch(this.#options.onFault)
   }
 
   timeline(request: TimelineRequest) {
@@ -111,6 +115,8 @@ export class History {
   }
 
   async #send(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     const changes = this.#batch
     this.#batch = []
     if (changes.length === 0) return

@@ -20,6 +20,8 @@ export type JournalLine = z.infer<typeof lineSchema>
 export class Journal {
   readonly #file: string
   #writing: Promise<void>
+  /** Those that come while others are written go together. */
+  readonly #lines: string[] = []
 
   constructor(folder: string) {
     this.#file = join(folder, 'journal.jsonl')
@@ -42,7 +44,8 @@ export class Journal {
   /** @param hash the id of the text as Git has it */
   add(path: string, hash: string, { cause, session, turn }: WriteOrigin): void {
     const line = { path, hash, origin: { cause, session, turn } }
-    this.#then(() => appendFile(this.#file, `${JSON.stringify(line)}\n`))
+    this.#lines.push(`${JSON.stringify(line)}\n`)
+    if (this.#lines.length === 1) this.#then(() => appendFile(this.#file, this.#lines.splice(0).join('')))
   }
 
   clear(): void {

@@ -14,8 +14,10 @@ import { Journal } from './journal.ts'
 import { releaseLock, takeLock } from './lock.ts'
 import { Repository, type FileStep } from './repository.ts'
 
-/** Changes are gathered for so long, ms. */
+/** Changes that follow each other this closely are recorded together, ms … */
 const gatherMs = 150
+/** … but none waits longer than this, ms. */
+const mostGatherMs = 1000
 const journalDelayMs = 100
 /** Larger texts have no lines worth telling apart. */
 const mostBlamed = 2_000_000
@@ -61,6 +63,7 @@ export class Recorder {
   readonly #repository: Promise<Repository>
   #waiting: Change[] = []
   #timer: NodeJS.Timeout | undefined
+  #waitingSince = 0
   /** Another process records. */
   #isPassive = false
   #work: Promise<void>
@@ -74,10 +77,11 @@ export class Recorder {
 
   record(change: Change): void {
     this.#waiting.push(change)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      void this.#enqueue(() => this.#recordWaiting())
-    }, gatherMs)
+    const now = performance.now()
+    if (this.#waiting.length === 1) this.#waitingSince = now
+    clearTimeout(this.#timer)
+    const rest = this.#waitingSince + mostGatherMs - now
+    this.#timer = setTimeout(() => void this.#flush(), Math.min(gatherMs, Math.max(0, rest)))
   }
 
   /** Files that somebody changed; what is ours is recorded already, or waits before this. */

@@ -60,6 +60,9 @@ export class Indexer {
   #work: Promise<unknown> = Promise.resolve()
   #queued = 0
   #dirty = new Set<string>()
+  /** Changes noticed so far, and how many of them have been looked at. */
+  #noticedCount = 0
+  #lookedCount = 0
   #needsFullLook = false
   #debounce: NodeJS.Timeout | undefined
   #isUrgent = false
@@ -108,7 +111,7 @@ export class Indexer {
     if (!this.#isPending()) return true
     if (this.#dirty.size > 0) this.#schedule(0)
     const stop = new AbortController()
-    const settled = this.#untilIdle().then(() => true)
+    const settled = this.#untilLookedAt(this.#noticedCount).then(() => true)
     const late = sleep(timeoutMs, false, { signal: stop.signal, ref: false }).catch(() => false)
     const answer = await Promise.race([settled, late])
     stop.abort()
@@ -233,11 +236,13 @@ export class Indexer {
     if (path.startsWith(sessionsPrefix)) return this.#lookAgain(this.#settings.debounceMs)
     if (!isMemoryPath(path)) return
     this.#dirty.add(path)
+    this.#noticedCount += 1
     this.#schedule(this.#settings.debounceMs)
   }
 
   #lookAgain(delayMs: number): void {
     this.#needsFullLook = true
+    this.#noticedCount += 1
     this.#schedule(delayMs)
   }
 
@@ -257,10 +262,12 @@ export class Indexer {
     return this.#queued > 0 || this.#dirty.size > 0 || this.#needsFullLook
   }
 
-  async #untilIdle(): Promise<void> {
-    while (this.#isPending() && !this.#stop.signal.aborted) {
-      await this.#work
+  /** What is noticed meanwhile, as the watcher's word of a write that was told before, is not waited for. */
+  async #untilLookedAt(count: number): Promise<void> {
+    await this.#work
+    while (this.#lookedCount < count && !this.#stop.signal.aborted) {
       await sleep(1)
+      await this.#work
     }
   }
 
@@ -280,6 +287,15 @@ export class Indexer {
   }
 
   async #look(force: boolean, signal?: AbortSignal): Promise<void> {
+    const noticed = this.#noticedCount
+    try {
+      await this.#lookAtFiles(force, signal)
+    } finally {
+      this.#lookedCount = noticed
+    }
+  }
+
+  async #lookAtFiles(force: boolean, signal?: AbortSignal): Promise<void> {
     // Somebody deleted the index while it was in use: the files have all that it takes to make it anew.
     if (this.#store && !existsSync(this.#building ?? this.#settings.file)) {
       await this.#openIndex()

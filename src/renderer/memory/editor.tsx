@@ -141,6 +141,8 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   lineHeight: 24,
   fontSize: 13,
   minimap: { enabled: false },
+  // `[[` is no bracket that lacks its other.
+  bracketPairColorization: { enabled: false },
   scrollBeyondLastLine: false,
   renderLineHighlight: 'line',
   overviewRulerLanes: 0,
