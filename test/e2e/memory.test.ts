@@ -354,7 +354,10 @@ describe('M43 when the disk does not take it', () => {
     // To the editor the file is gone: whoever removed it is asked about first.
     await page.getByRole('button', { name: 'Keep mine' }).click()
     await page.getByText('could not be saved', { exact: false }).waitFor()
+    // All of it is in the editor, and typing goes on from there.
     await page.locator('.view-lines').getByText('two').waitFor()
+    await type(' three')
+    await page.locator('.view-lines').getByText('two three').waitFor()
     await page.waitForTimeout(600)
     await keepScreenshot(page, 'memory-11-cannot-save')
     await rm(join(workspace, 'memory'))
@@ -363,7 +366,7 @@ describe('M43 when the disk does not take it', () => {
     await page.keyboard.press('Control+s')
     // What is there again is asked about before it is written over.
     await page.getByRole('button', { name: 'Keep mine' }).click()
-    await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo')
+    await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo three')
   })
 
   it('M43: a file of 10 MB opens', async () => {

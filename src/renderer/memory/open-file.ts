@@ -108,8 +108,11 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
       } catch (error) {
         const isConflict = isErrorOf(error, 'file_changed')
         setState(isConflict ? 'conflict' : 'unsaved')
-        if (!isConflict) toast.error(explainError(error))
-        else setTheirs((await readDisk(agent, path)).text)
+        if (!isConflict) return void toast.error(explainError(error))
+        const current = await readDisk(agent, path)
+        setTheirs(current.text)
+        // The editor gives way to the comparison; what was typed is what it begins with when it is back.
+        setContent({ text: latest.current.text })
       }
     },
     [agent, path, show, keepDraft, t],
@@ -144,6 +147,7 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
         return keepDraft()
       }
       latest.current.base = current
+      setTheirs(undefined)
       return write('fail')
     },
     [agent, path, show, write, keepDraft],
