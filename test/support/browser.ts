@@ -17,7 +17,7 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Pag
   ).newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options })
   const page = await context.newPage()
   const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text())
   })

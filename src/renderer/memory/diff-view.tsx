@@ -10,6 +10,8 @@ export default function DiffView({ theirs, mine, label }: { theirs: string; mine
     const created = monaco.editor.createDiffEditor(frame.current, {
       automaticLayout: true,
       readOnly: true,
+      // Its menu looks for actions after the editor is gone.
+      renderGutterMenu: false,
       renderSideBySide: true,
       wordWrap: 'on',
       fontSize: 13,
