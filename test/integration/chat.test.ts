@@ -162,7 +162,7 @@ describe('M42 turns', () => {
     const { session, ended } = await agent.chat.send({ text: 'x' })
     const stop = new AbortController()
     const texts: string[] = []
-    await new Promise((resolve) => setTimeout(resolve, 80))
+    for await (const event of agent.chat.watch(session, undefined)) if (event.type === 'text') break
     const watching = (async () => {
       for await (const event of agent.chat.watch(session, stop.signal)) {
         if (event.type === 'partial' || event.type === 'text')

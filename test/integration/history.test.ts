@@ -153,6 +153,7 @@ describe('M26 history', () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'v0\n' } })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
     const agent = await app.agents.get('main')
+    await agent.history?.settle()
     for (let number = 1; number <= 5; number += 1) {
       await agent.workspace.write('MEMORY.md', `v${number}\n`, { cause: 'user' })
       await agent.history?.settle()
