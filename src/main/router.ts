@@ -147,6 +147,8 @@ export function createRouter(app: App) {
       explain: os.search.explain.handler(async ({ input, signal }) =>
         (await agent(input)).memory.explain(input.query, input.options, input.why, signal),
       ),
+      settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),
+      setSettings: os.search.setSettings.handler(({ input }) => app.agents.setSearch(input.agent, input.settings)),
       status: os.search.status.handler(async ({ input }) => (await agent(input)).memory.status()),
       reindex: os.search.reindex.handler(async ({ input, signal }) => (await agent(input)).memory.reindex(signal)),
     },

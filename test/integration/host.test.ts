@@ -1,32 +1,10 @@
 import { createServer, request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { createORPCClient } from '@orpc/client'
-import { RPCLink } from '@orpc/client/websocket'
-import { WebSocket } from 'ws'
-import type { ContractClient } from '../../src/shared/contract/index.ts'
 import { startServer } from '../../src/main/server.ts'
 import { mainFolder, openTestApp, openTestServer } from '../support/app.ts'
+import { connect, enter, socketOf } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
-
-async function enter(url: string): Promise<string> {
-  const response = await fetch(url, { redirect: 'manual' })
-  return (response.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-}
-
-function socketOf(url: string, headers: Record<string, string>): Promise<WebSocket> {
-  const { host } = new URL(url)
-  const socket = new WebSocket(`ws://${host}/rpc`, { headers: { Origin: `http://${host}`, ...headers } })
-  return new Promise((resolve, reject) => {
-    socket.once('open', () => resolve(socket))
-    socket.once('error', reject)
-  })
-}
-
-async function connect(url: string): Promise<ContractClient> {
-  const socket = await socketOf(url, { Cookie: await enter(url) })
-  return createORPCClient(new RPCLink({ websocket: socket as never }))
-}
 
 describe('M49 browser host', () => {
   it('M49: lets nobody in without the token, which becomes a cookie that scripts cannot read', async () => {

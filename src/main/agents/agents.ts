@@ -1,7 +1,7 @@
 /** Who exists and where they live: the list from the configuration, and the agents that are at work. */
 import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Agent as AgentSummary, Locale } from '../../shared/contract/index.ts'
+import type { Agent as AgentSummary, Locale, SearchSettings } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import {
   defaultWorkspace,
@@ -96,12 +96,25 @@ export class Agents {
   }
 
   async setModel(id: string, model: string): Promise<void> {
-    this.settingsOf(id)
-    const { list } = this.#options.settings.config.agents
-    const index = list.findIndex((agent) => agent.id === id)
-    const path = index < 0 ? ['agents', 'defaults', 'model'] : ['agents', 'list', index, 'model']
-    await this.#options.settings.set([path, model])
+    await this.#options.settings.set([[...this.#pathOf(id), 'model'], model])
     this.#options.publish({ type: 'agentsChanged' })
+  }
+
+  /** @returns what was in force before */
+  async setSearch(id: string, settings: SearchSettings): Promise<SearchSettings> {
+    const before = this.settingsOf(id).memory.search
+    const path = [...this.#pathOf(id), 'memory', 'search']
+    await this.#options.settings.set(
+      ...Object.entries(settings).map(([key, value]) => [[...path, key], value] as const),
+    )
+    return before
+  }
+
+  /** Where an agent's settings are in the configuration; the built-in agent has those of all. @throws AppError `agent_unknown` */
+  #pathOf(id: string): (string | number)[] {
+    this.settingsOf(id)
+    const index = this.#options.settings.config.agents.list.findIndex((agent) => agent.id === id)
+    return index < 0 ? ['agents', 'defaults'] : ['agents', 'list', index]
   }
 
   async close(): Promise<void> {

@@ -29,6 +29,7 @@ export type {
   SearchOptions,
   SearchResponse,
   SearchResult,
+  SearchSettings,
   Verdict,
 } from './search.ts'
 export type {

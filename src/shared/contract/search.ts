@@ -48,6 +48,16 @@ export const searchOptionsSchema = z.object({
 })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
 
+/** How an agent searches, as its settings have it. */
+export const searchSettingsSchema = z.object({
+  weights: weightsSchema,
+  minScore: z.number().min(0).max(1),
+  maxResults: z.number().int().min(1).max(100),
+  recencyHalfLifeDays: z.number().positive().nullable(),
+  mmrLambda: z.number().min(0).max(1).nullable(),
+})
+export type SearchSettings = z.infer<typeof searchSettingsSchema>
+
 export const searchResponseSchema = z.object({
   query: z.string(),
   results: z.array(searchResultSchema),
@@ -162,6 +172,9 @@ export const search = {
       }),
     )
     .output(explanationSchema),
+  settings: base.input(forAgent).output(searchSettingsSchema),
+  /** @returns what was in force before */
+  setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(searchSettingsSchema),
   status: base.input(forAgent).output(indexStatusSchema),
   /** Reads every file anew, whatever its time stamp says. */
   reindex: base.input(forAgent).output(indexStatusSchema),

@@ -26,6 +26,7 @@ const vectorCandidates = 40
 
 /** A provider that takes longer than this for a query's vector is not waited for; keywords answer. */
 const queryTimeoutMs = 3000
+const mostQueryVectors = 50
 
 export interface SearchDefaults {
   readonly weights: { readonly vector: number; readonly text: number }
@@ -73,6 +74,8 @@ export class Searcher {
   readonly #statements: ReturnType<typeof prepare>
   #collection: Collection | undefined
   #vectors: VectorLeg | undefined
+  /** Vectors of the newest queries: trying other weights asks no provider again. */
+  readonly #queryVectors = new Map<string, Float32Array>()
 
   constructor(db: Db, embeddings: EmbeddingProvider | undefined) {
     this.#db = db
@@ -206,8 +209,7 @@ export class Searcher {
     }
     const started = performance.now()
     try {
-      const patience = AbortSignal.timeout(queryTimeoutMs)
-      const [vector] = await this.#embeddings.embed([query], signal ? AbortSignal.any([signal, patience]) : patience)
+      const vector = await this.#vectorOf(query, this.#embeddings, signal)
       const embedMs = performance.now() - started
       if (!vector || vector.length !== collection.dimensions) {
         const message = `the model's vectors have ${vector?.length ?? 0} dimensions, those of the index ${collection.dimensions}`
@@ -230,6 +232,22 @@ export class Searcher {
         embedMs: performance.now() - started,
       }
     }
+  }
+
+  async #vectorOf(
+    query: string,
+    embeddings: EmbeddingProvider,
+    signal: AbortSignal | undefined,
+  ): Promise<Float32Array | undefined> {
+    const known = this.#queryVectors.get(query)
+    if (known) return known
+    const patience = AbortSignal.timeout(queryTimeoutMs)
+    const [vector] = await embeddings.embed([query], signal ? AbortSignal.any([signal, patience]) : patience)
+    if (!vector) return undefined
+    const [oldest] = this.#queryVectors.size < mostQueryVectors ? [] : this.#queryVectors.keys()
+    if (oldest !== undefined) this.#queryVectors.delete(oldest)
+    this.#queryVectors.set(query, vector)
+    return vector
   }
 
   #identity(): { provider: string; model: string } {

@@ -1,0 +1,186 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { SearchSettings } from '../../shared/contract/index.ts'
+import { api, client, explainError } from '../api/index.ts'
+import { formatNumber, formatScore } from '../i18n/format.ts'
+import { Button } from '../ui/button.tsx'
+
+interface WhatIfProps {
+  readonly agent: string
+  readonly inForce: SearchSettings
+  /** What is tried. */
+  readonly settings: SearchSettings
+  /** Undefined: what is in force again. */
+  readonly onTry: (settings: SearchSettings | undefined) => void
+}
+
+/** Days of half-life that the slider begins with when the decay is turned on. */
+const firstHalfLife = 30
+const firstLambda = 0.7
+
+/** Searches as if the settings were others; nothing changes until they are applied. */
+export function WhatIf({ agent, inForce, settings, onTry }: WhatIfProps) {
+  const { t } = useTranslation()
+  const queries = useQueryClient()
+  const save = useMutation(
+    api.search.setSettings.mutationOptions({
+      onSuccess: (before) => {
+        onTry(undefined)
+        void queries.invalidateQueries()
+        toast.success(t('whatIf.applied'), {
+          action: {
+            label: t('common.undo'),
+            onClick: () =>
+              void client.search.setSettings({ agent, settings: before }).then(
+                () => queries.invalidateQueries(),
+                (error: unknown) => toast.error(explainError(error)),
+              ),
+          },
+        })
+      },
+      onError: (error) => toast.error(explainError(error)),
+    }),
+  )
+  const isChanged = JSON.stringify(settings) !== JSON.stringify(inForce)
+  const { weights, minScore, maxResults, recencyHalfLifeDays, mmrLambda } = settings
+  const change = (part: Partial<SearchSettings>) => onTry({ ...settings, ...part })
+  return (
+    <aside
+      aria-label={t('whatIf.title')}
+      className="flex w-[248px] shrink-0 flex-col gap-4 overflow-y-auto border-l border-line bg-side px-4 py-4"
+    >
+      <h2 className="font-semibold">{t('whatIf.title')}</h2>
+      <Slider
+        label={t('whatIf.weight')}
+        shown={t('whatIf.weights', { vector: formatScore(weights.vector), keyword: formatScore(weights.text) })}
+        value={weights.vector}
+        most={1}
+        step={0.05}
+        onChange={(vector) => change({ weights: { vector, text: Math.round((1 - vector) * 100) / 100 } })}
+      />
+      <Slider
+        label={t('search.legendThreshold')}
+        shown={formatScore(minScore)}
+        value={minScore}
+        most={1}
+        step={0.01}
+        onChange={(value) => change({ minScore: value })}
+      />
+      <Slider
+        label={t('whatIf.results')}
+        shown={formatNumber(maxResults)}
+        value={maxResults}
+        least={1}
+        most={30}
+        step={1}
+        onChange={(value) => change({ maxResults: value })}
+      />
+      <Optional
+        label={t('whatIf.recency')}
+        hint={t('whatIf.recencyHint')}
+        value={recencyHalfLifeDays}
+        first={firstHalfLife}
+        onChange={(value) => change({ recencyHalfLifeDays: value })}
+      >
+        {(value) => (
+          <Slider
+            label={t('whatIf.halfLife')}
+            shown={t('whatIf.days', { count: value })}
+            value={value}
+            least={1}
+            most={365}
+            step={1}
+            onChange={(days) => change({ recencyHalfLifeDays: days })}
+          />
+        )}
+      </Optional>
+      <Optional
+        label={t('whatIf.mmr')}
+        hint={t('whatIf.mmrHint')}
+        value={mmrLambda}
+        first={firstLambda}
+        onChange={(value) => change({ mmrLambda: value })}
+      >
+        {(value) => (
+          <Slider
+            label={t('whatIf.lambda')}
+            shown={formatScore(value)}
+            value={value}
+            most={1}
+            step={0.05}
+            onChange={(lambda) => change({ mmrLambda: lambda })}
+          />
+        )}
+      </Optional>
+      <div className="flex gap-2">
+        <Button look="primary" disabled={!isChanged || save.isPending} onClick={() => save.mutate({ agent, settings })}>
+          {t('whatIf.apply')}
+        </Button>
+        <Button disabled={!isChanged} onClick={() => onTry(undefined)}>
+          {t('whatIf.reset')}
+        </Button>
+      </div>
+      <p className="text-[12px] text-muted">{t('whatIf.hint')}</p>
+    </aside>
+  )
+}
+
+interface SliderProps {
+  readonly label: string
+  /** The value in words. */
+  readonly shown: string
+  readonly value: number
+  readonly least?: number
+  readonly most: number
+  readonly step: number
+  readonly onChange: (value: number) => void
+}
+
+function Slider({ label, shown, value, least = 0, most, step, onChange }: SliderProps) {
+  return (
+    <label className="flex flex-col gap-1">
+      <span className="flex justify-between gap-2">
+        {label}
+        <span className="tabular text-right text-muted">{shown}</span>
+      </span>
+      <input
+        type="range"
+        aria-label={label}
+        aria-valuetext={shown}
+        min={least}
+        max={most}
+        step={step}
+        value={value}
+        onChange={(event) => onChange(event.target.valueAsNumber)}
+        className="accent-accent"
+      />
+    </label>
+  )
+}
+
+interface OptionalProps {
+  readonly label: string
+  readonly hint: string
+  readonly value: number | null
+  readonly first: number
+  readonly onChange: (value: number | null) => void
+  readonly children: (value: number) => React.ReactNode
+}
+
+/** A setting that is off until it has a value. */
+function Optional({ label, hint, value, first, onChange, children }: OptionalProps) {
+  return (
+    <div className="flex flex-col gap-1">
+      <label className="flex items-center gap-2" title={hint}>
+        <input
+          type="checkbox"
+          checked={value !== null}
+          onChange={(event) => onChange(event.target.checked ? first : null)}
+        />
+        {label}
+      </label>
+      {value !== null && children(value)}
+    </div>
+  )
+}

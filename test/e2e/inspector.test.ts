@@ -1,0 +1,151 @@
+import { cp, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { connect } from '../support/client.ts'
+import { until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+/** Words that notes are made of; some in many notes, some in few. */
+const subjects = ['Ann', 'Bob', '小明', 'Chloé', 'the team', '她']
+const things = ['database', 'invoice', 'garden', '数据库', 'flight', 'deadline', '会议', 'recipe', 'password', 'violin']
+const places = ['Lisbon', '北京', 'the office', 'Zürich', 'home', '图书馆']
+
+/** Notes that a fixed series of numbers makes. */
+function makeNotes(): Record<string, string> {
+  let seed = 7
+  const next = (most: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return seed % most
+  }
+  const notes: Record<string, string> = {}
+  for (let day = 1; day <= 28; day += 1) {
+    const lines = Array.from({ length: 12 }, () => {
+      const [subject, thing, place] = [subjects[next(6)], things[next(10)], places[next(6)]]
+      return `${subject} talked about the ${thing} in ${place}, number ${next(500)}.`
+    })
+    notes[`memory/2026-01-${String(day).padStart(2, '0')}.md`] = `# Day ${day}\n\n${lines.join('\n')}\n`
+  }
+  return notes
+}
+
+const queries = things.flatMap((thing) => [
+  thing,
+  `who talked about the ${thing}`,
+  `${thing} ${places[thing.length % places.length]}`,
+  `${subjects[thing.length % subjects.length]} ${thing}`,
+  `number ${thing.length * 31}`,
+])
+
+/** A judged set from elsewhere can be looked at instead: a folder with `workspace` and `queries.jsonl`. */
+async function openInspector() {
+  const outside = process.env['INSPECTOR_SET']
+  const server = await openTestServer({ files: outside ? {} : makeNotes() })
+  let asked = queries
+  if (outside) {
+    await cp(join(outside, 'workspace'), server.workspace, { recursive: true })
+    const lines = (await readFile(join(outside, 'queries.jsonl'), 'utf8')).trim().split('\n')
+    const all = lines.map((line) => (JSON.parse(line) as { query: string }).query)
+    asked = Array.from({ length: 50 }, (_, index) => all[(index * 37) % all.length] ?? '')
+  }
+  const client = await connect(server.url)
+  await until(async () => {
+    const { state, files } = await client.search.status({ agent: 'main' })
+    return state === 'ready' && files > 5
+  }, 60_000)
+  const page = await openPage()
+  await page.goto(server.url)
+  const field = page.getByRole('textbox', { name: 'Search memory' })
+  const settled = () => page.locator('[aria-busy=false]').waitFor()
+  const ask = async (query: string) => {
+    if (!page.url().includes('/search')) await page.getByRole('link', { name: 'Search memory' }).click()
+    await field.fill(query)
+    await page.waitForURL((url) => url.searchParams.get('q') === query)
+    await settled()
+  }
+  return { ...server, client, page, ask, settled, queries: asked }
+}
+
+describe('M44 the table', () => {
+  it('M22 M44: for 50 questions its figures add up, in the order and with the verdicts of the engine', async () => {
+    const { client, page, ask, queries: asked } = await openInspector()
+    let checked = 0
+    for (const query of asked) {
+      const { results } = await client.search.query({ agent: 'main', query })
+      await ask(query)
+      const returned = page.locator('[data-testid=candidate][data-verdict=returned]')
+      const places = results.map(({ path, startLine, endLine }) => `${path}:${startLine}-${endLine}`)
+      const shown = () => returned.evaluateAll((rows) => rows.map((row) => row.getAttribute('data-place')))
+      await until(async () => JSON.stringify(await shown()) === JSON.stringify(places))
+      const accounts = await page.evaluate(() => {
+        for (const button of document.querySelectorAll<HTMLButtonElement>(
+          '[data-testid=candidate] button[aria-expanded=false]',
+        ))
+          button.click()
+        return new Promise<{ place: string; parts: Record<string, number[]> }[]>((resolve) =>
+          requestAnimationFrame(() => {
+            const details = [...document.querySelectorAll('[data-testid=candidate-details]')]
+            resolve(
+              details.map((row) => {
+                const parts: Record<string, number[]> = {}
+                for (const part of row.querySelectorAll('[data-part]'))
+                  (parts[part.getAttribute('data-part') ?? ''] ??= []).push(Number(part.textContent))
+                return { place: row.previousElementSibling?.getAttribute('data-place') ?? '', parts }
+              }),
+            )
+          }),
+        )
+      })
+      for (const { place, parts } of accounts) {
+        const { vector = [0], keyword = [0], factor = [], score = [] } = parts
+        const sum = (vector[0] ?? 0) + (keyword[0] ?? 0)
+        const product = factor.reduce((total, one) => total * one, sum)
+        expect(Math.abs(product - (score[0] ?? Number.NaN)), place).toBeLessThan(0.0003)
+        const result = results[places.indexOf(place)]
+        if (result) expect(Math.abs(result.score - (score[0] ?? 0)), place).toBeLessThan(0.0001)
+      }
+      checked += accounts.length
+    }
+    expect(checked).toBeGreaterThan(asked.length)
+    await keepScreenshot(page, 'inspector-1-account')
+  })
+})
+
+describe('M44 what if', () => {
+  it('M44: what is tried is what the engine does once it is applied, and applying can be undone', async () => {
+    const { client, page, ask, settled, home } = await openInspector()
+    const query = 'who talked about the garden in Lisbon'
+    await ask(query)
+    await page.getByTestId('candidate').first().waitFor()
+    await page.getByRole('button', { name: 'What if' }).click()
+    const panel = page.getByRole('complementary', { name: 'What if' })
+    await panel.getByRole('slider', { name: /threshold/ }).fill('0.2')
+    await panel.getByRole('slider', { name: /^Results/ }).fill('9')
+    await panel.getByRole('checkbox', { name: 'Older logs count less' }).check()
+    await panel.getByRole('slider', { name: /Half after/ }).fill('300')
+    await panel.getByRole('checkbox', { name: 'Varied results' }).check()
+    await page
+      .getByText(/[▲▼]\d|comes in/)
+      .first()
+      .waitFor()
+    await settled()
+    await keepScreenshot(page, 'inspector-2-what-if')
+    const returned = page.locator('[data-testid=candidate][data-verdict=returned]')
+    const shown = () => returned.evaluateAll((rows) => rows.map((row) => row.getAttribute('data-place')))
+    const previewed = await shown()
+    await panel.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('searches like this from now on', { exact: false }).waitFor()
+    const { results } = await client.search.query({ agent: 'main', query })
+    expect(results.map(({ path, startLine, endLine }) => `${path}:${startLine}-${endLine}`)).toEqual(previewed)
+    const config = () => readFile(join(home, 'config.yaml'), 'utf8')
+    expect(parse(await config())).toMatchObject({
+      agents: { list: [{ memory: { search: { minScore: 0.2, maxResults: 9, recencyHalfLifeDays: 300 } } }] },
+    })
+    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await client.search.settings({ agent: 'main' })).maxResults === 6)
+    await until(async () => (await shown()).length <= 6)
+  })
+})

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import type { Candidate } from '../../../src/shared/contract/index.ts'
+import { keyOf, movesBetween } from '../../../src/renderer/search/moves.ts'
+
+/** Upper case is returned, in that order; lower case is not. */
+function ranking(letters: string): Candidate[] {
+  return [...letters].map((letter, index) => ({
+    path: `${letter.toLowerCase()}.md`,
+    startLine: 1,
+    endLine: 2,
+    heading: '',
+    snippet: 'text',
+    matched: [],
+    source: 'memory',
+    vector: null,
+    text: null,
+    modifiers: [],
+    score: 1 / (index + 1),
+    verdict: letter === letter.toLowerCase() ? { kind: 'belowMinScore' } : { kind: 'returned', rank: index + 1 },
+  }))
+}
+
+describe('M44 moves of a ranking', () => {
+  it.each([
+    ['ABc', 'ABc', {}],
+    ['ABc', 'BAc', { a: -1, b: 1 }],
+    ['ABc', 'AbC', { b: 'gone', c: 'new' }],
+    ['abc', 'abc', {}],
+    ['ABC', 'CAB', { a: -1, b: -1, c: 2 }],
+    ['A', 'AB', { b: 'new' }],
+  ])('M44: from %s to %s', (before, after, expected) => {
+    const moves = movesBetween(ranking(before), ranking(after))
+    const named = Object.fromEntries(
+      ranking(after).flatMap((candidate) => {
+        const move = moves.get(keyOf(candidate))
+        return move === undefined ? [] : [[candidate.path[0], move]]
+      }),
+    )
+    expect(named).toEqual(expected)
+  })
+})
