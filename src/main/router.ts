@@ -147,6 +147,7 @@ export function createRouter(app: App) {
       explain: os.search.explain.handler(async ({ input, signal }) =>
         (await agent(input)).memory.explain(input.query, input.options, input.why, signal),
       ),
+      recalls: os.search.recalls.handler(async ({ input, signal }) => (await agent(input)).sessions.recalls(signal)),
       settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),
       setSettings: os.search.setSettings.handler(({ input }) => app.agents.setSearch(input.agent, input.settings)),
       status: os.search.status.handler(async ({ input }) => (await agent(input)).memory.status()),

@@ -15,6 +15,7 @@ import { applyLocale } from './i18n/index.ts'
 import { FindView } from './memory/find-view.tsx'
 import { FileView } from './memory/file-view.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
+import { RecallsView } from './search/recalls-view.tsx'
 import { SearchView } from './search/search-view.tsx'
 import { SettingsView } from './settings/settings-view.tsx'
 import { CommandPalette } from './ui/command-palette.tsx'
@@ -86,6 +87,9 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
             <Route path="/file/*">{(params) => <FileRoute agent={agent} encoded={params['*'] ?? ''} />}</Route>
             <Route path="/search">
               <SearchView agent={agent} initialQuery={new URLSearchParams(query).get('q') ?? ''} />
+            </Route>
+            <Route path="/search/recalls">
+              <RecallsView agent={agent} />
             </Route>
             <Route path="/find">
               <FindView agent={agent} />

@@ -1,4 +1,4 @@
-import { cp, readFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -147,5 +147,50 @@ describe('M44 what if', () => {
     await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await client.search.settings({ agent: 'main' })).maxResults === 6)
     await until(async () => (await shown()).length <= 6)
+  })
+})
+
+describe('M44 what the agent recalled', () => {
+  it('M44: each search of the agent, as it was and as it would be now, and what the answer did with it', async () => {
+    const server = await openTestServer({
+      files: { 'memory/2026-01-20.md': '# 2026-01-20\n\n## 09:00 - Piano\nThe piano is tuned by Mr Sato.\n' },
+    })
+    const page = await openPage()
+    await page.goto(server.url)
+    const ask = async (question: string, answers: number) => {
+      const composer = page.getByRole('textbox', { name: 'Message' })
+      await composer.fill(question)
+      await composer.press('Enter')
+      await until(async () => (await page.getByTestId('answer').count()) === answers)
+      await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    }
+    await ask('Who tunes the piano?', 1)
+    await ask('Which submarine did we buy?', 2)
+    await page.getByRole('link', { name: 'Search memory' }).click()
+    await page.getByRole('link', { name: 'What the agent recalled' }).click()
+    const rows = page.getByTestId('recall')
+    const piano = rows.filter({ hasText: '“Who tunes the piano?”' })
+    await piano.getByText('1 of 1 used').waitFor()
+    await writeFile(
+      join(server.workspace, 'memory/2026-01-21.md'),
+      '# 2026-01-21\n\n## 10:00 - Piano\nThe piano is tuned by Ms Ito now, who tunes it twice a year.\n',
+    )
+    await piano.getByRole('button').click()
+    const lines = piano.getByTestId('recalled')
+    await until(async () => (await lines.count()) === 2)
+    await piano.getByText('cited').waitFor()
+    await keepScreenshot(page, 'inspector-3-recalls')
+    await page
+      .getByRole('radio', { name: 'found nothing' })
+      .or(page.getByRole('radio', { name: 'below threshold' }))
+      .first()
+      .click()
+    await until(async () => (await piano.count()) === 0)
+    await page.getByRole('radio', { name: 'all' }).click()
+    await page.getByRole('searchbox', { name: 'Question, chat or file' }).fill('2026-01-20.md')
+    await until(async () => (await rows.count()) === 1)
+    await piano.getByRole('button').click()
+    await piano.getByRole('link', { name: 'Open the chat' }).click()
+    await page.waitForURL(/chat\/.*#m-/)
   })
 })

@@ -4,12 +4,13 @@
  */
 import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FoundSession, SessionSummary } from '../../shared/contract/index.ts'
+import type { FoundSession, Recall, SessionSummary } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { messageText } from '../../shared/messages.ts'
 import { findInTranscript } from './find.ts'
 import { LiveAnswer, takeInterrupted } from './live-answer.ts'
 import { transcriptMarkdown } from './markdown.ts'
+import { recallsIn } from './recalls.ts'
 import { keepRequest, readRequest, type KeptRequest } from './requests.ts'
 import { Transcript } from './transcript.ts'
 
@@ -25,6 +26,10 @@ export class Sessions {
   /** Being answered: never let go of, and what stands beside their transcript is no crash's. */
   readonly #held = new Set<string>()
   readonly #empty = new Set<string>()
+  readonly #recalls = new Map<
+    string,
+    { readonly stamp: string; readonly recalls: Awaited<ReturnType<typeof recallsIn>> }
+  >()
   readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
 
   constructor(folder: string, workspace: string) {
@@ -132,6 +137,30 @@ export class Sessions {
       if (inTitle || passage) found.push({ id, title, ...passage })
     }
     return found
+  }
+
+  /** What was looked for in memory in all conversations, newest first. */
+  async recalls(signal: AbortSignal | undefined): Promise<Recall[]> {
+    const all: Recall[] = []
+    for (const { id, title } of await this.list()) {
+      if (signal?.aborted) break
+      all.push(...(await this.#recallsOf(id)).map((recall) => ({ ...recall, session: id, title })))
+    }
+    return all.sort((one, other) => other.at - one.at)
+  }
+
+  async #recallsOf(id: string): Promise<Awaited<ReturnType<typeof recallsIn>>> {
+    try {
+      const stamp = stampOf(await stat(this.#file(id)))
+      const known = this.#recalls.get(id)
+      if (known?.stamp === stamp) return known.recalls
+      const recalls = await recallsIn(this.#file(id))
+      this.#recalls.set(id, { stamp, recalls })
+      return recalls
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) return []
+      throw error
+    }
   }
 
   async rename(id: string, name: string): Promise<void> {

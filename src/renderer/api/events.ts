@@ -37,6 +37,7 @@ function apply(event: AppEvent): void {
     case 'sessionChanged':
       drop(api.sessions.list.key())
       drop(api.sessions.find.key())
+      drop(api.search.recalls.key())
       drop(api.sessions.usage.key({ input: { agent: event.agent, session: event.session } }))
       // The conversation that is open follows its own stream; others are read anew when they are opened.
       void queryClient.invalidateQueries({
@@ -57,6 +58,7 @@ function apply(event: AppEvent): void {
       return
     case 'settingsChanged':
       drop(api.settings.key())
+      drop(api.search.key())
       drop(api.agents.key())
       drop(api.chat.models.key())
       return

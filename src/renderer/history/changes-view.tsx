@@ -7,6 +7,7 @@ import type { Agent, Cause, HistoryEntry } from '../../shared/contract/index.ts'
 import { api, explainError } from '../api/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
+import { Choice } from '../ui/choice.tsx'
 import { paths } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
@@ -49,15 +50,16 @@ export function ChangesView({ agent }: { agent: Agent }) {
         <Choice
           label={t('changes.by')}
           value={by}
-          options={['agent', 'user', 'outside', 'all']}
-          name="by"
+          options={(['agent', 'user', 'outside', 'all'] as const).map((value) => ({
+            value,
+            name: t(`changes.by_${value}`),
+          }))}
           onChoose={setBy}
         />
         <Choice
           label={t('changes.when')}
           value={span}
-          options={['today', 'week', 'ever']}
-          name="span"
+          options={(['today', 'week', 'ever'] as const).map((value) => ({ value, name: t(`changes.span_${value}`) }))}
           onChoose={setSpan}
         />
       </ViewHeader>
@@ -90,34 +92,6 @@ export function ChangesView({ agent }: { agent: Agent }) {
         )}
       </div>
     </section>
-  )
-}
-
-interface ChoiceProps<T extends string> {
-  readonly label: string
-  readonly value: T
-  readonly options: readonly T[]
-  readonly name: 'by' | 'span'
-  readonly onChoose: (value: T) => void
-}
-
-function Choice<T extends Whose | Span>({ label, value, options, name, onChoose }: ChoiceProps<T>) {
-  const { t } = useTranslation()
-  return (
-    <div role="radiogroup" aria-label={label} className="flex gap-0.5 rounded-sm bg-soft p-0.5">
-      {options.map((option) => (
-        <button
-          key={option}
-          type="button"
-          role="radio"
-          aria-checked={option === value}
-          onClick={() => onChoose(option)}
-          className="min-h-6 rounded-[5px] px-2 text-[12px] text-muted aria-checked:bg-raised aria-checked:text-text"
-        >
-          {t(`changes.${name}_${option}` as 'changes.by_all')}
-        </button>
-      ))}
-    </div>
   )
 }
 

@@ -11,6 +11,7 @@ import { paths } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { movesBetween } from './moves.ts'
 import { Results } from './results.tsx'
+import { SearchTabs } from './search-tabs.tsx'
 import { WhatIf } from './what-if.tsx'
 
 /** The answer follows the typing at this distance. */
@@ -32,6 +33,7 @@ export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery
   const { explanation, moves, isBusy, error, retry } = useRanking(agent.id, query, tried)
   return (
     <section aria-label={t('search.title')} className="flex min-w-0 flex-1 flex-col">
+      <SearchTabs />
       <div className="flex items-center gap-2 px-5 pt-4 pb-3">
         <label className="flex min-w-0 flex-1 items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2.5 focus-within:border-accent">
           <Search size={15} aria-hidden className="text-muted" />

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { SearchSettings } from '../../shared/contract/index.ts'
@@ -22,20 +22,17 @@ const firstLambda = 0.7
 /** Searches as if the settings were others; nothing changes until they are applied. */
 export function WhatIf({ agent, inForce, settings, onTry }: WhatIfProps) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
       onSuccess: (before) => {
         onTry(undefined)
-        void queries.invalidateQueries()
         toast.success(t('whatIf.applied'), {
           action: {
             label: t('common.undo'),
             onClick: () =>
-              void client.search.setSettings({ agent, settings: before }).then(
-                () => queries.invalidateQueries(),
-                (error: unknown) => toast.error(explainError(error)),
-              ),
+              void client.search
+                .setSettings({ agent, settings: before })
+                .catch((error: unknown) => toast.error(explainError(error))),
           },
         })
       },

@@ -5,6 +5,7 @@ interface Paths {
   file(path: string, line?: number): string
   source(path: string, line?: number): string
   search(query?: string): string
+  recalls(): string
   context(session?: string): string
   settings(section?: string): string
   changes(): string
@@ -25,6 +26,7 @@ export const paths: Paths = {
   },
   search: (query?: string) => (query ? `/search?q=${encodeURIComponent(query)}` : '/search'),
   settings: (section?: string) => (section === undefined ? '/settings' : `/settings#${section}`),
+  recalls: () => '/search/recalls',
   changes: () => '/changes',
   find: () => '/find',
   capture: () => '/capture',

@@ -26,6 +26,8 @@ export type {
   Candidate,
   Explanation,
   IndexStatus,
+  Recall,
+  RecalledLines,
   SearchOptions,
   SearchResponse,
   SearchResult,

@@ -159,6 +159,37 @@ export const indexStatusSchema = z.object({
 })
 export type IndexStatus = z.infer<typeof indexStatusSchema>
 
+/** Lines that an agent was given by a search. */
+export const recalledLinesSchema = z.object({
+  path: z.string(),
+  startLine: z.number().int(),
+  endLine: z.number().int(),
+  score: z.number(),
+  snippet: z.string(),
+  /** What the answer did with them: named them, or had the file read; null for neither. */
+  use: z.enum(['cited', 'read']).nullable(),
+})
+export type RecalledLines = z.infer<typeof recalledLinesSchema>
+
+/** One `memory_search` that an agent made, with its results as they were. */
+export const recallSchema = z.object({
+  /** Of the tool call. */
+  id: z.string(),
+  session: z.string(),
+  title: z.string(),
+  /** The user's message that was being answered. */
+  message: z.string(),
+  question: z.string(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  query: z.string(),
+  minScore: z.number(),
+  /** How many chunks were considered; with none of them returned, all were below the threshold. */
+  candidates: z.number().int(),
+  results: z.array(recalledLinesSchema),
+})
+export type Recall = z.infer<typeof recallSchema>
+
 export const search = {
   query: base
     .input(forAgent.extend({ query: z.string().max(10_000), options: searchOptionsSchema.optional() }))
@@ -172,6 +203,8 @@ export const search = {
       }),
     )
     .output(explanationSchema),
+  /** What the agent looked for by itself, newest first. */
+  recalls: base.input(forAgent).output(z.array(recallSchema)),
   settings: base.input(forAgent).output(searchSettingsSchema),
   /** @returns what was in force before */
   setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(searchSettingsSchema),

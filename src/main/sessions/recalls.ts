@@ -1,0 +1,106 @@
+/** What an agent looked for in its memory, what it found, and what became of that (M44): read from its conversations. */
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Recall, RecalledLines } from '../../shared/contract/index.ts'
+import { searchResponseSchema } from '../../shared/contract/search.ts'
+import { messageText, type AssistantMessage, type ToolResultMessage } from '../../shared/messages.ts'
+import { entrySchema, type MessageEntry } from './entries.ts'
+
+type Found = Omit<Recall, 'session' | 'title'>
+interface OpenRecall extends Omit<Found, 'results'> {
+  readonly results: (RecalledLines & { use: RecalledLines['use'] })[]
+}
+
+/** Every search of a conversation, in its order. */
+export async function recallsIn(file: string): Promise<Found[]> {
+  const reader = new RecallReader()
+  const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
+  for await (const line of lines) {
+    const entry = parseMessage(line)
+    if (entry) reader.read(entry)
+  }
+  return reader.recalls
+}
+
+/** Goes through the messages of a conversation; pure. */
+export class RecallReader {
+  readonly recalls: OpenRecall[] = []
+  /** Those whose answer is still being read. */
+  #turn: OpenRecall[] = []
+  #question = ''
+  #message = ''
+
+  read({ id, message }: Pick<MessageEntry, 'id' | 'message'>): void {
+    if (message.role === 'user') {
+      this.#turn = []
+      this.#question = messageText(message)
+      this.#message = id
+    } else if (message.role === 'assistant') this.#noteUse(message)
+    else this.#noteSearch(message)
+  }
+
+  #noteSearch({ toolCallId, toolName, details, timestamp }: ToolResultMessage): void {
+    if (toolName !== 'memory_search' || typeof details !== 'object' || details === null) return
+    const response = searchResponseSchema.safeParse('recall' in details ? details.recall : undefined)
+    if (!response.success) return
+    const { query, results, candidates, minScore } = response.data
+    const recall: OpenRecall = {
+      id: toolCallId,
+      message: this.#message,
+      question: this.#question,
+      at: timestamp,
+      query,
+      minScore,
+      candidates,
+      results: results.map(({ path, startLine, endLine, score, snippet }) => ({
+        path,
+        startLine,
+        endLine,
+        score,
+        snippet,
+        use: null,
+      })),
+    }
+    this.recalls.push(recall)
+    this.#turn.push(recall)
+  }
+
+  #noteUse(message: AssistantMessage): void {
+    if (this.#turn.length === 0) return
+    const results = this.#turn.flatMap((recall) => recall.results)
+    for (const { path, from, to } of citedIn(messageText(message)))
+      for (const result of results) if (overlaps(result, path, from, to)) result.use = 'cited'
+    for (const part of message.content) {
+      if (part.type !== 'toolCall' || !['memory_get', 'read'].includes(part.name)) continue
+      for (const result of results) if (result.path === part.arguments['path']) result.use ??= 'read'
+    }
+  }
+}
+
+/** `[path:12-18]` and `[path]`, as agents cite. */
+function* citedIn(text: string): Generator<{ path: string; from: number; to: number }> {
+  for (const [, path = '', from, to] of text.matchAll(
+    /\[([^[\]\n]+?\.(?:md|markdown|jsonl))(?::(\d+)(?:[-–](\d+))?)?\]/giu,
+  )) {
+    const first = from === undefined ? 1 : Number(from)
+    yield { path, from: first, to: to === undefined ? (from === undefined ? Infinity : first) : Number(to) }
+  }
+}
+
+function overlaps(result: RecalledLines, path: string, from: number, to: number): boolean {
+  return result.path === path && result.startLine <= to && from <= result.endLine
+}
+
+function parseMessage(line: string): MessageEntry | undefined {
+  // Most of a transcript's bytes are lines that can be passed over unread: what other tools gave back.
+  if (line.includes('"role":"toolResult"') && !line.includes('memory_search')) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+  const entry = entrySchema.safeParse(value)
+  return entry.success && entry.data.type === 'message' ? entry.data : undefined
+}

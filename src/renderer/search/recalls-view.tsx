@@ -1,0 +1,185 @@
+/** Every search that the agent made by itself: what it found then, what it would find now, what became of it (M44). */
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent, Recall } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { formatMoment, formatScore } from '../i18n/format.ts'
+import { Button } from '../ui/button.tsx'
+import { Choice } from '../ui/choice.tsx'
+import { paths } from '../ui/navigate.ts'
+import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
+import { compareResults } from './recall-compare.ts'
+import { SearchTabs } from './search-tabs.tsx'
+
+const page = 100
+const outcomes = ['all', 'used', 'unused', 'below', 'nothing'] as const
+type Outcome = (typeof outcomes)[number]
+
+export function RecallsView({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const [outcome, setOutcome] = useState<Outcome>('all')
+  const [filter, setFilter] = useState('')
+  const [limit, setLimit] = useState(page)
+  const recalls = useQuery(api.search.recalls.queryOptions({ input: { agent: agent.id } }))
+  const shown = useMemo(
+    () => (recalls.data ?? []).filter((recall) => isOf(recall, outcome) && mentions(recall, filter)),
+    [recalls.data, outcome, filter],
+  )
+  return (
+    <section aria-label={t('recalls.title')} className="flex min-w-0 flex-1 flex-col">
+      <SearchTabs>
+        <input
+          type="search"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+          aria-label={t('recalls.filter')}
+          placeholder={t('recalls.filter')}
+          className="min-h-7 w-52 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent"
+        />
+        <Choice
+          label={t('recalls.outcome')}
+          value={outcome}
+          options={outcomes.map((value) => ({ value, name: t(`recalls.${value}`) }))}
+          onChoose={setOutcome}
+        />
+      </SearchTabs>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {recalls.error ? (
+          <ErrorState error={recalls.error} onRetry={() => void recalls.refetch()} />
+        ) : recalls.isPending ? (
+          <Skeleton lines={9} />
+        ) : shown.length === 0 ? (
+          <EmptyState
+            title={t(recalls.data.length === 0 ? 'recalls.empty' : 'recalls.noMatch')}
+            hint={t('recalls.emptyHint')}
+          />
+        ) : (
+          <ul className="pb-8">
+            {shown.slice(0, limit).map((recall) => (
+              <RecallRow key={`${recall.session}/${recall.id}`} agent={agent.id} recall={recall} />
+            ))}
+            {shown.length > limit && (
+              <li className="px-5 py-2">
+                <Button look="link" onClick={() => setLimit(limit + page)}>
+                  {t('history.more')}
+                </Button>
+              </li>
+            )}
+          </ul>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function outcomeOf({ results, candidates }: Recall): Exclude<Outcome, 'all'> {
+  if (results.some(({ use }) => use !== null)) return 'used'
+  if (results.length > 0) return 'unused'
+  return candidates > 0 ? 'below' : 'nothing'
+}
+
+function isOf(recall: Recall, outcome: Outcome): boolean {
+  return outcome === 'all' || outcomeOf(recall) === outcome
+}
+
+/** By what was asked, the chat, or a file among the results. */
+function mentions({ query, question, title, results }: Recall, filter: string): boolean {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
+  const text = [query, question, title, ...results.map(({ path }) => path)].join('\n').toLowerCase()
+  return words.every((word) => text.includes(word))
+}
+
+function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const outcome = outcomeOf(recall)
+  const used = recall.results.filter(({ use }) => use !== null).length
+  return (
+    <li
+      className="border-b border-soft [contain-intrinsic-size:auto_52px] [content-visibility:auto]"
+      data-testid="recall"
+    >
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex w-full items-baseline gap-2 px-3 py-2 text-left hover:bg-soft"
+      >
+        <ChevronRight
+          size={12}
+          aria-hidden
+          className={`shrink-0 self-center text-muted ${isOpen ? 'rotate-90' : ''}`}
+        />
+        <span className="min-w-0 flex-1">
+          <span className="block truncate">“{recall.query}”</span>
+          <span className="block truncate text-[12px] text-muted">
+            {recall.title} · {formatMoment(recall.at)}
+          </span>
+        </span>
+        <span className={`tabular shrink-0 text-[12px] ${outcome === 'used' ? 'text-added' : 'text-muted'}`}>
+          {outcome === 'used'
+            ? t('recalls.usedCount', { used, count: recall.results.length })
+            : outcome === 'unused'
+              ? t('recalls.unusedCount', { count: recall.results.length })
+              : t(`recalls.${outcome}`)}
+        </span>
+      </button>
+      {isOpen && <ThenAndNow agent={agent} recall={recall} />}
+    </li>
+  )
+}
+
+function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
+  const { t } = useTranslation()
+  const { query, session, message, question, results } = recall
+  const now = useQuery(api.search.query.queryOptions({ input: { agent, query, options: { excludeSession: session } } }))
+  return (
+    <div className="flex flex-col gap-2 pr-5 pb-4 pl-8">
+      <p className="line-clamp-2 text-[12px] text-muted">{t('recalls.asked', { question })}</p>
+      {now.error && <ErrorState error={now.error} onRetry={() => void now.refetch()} />}
+      {now.data && (
+        <table className="w-full table-fixed text-left text-[12px]">
+          <colgroup>
+            <col />
+            <col className="w-20" />
+            <col className="w-20" />
+            <col className="w-24" />
+          </colgroup>
+          <thead className="text-muted">
+            <tr>
+              <th className="py-1 font-medium">{t('search.memory')}</th>
+              <th className="text-right font-medium">{t('recalls.then')}</th>
+              <th className="text-right font-medium">{t('recalls.now')}</th>
+              <th className="pl-4 font-medium">{t('recalls.use')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {compareResults(results, now.data.results).map(({ path, startLine, endLine, scoreThen, scoreNow, use }) => (
+              <tr key={`${path}:${startLine}`} className="border-t border-soft" data-testid="recalled">
+                <td className="truncate py-1 font-mono">
+                  <Link href={paths.source(path, startLine)} className="hover:underline">
+                    {path}:{startLine}–{endLine}
+                  </Link>
+                </td>
+                <td className="tabular text-right">{scoreThen === undefined ? '–' : formatScore(scoreThen)}</td>
+                <td className="tabular text-right">{scoreNow === undefined ? '–' : formatScore(scoreNow)}</td>
+                <td className="pl-4 text-muted">{use ? t(`recalls.${use}`) : ''}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p className="flex gap-5">
+        <Link href={paths.search(query)} className="text-accent hover:underline">
+          {t('details.openInSearch')} →
+        </Link>
+        <Link href={paths.chat(session, message)} className="text-accent hover:underline">
+          {t('recalls.openChat')} →
+        </Link>
+      </p>
+    </div>
+  )
+}

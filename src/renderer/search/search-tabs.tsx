@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useLocation } from 'wouter'
+import { paths } from '../ui/navigate.ts'
+
+/** The views that account for recall; what else the open one needs stands beside. */
+export function SearchTabs({ children }: { children?: ReactNode }) {
+  const { t } = useTranslation()
+  const [location] = useLocation()
+  const tabs = [
+    { path: paths.search(), name: t('search.tab') },
+    { path: paths.recalls(), name: t('recalls.title') },
+  ]
+  return (
+    <header className="flex min-h-[43px] shrink-0 flex-wrap items-center gap-3 border-b border-line px-5 py-1">
+      <nav aria-label={t('search.views')} className="flex gap-4">
+        {tabs.map(({ path, name }) => (
+          <Link
+            key={path}
+            href={path}
+            aria-current={location === path ? 'page' : undefined}
+            className="border-b-2 border-transparent py-1.5 text-muted hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
+          >
+            {name}
+          </Link>
+        ))}
+      </nav>
+      <span className="flex-1" />
+      {children}
+    </header>
+  )
+}

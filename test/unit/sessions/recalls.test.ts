@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { RecallReader } from '../../../src/main/sessions/recalls.ts'
+import { noUsage, type Message } from '../../../src/shared/messages.ts'
+import { compareResults } from '../../../src/renderer/search/recall-compare.ts'
+
+const said = (text: string): Message => ({ role: 'user', content: text, timestamp: 1 })
+const answered = (text: string, ...calls: { name: string; path: string }[]): Message => ({
+  role: 'assistant',
+  content: [
+    { type: 'text', text },
+    ...calls.map(({ name, path }, index) => ({
+      type: 'toolCall' as const,
+      id: `c${index}`,
+      name,
+      arguments: { path },
+    })),
+  ],
+  provider: 'p',
+  model: 'm',
+  usage: noUsage,
+  stopReason: 'stop',
+  timestamp: 3,
+})
+const searched = (query: string, places: [path: string, startLine: number, endLine: number][]): Message => ({
+  role: 'toolResult',
+  toolCallId: `search ${query}`,
+  toolName: 'memory_search',
+  content: [],
+  details: {
+    recall: {
+      query,
+      results: places.map(([path, startLine, endLine]) => ({
+        path,
+        startLine,
+        endLine,
+        heading: '',
+        score: 0.5,
+        vectorScore: null,
+        textScore: 0.5,
+        snippet: '',
+        matched: [],
+        source: 'memory',
+      })),
+      candidates: 3,
+      provider: 'none',
+      model: '',
+      stale: false,
+      minScore: 0.35,
+      weights: { vector: 0.7, text: 0.3 },
+      notice: null,
+      timings: { embedMs: 0, vectorMs: 0, textMs: 0, totalMs: 0 },
+    },
+  },
+  isError: false,
+  timestamp: 2,
+})
+
+function uses(...messages: Message[]) {
+  const reader = new RecallReader()
+  for (const [index, message] of messages.entries()) reader.read({ id: `e${index}`, message })
+  return reader.recalls.map(({ query, question, results }) => ({ query, question, use: results.map(({ use }) => use) }))
+}
+
+describe('M44 recalls of a conversation', () => {
+  it.each([
+    ['It is so [a.md:4].', ['cited', null]],
+    ['It is so [a.md:9].', [null, null]],
+    ['Both [a.md:1-2] and [b.md].', ['cited', 'cited']],
+    ['I do not know.', [null, null]],
+  ])('M44: %s', (text, use) => {
+    const found = searched('q', [
+      ['a.md', 1, 5],
+      ['b.md', 7, 8],
+    ])
+    expect(uses(said('why?'), found, answered(text))).toEqual([{ query: 'q', question: 'why?', use }])
+  })
+
+  it('M44: what is read next was used; what is said of the next question belongs to that', () => {
+    const one = searched('one', [['a.md', 1, 5]])
+    const two = searched('two', [['b.md', 1, 5]])
+    expect(
+      uses(
+        said('1'),
+        one,
+        answered('', { name: 'memory_get', path: 'a.md' }),
+        said('2'),
+        two,
+        answered('[a.md:2]', { name: 'write', path: 'b.md' }),
+      ),
+    ).toEqual([
+      { query: 'one', question: '1', use: ['read'] },
+      { query: 'two', question: '2', use: [null] },
+    ])
+  })
+})
+
+describe('M44 then and now', () => {
+  it('M44: a passage that moved is the same one; what is new comes last', () => {
+    const then = [
+      { path: 'a.md', startLine: 1, endLine: 5, score: 0.9, snippet: '', use: 'cited' as const },
+      { path: 'b.md', startLine: 1, endLine: 2, score: 0.5, snippet: '', use: null },
+    ]
+    const now = [
+      { path: 'c.md', startLine: 1, endLine: 3, score: 0.8 },
+      { path: 'a.md', startLine: 4, endLine: 9, score: 0.7 },
+    ]
+    expect(compareResults(then, now)).toEqual([
+      { path: 'a.md', startLine: 4, endLine: 9, scoreThen: 0.9, scoreNow: 0.7, use: 'cited' },
+      { path: 'b.md', startLine: 1, endLine: 2, scoreThen: 0.5, scoreNow: undefined, use: null },
+      { path: 'c.md', startLine: 1, endLine: 3, scoreThen: undefined, scoreNow: 0.8, use: null },
+    ])
+  })
+})
