@@ -86,7 +86,11 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
             </Route>
             <Route path="/file/*">{(params) => <FileRoute agent={agent} encoded={params['*'] ?? ''} />}</Route>
             <Route path="/search">
-              <SearchView agent={agent} initialQuery={new URLSearchParams(query).get('q') ?? ''} />
+              <SearchView
+                agent={agent}
+                initialQuery={new URLSearchParams(query).get('q') ?? ''}
+                initialWhy={new URLSearchParams(query).get('why') ?? ''}
+              />
             </Route>
             <Route path="/search/recalls">
               <RecallsView agent={agent} />

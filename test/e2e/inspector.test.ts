@@ -194,3 +194,66 @@ describe('M44 what the agent recalled', () => {
     await page.waitForURL(/chat\/.*#m-/)
   })
 })
+
+describe('M23 why not', () => {
+  it('M23 M44: from an answer that missed a fact, in four clicks to the line, to what kept it out, and to a remedy', async () => {
+    const filler = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [
+        `memory/2026-02-${String((index % 28) + 1).padStart(2, '0')}.md`,
+        `# Day\n\nThe supplier called about the delivery of parcel ${index}, and the supplier will call again.\n`,
+      ]),
+    )
+    const server = await openTestServer({
+      files: { ...filler, 'memory/house.md': '# House\n\nGarage: 4411 opens it, Ann had it changed.\n' },
+    })
+    const page = await openPage()
+    await page.goto(server.url)
+    const question = 'Which secret combination unlocks the garage entrance for the supplier?'
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill(question)
+    await composer.press('Enter')
+    await page.getByTestId('answer').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    expect(await page.getByTestId('answer').innerText()).toContain('Nothing fits well')
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByRole('link', { name: 'Open in search' }).first().click()
+    const row = page.getByTestId('candidate').filter({ hasText: 'house.md' })
+    await row.waitFor()
+    expect(await row.getAttribute('data-verdict')).toBe('belowMinScore')
+    await page.getByRole('button', { name: 'Why not?' }).click()
+    await page.getByRole('combobox', { name: 'File and line' }).fill('memory/house.md:3')
+    const why = page.getByTestId('why')
+    await why.getByText('It stays below the threshold of 0.35.').waitFor()
+    await why.getByText('It does not say:', { exact: false }).waitFor()
+    await keepScreenshot(page, 'inspector-4-why-not')
+    await why.getByRole('button', { name: /Try the threshold/ }).click()
+    await why.getByText('It is among the results.').waitFor()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('searches like this from now on', { exact: false }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'New chat' }).click()
+    await composer.fill(question)
+    await composer.press('Enter')
+    await page.getByTestId('answer').getByText('4411', { exact: false }).waitFor()
+    expect(await page.getByTestId('answer').innerText()).not.toContain('Nothing fits well')
+  })
+
+  it('M23: a selected line of the editor leads to the question whether it would be recalled', async () => {
+    const server = await openTestServer({ files: { 'memory/a.md': '# A\n\nThe walrus is the mascot.\n' } })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.goto(new URL('/file/memory/a.md', server.url).href)
+    await page
+      .locator('.view-lines')
+      .getByText('walrus')
+      .dblclick({ position: { x: 40, y: 8 } })
+    await page.getByRole('button', { name: 'Would it be recalled?' }).click()
+    await page.waitForURL(/why=memory%2Fa\.md%3A3/)
+    await page.getByRole('textbox', { name: 'Search memory' }).fill('mascot')
+    await page.getByTestId('why').getByText('It is among the results.').waitFor()
+    await page.getByRole('textbox', { name: 'Search memory' }).fill('submarine')
+    await page.getByTestId('why').getByText('nothing of the question', { exact: false }).waitFor()
+    await page.getByRole('combobox', { name: 'File and line' }).fill('memory/none.md:4')
+    await page.getByTestId('why').getByText('No indexed passage', { exact: false }).waitFor()
+  })
+})

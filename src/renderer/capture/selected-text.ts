@@ -1,11 +1,14 @@
 /** The words that are selected now: in the page, or in the editor, which keeps its selection to itself. */
 import { useEffect, useState } from 'react'
+import type { Place } from '../ui/navigate.ts'
 
 export interface SelectedText {
   readonly text: string
   /** Where it ends on the screen, px. */
   readonly left: number
   readonly bottom: number
+  /** The line that it begins in, where it is one of a file. */
+  readonly place?: Place
 }
 
 const editorEvent = 'editorselection'

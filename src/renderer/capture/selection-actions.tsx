@@ -21,7 +21,7 @@ export function SelectionActions({ onCapture }: { onCapture: (text: string) => v
     return () => removeEventListener('keydown', onKey)
   }, [selected])
   if (!selected || selected === dismissed) return null
-  const { text, left, bottom } = selected
+  const { text, left, bottom, place } = selected
   const query = text.replace(/\s+/g, ' ').trim().slice(0, mostQueryCharacters)
   const leave = (next: () => void) => () => {
     setDismissed(selected)
@@ -35,11 +35,16 @@ export function SelectionActions({ onCapture }: { onCapture: (text: string) => v
       // The selection stays while its actions are pointed at.
       onMouseDown={(event) => event.preventDefault()}
       className="fixed z-30 flex gap-0.5 rounded-md border border-line bg-raised p-0.5 text-[12px] shadow-md"
-      style={{ left: Math.min(left, innerWidth - 240), top: Math.min(bottom + 6, innerHeight - 44) }}
+      style={{ left: Math.min(left, innerWidth - 380), top: Math.min(bottom + 6, innerHeight - 44) }}
     >
       <Button look="quiet" onClick={leave(() => navigate(paths.search(query)))}>
         {t('selection.related')}
       </Button>
+      {place && (
+        <Button look="quiet" onClick={leave(() => navigate(paths.search(undefined, place)))}>
+          {t('selection.why')}
+        </Button>
+      )}
       <Button look="quiet" onClick={leave(() => onCapture(text))}>
         {t('chat.remember')}
       </Button>

@@ -32,12 +32,12 @@ export default function Editor(props: EditorProps) {
   const { ref, content, line, label, surroundings, margin, onChange, onScroll } = props
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const now = useRef({ onChange, onScroll, margin })
+  const now = useRef({ onChange, onScroll, margin, path: surroundings.path })
   // What the editor begins with; later values are put into the one that is there.
   const initial = useRef({ content, label })
   useEffect(() => {
-    now.current = { onChange, onScroll, margin }
-  }, [onChange, onScroll, margin])
+    now.current = { onChange, onScroll, margin, path: surroundings.path }
+  }, [onChange, onScroll, margin, surroundings.path])
   useImperativeHandle(ref, () => ({
     focus: () => editor.current?.focus(),
     reveal(target) {
@@ -65,7 +65,7 @@ export default function Editor(props: EditorProps) {
         const room = scrollHeight - created.getLayoutInfo().height
         now.current.onScroll(room > 0 ? scrollTop / room : 0)
       }),
-      created.onDidChangeCursorSelection(() => tellSelected(selectionOf(created))),
+      created.onDidChangeCursorSelection(() => tellSelected(selectionOf(created, now.current.path))),
       created.onDidBlurEditorText(() => tellSelected(undefined)),
       created.onMouseDown(({ target }) => {
         const isMargin = target.type === monaco.editor.MouseTargetType.GUTTER_LINE_NUMBERS
@@ -158,13 +158,14 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   links: true,
 }
 
-function selectionOf(editor: monaco.editor.IStandaloneCodeEditor): SelectedText | undefined {
+function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string): SelectedText | undefined {
   const selection = editor.getSelection()
   const at = selection && editor.getScrolledVisiblePosition(selection.getEndPosition())
   const box = editor.getDomNode()?.getBoundingClientRect()
   const text = selection ? (editor.getModel()?.getValueInRange(selection).trim() ?? '') : ''
-  if (!at || !box || text === '') return undefined
-  return { text, left: box.left + at.left, bottom: box.top + at.top + at.height }
+  if (!selection || !at || !box || text === '') return undefined
+  const place = { path, line: selection.startLineNumber }
+  return { text, left: box.left + at.left, bottom: box.top + at.top + at.height, place }
 }
 
 function addCommands(editor: monaco.editor.IStandaloneCodeEditor): void {

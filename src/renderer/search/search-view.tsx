@@ -1,36 +1,48 @@
 /** Looks for a text in memory, and accounts for what is found and what is not (M22, M44). */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Search, SlidersHorizontal } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { CircleHelp, Search, SlidersHorizontal } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent, SearchSettings } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { formatNumber } from '../i18n/format.ts'
-import { paths } from '../ui/navigate.ts'
+import { parsePlace, paths, type Place } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { movesBetween } from './moves.ts'
 import { Results } from './results.tsx'
 import { SearchTabs } from './search-tabs.tsx'
 import { WhatIf } from './what-if.tsx'
+import { WhyNot } from './why-not.tsx'
 
 /** The answer follows the typing at this distance. */
 const typingPauseMs = 150
 /** The ranking follows a slider at this distance. */
 const sliderPauseMs = 40
 
-export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery: string }) {
+interface SearchViewProps {
+  readonly agent: Agent
+  readonly initialQuery: string
+  /** A line whose fate is asked for, as `path:line`. */
+  readonly initialWhy: string
+}
+
+export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [text, setText] = useState(initialQuery)
   const [hasWhatIf, setHasWhatIf] = useState(false)
   const [tried, setTried] = useState<SearchSettings>()
+  const [asksWhy, setAsksWhy] = useState(initialWhy !== '')
+  const [place, setPlace] = useState(initialWhy)
+  const whyText = useDebounced(asksWhy ? place : '', typingPauseMs)
+  const why = useMemo(() => parsePlace(whyText), [whyText])
   const query = useDebounced(text.trim(), typingPauseMs)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
-  useEffect(() => navigate(paths.search(query), { replace: true }), [query, navigate])
+  useEffect(() => navigate(paths.search(query, why), { replace: true }), [query, why, navigate])
   const settings = useQuery(api.search.settings.queryOptions({ input: { agent: agent.id } }))
-  const { explanation, moves, isBusy, error, retry } = useRanking(agent.id, query, tried)
+  const { explanation, moves, isBusy, error, retry } = useRanking(agent.id, query, why, tried)
   return (
     <section aria-label={t('search.title')} className="flex min-w-0 flex-1 flex-col">
       <SearchTabs />
@@ -54,19 +66,34 @@ export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery
             </span>
           )}
         </label>
-        <button
-          type="button"
-          aria-pressed={hasWhatIf}
-          onClick={() => {
+        <Toggle isOn={asksWhy} onToggle={() => setAsksWhy(!asksWhy)}>
+          <CircleHelp size={14} aria-hidden />
+          {t('why.title')}
+        </Toggle>
+        <Toggle
+          isOn={hasWhatIf}
+          onToggle={() => {
             setHasWhatIf(!hasWhatIf)
             setTried(undefined)
           }}
-          className="flex min-h-10 items-center gap-2 rounded-lg border border-line bg-raised px-3 text-muted hover:text-text aria-pressed:border-accent aria-pressed:text-text"
         >
           <SlidersHorizontal size={14} aria-hidden />
           {t('whatIf.title')}
-        </button>
+        </Toggle>
       </div>
+      {asksWhy && settings.data && (
+        <WhyNot
+          agent={agent.id}
+          place={place}
+          onPlace={setPlace}
+          hasQuery={query !== ''}
+          explanation={explanation}
+          onTry={(change) => {
+            setHasWhatIf(true)
+            setTried({ ...settings.data, ...tried, ...change })
+          }}
+        />
+      )}
       <div className="flex min-h-0 flex-1">
         <div aria-busy={isBusy} className="min-h-0 min-w-0 flex-1 overflow-y-auto">
           {error ? (
@@ -87,16 +114,36 @@ export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery
   )
 }
 
+interface ToggleProps {
+  readonly isOn: boolean
+  readonly onToggle: () => void
+  readonly children: ReactNode
+}
+
+function Toggle({ isOn, onToggle, children }: ToggleProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isOn}
+      onClick={onToggle}
+      className="flex min-h-10 items-center gap-2 rounded-lg border border-line bg-raised px-3 text-muted hover:text-text aria-pressed:border-accent aria-pressed:text-text"
+    >
+      {children}
+    </button>
+  )
+}
+
 /** The ranking under the settings in force, or under those that are tried, with how the latter moves it. */
-function useRanking(agent: string, query: string, tried: SearchSettings | undefined) {
+function useRanking(agent: string, query: string, why: Place | undefined, tried: SearchSettings | undefined) {
+  const asked = why === undefined ? { agent, query } : { agent, query, why }
   const options = useDebounced(tried, sliderPauseMs)
   const inForce = useQuery({
-    ...api.search.explain.queryOptions({ input: { agent, query } }),
+    ...api.search.explain.queryOptions({ input: asked }),
     enabled: query !== '',
     placeholderData: keepPreviousData,
   })
   const other = useQuery({
-    ...api.search.explain.queryOptions({ input: { agent, query, options } }),
+    ...api.search.explain.queryOptions({ input: { ...asked, options } }),
     enabled: query !== '' && options !== undefined,
     placeholderData: keepPreviousData,
   })

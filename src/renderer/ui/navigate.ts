@@ -1,10 +1,16 @@
 import { useSyncExternalStore } from 'react'
 
+/** A line of a file, 1-based. */
+export interface Place {
+  readonly path: string
+  readonly line: number
+}
+
 interface Paths {
   chat(session?: string, message?: string): string
   file(path: string, line?: number): string
   source(path: string, line?: number): string
-  search(query?: string): string
+  search(query?: string, why?: Place): string
   recalls(): string
   context(session?: string): string
   settings(section?: string): string
@@ -24,13 +30,29 @@ export const paths: Paths = {
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
     return session === undefined ? paths.file(path, line) : paths.chat(session)
   },
-  search: (query?: string) => (query ? `/search?q=${encodeURIComponent(query)}` : '/search'),
+  /** With a place: what becomes of that line. */
+  search: (query?: string, why?: Place) => {
+    const parameters = new URLSearchParams()
+    if (query) parameters.set('q', query)
+    if (why) parameters.set('why', formatPlace(why))
+    return parameters.size === 0 ? '/search' : `/search?${parameters}`
+  },
   settings: (section?: string) => (section === undefined ? '/settings' : `/settings#${section}`),
   recalls: () => '/search/recalls',
   changes: () => '/changes',
   find: () => '/find',
   capture: () => '/capture',
   context: (session?: string) => (session === undefined ? '/context' : `/context/${session}`),
+}
+
+export function formatPlace({ path, line }: Place): string {
+  return `${path}:${line}`
+}
+
+/** `memory/a.md:12` → its parts; a path alone means its first line. Undefined for nothing. */
+export function parsePlace(text: string): Place | undefined {
+  const [, path = '', line] = /^\s*(.+?)(?::(\d+)(?:[-–]\d+)?)?\s*$/.exec(text) ?? []
+  return path === '' ? undefined : { path, line: Math.max(1, Number(line ?? 1)) }
 }
 
 /** The fragment of the address, with its `#`; follows it as it changes. */

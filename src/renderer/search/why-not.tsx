@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Explanation, SearchSettings } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { formatScore } from '../i18n/format.ts'
+import { Button } from '../ui/button.tsx'
+import { parsePlace, paths } from '../ui/navigate.ts'
+
+interface WhyNotProps {
+  readonly agent: string
+  /** What was typed: `path:line`. */
+  readonly place: string
+  readonly onPlace: (place: string) => void
+  readonly hasQuery: boolean
+  readonly explanation: Explanation | undefined
+  /** Shows what a setting would do. */
+  readonly onTry: (change: Partial<SearchSettings>) => void
+}
+
+/** What becomes of a certain line when this is asked, and what would change that (M23). */
+export function WhyNot({ agent, place, onPlace, hasQuery, explanation, onTry }: WhyNotProps) {
+  const { t } = useTranslation()
+  const files = useQuery(api.files.list.queryOptions({ input: { agent } }))
+  return (
+    <section
+      aria-label={t('why.title')}
+      className="mx-5 mb-3 flex flex-col gap-2 rounded-lg border border-line bg-side px-4 py-3"
+    >
+      <label className="flex items-center gap-3">
+        <span className="shrink-0 text-muted">{t('why.line')}</span>
+        <input
+          value={place}
+          list="why-files"
+          spellCheck={false}
+          placeholder="memory/2026-01-20.md:12"
+          onChange={(event) => onPlace(event.target.value)}
+          className="min-h-7 min-w-0 flex-1 rounded-sm border border-line bg-raised px-2 font-mono text-[12px] outline-none focus:border-accent"
+        />
+        <datalist id="why-files">
+          {(files.data ?? []).map(({ path }) => (
+            <option key={path} value={`${path}:1`} />
+          ))}
+        </datalist>
+      </label>
+      <div role="status">
+        {parsePlace(place) === undefined || !hasQuery ? (
+          <p className="text-muted">{t('why.hint')}</p>
+        ) : (
+          explanation?.why && <Answer why={explanation.why} explanation={explanation} onTry={onTry} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+interface AnswerProps {
+  readonly why: NonNullable<Explanation['why']>
+  readonly explanation: Explanation
+  readonly onTry: (change: Partial<SearchSettings>) => void
+}
+
+function Answer({ why, explanation, onTry }: AnswerProps) {
+  const { t } = useTranslation()
+  const { candidate, rank, reason, path, line } = why
+  const { minScore, maxResults, terms } = explanation
+  const has = new Set(candidate?.text?.terms.map(({ term }) => term))
+  const missing = terms.map(({ term }) => term).filter((term) => !has.has(term))
+  // The threshold as it is shown must let the line through.
+  const enough = Math.floor((candidate?.score ?? 0) * 100) / 100
+  const folded = candidate?.verdict.kind === 'folded' ? candidate.verdict.into : undefined
+  return (
+    <div className="flex flex-col gap-2" data-testid="why" data-reason={reason}>
+      <p>
+        {candidate && (
+          <strong className="tabular pr-2 font-semibold">
+            {formatScore(candidate.score)}
+            {rank !== null && ` · #${rank}`}
+          </strong>
+        )}
+        {t(`why.${reason}`, {
+          minScore: formatScore(minScore),
+          maxResults,
+          rank: folded ?? 0,
+          place: `${path}:${line}`,
+        })}{' '}
+        {candidate && missing.length > 0 && reason !== 'returned' && (
+          <span className="text-muted">{t('why.missing', { terms: missing.join(' · ') })}</span>
+        )}
+      </p>
+      <p className="flex flex-wrap gap-2">
+        {reason === 'belowMinScore' && enough > 0 && (
+          <Button onClick={() => onTry({ minScore: enough })}>
+            {t('why.lower', { minScore: formatScore(enough) })}
+          </Button>
+        )}
+        {reason === 'beyondMaxResults' && rank !== null && rank <= 100 && (
+          <Button onClick={() => onTry({ maxResults: rank })}>{t('why.more', { count: rank })}</Button>
+        )}
+        <Link
+          href={paths.source(path, line)}
+          className="inline-flex min-h-7 items-center rounded-sm border border-line bg-raised px-2.5 hover:bg-soft"
+        >
+          {t('why.edit')}
+        </Link>
+      </p>
+    </div>
+  )
+}
