@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { causes } from '../../shared/contract/history.ts'
 import type { WriteOrigin as Origin } from '../workspace/index.ts'
+import { parseJson } from '../../shared/json.ts'
 
 export interface FileRecord {
   readonly path: string
@@ -52,7 +53,7 @@ export function parseMessage(message: string): Origin & { readonly files: readon
     if (name === undefined || value === undefined) continue
     if (name !== 'File') values.set(name, value)
     else {
-      const file = fileSchema.safeParse(JSON.parse(value))
+      const file = fileSchema.safeParse(parseJson(value))
       if (file.success) files.push(file.data)
     }
   }

@@ -9,6 +9,7 @@ import { isSystemError } from '../../shared/errors.ts'
 import { causes } from '../../shared/contract/history.ts'
 import { isMarkdown, makeFolder, type WorkspaceWrite, type WriteOrigin } from '../workspace/index.ts'
 import { blobId } from './blob-id.ts'
+import { parseJson } from '../../shared/json.ts'
 
 const lineSchema = z.object({
   path: z.string(),
@@ -32,7 +33,7 @@ export class Journal {
     try {
       const lines = (await readFile(this.#file, 'utf8')).split('\n')
       return lines.flatMap((line) => {
-        const parsed = lineSchema.safeParse(parseLine(line))
+        const parsed = lineSchema.safeParse(parseJson(line))
         return parsed.success ? [parsed.data] : []
       })
     } catch (error) {
@@ -64,14 +65,4 @@ export class Journal {
 
 export function recordInJournal(journal: Journal, { path, after, origin }: WorkspaceWrite): void {
   if (after !== null && isMarkdown(path)) journal.add(path, blobId(after), origin)
-}
-
-/** The last line can be torn. */
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

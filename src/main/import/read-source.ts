@@ -5,6 +5,7 @@ import { unzipSync } from 'fflate'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { isMarkdown, readText, walkMarkdown } from '../workspace/index.ts'
 import { readConversations } from './conversations.ts'
+import { parseJson } from '../../shared/json.ts'
 
 export interface SourceFile {
   /** Relative, with forward slashes. */
@@ -70,14 +71,7 @@ function unzipped(bytes: Uint8Array): Record<string, Uint8Array> {
 }
 
 function readExport(bytes: Uint8Array): Source | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(new TextDecoder('utf-8').decode(bytes))
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-  const read = readConversations(value)
+  const read = readConversations(parseJson(new TextDecoder('utf-8').decode(bytes)))
   return (
     read && {
       kind: read.kind,

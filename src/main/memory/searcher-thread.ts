@@ -1,14 +1,12 @@
 /** Entry of the searching thread: a `Searcher` on a connection of its own, behind typed calls. */
-import { os, type } from '@orpc/server'
-import { RPCHandler } from '@orpc/server/message-port'
+import { type } from '@orpc/server'
 import { existsSync } from 'node:fs'
-import { parentPort } from 'node:worker_threads'
 import type { SearchOptions } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { createEmbeddings, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
 import { openForReading, type Db } from './schema.ts'
 import { Searcher, type SearchDefaults } from './search/searcher.ts'
-import { toOrpcError } from '../thread/index.ts'
+import { serveThread, threadBase } from '../thread/index.ts'
 
 export interface SearchRequest {
   readonly query: string
@@ -47,18 +45,16 @@ function release(): void {
   open = undefined
 }
 
-const base = os.use(async ({ next }) => {
+const base = threadBase.use(async ({ next }) => {
   try {
     return await next()
   } catch (error) {
     // A damaged or half-made file is looked at anew by the next search.
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')) {
       release()
-      throw toOrpcError(
-        new AppError('index_unavailable', `the index cannot be read: ${error.message}`, {}, { cause: error }),
-      )
+      throw new AppError('index_unavailable', `the index cannot be read: ${error.message}`, {}, { cause: error })
     }
-    throw toOrpcError(error)
+    throw error
   }
 })
 
@@ -86,7 +82,4 @@ const router = {
 
 export type SearcherRouter = typeof router
 
-parentPort?.once('message', ({ port }: { port: MessagePort }) => {
-  new RPCHandler(router).upgrade(port)
-  port.start()
-})
+serveThread(router)

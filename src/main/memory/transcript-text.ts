@@ -2,6 +2,8 @@
  * A transcript as text to search (M14): one line for each line of the file, so that line numbers stay exact; what was
  * said by the user and the agent, and nothing of tools, bookkeeping, or what the user deleted. Pure.
  */
+import { parseJson } from '../../shared/json.ts'
+
 export function transcriptText(jsonl: string): string {
   const lines = jsonl.split('\n')
   const gone = deletedLines(lines)
@@ -45,14 +47,8 @@ function messageOf(line: string): { role?: unknown; content?: unknown } | undefi
 }
 
 function parsed(line: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch (error) {
-    // A line torn by a crash.
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const value = parseJson(line)
+  return typeof value === 'object' && value !== null ? value : undefined
 }
 
 function textParts(content: unknown): string {

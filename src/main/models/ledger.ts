@@ -5,6 +5,7 @@ import type { MonthlyUsage, Spending } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { addUsage, noUsage, usageSchema, type Usage } from '../../shared/messages.ts'
 import { z } from 'zod'
+import { parseJson } from '../../shared/json.ts'
 
 const lineSchema = z.object({ at: z.number(), agent: z.string(), model: z.string(), usage: usageSchema })
 
@@ -82,23 +83,13 @@ async function readSums(file: string): Promise<Sums> {
   const sums: Sums = new Map()
   try {
     for (const text of (await readFile(file, 'utf8')).split('\n')) {
-      const line = lineSchema.safeParse(parseLine(text))
+      const line = lineSchema.safeParse(parseJson(text))
       if (line.success) count(sums, line.data)
     }
   } catch (error) {
     if (!isSystemError(error, 'ENOENT')) throw error
   }
   return sums
-}
-
-/** A line that was torn by a crash counts nothing. */
-function parseLine(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 function count(sums: Sums, { at, model, usage }: z.infer<typeof lineSchema>): void {

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { messageText } from '../../shared/messages.ts'
 import { entrySchema } from './entries.ts'
+import { parseJson } from '../../shared/json.ts'
 
 /** Characters before and after the first match. */
 const around = 40
@@ -48,14 +49,7 @@ export async function findInTranscript(
 }
 
 function saidIn(line: string): { id: string; text: string } | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-  const entry = entrySchema.safeParse(value)
+  const entry = entrySchema.safeParse(parseJson(line))
   if (!entry.success || entry.data.type !== 'message' || entry.data.message.role === 'toolResult') return undefined
   return { id: entry.data.id, text: messageText(entry.data.message) }
 }

@@ -6,6 +6,7 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import { isSystemError } from '../../shared/errors.ts'
 import { noUsage, type AssistantMessage } from '../../shared/messages.ts'
+import { parseJson } from '../../shared/json.ts'
 
 /** What is said is on disk after this, ms. */
 const writeEveryMs = 150
@@ -64,7 +65,7 @@ export async function takeInterrupted(file: string): Promise<AssistantMessage | 
     if (isSystemError(error, 'ENOENT')) return undefined
     throw error
   }
-  const parts = lines.map(parseLine)
+  const parts = lines.map(parseJson)
   const opening = parts[0] as Opening | undefined
   if (opening && opening.pid !== process.pid && isRunning(opening.pid)) return undefined
   await rm(file, { force: true })
@@ -88,16 +89,6 @@ export async function takeInterrupted(file: string): Promise<AssistantMessage | 
 
 function joined(parts: readonly unknown[], key: 'text' | 'thinking'): string {
   return parts.map((part) => (part as Partial<Record<typeof key, string>> | undefined)?.[key] ?? '').join('')
-}
-
-/** The last line can be torn. */
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 function isRunning(pid: number): boolean {

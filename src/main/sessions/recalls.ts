@@ -2,9 +2,11 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Recall, RecalledLines } from '../../shared/contract/index.ts'
+import { splitCitations, type Citation } from '../../shared/citation.ts'
 import { searchResponseSchema } from '../../shared/contract/search.ts'
 import { messageText, type AssistantMessage, type ToolResultMessage } from '../../shared/messages.ts'
 import { entrySchema, type MessageEntry } from './entries.ts'
+import { parseJson } from '../../shared/json.ts'
 
 type Found = Omit<Recall, 'session' | 'title'>
 interface OpenRecall extends Omit<Found, 'results'> {
@@ -68,8 +70,8 @@ export class RecallReader {
   #noteUse(message: AssistantMessage): void {
     if (this.#turn.length === 0) return
     const results = this.#turn.flatMap((recall) => recall.results)
-    for (const { path, from, to } of citedIn(messageText(message)))
-      for (const result of results) if (overlaps(result, path, from, to)) result.use = 'cited'
+    for (const part of splitCitations(messageText(message)))
+      if (typeof part !== 'string') for (const result of results) if (isCited(result, part)) result.use = 'cited'
     for (const part of message.content) {
       if (part.type !== 'toolCall' || !['memory_get', 'read'].includes(part.name)) continue
       for (const result of results) if (result.path === part.arguments['path']) result.use ??= 'read'
@@ -77,30 +79,14 @@ export class RecallReader {
   }
 }
 
-/** `[path:12-18]` and `[path]`, as agents cite. */
-function* citedIn(text: string): Generator<{ path: string; from: number; to: number }> {
-  for (const [, path = '', from, to] of text.matchAll(
-    /\[([^[\]\n]+?\.(?:md|markdown|jsonl))(?::(\d+)(?:[-–](\d+))?)?\]/giu,
-  )) {
-    const first = from === undefined ? 1 : Number(from)
-    yield { path, from: first, to: to === undefined ? (from === undefined ? Infinity : first) : Number(to) }
-  }
-}
-
-function overlaps(result: RecalledLines, path: string, from: number, to: number): boolean {
-  return result.path === path && result.startLine <= to && from <= result.endLine
+/** A citation of a file as a whole means all of its lines. */
+function isCited(result: RecalledLines, { path, line = 1, endLine = Infinity }: Citation): boolean {
+  return result.path === path && result.startLine <= endLine && line <= result.endLine
 }
 
 function parseMessage(line: string): MessageEntry | undefined {
   // Most of a transcript's bytes are lines that can be passed over unread: what other tools gave back.
   if (line.includes('"role":"toolResult"') && !line.includes('memory_search')) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-  const entry = entrySchema.safeParse(value)
+  const entry = entrySchema.safeParse(parseJson(line))
   return entry.success && entry.data.type === 'message' ? entry.data : undefined
 }

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { entrySchema, foreignSchema, headerSchema, version } from './entries.ts'
 import type { ForeignEntry, TranscriptEntry, TranscriptHeader } from './entries.ts'
+import { parseJson } from '../../shared/json.ts'
 
 /** Appends and waits until it is on disk. @throws AppError `write_failed` */
 export async function appendSynced(file: string, text: string): Promise<void> {
@@ -46,7 +47,7 @@ export async function loadTranscript(file: string): Promise<LoadedEntries & { he
     for await (const line of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
       number += 1
       if (line.trim() === '') continue
-      const value = parseLine(line)
+      const value = parseJson(line)
       const asHeader = headerSchema.safeParse(value)
       if (asHeader.success && number === 1) {
         if ((asHeader.data.version ?? 1) > version) {
@@ -80,15 +81,6 @@ export async function loadTranscript(file: string): Promise<LoadedEntries & { he
     throw error
   }
   return { header, entries, foreign, leaf, skippedLines, isTorn: !(await endsWithLineBreak(file)) }
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 async function endsWithLineBreak(file: string): Promise<boolean> {

@@ -1,2 +1,3 @@
-export { fromOrpcError, toOrpcError } from './errors.ts'
+export { fromOrpcError } from './errors.ts'
+export { serveThread, threadBase } from './serve.ts'
 export { startThread, threadFile, type Thread } from './thread.ts'

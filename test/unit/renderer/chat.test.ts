@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { citationHref, parseCitationHref, splitCitations } from '../../../src/renderer/chat/markdown/citation.ts'
+import { citationHref, parseCitationHref } from '../../../src/renderer/chat/markdown/citation.ts'
 import { advance, idle } from '../../../src/renderer/chat/live-turn-state.ts'
 import { patchLines } from '../../../src/renderer/chat/patch-lines.ts'
 import { toTurns } from '../../../src/renderer/chat/turns.ts'
 import { excerptOf } from '../../../src/renderer/ui/excerpt.ts'
+import { splitCitations } from '../../../src/shared/citation.ts'
 import { noUsage } from '../../../src/shared/messages.ts'
 
 describe('M42 citations', () => {
   it('M42: finds paths with and without lines, in any script', () => {
     expect(splitCitations('See [MEMORY.md:12] and [memory/会议 记录.md:3-8]. [not one] [x](y)')).toEqual([
       'See ',
-      { path: 'MEMORY.md', line: 12 },
+      { path: 'MEMORY.md', line: 12, endLine: 12 },
       ' and ',
-      { path: 'memory/会议 记录.md', line: 3 },
+      { path: 'memory/会议 记录.md', line: 3, endLine: 8 },
       '. [not one] [x](y)',
     ])
   })

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { api, explainError } from '../../api/index.ts'
 import { paths } from '../../ui/navigate.ts'
-import type { Citation } from './citation.ts'
+import type { LinkedPlace } from './citation.ts'
 
 /** Lines shown around the cited one. */
 const linesAround = 3
 
 /** A source: hovering shows the lines, a click opens them. */
-export function CitationChip({ agent, citation }: { agent: string; citation: Citation }) {
+export function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {
   const [, navigate] = useLocation()
   const href = paths.source(citation.path, citation.line)
   return (
@@ -37,7 +37,7 @@ export function CitationChip({ agent, citation }: { agent: string; citation: Cit
   )
 }
 
-function Preview({ agent, citation: { path, line = 1 } }: { agent: string; citation: Citation }) {
+function Preview({ agent, citation: { path, line = 1 } }: { agent: string; citation: LinkedPlace }) {
   const file = useQuery(api.files.read.queryOptions({ input: { agent, path } }))
   if (file.error) return <p className="text-muted">{explainError(file.error)}</p>
   const lines = file.data?.text.split('\n') ?? []

@@ -1,0 +1,26 @@
+/** Finds `[path.md:12]` and `[path.md:12-18]` in text, the form in which agents cite memory. Pure. */
+
+export interface Citation {
+  readonly path: string
+  /** 1-based; undefined for the file as a whole. */
+  readonly line: number | undefined
+  /** Inclusive. */
+  readonly endLine: number | undefined
+}
+
+const pattern = /\[([^[\]\n]+?\.(?:md|markdown|jsonl))(?::(\d+)(?:[-–](\d+))?)?\]/giu
+
+/** Alternates plain text and citations, in order. */
+export function splitCitations(text: string): (string | Citation)[] {
+  const parts: (string | Citation)[] = []
+  let from = 0
+  for (const match of text.matchAll(pattern)) {
+    const [all, path = '', line, endLine] = match
+    if (match.index > from) parts.push(text.slice(from, match.index))
+    const first = line === undefined ? undefined : Number(line)
+    parts.push({ path, line: first, endLine: endLine === undefined ? first : Number(endLine) })
+    from = match.index + all.length
+  }
+  if (from < text.length) parts.push(text.slice(from))
+  return parts
+}

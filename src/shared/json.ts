@@ -1,0 +1,9 @@
+/** @returns undefined for a text that is no JSON, such as a line that a crash tore */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
