@@ -27,6 +27,7 @@ export default defineConfig({
           'import/import-thread': 'src/main/import/import-thread.ts',
           'memory/indexer-thread': 'src/main/memory/indexer-thread.ts',
           'memory/searcher-thread': 'src/main/memory/searcher-thread.ts',
+          'survey/survey-thread': 'src/main/survey/survey-thread.ts',
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'shared/[name]-[hash].js' },
       },

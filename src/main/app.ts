@@ -82,6 +82,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     threads: threadEntries(mainFolder),
     historyEntry: threadFile(mainFolder, 'history/history-thread'),
     importEntry: threadFile(mainFolder, 'import/import-thread'),
+    surveyEntry: threadFile(mainFolder, 'survey/survey-thread'),
     models,
     keys,
     mcp,

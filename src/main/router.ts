@@ -153,6 +153,20 @@ export function createRouter(app: App) {
       status: os.search.status.handler(async ({ input }) => (await agent(input)).memory.status()),
       reindex: os.search.reindex.handler(async ({ input, signal }) => (await agent(input)).memory.reindex(signal)),
     },
+    checks: {
+      list: os.checks.list.handler(async ({ input }) => (await agent(input)).checks.list()),
+      add: os.checks.add.handler(async ({ input }) => (await agent(input)).checks.add(input.question)),
+      remove: os.checks.remove.handler(async ({ input }) => ({
+        removed: await (await agent(input)).checks.remove(input.id),
+      })),
+      run: os.checks.run.handler(async ({ input }) => (await agent(input)).checks.run('asked')),
+      stop: os.checks.stop.handler(async ({ input }) => {
+        ;(await agent(input)).checks.stop()
+        return {}
+      }),
+      import: os.checks.import.handler(async ({ input }) => (await agent(input)).checks.import(input.text)),
+      export: os.checks.export.handler(async ({ input }) => ({ text: await (await agent(input)).checks.export() })),
+    },
     sessions: {
       list: os.sessions.list.handler(async ({ input }) => (await agent(input)).sessions.list()),
       get: os.sessions.get.handler(async ({ input }) => {
@@ -253,6 +267,9 @@ export function createRouter(app: App) {
         (await agent(input)).sessions.request(input.session, input.number),
       ),
       report: os.context.report.handler(async ({ input }) => (await agent(input)).chat.report(input.session)),
+    },
+    survey: {
+      run: os.survey.run.handler(async ({ input, signal }) => (await agent(input)).survey(signal)),
     },
     settings: {
       get: os.settings.get.handler(() => ({

@@ -15,6 +15,8 @@ import { applyLocale } from './i18n/index.ts'
 import { FindView } from './memory/find-view.tsx'
 import { FileView } from './memory/file-view.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
+import { ChecksView } from './search/checks-view.tsx'
+import { MapView } from './search/map-view.tsx'
 import { RecallsView } from './search/recalls-view.tsx'
 import { SearchView } from './search/search-view.tsx'
 import { SettingsView } from './settings/settings-view.tsx'
@@ -93,7 +95,13 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
               />
             </Route>
             <Route path="/search/recalls">
-              <RecallsView agent={agent} />
+              <RecallsView agent={agent} message={new URLSearchParams(query).get('message') ?? undefined} />
+            </Route>
+            <Route path="/search/map">
+              <MapView agent={agent} />
+            </Route>
+            <Route path="/search/checks">
+              <ChecksView agent={agent} />
             </Route>
             <Route path="/find">
               <FindView agent={agent} />

@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -255,5 +255,108 @@ describe('M23 why not', () => {
     await page.getByTestId('why').getByText('nothing of the question', { exact: false }).waitFor()
     await page.getByRole('combobox', { name: 'File and line' }).fill('memory/none.md:4')
     await page.getByTestId('why').getByText('No indexed passage', { exact: false }).waitFor()
+  })
+})
+
+describe('M44 checks', () => {
+  it('M44: a result becomes a check that follows its line, fails with a setting, and says what kept it out', async () => {
+    const server = await openTestServer({
+      files: {
+        'memory/house.md': '# House\n\nThe garage door opens with 4411.\n\nThe cellar key hangs behind the clock.\n',
+        'memory/piano.md': '# 钢琴\n\n佐藤先生每年春天来调钢琴。\n',
+      },
+    })
+    const client = await connect(server.url)
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.goto(new URL('/search?q=garage+door', server.url).href)
+    const row = page.getByTestId('candidate').filter({ hasText: 'house.md' })
+    await row.getByRole('button', { name: /Details/ }).click()
+    await page.getByRole('button', { name: 'Add as check' }).click()
+    await page.getByText('asked again whenever something changes', { exact: false }).waitFor()
+    await page.getByRole('link', { name: 'Checks' }).click()
+    const checks = page.getByTestId('check')
+    await checks.getByRole('img', { name: 'passes' }).waitFor()
+    await page.getByRole('textbox', { name: 'Question' }).fill('谁调钢琴')
+    await page.getByRole('combobox', { name: 'Lines it should find' }).fill('memory/piano.md:3')
+    await page.keyboard.press('Enter')
+    await until(async () => (await page.getByTestId('pass-rate').innerText()) === '2 of 2 pass')
+
+    await writeFile(join(server.workspace, 'memory/piano.md'), '# 钢琴\n\n新的一行。\n\n佐藤先生每年春天来调钢琴。\n')
+    await page.getByRole('link', { name: 'memory/piano.md:5' }).waitFor()
+
+    const settings = await client.search.settings({ agent: 'main' })
+    await client.search.setSettings({ agent: 'main', settings: { ...settings, minScore: 0.99 } })
+    await checks.getByText('below the threshold', { exact: false }).first().waitFor()
+    await client.search.setSettings({ agent: 'main', settings })
+    await until(async () => (await page.getByTestId('pass-rate').innerText()) === '2 of 2 pass')
+    await page.getByRole('img', { name: /^Share of checks that passed over [3-9] runs, 100%/ }).waitFor()
+    await page.getByText('As a table').click()
+    await page.getByRole('cell', { name: 'settings changed' }).first().waitFor()
+    await keepScreenshot(page, 'inspector-5-checks')
+
+    const { text } = await client.checks.export({ agent: 'main' })
+    expect(text.trim().split('\n')).toHaveLength(2)
+    await page
+      .getByRole('button', { name: /^Remove the check/ })
+      .first()
+      .click()
+    await until(async () => (await checks.count()) === 1)
+    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await checks.count()) === 2)
+    const chosen = (name: string, content: string) =>
+      page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
+    await chosen('bad.jsonl', `${text}{"query": 3}\n`)
+    await page.getByText('queries.jsonl:3 is not a judged question', { exact: false }).waitFor()
+    const more = { query: 'cellar', relevant: [{ path: 'memory/house.md', startLine: 5, endLine: 5 }] }
+    await chosen('more.jsonl', `${text}${JSON.stringify(more)}\n`)
+    await page.getByText('One new check').waitFor()
+    await until(async () => (await checks.count()) === 3)
+  })
+})
+
+describe('M44 map', () => {
+  it('M44: shows what is large, recalled, never recalled, old and there twice; each leads to the editor', async () => {
+    const server = await openTestServer({
+      files: {
+        ...makeNotes(),
+        'memory/piano.md':
+          '# Piano\n\nThe piano is tuned by Mr Sato in the spring.\n\nNobody asks for the attic window.\n',
+        'memory/again.md': '- The piano is tuned by Mr. Sato in the spring\n',
+      },
+    })
+    const old = new Date(Date.now() - 400 * 86_400_000)
+    await utimes(join(server.workspace, 'memory/2026-01-03.md'), old, old)
+    const page = await openPage()
+    await page.goto(server.url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('Who tunes the piano?')
+    await composer.press('Enter')
+    await page.getByTestId('answer').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    await page.getByTestId('answer').hover()
+    await page.getByRole('button', { name: 'What was looked for in memory' }).click()
+    await page.getByText('What was looked for to answer one question.').waitFor()
+    await page.getByTestId('recall').waitFor()
+    await page.getByRole('link', { name: 'Map' }).click()
+    await page.getByRole('img', { name: /^Map of 31 files; [1-9] of them were recalled/ }).waitFor()
+    await keepScreenshot(page, 'inspector-6-map')
+    const choose = (name: string) => page.getByRole('radio', { name }).click()
+    await choose('Table')
+    await until(async () => (await page.getByTestId('surveyed-file').count()) === 31)
+    await page.getByRole('button', { name: 'Recalled', exact: true }).click()
+    expect(await page.getByTestId('surveyed-file').first().innerText()).toMatch(/piano|again/)
+    await choose('Most recalled')
+    await page.getByTestId('surveyed-line').filter({ hasText: 'tuned by Mr' }).first().waitFor()
+    await choose('Never recalled')
+    await page.getByText(/of \d+ lines were never shown/).waitFor()
+    await choose('Stale')
+    await until(async () => (await page.getByTestId('surveyed-file').count()) === 1)
+    await choose('Near-duplicates')
+    const twins = page.getByTestId('duplicates').filter({ hasText: 'Sato' })
+    await twins.getByText('2 lines, 100% alike').waitFor()
+    await keepScreenshot(page, 'inspector-7-duplicates')
+    await twins.getByRole('link', { name: 'memory/again.md:1' }).click()
+    await page.waitForURL(/file\/memory\/again\.md#L1/)
   })
 })

@@ -1,8 +1,9 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import type { AppEvent } from '../../shared/contract/index.ts'
+import type { AppEvent, SurveyStep } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
+import { Checks } from '../checks/index.ts'
 import { Chat, definitionsOf, loadPrompts, type Tool } from '../chat/index.ts'
 import {
   assemble,
@@ -21,6 +22,7 @@ import { Memory, sessionsPrefix, type MemorySource, type ThreadEntries } from '.
 import type { ChatModel, Models } from '../models/index.ts'
 import { Drafts, Sessions } from '../sessions/index.ts'
 import { expandHome, type AgentSettings, type KeyRing } from '../settings/index.ts'
+import { surveyMemory } from '../survey/index.ts'
 import {
   dailyLogDate,
   dailyLogPath,
@@ -39,6 +41,7 @@ export interface SharedOptions {
   /** Where the history's thread starts from. */
   readonly historyEntry: URL
   readonly importEntry: URL
+  readonly surveyEntry: URL
   readonly models: Models
   readonly keys: KeyRing
   readonly mcp: McpServers
@@ -59,6 +62,7 @@ export interface AgentOptions extends SharedOptions {
   readonly forbidden: readonly string[]
   readonly indexFile: string
   readonly sessionsFolder: string
+  readonly checksFolder: string
   readonly draftsFolder: string
   readonly historyFolder: string
   readonly modelsFolder: string
@@ -72,6 +76,7 @@ export class Agent {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly sessions: Sessions
+  readonly checks: Checks
   readonly drafts: Drafts
   readonly fileDrafts: FileDrafts
   readonly importer: Importer
@@ -88,6 +93,15 @@ export class Agent {
     this.memory = memory
     this.history = history
     this.sessions = new Sessions(options.sessionsFolder, options.workspace)
+    this.checks = new Checks({
+      folder: options.checksFolder,
+      memory,
+      workspace,
+      now: options.now,
+      watch: options.watch,
+      onChange: () => options.publish({ type: 'checksChanged', agent: options.id }),
+      onFault: (error) => options.log.fault(error, `checks of agent ${options.id}`),
+    })
     this.drafts = new Drafts(options.draftsFolder)
     this.fileDrafts = new FileDrafts(options.draftsFolder)
     this.importer = new Importer({ entry: options.importEntry, workspace })
@@ -98,6 +112,7 @@ export class Agent {
     const { id, publish, log } = options
     const workspace = new Workspace({ workspace: options.workspace, forbidden: options.forbidden })
     const history = openHistory(options, workspace)
+    let agent: Agent | undefined
     const memory = await Memory.open({
       source: memorySource(options),
       search: () => options.settings().memory.search,
@@ -108,11 +123,14 @@ export class Agent {
         else if (event.type === 'files') {
           history?.look(event.paths.filter((path) => !path.startsWith(sessionsPrefix) && !isAbsolute(path)))
           publish({ type: 'filesChanged', agent: id, paths: [...event.paths] })
-        } else publish({ type: 'indexChanged', agent: id })
+        } else {
+          publish({ type: 'indexChanged', agent: id })
+          agent?.checks.noteChange('index')
+        }
       },
       onCrash: (error) => log.fault(error, `index thread of agent ${id}`),
     })
-    const agent = new Agent(options, workspace, memory, history)
+    agent = new Agent(options, workspace, memory, history)
     workspace.onWrite(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
     return agent
   }
@@ -120,9 +138,17 @@ export class Agent {
   /** Takes over what changed in the configuration. */
   async applySettings(): Promise<void> {
     await this.memory.use(memorySource(this.#options))
+    this.checks.noteChange('settings')
+  }
+
+  /** What its memory is made of, and what of it was ever recalled. */
+  async *survey(signal: AbortSignal | undefined): AsyncGenerator<SurveyStep> {
+    const { surveyEntry: entry, workspace, now } = this.#options
+    yield* surveyMemory({ entry, workspace, recalls: await this.sessions.recalls(signal), now: now(), signal })
   }
 
   async close(): Promise<void> {
+    this.checks.close()
     await this.chat.close()
     await this.history?.close()
     await this.memory.close()

@@ -143,6 +143,7 @@ export class Agents {
       forbidden: this.#foreignFolders(id),
       indexFile: workspaceOverride === undefined ? folders.index(id) : folders.folderIndex(workspace),
       sessionsFolder: folders.sessions(id),
+      checksFolder: folders.checks(id),
       draftsFolder: folders.drafts(id),
       historyFolder: workspaceOverride === undefined ? folders.history(id) : folders.folderHistory(workspace),
       modelsFolder: folders.models,

@@ -21,6 +21,8 @@ export interface StateFolders {
   history(agentId: string): string
   /** The same for a folder that is no agent's. */
   folderHistory(workspace: string): string
+  /** Saved questions, and how often they were answered rightly. */
+  checks(agentId: string): string
   /** What was typed but not sent. */
   drafts(agentId: string): string
 }
@@ -38,6 +40,7 @@ export function stateFolders(home: string): StateFolders {
     history: (agentId) => join(home, 'history', agentId),
     folderHistory: (workspace) => join(home, 'history', `folder-${keyOf(workspace)}`),
     sessions: (agentId) => join(home, 'agents', agentId, 'sessions'),
+    checks: (agentId) => join(home, 'agents', agentId, 'checks'),
     drafts: (agentId) => join(home, 'agents', agentId, 'drafts'),
   }
 }

@@ -3,16 +3,9 @@
  * that a judge named; metrics are the standard ones (recall@k, MRR, nDCG@10 with binary gains).
  */
 import { readFile } from 'node:fs/promises'
-import { z } from 'zod'
 import type { SearchResponse } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-
-const judgedQuestionSchema = z.object({
-  id: z.string().optional(),
-  query: z.string().min(1),
-  relevant: z.array(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int() })).default([]),
-})
-export type JudgedQuestion = z.infer<typeof judgedQuestionSchema>
+import { isHit, parseQuestions, type JudgedQuestion } from './judged.ts'
 
 export interface EvaluationReport {
   readonly n: number
@@ -34,7 +27,7 @@ export interface Evaluated {
   readonly minScore: number
 }
 
-/** One question a line. @throws AppError `input_invalid` naming the line, `file_not_found` */
+/** @throws AppError `input_invalid` naming the line, `file_not_found` */
 export async function readQuestions(file: string): Promise<JudgedQuestion[]> {
   let text: string
   try {
@@ -44,20 +37,7 @@ export async function readQuestions(file: string): Promise<JudgedQuestion[]> {
       throw new AppError('file_not_found', `${file} cannot be read`, { path: file })
     throw error
   }
-  const questions = text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return []
-    try {
-      return [judgedQuestionSchema.parse(JSON.parse(line))]
-    } catch (error) {
-      if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error
-      throw new AppError('input_invalid', `${file}:${index + 1} is not a judged question`, {
-        path: file,
-        line: index + 1,
-      })
-    }
-  })
-  if (questions.length === 0) throw new AppError('input_invalid', `${file} has no question`, { path: file })
-  return questions
+  return parseQuestions(text, file)
 }
 
 export async function evaluate(
@@ -101,16 +81,6 @@ export async function evaluate(
         }
       : {}),
   }
-}
-
-interface Lines {
-  readonly path: string
-  readonly startLine: number
-  readonly endLine: number
-}
-
-function isHit(result: Lines, judged: Lines): boolean {
-  return result.path === judged.path && result.startLine <= judged.endLine && judged.startLine <= result.endLine
 }
 
 function hitWithin(hits: readonly boolean[], depth: number): number {

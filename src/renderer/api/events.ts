@@ -26,6 +26,7 @@ function apply(event: AppEvent): void {
     case 'filesChanged':
       drop(api.files.key())
       drop(api.context.key())
+      drop(api.checks.list.key())
       return
     case 'indexStatus':
       queryClient.setQueryData(api.search.status.queryKey({ input: { agent: event.agent } }), event.status)
@@ -61,6 +62,9 @@ function apply(event: AppEvent): void {
       drop(api.search.key())
       drop(api.agents.key())
       drop(api.chat.models.key())
+      return
+    case 'checksChanged':
+      drop(api.checks.list.key())
       return
     case 'captured':
       tellCaptured(event)

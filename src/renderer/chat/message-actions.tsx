@@ -7,16 +7,19 @@ import {
   GitBranch,
   Pencil,
   RotateCcw,
+  SearchCheck,
   Shuffle,
   Trash2,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
 import type { SessionMessage } from '../../shared/contract/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useCopy } from '../ui/copy.ts'
 import { ModelPicker } from '../ui/model-picker.tsx'
+import { paths } from '../ui/navigate.ts'
 import { useChatActions } from './chat-actions.ts'
 
 const size = 13
@@ -76,6 +79,7 @@ interface AnswerActionsProps {
 export function AnswerActions({ id, question, text, versions }: AnswerActionsProps) {
   const { t } = useTranslation()
   const { agent, retry, remember, branch } = useChatActions()
+  const [, navigate] = useLocation()
   return (
     <Bar label={t('chat.messageActions')}>
       {text !== '' && <CopyAction text={text} />}
@@ -100,6 +104,9 @@ export function AnswerActions({ id, question, text, versions }: AnswerActionsPro
       )}
       <IconButton label={t('chat.branch')} onClick={() => branch(id)}>
         <GitBranch size={size} />
+      </IconButton>
+      <IconButton label={t('chat.recalls')} onClick={() => navigate(paths.recalls(question))}>
+        <SearchCheck size={size} />
       </IconButton>
       <Versions versions={versions} />
     </Bar>

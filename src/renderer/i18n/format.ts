@@ -12,6 +12,14 @@ export function formatShort(tokens: number): string {
   return `${new Intl.NumberFormat(i18next.language, { maximumFractionDigits: thousands < 100 ? 1 : 0 }).format(thousands)}k`
 }
 
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
+
+export function formatBytes(bytes: number): string {
+  const step = Math.min(units.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1000)))
+  const format = { style: 'unit', unit: units[step] ?? 'byte', unitDisplay: 'short', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(i18next.language, format).format(bytes / 1000 ** step)
+}
+
 export function formatPercent(share: number): string {
   return new Intl.NumberFormat(i18next.language, { style: 'percent', maximumFractionDigits: 1 }).format(share)
 }

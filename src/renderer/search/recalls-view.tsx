@@ -11,6 +11,7 @@ import { Button } from '../ui/button.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { paths } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
+import { AddCheck } from './add-check.tsx'
 import { compareResults } from './recall-compare.ts'
 import { SearchTabs } from './search-tabs.tsx'
 
@@ -18,7 +19,7 @@ const page = 100
 const outcomes = ['all', 'used', 'unused', 'below', 'nothing'] as const
 type Outcome = (typeof outcomes)[number]
 
-export function RecallsView({ agent }: { agent: Agent }) {
+export function RecallsView({ agent, message }: { agent: Agent; message: string | undefined }) {
   const { t } = useTranslation()
   const [outcome, setOutcome] = useState<Outcome>('all')
   const [filter, setFilter] = useState('')
@@ -46,6 +47,14 @@ export function RecallsView({ agent }: { agent: Agent }) {
           onChoose={setOutcome}
         />
       </SearchTabs>
+      {message !== undefined && (
+        <p className="flex items-center gap-4 px-5 pt-2 text-muted">
+          {t('recalls.ofMessage')}
+          <Link href={paths.recalls()} className="text-accent hover:underline">
+            {t('recalls.ofAll')}
+          </Link>
+        </p>
+      )}
       <div className="min-h-0 flex-1 overflow-y-auto">
         {recalls.error ? (
           <ErrorState error={recalls.error} onRetry={() => void recalls.refetch()} />
@@ -147,6 +156,7 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
             <col className="w-20" />
             <col className="w-20" />
             <col className="w-24" />
+            <col className="w-36" />
           </colgroup>
           <thead className="text-muted">
             <tr>
@@ -154,6 +164,7 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
               <th className="text-right font-medium">{t('recalls.then')}</th>
               <th className="text-right font-medium">{t('recalls.now')}</th>
               <th className="pl-4 font-medium">{t('recalls.use')}</th>
+              <th className="sr-only">{t('checks.add')}</th>
             </tr>
           </thead>
           <tbody>
@@ -167,6 +178,9 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
                 <td className="tabular text-right">{scoreThen === undefined ? '–' : formatScore(scoreThen)}</td>
                 <td className="tabular text-right">{scoreNow === undefined ? '–' : formatScore(scoreNow)}</td>
                 <td className="pl-4 text-muted">{use ? t(`recalls.${use}`) : ''}</td>
+                <td className="py-0.5 text-right">
+                  <AddCheck agent={agent} query={query} lines={{ path, startLine, endLine }} />
+                </td>
               </tr>
             ))}
           </tbody>

@@ -10,15 +10,17 @@ import { Highlight } from '../ui/highlight.tsx'
 import { paths } from '../ui/navigate.ts'
 import { ScoreBar } from '../ui/score-bar.tsx'
 import { EmptyState } from '../ui/states.tsx'
+import { AddCheck } from './add-check.tsx'
 import { keyOf, type Move, type Moves } from './moves.ts'
 
 interface ResultsProps {
+  readonly agent: string
   readonly explanation: Explanation
   /** How far each candidate moved against the settings in force; undefined when those are what is shown. */
   readonly moves?: Moves | undefined
 }
 
-export function Results({ explanation, moves }: ResultsProps) {
+export function Results({ agent, explanation, moves }: ResultsProps) {
   const { t } = useTranslation()
   const matching = explanation.candidates.filter(({ score }) => score > 0)
   const of = (...kinds: Candidate['verdict']['kind'][]) =>
@@ -62,6 +64,7 @@ export function Results({ explanation, moves }: ResultsProps) {
               {candidates.map((candidate) => (
                 <Row
                   key={keyOf(candidate)}
+                  agent={agent}
                   candidate={candidate}
                   explanation={explanation}
                   move={moves?.get(keyOf(candidate))}
@@ -103,12 +106,13 @@ function Divider({ title }: { title: string }) {
 }
 
 interface RowProps {
+  readonly agent: string
   readonly candidate: Candidate
   readonly explanation: Explanation
   readonly move: Move | undefined
 }
 
-function Row({ candidate, explanation, move }: RowProps) {
+function Row({ agent, candidate, explanation, move }: RowProps) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const { path, startLine, endLine, heading, snippet, matched, vector, text, score, verdict } = candidate
@@ -177,6 +181,9 @@ function Row({ candidate, explanation, move }: RowProps) {
         <tr className="border-b border-soft" data-testid="candidate-details">
           <td colSpan={6} className="pb-3 pl-8">
             <Account candidate={candidate} />
+            <p className="pt-2">
+              <AddCheck agent={agent} query={explanation.query} lines={candidate} />
+            </p>
           </td>
         </tr>
       )}

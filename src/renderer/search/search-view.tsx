@@ -101,7 +101,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
           ) : query === '' ? (
             <EmptyState title={t('search.empty')} hint={t('search.emptyHint')} />
           ) : explanation ? (
-            <Results explanation={explanation} moves={moves} />
+            <Results agent={agent.id} explanation={explanation} moves={moves} />
           ) : (
             <Skeleton lines={9} />
           )}

@@ -6,6 +6,7 @@ import { api } from '../api/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { parsePlace, paths } from '../ui/navigate.ts'
+import { AddCheck } from './add-check.tsx'
 
 interface WhyNotProps {
   readonly agent: string
@@ -47,7 +48,7 @@ export function WhyNot({ agent, place, onPlace, hasQuery, explanation, onTry }: 
         {parsePlace(place) === undefined || !hasQuery ? (
           <p className="text-muted">{t('why.hint')}</p>
         ) : (
-          explanation?.why && <Answer why={explanation.why} explanation={explanation} onTry={onTry} />
+          explanation?.why && <Answer agent={agent} why={explanation.why} explanation={explanation} onTry={onTry} />
         )}
       </div>
     </section>
@@ -55,12 +56,13 @@ export function WhyNot({ agent, place, onPlace, hasQuery, explanation, onTry }: 
 }
 
 interface AnswerProps {
+  readonly agent: string
   readonly why: NonNullable<Explanation['why']>
   readonly explanation: Explanation
   readonly onTry: (change: Partial<SearchSettings>) => void
 }
 
-function Answer({ why, explanation, onTry }: AnswerProps) {
+function Answer({ agent, why, explanation, onTry }: AnswerProps) {
   const { t } = useTranslation()
   const { candidate, rank, reason, path, line } = why
   const { minScore, maxResults, terms } = explanation
@@ -103,6 +105,7 @@ function Answer({ why, explanation, onTry }: AnswerProps) {
         >
           {t('why.edit')}
         </Link>
+        <AddCheck agent={agent} query={explanation.query} lines={{ path, startLine: line, endLine: line }} />
       </p>
     </div>
   )

@@ -11,7 +11,9 @@ interface Paths {
   file(path: string, line?: number): string
   source(path: string, line?: number): string
   search(query?: string, why?: Place): string
-  recalls(): string
+  recalls(message?: string): string
+  checks(): string
+  map(): string
   context(session?: string): string
   settings(section?: string): string
   changes(): string
@@ -38,7 +40,11 @@ export const paths: Paths = {
     return parameters.size === 0 ? '/search' : `/search?${parameters}`
   },
   settings: (section?: string) => (section === undefined ? '/settings' : `/settings#${section}`),
-  recalls: () => '/search/recalls',
+  /** With a message of the user: what was looked for to answer it. */
+  recalls: (message?: string) =>
+    message === undefined ? '/search/recalls' : `/search/recalls?${new URLSearchParams({ message })}`,
+  checks: () => '/search/checks',
+  map: () => '/search/map',
   changes: () => '/changes',
   find: () => '/find',
   capture: () => '/capture',
@@ -53,6 +59,13 @@ export function formatPlace({ path, line }: Place): string {
 export function parsePlace(text: string): Place | undefined {
   const [, path = '', line] = /^\s*(.+?)(?::(\d+)(?:[-–]\d+)?)?\s*$/.exec(text) ?? []
   return path === '' ? undefined : { path, line: Math.max(1, Number(line ?? 1)) }
+}
+
+/** `memory/a.md:12-14` → its parts. Undefined for what names no line. */
+export function parseLines(text: string): { path: string; startLine: number; endLine: number } | undefined {
+  const [, path = '', first, last] = /^\s*(.+?):(\d+)(?:[-–](\d+))?\s*$/.exec(text) ?? []
+  const startLine = Math.max(1, Number(first))
+  return path === '' ? undefined : { path, startLine, endLine: Math.max(startLine, Number(last ?? first)) }
 }
 
 /** The fragment of the address, with its `#`; follows it as it changes. */

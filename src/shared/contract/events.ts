@@ -22,6 +22,7 @@ export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('indexChanged'), agent: z.string() }),
   z.object({ type: z.literal('sessionChanged'), agent: z.string(), session: z.string() }),
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),
+  z.object({ type: z.literal('checksChanged'), agent: z.string() }),
   z.object({ type: z.literal('agentsChanged') }),
   z.object({ type: z.literal('settingsChanged') }),
   z.object({ type: z.literal('usageChanged') }),

@@ -2,6 +2,7 @@
 import type { ContractRouterClient } from '@orpc/contract'
 import { agents } from './agents.ts'
 import { chat } from './chat.ts'
+import { checks } from './checks.ts'
 import { context } from './context.ts'
 import { events } from './events.ts'
 import { files } from './files.ts'
@@ -10,13 +11,28 @@ import { imports } from './imports.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
+import { survey } from './survey.ts'
 
-export const contract = { agents, chat, context, events, files, history, imports, search, sessions, settings }
+export const contract = {
+  agents,
+  chat,
+  checks,
+  context,
+  events,
+  files,
+  history,
+  imports,
+  search,
+  sessions,
+  settings,
+  survey,
+}
 
 export type ContractClient = ContractRouterClient<typeof contract>
 
 export type { Agent, Locale } from './agents.ts'
 export type { ChatEvent, Model, Permission, QueuedMessage, ToolProgress } from './chat.ts'
+export type { Check, CheckedQuestion, CheckRun } from './checks.ts'
 export type { ContextItem, ContextReport, Layer } from './context.ts'
 export type { AppEvent } from './events.ts'
 export type { FileDraft, FileEntry, FileKind } from './files.ts'
@@ -45,3 +61,4 @@ export type {
   SessionSummary,
 } from './sessions.ts'
 export type { Appearance, ConfigProblem, McpServer, MonthlyUsage, ProviderStatus, Spending } from './settings.ts'
+export type { Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'

@@ -1,0 +1,1 @@
+export { surveyMemory } from './survey.ts'

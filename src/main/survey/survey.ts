@@ -1,0 +1,36 @@
+/** Has a thread of its own go through all of a memory, since that can be long. */
+import type { RouterClient } from '@orpc/server'
+import type { Recall, SurveyStep } from '../../shared/contract/index.ts'
+import { fromOrpcError, startThread } from '../thread/index.ts'
+import type { SurveyRouter } from './survey-thread.ts'
+
+interface SurveyOptions {
+  /** The thread's entry. */
+  readonly entry: URL
+  readonly workspace: string
+  readonly recalls: readonly Recall[]
+  readonly now: Date
+  readonly signal: AbortSignal | undefined
+}
+
+/** Ends with the step `done`, unless it is aborted before. */
+export async function* surveyMemory({
+  entry,
+  workspace,
+  recalls,
+  now,
+  signal,
+}: SurveyOptions): AsyncGenerator<SurveyStep> {
+  const thread = startThread<RouterClient<SurveyRouter>>(entry)
+  try {
+    const passages = recalls.flatMap(({ session, id, at, results }) =>
+      results.map(({ path, startLine, snippet }) => ({ search: `${session}/${id}`, at, path, startLine, snippet })),
+    )
+    const request = { workspace, passages, now: now.getTime() }
+    yield* await thread.client.run(request, signal ? { signal } : {})
+  } catch (error) {
+    throw fromOrpcError(error)
+  } finally {
+    await thread.terminate()
+  }
+}

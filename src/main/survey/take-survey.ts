@@ -1,0 +1,106 @@
+/** Reads every file of a memory and counts what was recalled of it, what never was, and what is there twice. */
+import { join } from 'node:path'
+import type { Survey, SurveyedFile, SurveyedLine, SurveyStep } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import { longTermFile, projectContextFiles, readText, walkMarkdown } from '../workspace/index.ts'
+import { nearDuplicates } from './near-duplicates.ts'
+import { countRecalls, type ShownPassage } from './recalled-lines.ts'
+
+export interface SurveyRequest {
+  readonly workspace: string
+  readonly passages: readonly RecalledPassage[]
+  readonly now: number
+}
+
+export interface RecalledPassage extends ShownPassage {
+  readonly path: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+export const staleDays = 90
+const dayMs = 86_400_000
+const tellEvery = 100
+const mostLines = 200
+const mostGroups = 200
+const mostOfGroup = 12
+/** Of a line, as it is told. */
+const mostCharacters = 400
+
+export async function* takeSurvey({ workspace, passages, now }: SurveyRequest): AsyncGenerator<SurveyStep> {
+  const { files } = await walkMarkdown(workspace)
+  const byPath = Map.groupBy(passages, ({ path }) => path)
+  const surveyed: SurveyedFile[] = []
+  const recalled: Survey['mostRecalled'] = []
+  const never: SurveyedLine[] = []
+  const all: SurveyedLine[] = []
+  let neverCount = 0
+  for (const [index, { path, size, modifiedAt }] of files.entries()) {
+    if (index % tellEvery === 0) yield { type: 'progress', done: index, total: files.length }
+    const text = await textOf(join(workspace, path), path)
+    if (text === undefined) continue
+    const lines = text.split('\n')
+    const shown = byPath.get(path) ?? []
+    const counts = countRecalls(lines, shown)
+    const isInContext = path === longTermFile || (projectContextFiles as readonly string[]).includes(path)
+    surveyed.push({
+      path,
+      size,
+      lines: lines.length,
+      recalls: new Set(shown.map(({ search }) => search)).size,
+      recalledAt: shown.length === 0 ? null : Math.max(...shown.map(({ at }) => at)),
+      modifiedAt,
+      isInContext,
+    })
+    for (const [at, line] of lines.entries()) {
+      const trimmed = line.trim()
+      if (trimmed === '' || trimmed.startsWith('#')) continue
+      const place = { path, line: at + 1, text: trimmed.slice(0, mostCharacters).toWellFormed() }
+      all.push(place)
+      const recalls = counts.get(at)
+      if (recalls !== undefined) recalled.push({ ...place, recalls })
+      else if (!isInContext) {
+        neverCount += 1
+        never.push(place)
+      }
+    }
+  }
+  yield { type: 'progress', done: files.length, total: files.length }
+  yield {
+    type: 'done',
+    survey: {
+      searches: new Set(passages.map(({ search }) => search)).size,
+      files: surveyed,
+      mostRecalled: recalled.sort((one, other) => other.recalls - one.recalls).slice(0, mostLines),
+      neverRecalled: {
+        count: neverCount,
+        of: all.length,
+        longest: never.sort((one, other) => other.text.length - one.text.length).slice(0, mostLines),
+      },
+      stale: surveyed
+        .filter(
+          ({ recalls, isInContext, modifiedAt }) =>
+            recalls === 0 && !isInContext && now - modifiedAt > staleDays * dayMs,
+        )
+        .sort((one, other) => one.modifiedAt - other.modifiedAt),
+      staleDays,
+      duplicates: nearDuplicates(all.map(({ text }) => text))
+        .slice(0, mostGroups)
+        .map(({ similarity, lines }) => ({
+          similarity,
+          count: lines.length,
+          lines: lines.slice(0, mostOfGroup).flatMap((at) => all[at] ?? []),
+        })),
+    },
+  }
+}
+
+/** What cannot be read is no part of the memory that can be recalled. */
+async function textOf(file: string, path: string): Promise<string | undefined> {
+  try {
+    return (await readText(file, path)).text
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

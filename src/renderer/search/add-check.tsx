@@ -1,0 +1,37 @@
+import { Check } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import { useLocation } from 'wouter'
+import type { CheckedQuestion } from '../../shared/contract/index.ts'
+import { client, explainError } from '../api/index.ts'
+import { Button } from '../ui/button.tsx'
+import { paths } from '../ui/navigate.ts'
+
+interface AddCheckProps {
+  readonly agent: string
+  readonly query: string
+  /** What the question should find. */
+  readonly lines: CheckedQuestion['relevant'][number]
+}
+
+/** Has the question asked from now on, and says when it no longer finds these lines. */
+export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: AddCheckProps) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const add = async () => {
+    try {
+      await client.checks.add({ agent, question: { query, relevant: [{ path, startLine, endLine }] } })
+      toast.success(t('checks.added'), {
+        action: { label: t('checks.show'), onClick: () => navigate(paths.checks()) },
+      })
+    } catch (error) {
+      toast.error(explainError(error))
+    }
+  }
+  return (
+    <Button onClick={() => void add()} disabled={query.trim() === ''}>
+      <Check size={13} aria-hidden />
+      {t('checks.add')}
+    </Button>
+  )
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { nearDuplicates } from '../../../src/main/survey/near-duplicates.ts'
+import { countRecalls } from '../../../src/main/survey/recalled-lines.ts'
+
+describe('M44 lines that were recalled', () => {
+  const passage = (search: string, startLine: number, snippet: string) => ({ search, startLine, snippet })
+
+  it('M44: a line counts once a search, wherever it went since, and no more when it was rewritten', () => {
+    const lines = ['# Plans', '', '- new first line', '- call Ann', '- buy milk']
+    const counts = countRecalls(lines, [
+      passage('a', 3, '- call Ann\n- buy milk'),
+      passage('a', 3, '- call Ann'),
+      passage('b', 3, '- call Ann\n- an old line'),
+    ])
+    expect([...counts]).toEqual([
+      [3, 2],
+      [4, 1],
+    ])
+  })
+
+  it('M44: of equal lines the one nearest to where it was shown is meant', () => {
+    const lines = ['- done', 'x', 'y', '- done']
+    expect([...countRecalls(lines, [passage('a', 4, '- done')])]).toEqual([[3, 1]])
+  })
+
+  it('M44: a snippet that was cut within a line still names it', () => {
+    const lines = ['short', '这一行非常长，搜索结果里只显示了开头']
+    expect([...countRecalls(lines, [passage('a', 2, '这一行非常长，搜…')])]).toEqual([[1, 1]])
+  })
+})
+
+describe('M44 near-duplicates', () => {
+  it('M44: finds what is said twice, whatever its marks and case, in any script', () => {
+    const groups = nearDuplicates([
+      '- The staging database listens on port 5433',
+      'Ann prefers tea in the morning and coffee after lunch',
+      '* **the staging database** listens on port 5433.',
+      '数据库的备份每天晚上十一点运行',
+      'The staging database listens on port 5434',
+      '- 数据库的备份每天晚上十一点运行。',
+      'Bob moved to Lisbon in the spring of last year',
+    ])
+    expect(groups.map(({ lines }) => lines)).toEqual([
+      [3, 5],
+      [0, 2, 4],
+    ])
+    expect(groups[0]?.similarity).toBe(1)
+    expect(groups[1]?.similarity).toBeGreaterThan(0.7)
+  })
+
+  it('M44: short lines are alike by chance and are no finding', () => {
+    expect(nearDuplicates(['- done', '- done', '好的', '好的'])).toEqual([])
+  })
+
+  it('M44: agrees with the comparison of every pair on made lines', () => {
+    const words = [
+      'invoice',
+      'garden',
+      'Lisbon',
+      'deadline',
+      'violin',
+      'office',
+      'flight',
+      'recipe',
+      'password',
+      'team',
+    ]
+    let seed = 3
+    const next = (most: number) => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % most
+    const lines = Array.from({ length: 150 }, () =>
+      Array.from({ length: 9 }, () => words[next(words.length)] ?? '').join(' '),
+    )
+    // Every third one again, with one word more.
+    const all = [...lines, ...lines.filter((_, index) => index % 3 === 0).map((line) => `${line} today`)]
+    const found = new Set(nearDuplicates(all).flatMap(({ lines: group }) => group))
+    const expected = lines.flatMap((_, index) => (index % 3 === 0 ? [index] : []))
+    expect(expected.filter((index) => !found.has(index))).toEqual([])
+  })
+})
