@@ -23,6 +23,7 @@ export function createRouter(app: App) {
     if (!history) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
     return history
   }
+  const meter = async (input: { agent: string }) => (await agent(input)).chat.meter
   const told = ({ agent: id, session }: { agent: string; session: string }) => {
     app.events.publish('event', { type: 'sessionChanged', agent: id, session })
     return {}
@@ -266,7 +267,16 @@ export function createRouter(app: App) {
       request: os.context.request.handler(async ({ input }) =>
         (await agent(input)).sessions.request(input.session, input.number),
       ),
-      report: os.context.report.handler(async ({ input }) => (await agent(input)).chat.report(input.session)),
+      report: os.context.report.handler(async ({ input }) => (await meter(input)).report(input.session, input.step)),
+      timeline: os.context.timeline.handler(async ({ input }) => (await meter(input)).timeline(input.session)),
+      event: os.context.event.handler(async ({ input }) => (await meter(input)).event(input.session, input.id)),
+      text: os.context.text.handler(async ({ input }) => ({
+        text: await (await meter(input)).text(input.session, input.number, input.layer, input.name),
+      })),
+      difference: os.context.difference.handler(async ({ input }) => ({
+        changes: await (await meter(input)).difference(input.session, input.from, input.to),
+      })),
+      whatIf: os.context.whatIf.handler(async ({ input }) => (await meter(input)).whatIf(input.session, input.change)),
     },
     survey: {
       run: os.survey.run.handler(async ({ input, signal }) => (await agent(input)).survey(signal)),

@@ -120,7 +120,7 @@ describe('M8 session start', () => {
       'memory/2026-01-19.md': 'yesterday',
       'memory/2026-01-18.md': 'the day before',
     })
-    const { items } = await agent.chat.report(undefined)
+    const { items } = await agent.chat.meter.report(undefined, undefined)
     const files = items
       .filter(({ layer }) => layer === 'project' || layer === 'logs')
       .map(({ name, note }) => [name, note])
@@ -228,7 +228,7 @@ describe('M42 turns', () => {
   it('M45: the report of the last request is kept with the session', async () => {
     const { agent, ask } = await openChat({ text: 'hi' })
     const { session } = await ask('hello')
-    const report = await agent.chat.report(session)
+    const report = await agent.chat.meter.report(session, undefined)
     expect(report).toMatchObject({ model: 'anthropic/test-model', reportedTokens: 150, contextWindow: 200_000 })
     expect(report.items.map(({ name }) => name)).toContain('AGENTS.md')
   })

@@ -1,7 +1,7 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import type { AppEvent, SurveyStep } from '../../shared/contract/index.ts'
+import type { AppEvent, SurveyStep, WhatIfWindow } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Checks } from '../checks/index.ts'
 import { Chat, definitionsOf, loadPrompts, type Tool } from '../chat/index.ts'
@@ -223,8 +223,8 @@ function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'work
     },
     setModel: options.setModel,
     budget: (model) => budgetFor(settings(), model),
-    assemble: (model, state, sessionStart, tools) =>
-      assembleFor(options, agent.workspace, { model, state, sessionStart, tools }),
+    assemble: (model, state, sessionStart, tools, change = {}) =>
+      assembleFor(options, agent.workspace, { model, state, sessionStart, tools, change }),
     now,
     onSessionChanged: (session) => {
       publish({ type: 'sessionChanged', agent: id, session })
@@ -240,7 +240,9 @@ function ownPrompts({ prompts, compaction }: AgentSettings) {
   return { ...prompts, flushSystem: systemPrompt, flush: prompt }
 }
 
-function budgetFor({ compaction }: AgentSettings, model: ChatModel): Budget {
+type Window = Pick<ChatModel, 'contextWindow' | 'maxOutput'>
+
+function budgetFor({ compaction }: AgentSettings, model: Window): Budget {
   return budgetOf(model, {
     reserveTokensFloor: compaction.reserveTokensFloor,
     softThresholdTokens: compaction.memoryFlush.softThresholdTokens,
@@ -252,22 +254,25 @@ interface RequestParts {
   readonly state: KeepingState
   readonly sessionStart: number
   readonly tools: readonly Tool[]
+  readonly change: WhatIfWindow
 }
 
 async function assembleFor(
   options: AgentOptions,
   workspace: Workspace,
-  { model, state, sessionStart, tools }: RequestParts,
+  { model, state, sessionStart, tools, change }: RequestParts,
 ): Promise<Assembly> {
   const settings = options.settings()
   const { thinking } = settings.chat
   const at = options.now()
+  const { contextWindow, without = [] } = change
+  const files = await contextFiles(workspace, new Date(sessionStart))
   return assemble({
     modelId: model.id,
-    budget: budgetFor(settings, model),
+    budget: budgetFor(settings, { maxOutput: model.maxOutput, contextWindow: contextWindow ?? model.contextWindow }),
     maxOutput: model.maxOutput,
     systemPrompt: await systemPrompt(options, at),
-    files: await contextFiles(workspace, new Date(sessionStart)),
+    files: files.filter(({ path }) => !without.includes(path)),
     tools: definitionsOf(tools),
     thinking: thinking === 'off' ? undefined : thinking,
     summary: state.summary,

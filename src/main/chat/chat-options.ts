@@ -1,4 +1,5 @@
 /** What an agent gives its conversations to work with. */
+import type { WhatIfWindow } from '../../shared/contract/index.ts'
 import type { Assembly, Budget, KeepingState } from '../context/index.ts'
 import type { McpServers } from '../mcp/index.ts'
 import type { Memory } from '../memory/index.ts'
@@ -26,6 +27,8 @@ export interface ChatOptions {
     state: KeepingState,
     sessionStart: number,
     tools: readonly Tool[],
+    /** As if something were otherwise. */
+    change?: WhatIfWindow,
   ) => Promise<Assembly>
   readonly now: () => Date
   readonly onSessionChanged: (session: string) => void

@@ -1,6 +1,6 @@
 /** An agent's conversations as they happen: starts turns, lets windows follow them, stops them, ends sessions. */
 import { parseCommand, type CommandCall } from '../../shared/commands.ts'
-import type { Attachment, ChatEvent, CommandOutcome, ContextReport } from '../../shared/contract/index.ts'
+import type { Attachment, ChatEvent, CommandOutcome } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { filePart, noUsage, type Message, type UserMessage } from '../../shared/messages.ts'
 import { keepingState } from '../context/index.ts'
@@ -11,15 +11,12 @@ import type { ChatOptions } from './chat-options.ts'
 import { runCommand } from './commands.ts'
 import { LiveTurns } from './live-turns.ts'
 import { keepSession } from './memory-hook.ts'
+import { Meter } from './meter.ts'
 import { Permissions, type Decision } from './permissions.ts'
 import { MessageQueue, type Waiting } from './queue.ts'
 import { nameConversation } from './title.ts'
-import { ownTools } from './tools/index.ts'
 import { runTurn, type TurnEnd } from './turn.ts'
 import { prepareWork, type Work } from './work.ts'
-
-/** The entry type under which a request's report is kept in the transcript. */
-const reportEntry = 'commonplace.context'
 
 export interface SendInput {
   readonly text: string
@@ -41,16 +38,17 @@ export interface Sent {
 }
 
 export class Chat {
+  readonly meter: Meter
   readonly #options: ChatOptions
   readonly #turns: LiveTurns
   readonly #background: Background
   readonly #closing = new AbortController()
-  readonly #reports = new Map<string, ContextReport>()
   readonly #queue = new MessageQueue()
   readonly #permissions: Permissions
 
   constructor(options: ChatOptions) {
     this.#options = options
+    this.meter = new Meter({ ...options, model: () => this.#previewModel() })
     this.#background = new Background(options.onFault)
     this.#permissions = new Permissions((session) =>
       this.#turns.emit(session, { type: 'permissions', permissions: this.#permissions.open(session) }),
@@ -182,16 +180,6 @@ export class Chat {
     )
   }
 
-  /** The session's last request, or the one that it (or a new one) would send now. */
-  async report(session: string | undefined): Promise<ContextReport> {
-    const transcript = session === undefined ? undefined : await this.#options.sessions.get(session)
-    const stored = session === undefined || !transcript ? undefined : this.#lastReport(session, transcript)
-    if (stored) return stored
-    const { assemble, now } = this.#options
-    const start = transcript?.header.createdAt ?? now().getTime()
-    return (await assemble(this.#previewModel(), keepingState(transcript?.branch() ?? []), start, ownTools)).report
-  }
-
   /** Stops every turn and waits until what they had said, and what ended sessions leave, is on disk. */
   async close(): Promise<void> {
     this.#closing.abort()
@@ -221,7 +209,7 @@ export class Chat {
 
   async #branchAt(session: string, transcript: Transcript, entry: string | null): Promise<void> {
     await transcript.moveTo(entry)
-    this.#reports.delete(session)
+    this.meter.forget(session)
     this.#told(session)
   }
 
@@ -262,7 +250,7 @@ export class Chat {
       model,
       assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt, toolbox),
       tell,
-      report: (report) => this.#keepReport(session, transcript, report),
+      report: (report) => this.meter.keep(session, transcript, report),
       keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
       follow: () => sessions.liveAnswer(session, model),
       takeSteering: async () => {
@@ -320,7 +308,7 @@ export class Chat {
       permissions: this.#permissions,
       emit: (event: ChatEvent) => this.#turns.emit(session, event),
       onKept: () => this.#told(session),
-      lastReport: () => this.#lastReport(session, transcript),
+      lastReport: () => this.meter.last(session, transcript),
     }
     return prepareWork(this.#options, { session, transcript, model }, hooks, signal)
   }
@@ -353,18 +341,6 @@ export class Chat {
       if (error instanceof AppError && error.code === 'provider_key_missing') return createModel('offline')
       throw error
     }
-  }
-
-  #lastReport(session: string, transcript: Transcript): ContextReport | undefined {
-    return this.#reports.get(session) ?? (transcript.lastCustom(reportEntry) as ContextReport | undefined)
-  }
-
-  async #keepReport(session: string, transcript: Transcript, report: ContextReport): Promise<void> {
-    if (report.reportedTokens !== null) {
-      await transcript.appendCustom(reportEntry, report)
-      this.#reports.set(session, report)
-    }
-    this.#options.onContextChanged(session)
   }
 
   #tellFault(session: string, error: unknown): void {

@@ -19,8 +19,8 @@ export interface TurnOptions {
   /** Stores a message, and tells of it when it is on disk. */
   readonly tell: (message: Message) => Promise<void>
   readonly report: (report: ContextReport) => Promise<void>
-  /** Keeps what is about to be sent. */
-  readonly keepRequest: (request: ModelRequest) => Promise<void>
+  /** Keeps what is about to be sent. @returns its number */
+  readonly keepRequest: (request: ModelRequest) => Promise<number>
   /** Follows an answer on disk while it is given. */
   readonly follow: () => LiveAnswer
   /** What the user has sent meanwhile, to go with the next request. */
@@ -71,10 +71,10 @@ async function askModel(options: TurnOptions, live: LiveAnswer, isSecondTry = fa
     if (!isSecondTry) await keeper.prepare()
     const { request, report: assembled } = await assemble()
     await report(assembled)
-    await options.keepRequest(request)
+    const number = await options.keepRequest(request)
     for await (const event of model.stream(request, tools.signal)) {
       if (event.type === 'done') {
-        await report({ ...assembled, reportedTokens: reportedInput(event.message) })
+        await report({ ...assembled, request: number, reportedTokens: reportedInput(event.message) })
         return event.message
       }
       if (event.type === 'usage') usage = event.usage

@@ -23,3 +23,11 @@ export function budgetOf(
   const flushAt = Math.max(0, compactAt - settings.softThresholdTokens)
   return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
 }
+
+/** The newest part that stays word for word is never more than this share of the window. */
+const mostKeptShare = 0.4
+
+/** How much of a conversation a compaction leaves word for word, in tokens. */
+export function keptTokens(budget: Pick<Budget, 'contextWindow'>, keepRecentTokens: number): number {
+  return Math.min(keepRecentTokens, Math.floor(budget.contextWindow * mostKeptShare))
+}

@@ -14,11 +14,13 @@ export interface KeptRequest {
   readonly json: string
 }
 
-export async function keepRequest(folder: string, request: object): Promise<void> {
+/** @returns the request's number */
+export async function keepRequest(folder: string, request: object): Promise<number> {
   await mkdir(folder, { recursive: true })
   const number = (await requestNumbers(folder)).length + 1
   const bytes = await compress(JSON.stringify({ sentAt: Date.now(), request }))
   await writeFile(join(folder, nameOf(number)), bytes)
+  return number
 }
 
 /** The kept request with this number; the last one without. */

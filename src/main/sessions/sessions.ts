@@ -80,8 +80,8 @@ export class Sessions {
     return new LiveAnswer(this.#partial(id), by)
   }
 
-  async keepRequest(id: string, request: object): Promise<void> {
-    await keepRequest(this.#requests(id), request)
+  async keepRequest(id: string, request: object): Promise<number> {
+    return keepRequest(this.#requests(id), request)
   }
 
   /** The kept request with this number, 1-based; the last one without. */

@@ -6,7 +6,7 @@ import type { FileChange } from '../../shared/messages.ts'
 import { api, explainError } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
 import { paths } from '../ui/navigate.ts'
-import { patchLines } from './patch-lines.ts'
+import { Patch } from '../ui/patch.tsx'
 
 /** What the agent wrote, with a way back. */
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
@@ -43,17 +43,7 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
           {t('tool.open')}
         </Link>
       </figcaption>
-      <pre
-        className={`max-h-80 overflow-auto font-mono text-[12px] leading-[1.75] ${undo.isSuccess ? 'line-through opacity-50' : ''}`}
-      >
-        {patchLines(change.patch).map(({ kind, text }, index) => (
-          <div key={index} className={`px-3.5 whitespace-pre-wrap ${looks[kind]}`}>
-            {text || ' '}
-          </div>
-        ))}
-      </pre>
+      <Patch patch={change.patch} isUndone={undo.isSuccess} />
     </figure>
   )
 }
-
-const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const

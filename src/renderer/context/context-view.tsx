@@ -1,128 +1,123 @@
-import { useQuery } from '@tanstack/react-query'
+/** What fills the model's window: the last request or any before, to scale, item by item, and over time (M45). */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { FileJson, SlidersHorizontal } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
-import type { Agent, ContextItem, ContextReport } from '../../shared/contract/index.ts'
+import type { Agent, ContextItem } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
-import { formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
-import { paths } from '../ui/navigate.ts'
+import { formatNumber } from '../i18n/format.ts'
+import { Button } from '../ui/button.tsx'
 import { ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 import { ContextBar } from './context-bar.tsx'
-import { layerColor, layers } from './layers.ts'
+import { ContextTable } from './context-table.tsx'
+import { EventDetails } from './event-details.tsx'
+import { ExactRequest } from './exact-request.tsx'
+import { SentText } from './sent-text.tsx'
+import { Timeline } from './timeline.tsx'
+import { WarningList } from './warning-list.tsx'
+import { WhatIfWindowPanel } from './what-if-window.tsx'
 
 export function ContextView({ agent, session }: { agent: Agent; session?: string }) {
   const { t } = useTranslation()
-  const report = useQuery(
-    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
-  )
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+  const [chosen, setChosen] = useState<number>()
+  const [asksWhatIf, setAsksWhatIf] = useState(false)
+  const [showsRequest, setShowsRequest] = useState(false)
+  const [opened, setOpened] = useState<ContextItem>()
+  const [event, setEvent] = useState<string>()
+  const timeline = useQuery({
+    ...api.context.timeline.queryOptions({ input: { agent: agent.id, session: session ?? '' } }),
+    enabled: session !== undefined,
+  })
+  const steps = timeline.data?.steps ?? []
+  const at = Math.min(chosen ?? steps.length - 1, steps.length - 1)
+  const isLast = at === steps.length - 1
+  const step = steps[at]
+  const report = useQuery({
+    ...api.context.report.queryOptions({
+      input: {
+        agent: agent.id,
+        ...(session === undefined ? {} : { session }),
+        ...(step === undefined || isLast ? {} : { step: step.id }),
+      },
+    }),
+    placeholderData: keepPreviousData,
+  })
   const title = sessions.data?.find(({ id }) => id === session)?.title
+  const openEvent = timeline.data?.events.find(({ id }) => id === event)
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader
         title={t('context.title')}
-        aside={title === undefined ? t('context.next') : t('context.last', { title })}
-      />
+        aside={
+          title === undefined || steps.length === 0
+            ? t('context.next')
+            : isLast
+              ? t('context.last', { title })
+              : t('context.requestOf', { number: formatNumber(at + 1), count: formatNumber(steps.length) })
+        }
+      >
+        {!isLast && (
+          <Button look="quiet" onClick={() => setChosen(undefined)}>
+            {t('context.toLast')}
+          </Button>
+        )}
+        {step && (
+          <Button look="quiet" onClick={() => setShowsRequest(true)}>
+            <FileJson size={14} aria-hidden />
+            {t('context.exact')}
+          </Button>
+        )}
+        <Button look="quiet" aria-pressed={asksWhatIf} onClick={() => setAsksWhatIf(!asksWhatIf)}>
+          <SlidersHorizontal size={14} aria-hidden />
+          {t('whatIf.title')}
+        </Button>
+      </ViewHeader>
       <div className="min-h-0 flex-1 overflow-y-auto">
         {report.error ? (
           <ErrorState error={report.error} onRetry={() => void report.refetch()} />
         ) : report.data ? (
-          <Report report={report.data} />
+          <div className="px-5 pb-8">
+            <ContextBar report={report.data} onOpen={setOpened} />
+            {asksWhatIf && <WhatIfWindowPanel agent={agent.id} session={session} report={report.data} />}
+            <WarningList report={report.data} />
+            <ContextTable report={report.data} onOpen={setOpened} />
+            {session !== undefined && steps.length > 0 && (
+              <>
+                <Timeline
+                  steps={steps}
+                  events={timeline.data?.events ?? []}
+                  at={at}
+                  onStep={setChosen}
+                  openEvent={event}
+                  onEvent={setEvent}
+                />
+                {openEvent && <EventDetails key={event} agent={agent.id} session={session} event={openEvent} />}
+              </>
+            )}
+          </div>
         ) : (
           <Skeleton lines={8} />
         )}
       </div>
+      {opened && (
+        <SentText
+          agent={agent.id}
+          session={session}
+          number={step?.request}
+          item={opened}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+      {showsRequest && session !== undefined && (
+        <ExactRequest
+          agent={agent.id}
+          session={session}
+          initial={step?.request}
+          onClose={() => setShowsRequest(false)}
+        />
+      )}
     </section>
   )
-}
-
-function Report({ report }: { report: ContextReport }) {
-  const { t } = useTranslation()
-  return (
-    <div className="px-5 pb-8">
-      <ContextBar report={report} />
-      <div className="flex flex-wrap items-center gap-x-5 gap-y-1 pt-3 text-[12px]">
-        {layers.map((layer) => {
-          const tokens = report.items.reduce((sum, item) => (item.layer === layer ? sum + item.tokens : sum), 0)
-          return tokens === 0 ? null : (
-            <span key={layer} className="flex items-center gap-1.5">
-              <span aria-hidden className="size-2.5 rounded-[3px]" style={{ background: layerColor(layer) }} />
-              {t(`context.layers.${layer}`)} <span className="tabular text-muted">{formatShort(tokens)}</span>
-            </span>
-          )
-        })}
-        <span className="flex-1" />
-        <span className="tabular">
-          <strong className="font-semibold">
-            {t('context.of', {
-              tokens: formatNumber(report.estimatedTokens),
-              window: formatNumber(report.contextWindow),
-            })}
-          </strong>
-          {report.reportedTokens !== null && (
-            <span className="text-muted">
-              {' '}
-              · {t('context.provider', { tokens: formatNumber(report.reportedTokens) })}
-            </span>
-          )}
-        </span>
-      </div>
-      <table className="mt-8 w-full border-collapse text-left">
-        <thead className="text-[12px] text-muted">
-          <tr className="border-b border-line">
-            <th className="py-2 font-medium">{t('context.item')}</th>
-            <th className="font-medium">{t('context.layer')}</th>
-            <th className="text-right font-medium">{t('context.tokens')}</th>
-            <th className="pr-6 text-right font-medium">{t('context.share')}</th>
-            <th className="font-medium">{t('context.note')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {report.items.map((item) => (
-            <Row key={`${item.layer}/${item.name}`} item={item} total={report.estimatedTokens} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function Row({ item, total }: { item: ContextItem; total: number }) {
-  const { t } = useTranslation()
-  const isFile = item.layer === 'project' || item.layer === 'logs'
-  return (
-    <tr className="border-b border-soft">
-      <td className="py-2">
-        {isFile ? (
-          <Link href={paths.file(item.name)} className="font-mono text-[12px] hover:underline">
-            {item.name}
-          </Link>
-        ) : (
-          <ItemName item={item} />
-        )}
-      </td>
-      <td className="text-muted">{t(`context.layers.${item.layer}`)}</td>
-      <td className="tabular text-right">{formatNumber(item.tokens)}</td>
-      <td className="tabular pr-6 text-right">{formatPercent(total === 0 ? 0 : item.tokens / total)}</td>
-      <td className={item.note === 'cut' ? 'text-warning' : 'text-muted'}>
-        {item.note &&
-          t(`context.${item.note}`, { raw: formatNumber(item.rawCharacters), sent: formatNumber(item.sentCharacters) })}
-      </td>
-    </tr>
-  )
-}
-
-/** A few items are named by what they are, the others by a tool's name. */
-function ItemName({ item }: { item: ContextItem }) {
-  const { t } = useTranslation()
-  if (item.layer === 'tools') return <span className="font-mono text-[12px]">{item.name}</span>
-  switch (item.name) {
-    case 'system prompt':
-    case 'tools':
-    case 'conversation':
-    case 'message':
-      return t(`context.name.${item.name}`)
-    default:
-      return item.name
-  }
 }

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { api, explainError } from '../api/index.ts'
-import { patchLines } from '../chat/patch-lines.ts'
+import { patchLines } from '../ui/patch-lines.ts'
 import { Button } from '../ui/button.tsx'
 import { hunkKey, splitHunks } from './patch-hunks.ts'
 

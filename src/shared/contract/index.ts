@@ -33,7 +33,17 @@ export type ContractClient = ContractRouterClient<typeof contract>
 export type { Agent, Locale } from './agents.ts'
 export type { ChatEvent, Model, Permission, QueuedMessage, ToolProgress } from './chat.ts'
 export type { Check, CheckedQuestion, CheckRun } from './checks.ts'
-export type { ContextItem, ContextReport, Layer } from './context.ts'
+export type {
+  BlockChange,
+  ContextEvent,
+  ContextEventDetails,
+  ContextItem,
+  ContextReport,
+  ContextStep,
+  Layer,
+  RequestBlock,
+  WhatIfWindow,
+} from './context.ts'
 export type { AppEvent } from './events.ts'
 export type { FileDraft, FileEntry, FileKind } from './files.ts'
 export type { ImportPlan, ImportStep, KnownMemory } from './imports.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { citationHref, parseCitationHref } from '../../../src/renderer/chat/markdown/citation.ts'
 import { advance, idle } from '../../../src/renderer/chat/live-turn-state.ts'
-import { patchLines } from '../../../src/renderer/chat/patch-lines.ts'
+import { patchLines } from '../../../src/renderer/ui/patch-lines.ts'
 import { toTurns } from '../../../src/renderer/chat/turns.ts'
 import { excerptOf } from '../../../src/renderer/ui/excerpt.ts'
 import { splitCitations } from '../../../src/shared/citation.ts'

@@ -11,6 +11,7 @@ import {
   calibration,
   findCutPoint,
   keepingState,
+  keptTokens,
   messageTokens,
   planPruning,
   renderInParts,
@@ -44,8 +45,6 @@ export interface KeeperOptions {
   readonly onStart: (what: 'flush' | 'compaction') => void
 }
 
-/** The newest part that stays word for word is never more than this share of the window. */
-const mostKeptShare = 0.4
 /** What a request about part of a conversation holds besides it. */
 const partShare = 0.7
 
@@ -91,7 +90,7 @@ export class Keeper {
 
   #keepTokens(): number {
     const { budget, settings } = this.#options
-    return Math.min(settings.compaction.keepRecentTokens, Math.floor(budget.contextWindow * mostKeptShare))
+    return keptTokens(budget, settings.compaction.keepRecentTokens)
   }
 
   async #measure(): Promise<{ tokens: number; assembly: Assembly }> {

@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { ContextEvent, ContextEventDetails } from '../../shared/contract/index.ts'
+import { api, explainCode } from '../api/index.ts'
+import { formatMoment, formatNumber, formatShort } from '../i18n/format.ts'
+import { paths } from '../ui/navigate.ts'
+import { Patch } from '../ui/patch.tsx'
+import { ErrorState, Skeleton } from '../ui/states.tsx'
+
+interface EventDetailsProps {
+  readonly agent: string
+  readonly session: string
+  readonly event: ContextEvent
+}
+
+/** Before and after: what a flush wrote, what a compaction dropped and kept, what a pruning cut. */
+export function EventDetails({ agent, session, event: { id, at, event } }: EventDetailsProps) {
+  const { t } = useTranslation()
+  const details = useQuery(api.context.event.queryOptions({ input: { agent, session, id } }))
+  return (
+    <section
+      aria-label={t(`context.event.${event.type}`)}
+      data-testid="event-details"
+      className="mt-4 flex flex-col gap-3 rounded-lg border border-line bg-side px-4 py-3"
+    >
+      <h3 className="flex gap-3">
+        <span className="font-semibold">{t(`context.event.${event.type}`)}</span>
+        <span className="text-muted">{formatMoment(at)}</span>
+      </h3>
+      {event.type === 'flush' && (
+        <>
+          <p>{t(`kept.flush.${event.status}`, { count: event.changes.length })}</p>
+          {event.changes.map((change, index) => (
+            <figure key={index} className="overflow-hidden rounded-md border border-line bg-paper">
+              <figcaption className="border-b border-line px-3.5 py-1.5">
+                <Link
+                  href={paths.file(change.path, change.startLine)}
+                  className="font-mono text-[12px] hover:underline"
+                >
+                  {change.path}
+                </Link>
+              </figcaption>
+              <Patch patch={change.patch} />
+            </figure>
+          ))}
+        </>
+      )}
+      {event.type === 'compaction' && (
+        <>
+          <p>{t('kept.compacted', { before: formatShort(event.before), after: formatShort(event.after) })}</p>
+          <pre className="max-h-72 overflow-auto rounded-md border border-line bg-paper px-3.5 py-2 font-mono text-[12px] whitespace-pre-wrap">
+            {event.summary}
+          </pre>
+        </>
+      )}
+      {event.type === 'prune' && (
+        <p>{t('kept.pruned', { count: event.results, characters: formatShort(event.before - event.after) })}</p>
+      )}
+      {event.type === 'notice' && (
+        <p>
+          {t('kept.compactionFailed')} {explainCode(event.code, event.data)}
+        </p>
+      )}
+      {details.error ? (
+        <ErrorState error={details.error} onRetry={() => void details.refetch()} />
+      ) : details.data ? (
+        <Parts details={details.data} />
+      ) : (
+        <Skeleton lines={3} />
+      )}
+    </section>
+  )
+}
+
+function Parts({ details: { dropped, kept, results } }: { details: ContextEventDetails }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {dropped.length > 0 && <Spoken title={t('context.dropped', { count: dropped.length })} messages={dropped} />}
+      {kept.length > 0 && <Spoken title={t('context.kept', { count: kept.length })} messages={kept} />}
+      {results.length > 0 && (
+        <ul className="text-[12px]">
+          {results.map(({ tool, characters, isCleared }, index) => (
+            <li key={index} className="flex gap-3">
+              <span className="font-mono">{tool}</span>
+              <span className="tabular text-muted">
+                {t(isCleared ? 'context.cleared' : 'context.trimmed', { characters: formatNumber(characters) })}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function Spoken({ title, messages }: { title: string; messages: ContextEventDetails['dropped'] }) {
+  return (
+    <details>
+      <summary className="cursor-pointer">{title}</summary>
+      <ul className="mt-1 max-h-96 overflow-auto rounded-md border border-line bg-paper text-[12px]">
+        {messages.map(({ role, text, tokens }, index) => (
+          <li key={index} className="flex gap-3 border-b border-soft px-3.5 py-1.5 last:border-0">
+            <span className="w-24 shrink-0 truncate font-mono text-muted">{role}</span>
+            <span className="line-clamp-4 min-w-0 flex-1 whitespace-pre-wrap">{text}</span>
+            <span className="tabular shrink-0 text-muted">{formatNumber(tokens)}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

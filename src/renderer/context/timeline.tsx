@@ -1,0 +1,195 @@
+/** How full the window was, request by request, with what happened in between; the same as a table (M45). */
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ContextEvent, ContextStep } from '../../shared/contract/index.ts'
+import { formatMoment, formatMoney, formatNumber, formatShort } from '../i18n/format.ts'
+import { Button } from '../ui/button.tsx'
+import { areas, scaleOf, xOf } from './areas.ts'
+import { layerColor } from './layers.ts'
+
+interface TimelineProps {
+  readonly steps: readonly ContextStep[]
+  readonly events: readonly ContextEvent[]
+  /** Index of the request that is looked at. */
+  readonly at: number
+  readonly onStep: (index: number) => void
+  readonly openEvent: string | undefined
+  readonly onEvent: (id: string | undefined) => void
+}
+
+const height = 132
+/** Requests that the table begins with. */
+const page = 50
+
+export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: TimelineProps) {
+  const { t } = useTranslation()
+  const scale = scaleOf(steps)
+  const y = (tokens: number) => height - (tokens / scale) * height
+  const step = steps[at]
+  const money = steps.reduce((sum, { usage }) => sum + (usage?.cost?.total ?? 0), 0)
+  const describe = (index: number) => {
+    const one = steps[index]
+    return one ? `${t('context.request', { number: index + 1 })}: ${formatNumber(one.estimatedTokens)}` : ''
+  }
+  return (
+    <section aria-label={t('context.timeline')} className="mt-10">
+      <h2 className="flex items-baseline gap-4 pb-2">
+        <span className="font-semibold">{t('context.timeline')}</span>
+        <span className="tabular text-[12px] text-muted">
+          {t('context.requests', { count: steps.length })}
+          {money > 0 && ` · ${formatMoney(money)}`}
+        </span>
+      </h2>
+      <div className="relative" style={{ height }}>
+        <svg
+          role="img"
+          aria-label={t('context.chart', {
+            count: steps.length,
+            most: formatShort(Math.max(0, ...steps.map(({ estimatedTokens }) => estimatedTokens))),
+            events: events.length,
+          })}
+          viewBox={`0 0 1000 ${height}`}
+          preserveAspectRatio="none"
+          className="absolute inset-0 size-full rounded-sm bg-side"
+          onClick={(event) => {
+            const { left, width } = event.currentTarget.getBoundingClientRect()
+            const share = (event.clientX - left) / width
+            onStep(Math.min(steps.length - 1, Math.max(0, Math.floor(share * steps.length))))
+          }}
+        >
+          {areas(steps, height, scale).map(({ layer, points }) => (
+            <polygon key={layer} points={points} style={{ fill: layerColor(layer) }} />
+          ))}
+          {step &&
+            [step.flushAt, step.compactAt].map((tokens) =>
+              tokens > scale ? null : (
+                <line
+                  key={tokens}
+                  x1={0}
+                  x2={1000}
+                  y1={y(tokens)}
+                  y2={y(tokens)}
+                  className="stroke-text"
+                  strokeDasharray="4 4"
+                  vectorEffect="non-scaling-stroke"
+                />
+              ),
+            )}
+          <line
+            x1={xOf(at, steps.length)}
+            x2={xOf(at, steps.length)}
+            y1={0}
+            y2={height}
+            className="stroke-accent"
+            strokeWidth={2}
+            vectorEffect="non-scaling-stroke"
+          />
+        </svg>
+        {events.map(({ id, before, event }) => (
+          <button
+            key={id}
+            type="button"
+            aria-pressed={openEvent === id}
+            title={t(`context.event.${event.type}`)}
+            aria-label={t('context.eventAt', { event: t(`context.event.${event.type}`), number: before })}
+            onClick={() => onEvent(openEvent === id ? undefined : id)}
+            className={`absolute -top-2 size-4 -translate-x-1/2 rounded-full border-2 border-paper ${eventColor[event.type]} aria-pressed:border-accent`}
+            style={{ left: `${((before - 0.5) / Math.max(1, steps.length)) * 100}%` }}
+          />
+        ))}
+      </div>
+      <input
+        type="range"
+        aria-label={t('context.choose')}
+        aria-valuetext={describe(at)}
+        min={0}
+        max={Math.max(0, steps.length - 1)}
+        value={at}
+        onChange={(event) => onStep(event.target.valueAsNumber)}
+        className="mt-1 w-full accent-accent"
+      />
+      <p className="flex flex-wrap items-center gap-x-5 text-[12px] text-muted">
+        {(['flush', 'compaction', 'prune'] as const).map((type) => (
+          <span key={type} className="flex items-center gap-1.5">
+            <span aria-hidden className={`size-2.5 rounded-full ${eventColor[type]}`} />
+            {t(`context.event.${type}`)}
+          </span>
+        ))}
+        {step?.usage && <StepUsage step={step} />}
+      </p>
+      <details className="mt-2">
+        <summary className="cursor-pointer text-[12px] text-muted">{t('common.asTable')}</summary>
+        <StepTable steps={steps} at={at} onStep={onStep} />
+      </details>
+    </section>
+  )
+}
+
+const eventColor = {
+  flush: 'bg-good',
+  compaction: 'bg-bad',
+  prune: 'bg-warning',
+  notice: 'bg-warning',
+  command: 'bg-muted',
+} as const
+
+function StepUsage({ step: { usage } }: { step: ContextStep }) {
+  const { t } = useTranslation()
+  if (!usage) return null
+  return (
+    <span className="tabular ml-auto">
+      {t('context.cache', { read: formatNumber(usage.cacheRead), written: formatNumber(usage.cacheWrite) })}
+      {usage.cost && ` · ${formatMoney(usage.cost.total)}`}
+    </span>
+  )
+}
+
+function StepTable({ steps, at, onStep }: Pick<TimelineProps, 'steps' | 'at' | 'onStep'>) {
+  const { t } = useTranslation()
+  const [limit, setLimit] = useState(page)
+  const newest = steps.map((step, index) => ({ step, index })).toReversed()
+  return (
+    <>
+      <table className="mt-2 w-full text-left text-[12px]">
+        <thead className="text-muted">
+          <tr className="border-b border-line">
+            <th className="py-1 font-medium">#</th>
+            <th className="font-medium">{t('checks.when')}</th>
+            <th className="font-medium">{t('context.question')}</th>
+            <th className="text-right font-medium">{t('context.tokens')}</th>
+            <th className="text-right font-medium">{t('context.cacheRead')}</th>
+            <th className="text-right font-medium">{t('context.cacheWritten')}</th>
+            <th className="text-right font-medium">{t('context.money')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {newest.slice(0, limit).map(({ step: { id, sentAt, question, estimatedTokens, usage }, index }) => (
+            <tr
+              key={id}
+              data-testid="step"
+              aria-current={index === at}
+              className="border-b border-soft aria-[current=true]:bg-accent-wash"
+            >
+              <td className="py-0.5">
+                <Button look="link" className="tabular" onClick={() => onStep(index)}>
+                  {formatNumber(index + 1)}
+                </Button>
+              </td>
+              <td className="whitespace-nowrap text-muted">{formatMoment(sentAt)}</td>
+              <td className="w-full max-w-0 truncate px-4">{question}</td>
+              <td className="tabular pl-4 text-right">{formatNumber(estimatedTokens)}</td>
+              <td className="tabular pl-4 text-right">{usage ? formatNumber(usage.cacheRead) : '–'}</td>
+              <td className="tabular pl-4 text-right">{usage ? formatNumber(usage.cacheWrite) : '–'}</td>
+              <td className="tabular pl-4 text-right">{usage?.cost ? formatMoney(usage.cost.total) : '–'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {steps.length > limit && (
+        <Button look="link" onClick={() => setLimit(limit + page)}>
+          {t('history.more')}
+        </Button>
+      )}
+    </>
+  )
+}

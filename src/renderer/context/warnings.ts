@@ -1,0 +1,37 @@
+/** What makes a window fill up needlessly, and where to do something about it. Pure. */
+import type { ContextReport } from '../../shared/contract/index.ts'
+
+/** Of the window: tool definitions above this are worth a look, and all that stands in every request. */
+const mostToolsShare = 0.1
+const mostFixedShare = 0.4
+/** MEMORY.md is read into every request: above this it costs more than it says, in tokens. */
+const mostMemoryTokens = 3000
+const longTermFile = 'MEMORY.md'
+
+export type ContextWarning =
+  | { readonly code: 'cut'; readonly path: string; readonly raw: number; readonly sent: number }
+  | { readonly code: 'tools'; readonly share: number }
+  | { readonly code: 'memory'; readonly path: string; readonly tokens: number }
+  | { readonly code: 'fixed'; readonly share: number }
+  | { readonly code: 'compact' | 'flush' }
+
+export function contextWarnings(report: ContextReport): ContextWarning[] {
+  const { items, contextWindow, estimatedTokens, compactAt, flushAt } = report
+  const share = (tokens: number) => tokens / contextWindow
+  const warnings: ContextWarning[] = []
+  if (estimatedTokens > compactAt) warnings.push({ code: 'compact' })
+  else if (estimatedTokens > flushAt) warnings.push({ code: 'flush' })
+  for (const { name, note, rawCharacters, sentCharacters } of items)
+    if (note === 'cut') warnings.push({ code: 'cut', path: name, raw: rawCharacters, sent: sentCharacters })
+  const tools = items.find(({ layer, name }) => layer === 'system' && name === 'tools')?.tokens ?? 0
+  if (share(tools) > mostToolsShare) warnings.push({ code: 'tools', share: share(tools) })
+  const memory = items.find(({ name }) => name === longTermFile)
+  if (memory && memory.tokens > mostMemoryTokens)
+    warnings.push({ code: 'memory', path: longTermFile, tokens: memory.tokens })
+  const fixed = items.reduce(
+    (sum, { layer, tokens }) => (layer === 'system' || layer === 'project' || layer === 'logs' ? sum + tokens : sum),
+    0,
+  )
+  if (share(fixed) > mostFixedShare) warnings.push({ code: 'fixed', share: share(fixed) })
+  return warnings
+}

@@ -1,0 +1,18 @@
+import { patchLines } from './patch-lines.ts'
+
+const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
+
+/** The lines of a unified diff. */
+export function Patch({ patch, isUndone = false }: { patch: string; isUndone?: boolean }) {
+  return (
+    <pre
+      className={`max-h-80 overflow-auto font-mono text-[12px] leading-[1.75] ${isUndone ? 'line-through opacity-50' : ''}`}
+    >
+      {patchLines(patch).map(({ kind, text }, index) => (
+        <div key={index} className={`px-3.5 whitespace-pre-wrap ${looks[kind]}`}>
+          {text || ' '}
+        </div>
+      ))}
+    </pre>
+  )
+}
