@@ -60,7 +60,7 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
   const [location, navigate] = useLocation()
   const query = useSearch()
-  const session = /^\/chat\/([^/]+)/.exec(location)?.[1]
+  const session = /^\/(?:chat|context)\/([^/]+)/.exec(location)?.[1]
   useShortcuts({
     'Mod+K': () => setPalette((open) => (open === 'closed' ? 'all' : 'closed')),
     'Mod+P': () => setPalette('files'),

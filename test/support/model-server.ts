@@ -57,6 +57,8 @@ export interface ModelServer {
   respond: ((body: Record<string, unknown>) => ScriptedAnswer) | undefined
   /** Requests above this are refused as too long; usage is reported by the same count. */
   window: number | undefined
+  /** Tokens of a text, for `window` and usage. */
+  countTokens: (text: string) => number
   /** OpenAI's newer endpoint; without it, the server has Chat Completions only. */
   hasResponses: boolean
   /** Options that it does not know and refuses. */
@@ -95,6 +97,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     models: [{ id: 'test-model', type: 'model', display_name: 'Test', created_at: '2026-01-01T00:00:00Z' }],
     respond: undefined,
     window: undefined,
+    countTokens: (text) => Math.ceil(text.length / charactersPerToken),
     tokens: 0,
     script,
     embeddings: { dimensions: 64 },
@@ -130,7 +133,8 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     const unknown = state.unknownOptions.find((option) => option in body)
     if (unknown) return json(response, 400, { error: { message: `unknown field: ${unknown}` } })
     if (path.endsWith('/embeddings')) return embed(response, body, state.embeddings)
-    const size = countTokens(body)
+    const { system, messages, tools } = body
+    const size = state.countTokens(JSON.stringify([system, messages, tools]))
     if (state.window !== undefined && size > state.window) {
       return json(response, 400, {
         type: 'error',
@@ -162,10 +166,8 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
   return Object.assign(state, { url, openAiUrl: `${url}/v1`, requests, aborted })
 }
 
-/** A tokenizer of our own: a token for 4.2 characters of the texts that are sent. */
-function countTokens({ system, messages, tools }: Record<string, unknown>): number {
-  return Math.ceil(JSON.stringify([system, messages, tools]).length / 4.2)
-}
+/** A tokenizer of our own, for the texts that are sent. */
+const charactersPerToken = 4.2
 
 type Answer = Exclude<ScriptedAnswer, { status: number }>
 type Spoken = Extract<Answer, { delayMs?: number }>

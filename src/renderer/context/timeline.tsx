@@ -40,6 +40,7 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
           {money > 0 && ` · ${formatMoney(money)}`}
         </span>
       </h2>
+      <EventLanes steps={steps} events={events} openEvent={openEvent} onEvent={onEvent} />
       <div className="relative" style={{ height }}>
         <svg
           role="img"
@@ -85,18 +86,6 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
             vectorEffect="non-scaling-stroke"
           />
         </svg>
-        {events.map(({ id, before, event }) => (
-          <button
-            key={id}
-            type="button"
-            aria-pressed={openEvent === id}
-            title={t(`context.event.${event.type}`)}
-            aria-label={t('context.eventAt', { event: t(`context.event.${event.type}`), number: before })}
-            onClick={() => onEvent(openEvent === id ? undefined : id)}
-            className={`absolute -top-2 size-4 -translate-x-1/2 rounded-full border-2 border-paper ${eventColor[event.type]} aria-pressed:border-accent`}
-            style={{ left: `${((before - 0.5) / Math.max(1, steps.length)) * 100}%` }}
-          />
-        ))}
       </div>
       <input
         type="range"
@@ -109,7 +98,7 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
         className="mt-1 w-full accent-accent"
       />
       <p className="flex flex-wrap items-center gap-x-5 text-[12px] text-muted">
-        {(['flush', 'compaction', 'prune'] as const).map((type) => (
+        {lanes.map((type) => (
           <span key={type} className="flex items-center gap-1.5">
             <span aria-hidden className={`size-2.5 rounded-full ${eventColor[type]}`} />
             {t(`context.event.${type}`)}
@@ -132,6 +121,37 @@ const eventColor = {
   notice: 'bg-warning',
   command: 'bg-muted',
 } as const
+
+/** What has a lane of its own above the chart, from the top. */
+const lanes = ['flush', 'compaction', 'prune'] as const
+const laneHeight = 15
+
+function EventLanes({ steps, events, openEvent, onEvent }: Omit<TimelineProps, 'at' | 'onStep'>) {
+  const { t } = useTranslation()
+  return (
+    <div className="relative" style={{ height: lanes.length * laneHeight }}>
+      {events.map(({ id, before, event }) => (
+        <button
+          key={id}
+          type="button"
+          aria-pressed={openEvent === id}
+          title={t(`context.event.${event.type}`)}
+          aria-label={t('context.eventAt', { event: t(`context.event.${event.type}`), number: before })}
+          onClick={() => onEvent(openEvent === id ? undefined : id)}
+          className={`absolute size-3.5 -translate-x-1/2 rounded-full border-2 border-paper ${eventColor[event.type]} aria-pressed:border-text`}
+          style={{
+            left: `${((before - 0.5) / Math.max(1, steps.length)) * 100}%`,
+            top:
+              Math.max(
+                0,
+                lanes.findIndex((type) => type === event.type),
+              ) * laneHeight,
+          }}
+        />
+      ))}
+    </div>
+  )
+}
 
 function StepUsage({ step: { usage } }: { step: ContextStep }) {
   const { t } = useTranslation()

@@ -1,0 +1,106 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { connect } from '../support/client.ts'
+import { until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
+import { bigFile, bigText, configOf, conversationModel, messageOf } from '../support/scripted-conversation.ts'
+
+afterAll(closeBrowser)
+
+/** A conversation of some length, held in a small window: flushes and compactions have happened. */
+async function openLongTalk(turns: number) {
+  const model = await startModelServer({ text: 'ok' })
+  model.respond = conversationModel()
+  model.window = 32_000
+  const server = await openTestServer({
+    files: {
+      [bigFile]: bigText,
+      'MEMORY.md': `# Memory\n\n${'- Something to keep in mind, every day.\n'.repeat(600)}`,
+    },
+    config: configOf(model.url),
+    env: { ANTHROPIC_API_KEY: 'k' },
+  })
+  const client = await connect(server.url)
+  let session: string | undefined
+  for (let turn = 0; turn < turns; turn += 1) {
+    const sent = await client.chat.send({ agent: 'main', text: messageOf(turn), ...(session ? { session } : {}) })
+    session = sent.session
+    for await (const event of await client.chat.watch({ agent: 'main', session })) {
+      if (event.type === 'turnEnd' || (event.type === 'partial' && !event.running)) break
+    }
+  }
+  const page = await openPage()
+  await page.goto(server.url)
+  await page.goto(new URL(`/context/${session}`, server.url).href)
+  return { ...server, client, page, session: session ?? '' }
+}
+
+describe('M45 meter', () => {
+  it('M45: bar, table and timeline of a conversation; what a compaction dropped; any request, and how two differ', async () => {
+    const { page, client, session } = await openLongTalk(14)
+    const total = page.getByTestId('context-total')
+    await total.waitFor()
+    const sum = await page
+      .locator('[data-testid=context-item] [data-tokens]')
+      .evaluateAll((cells) => cells.reduce((all, cell) => all + Number(cell.getAttribute('data-tokens')), 0))
+    expect(Number((await total.innerText()).replaceAll(',', ''))).toBe(sum)
+    const { steps, events } = await client.context.timeline({ agent: 'main', session })
+    expect(sum).toBe(steps.at(-1)?.reportedTokens)
+    await page.getByText('MEMORY.md takes', { exact: false }).first().waitFor()
+    await keepScreenshot(page, 'meter-1')
+
+    const compaction = page.getByRole('button', { name: /^Compaction after request/ }).first()
+    await compaction.click()
+    const details = page.getByTestId('event-details')
+    await details.getByText(/messages that the summary stands for/).click()
+    await details.getByText('FACT-0', { exact: false }).first().waitFor()
+    await details.scrollIntoViewIfNeeded()
+    await keepScreenshot(page, 'meter-2-compaction')
+    await page
+      .getByRole('button', { name: /^Memory flush after request/ })
+      .first()
+      .click()
+    await details.getByText('FACT-', { exact: false }).first().waitFor()
+    expect(events.length).toBeGreaterThan(1)
+
+    const slider = page.getByRole('slider', { name: 'Request to look at' })
+    await slider.focus()
+    await page.keyboard.press('Home')
+    await page.getByText(`request 1 of ${steps.length}`).waitFor()
+    await until(async () => Number((await total.innerText()).replaceAll(',', '')) === steps[0]?.reportedTokens)
+
+    await page.getByRole('button', { name: 'Exact request' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Exact request' })
+    await sheet.getByRole('searchbox', { name: 'Find in this text' }).fill('FACT-0')
+    await page.keyboard.press('Enter')
+    await sheet.getByText(/^1\/\d+$/).waitFor()
+    await sheet.getByRole('button', { name: 'Later request' }).click()
+    await until(async () => /request 2 of/.test(await sheet.getByTestId('request-number').innerText()))
+    await sheet.getByRole('radio', { name: 'Difference' }).click()
+    await sheet.getByTestId('difference').getByText('FACT-1', { exact: false }).first().waitFor()
+    await sheet
+      .getByText(/parts are the same/)
+      .first()
+      .waitFor()
+    await keepScreenshot(page, 'meter-3-difference')
+    await page.keyboard.press('Escape')
+    await sheet.waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'System prompt as it was sent' }).click()
+    await page.getByRole('dialog').getByText('memory_search', { exact: false }).first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'What if' }).click()
+    const panel = page.getByRole('region', { name: 'What if' })
+    const would = panel.getByTestId('what-if-total')
+    const tokens = async () => Number(/^[\d,]+/.exec(await would.innerText())?.[0].replaceAll(',', ''))
+    await would.waitFor()
+    const before = await tokens()
+    await panel.getByRole('checkbox', { name: 'MEMORY.md' }).check()
+    await until(async () => (await tokens()) < before - 3000)
+    await panel.getByTestId('what-if-compact').getByText('/compact would', { exact: false }).waitFor()
+    await keepScreenshot(page, 'meter-4-what-if')
+  }, 120_000)
+})

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { areas, scaleOf, xOf } from '../../../src/renderer/context/areas.ts'
+import { contextWarnings } from '../../../src/renderer/context/warnings.ts'
+import type { ContextItem, ContextReport, ContextStep } from '../../../src/shared/contract/index.ts'
+
+const item = (
+  layer: ContextItem['layer'],
+  name: string,
+  tokens: number,
+  rest: Partial<ContextItem> = {},
+): ContextItem => ({
+  layer,
+  name,
+  tokens,
+  rawCharacters: tokens * 4,
+  sentCharacters: tokens * 4,
+  ...rest,
+})
+
+function report(items: ContextItem[]): ContextReport {
+  return {
+    model: 'a/b',
+    contextWindow: 10_000,
+    reserveTokens: 2000,
+    flushAt: 7000,
+    compactAt: 8000,
+    items,
+    estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
+    reportedTokens: null,
+    sentAt: 0,
+  }
+}
+
+describe('M45 warnings', () => {
+  it.each<[string, ContextItem[], string[]]>([
+    ['nothing to say', [item('system', 'tools', 500)], []],
+    ['a file is cut', [item('project', 'USER.md', 100, { note: 'cut' })], ['cut']],
+    ['tools fill the window', [item('system', 'tools', 1500)], ['tools']],
+    ['MEMORY.md is long', [item('project', 'MEMORY.md', 3500)], ['memory']],
+    ['all that is fixed', [item('system', 'system prompt', 4500)], ['fixed']],
+    ['a flush is due', [item('conversation', 'conversation', 7500)], ['flush']],
+    ['a compaction is due', [item('conversation', 'conversation', 8500)], ['compact']],
+  ])('M45: %s', (_, items, codes) => {
+    expect(contextWarnings(report(items)).map(({ code }) => code)).toEqual(codes)
+  })
+})
+
+describe('M45 timeline', () => {
+  const step = (layers: ContextStep['layers']): ContextStep => {
+    const { items: _, ...rest } = report([])
+    const estimatedTokens = Object.values(layers).reduce((sum, tokens) => sum + tokens, 0)
+    return { ...rest, estimatedTokens, id: 'x', layers, question: '', answer: null, usage: null }
+  }
+
+  it('M45: layers lie on each other, each step as wide as the others, and fill the height that their sum has', () => {
+    const steps = [step({ system: 100, message: 100 }), step({ system: 100, conversation: 300 })]
+    const scale = scaleOf(steps)
+    const shapes = areas(steps, 100, scale)
+    expect(shapes.map(({ layer }) => layer)).toEqual(['system', 'conversation', 'message'])
+    const points = (shapes[1]?.points ?? '').split(' ').map((point) => point.split(',').map(Number))
+    expect(Math.min(...points.map(([, y]) => y ?? 0))).toBeCloseTo(100 - (400 / scale) * 100, 1)
+    expect(points.map(([x]) => x)).toEqual([0, 500, 500, 1000, 1000, 500, 500, 0])
+    expect(xOf(1, 2)).toBe(750)
+  })
+
+  it('M45: a conversation of a thousand requests is drawn in a few shapes', () => {
+    const steps = Array.from({ length: 1000 }, (_, index) => step({ system: 50, conversation: index }))
+    expect(areas(steps, 132, scaleOf(steps))).toHaveLength(2)
+  })
+})
