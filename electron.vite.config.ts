@@ -26,6 +26,7 @@ export default defineConfig({
           'history/history-thread': 'src/main/history/history-thread.ts',
           'import/import-thread': 'src/main/import/import-thread.ts',
           'memory/indexer-thread': 'src/main/memory/indexer-thread.ts',
+          'memory/rechunk-thread': 'src/main/memory/rechunk-thread.ts',
           'memory/searcher-thread': 'src/main/memory/searcher-thread.ts',
           'survey/survey-thread': 'src/main/survey/survey-thread.ts',
         },

@@ -151,6 +151,11 @@ export function createRouter(app: App) {
       recalls: os.search.recalls.handler(async ({ input, signal }) => (await agent(input)).sessions.recalls(signal)),
       settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),
       setSettings: os.search.setSettings.handler(({ input }) => app.agents.setSearch(input.agent, input.settings)),
+      chunk: os.search.chunk.handler(({ input }) => app.agents.settingsOf(input.agent).memory.chunk),
+      setChunk: os.search.setChunk.handler(({ input }) => app.agents.setChunk(input.agent, input.chunk)),
+      rechunk: os.search.rechunk.handler(async ({ input, signal }) =>
+        (await agent(input)).memory.rechunk(input.query, input.chunk, input.options, signal),
+      ),
       status: os.search.status.handler(async ({ input }) => (await agent(input)).memory.status()),
       reindex: os.search.reindex.handler(async ({ input, signal }) => (await agent(input)).memory.reindex(signal)),
     },

@@ -1,7 +1,7 @@
 /** Who exists and where they live: the list from the configuration, and the agents that are at work. */
 import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Agent as AgentSummary, Locale, SearchSettings } from '../../shared/contract/index.ts'
+import type { Agent as AgentSummary, ChunkSize, Locale, SearchSettings } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import {
   defaultWorkspace,
@@ -103,11 +103,20 @@ export class Agents {
   /** @returns what was in force before */
   async setSearch(id: string, settings: SearchSettings): Promise<SearchSettings> {
     const before = this.settingsOf(id).memory.search
-    const path = [...this.#pathOf(id), 'memory', 'search']
-    await this.#options.settings.set(
-      ...Object.entries(settings).map(([key, value]) => [[...path, key], value] as const),
-    )
+    await this.#setMemory(id, 'search', settings)
     return before
+  }
+
+  /** @returns what was in force before */
+  async setChunk(id: string, chunk: ChunkSize): Promise<ChunkSize> {
+    const before = this.settingsOf(id).memory.chunk
+    await this.#setMemory(id, 'chunk', chunk)
+    return before
+  }
+
+  async #setMemory(id: string, part: 'search' | 'chunk', values: object): Promise<void> {
+    const path = [...this.#pathOf(id), 'memory', part]
+    await this.#options.settings.set(...Object.entries(values).map(([key, value]) => [[...path, key], value] as const))
   }
 
   /** Where an agent's settings are in the configuration; the built-in agent has those of all. @throws AppError `agent_unknown` */

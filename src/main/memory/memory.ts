@@ -1,6 +1,13 @@
 /** An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. */
 import type { RouterClient } from '@orpc/server'
-import type { Explanation, IndexStatus, SearchOptions, SearchResponse } from '../../shared/contract/index.ts'
+import type {
+  ChunkSize,
+  Explanation,
+  IndexStatus,
+  Rechunk,
+  SearchOptions,
+  SearchResponse,
+} from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
@@ -9,7 +16,8 @@ import type { IndexerEvent } from './indexer.ts'
 import type { SearcherRouter } from './searcher-thread.ts'
 import type { IndexedFolder } from './sync.ts'
 import { fromOrpcError, type Thread } from '../thread/index.ts'
-import { startIndexer, startSearcher, type ThreadEntries } from './threads.ts'
+import { sampleOf } from './sample.ts'
+import { startIndexer, startRechunk, startSearcher, type ThreadEntries } from './threads.ts'
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500
@@ -93,6 +101,40 @@ export class Memory {
       const request = { query, defaults: this.#options.search(), options, stale, why }
       return searcher.client.explain(request, signal ? { signal } : {})
     })
+  }
+
+  /** The size of chunks that the index is built with. */
+  get chunk(): ChunkSize {
+    return this.#source.chunk
+  }
+
+  /**
+   * What a search would find if chunks were of another size: tried by keywords only, on the files that it finds now and
+   * a sample of the others. Both outcomes are of the same files.
+   */
+  async rechunk(query: string, chunk: ChunkSize, options: SearchOptions = {}, signal?: AbortSignal): Promise<Rechunk> {
+    const [folder] = this.#source.folders
+    if (!folder) throw new AppError('index_unavailable', 'there is no memory to search')
+    const { candidates } = await this.explain(query, options, undefined, signal)
+    const all = (await this.fileCounts()).flatMap(({ path, source }) => (source === folder.source ? [path] : []))
+    const found = candidates.flatMap(({ path, source }) => (source === folder.source ? [path] : []))
+    const paths = sampleOf(all, found)
+    const thread = startRechunk(this.#options.threads)
+    const end = () => void thread.terminate()
+    signal?.addEventListener('abort', end, { once: true })
+    try {
+      const sizes = [this.#source.chunk, chunk]
+      const request = { folder, paths, sizes, query, defaults: this.#options.search(), options }
+      const [before, after] = await thread.client.run(request)
+      if (!before || !after) throw new AppError('index_unavailable', 'the memory could not be cut anew')
+      return { before, after, files: paths.length, of: all.length }
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw fromOrpcError(error)
+    } finally {
+      signal?.removeEventListener('abort', end)
+      await thread.terminate()
+    }
   }
 
   status(): Promise<IndexStatus> {

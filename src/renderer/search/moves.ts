@@ -25,6 +25,25 @@ export function movesBetween(before: readonly Candidate[], after: readonly Candi
   return moves
 }
 
+/** The same for rankings of chunks that were cut otherwise: a chunk is the one that it shares most lines with. */
+export function movesOfRechunk(before: readonly Candidate[], after: readonly Candidate[]): Moves {
+  const returned = (candidates: readonly Candidate[]) => candidates.filter(({ verdict }) => verdict.kind === 'returned')
+  const old = returned(before)
+  const moves = new Map<string, Move>()
+  for (const [index, candidate] of returned(after).entries()) {
+    const shared = old.map((other) => sharedLines(candidate, other))
+    const from = shared.indexOf(Math.max(0, ...shared))
+    if (from < 0 || shared[from] === 0) moves.set(keyOf(candidate), 'new')
+    else if (from !== index) moves.set(keyOf(candidate), from - index)
+  }
+  return moves
+}
+
+function sharedLines(one: Candidate, other: Candidate): number {
+  if (one.path !== other.path || one.source !== other.source) return 0
+  return Math.max(0, Math.min(one.endLine, other.endLine) - Math.max(one.startLine, other.startLine) + 1)
+}
+
 /** Places of what is returned, from 1 on. */
 function placesOf(candidates: readonly Candidate[]): Map<string, number> {
   const returned = candidates.filter(({ verdict }) => verdict.kind === 'returned')

@@ -4,21 +4,24 @@ import { CircleHelp, Search, SlidersHorizontal } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { Agent, SearchSettings } from '../../shared/contract/index.ts'
+import type { Agent, ChunkSize, Rechunk, SearchSettings } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { parsePlace, paths, type Place } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
-import { movesBetween } from './moves.ts'
+import { movesBetween, movesOfRechunk, type Moves } from './moves.ts'
 import { Results } from './results.tsx'
 import { SearchTabs } from './search-tabs.tsx'
 import { WhatIf } from './what-if.tsx'
+import { WhatIfChunk } from './what-if-chunk.tsx'
 import { WhyNot } from './why-not.tsx'
 
 /** The answer follows the typing at this distance. */
 const typingPauseMs = 150
 /** The ranking follows a slider at this distance. */
 const sliderPauseMs = 40
+/** Cutting files anew takes longer. */
+const chunkPauseMs = 250
 
 interface SearchViewProps {
   readonly agent: Agent
@@ -42,7 +45,14 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   useEffect(() => field.current?.focus(), [])
   useEffect(() => navigate(paths.search(query, why), { replace: true }), [query, why, navigate])
   const settings = useQuery(api.search.settings.queryOptions({ input: { agent: agent.id } }))
-  const { explanation, moves, isBusy, error, retry } = useRanking(agent.id, query, why, tried)
+  const chunk = useQuery(api.search.chunk.queryOptions({ input: { agent: agent.id } }))
+  const [triedChunk, setTriedChunk] = useState<ChunkSize>()
+  const ranking = useRanking(agent.id, query, why, tried)
+  const rechunk = useRechunk(agent.id, query, triedChunk, tried)
+  const { error, retry } = ranking
+  const explanation = rechunk.outcome?.after.explanation ?? ranking.explanation
+  const moves = rechunk.outcome ? rechunk.moves : ranking.moves
+  const isBusy = ranking.isBusy || rechunk.isBusy
   return (
     <section aria-label={t('search.title')} className="flex min-w-0 flex-1 flex-col">
       <SearchTabs />
@@ -75,6 +85,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
           onToggle={() => {
             setHasWhatIf(!hasWhatIf)
             setTried(undefined)
+            setTriedChunk(undefined)
           }}
         >
           <SlidersHorizontal size={14} aria-hidden />
@@ -107,7 +118,17 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
           )}
         </div>
         {hasWhatIf && settings.data && (
-          <WhatIf agent={agent.id} inForce={settings.data} settings={tried ?? settings.data} onTry={setTried} />
+          <WhatIf agent={agent.id} inForce={settings.data} settings={tried ?? settings.data} onTry={setTried}>
+            {chunk.data && (
+              <WhatIfChunk
+                agent={agent.id}
+                inForce={chunk.data}
+                tried={triedChunk}
+                outcome={rechunk.outcome}
+                onTry={setTriedChunk}
+              />
+            )}
+          </WhatIf>
         )}
       </div>
     </section>
@@ -159,6 +180,30 @@ function useRanking(agent: string, query: string, why: Place | undefined, tried:
     error: inForce.error ?? (isTrying ? other.error : null),
     retry: () => void inForce.refetch(),
   }
+}
+
+/** The ranking under chunks of another size, while one is tried. */
+function useRechunk(
+  agent: string,
+  query: string,
+  chunk: ChunkSize | undefined,
+  tried: SearchSettings | undefined,
+): { outcome: Rechunk | undefined; moves: Moves | undefined; isBusy: boolean } {
+  const settled = useDebounced(chunk, chunkPauseMs)
+  const isTrying = chunk !== undefined && query !== ''
+  const { data, isFetching, isPlaceholderData } = useQuery({
+    ...api.search.rechunk.queryOptions({
+      input: { agent, query, chunk: settled ?? { tokens: 400, overlap: 0 }, ...(tried ? { options: tried } : {}) },
+    }),
+    enabled: isTrying && settled !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  const outcome = isTrying ? data : undefined
+  const moves = useMemo(
+    () => outcome && movesOfRechunk(outcome.before.explanation.candidates, outcome.after.explanation.candidates),
+    [outcome],
+  )
+  return { outcome, moves, isBusy: isTrying && (isFetching || isPlaceholderData || settled !== chunk) }
 }
 
 function useDebounced<T>(value: T, pauseMs: number): T {

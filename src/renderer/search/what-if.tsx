@@ -1,10 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { SearchSettings } from '../../shared/contract/index.ts'
 import { api, client, explainError } from '../api/index.ts'
 import { formatNumber, formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
+import { Slider } from '../ui/slider.tsx'
 
 interface WhatIfProps {
   readonly agent: string
@@ -13,6 +15,8 @@ interface WhatIfProps {
   readonly settings: SearchSettings
   /** Undefined: what is in force again. */
   readonly onTry: (settings: SearchSettings | undefined) => void
+  /** What else can be tried. */
+  readonly children?: ReactNode
 }
 
 /** Days of half-life that the slider begins with when the decay is turned on. */
@@ -20,7 +24,7 @@ const firstHalfLife = 30
 const firstLambda = 0.7
 
 /** Searches as if the settings were others; nothing changes until they are applied. */
-export function WhatIf({ agent, inForce, settings, onTry }: WhatIfProps) {
+export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProps) {
   const { t } = useTranslation()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
@@ -119,40 +123,8 @@ export function WhatIf({ agent, inForce, settings, onTry }: WhatIfProps) {
         </Button>
       </div>
       <p className="text-[12px] text-muted">{t('whatIf.hint')}</p>
+      {children}
     </aside>
-  )
-}
-
-interface SliderProps {
-  readonly label: string
-  /** The value in words. */
-  readonly shown: string
-  readonly value: number
-  readonly least?: number
-  readonly most: number
-  readonly step: number
-  readonly onChange: (value: number) => void
-}
-
-function Slider({ label, shown, value, least = 0, most, step, onChange }: SliderProps) {
-  return (
-    <label className="flex flex-col gap-1">
-      <span className="flex justify-between gap-2">
-        {label}
-        <span className="tabular text-right text-muted">{shown}</span>
-      </span>
-      <input
-        type="range"
-        aria-label={label}
-        aria-valuetext={shown}
-        min={least}
-        max={most}
-        step={step}
-        value={value}
-        onChange={(event) => onChange(event.target.valueAsNumber)}
-        className="accent-accent"
-      />
-    </label>
   )
 }
 
@@ -162,7 +134,7 @@ interface OptionalProps {
   readonly value: number | null
   readonly first: number
   readonly onChange: (value: number | null) => void
-  readonly children: (value: number) => React.ReactNode
+  readonly children: (value: number) => ReactNode
 }
 
 /** A setting that is off until it has a value. */

@@ -50,8 +50,10 @@ export type { ImportPlan, ImportStep, KnownMemory } from './imports.ts'
 export type { BlamedLine, Cause, HistoryEntry } from './history.ts'
 export type {
   Candidate,
+  ChunkSize,
   Explanation,
   IndexStatus,
+  Rechunk,
   Recall,
   RecalledLines,
   SearchOptions,

@@ -190,6 +190,24 @@ export const recallSchema = z.object({
 })
 export type Recall = z.infer<typeof recallSchema>
 
+/** In tokens; chunks share up to `overlap` with the one before. */
+export const chunkSizeSchema = z
+  .object({ tokens: z.number().int().min(32).max(8192), overlap: z.number().int().min(0).max(4096) })
+  .refine(({ tokens, overlap }) => overlap * 2 <= tokens, 'an overlap of at most half of the chunk')
+export type ChunkSize = z.infer<typeof chunkSizeSchema>
+
+const rechunkedSchema = z.object({ chunks: z.number().int(), explanation: explanationSchema })
+
+/** The same files cut as they are now and otherwise. */
+export const rechunkSchema = z.object({
+  before: rechunkedSchema,
+  after: rechunkedSchema,
+  /** How many files were tried, of how many there are. */
+  files: z.number().int(),
+  of: z.number().int(),
+})
+export type Rechunk = z.infer<typeof rechunkSchema>
+
 export const search = {
   query: base
     .input(forAgent.extend({ query: z.string().max(10_000), options: searchOptionsSchema.optional() }))
@@ -208,6 +226,19 @@ export const search = {
   settings: base.input(forAgent).output(searchSettingsSchema),
   /** @returns what was in force before */
   setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(searchSettingsSchema),
+  chunk: base.input(forAgent).output(chunkSizeSchema),
+  /** Builds the index anew. @returns what was in force before */
+  setChunk: base.input(forAgent.extend({ chunk: chunkSizeSchema })).output(chunkSizeSchema),
+  /** What would be found if chunks were of another size; by keywords only, on part of the memory. */
+  rechunk: base
+    .input(
+      forAgent.extend({
+        query: z.string().min(1).max(10_000),
+        chunk: chunkSizeSchema,
+        options: searchOptionsSchema.optional(),
+      }),
+    )
+    .output(rechunkSchema),
   status: base.input(forAgent).output(indexStatusSchema),
   /** Reads every file anew, whatever its time stamp says. */
   reindex: base.input(forAgent).output(indexStatusSchema),

@@ -1,0 +1,52 @@
+/** Entry of the thread that tries another size of chunks on part of a memory, by keywords only (M44). */
+import { type } from '@orpc/server'
+import type { Explanation, SearchOptions } from '../../shared/contract/index.ts'
+import { serveThread, threadBase } from '../thread/index.ts'
+import type { ChunkSettings } from './chunk.ts'
+import { createTables, openForWriting } from './schema.ts'
+import { Searcher, type SearchDefaults } from './search/searcher.ts'
+import { IndexStore } from './store.ts'
+import { syncPaths, type IndexedFolder } from './sync.ts'
+
+export interface RechunkRequest {
+  readonly folder: IndexedFolder
+  /** Of the files that take part, relative to the folder. */
+  readonly paths: readonly string[]
+  readonly sizes: readonly ChunkSettings[]
+  readonly query: string
+  readonly defaults: SearchDefaults
+  readonly options: SearchOptions
+}
+
+export interface Rechunked {
+  readonly chunks: number
+  readonly explanation: Explanation
+}
+
+/** An index in memory, searched by the same code as any other. */
+async function tryOne({ folder, paths, query, defaults, options }: RechunkRequest, chunk: ChunkSettings) {
+  const db = openForWriting(':memory:')
+  try {
+    createTables(db, { chunk, provider: '', model: '', dimensions: 0 })
+    const store = new IndexStore(db, chunk)
+    const { signal } = new AbortController()
+    await syncPaths(store, folder, paths, { signal, onProgress: () => undefined })
+    const explanation = await new Searcher(db, undefined).explain(query, defaults, options, undefined, false)
+    return { chunks: store.counts().chunks, explanation }
+  } finally {
+    db.close()
+  }
+}
+
+const router = {
+  /** One outcome for each size. */
+  run: threadBase.input(type<RechunkRequest>()).handler(async ({ input }): Promise<Rechunked[]> => {
+    const outcomes: Rechunked[] = []
+    for (const size of input.sizes) outcomes.push(await tryOne(input, size))
+    return outcomes
+  }),
+}
+
+export type RechunkRouter = typeof router
+
+serveThread(router)

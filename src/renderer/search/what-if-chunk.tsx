@@ -1,0 +1,83 @@
+import { useMutation } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { ChunkSize, Rechunk } from '../../shared/contract/index.ts'
+import { api, client, explainError } from '../api/index.ts'
+import { formatNumber } from '../i18n/format.ts'
+import { Button } from '../ui/button.tsx'
+import { Slider } from '../ui/slider.tsx'
+
+interface WhatIfChunkProps {
+  readonly agent: string
+  readonly inForce: ChunkSize
+  readonly tried: ChunkSize | undefined
+  /** What trying it gave; undefined until it did. */
+  readonly outcome: Rechunk | undefined
+  /** Undefined: as it is. */
+  readonly onTry: (chunk: ChunkSize | undefined) => void
+}
+
+/** Tries another size of chunks on part of the memory; applying it builds the index anew. */
+export function WhatIfChunk({ agent, inForce, tried, outcome, onTry }: WhatIfChunkProps) {
+  const { t } = useTranslation()
+  const { tokens, overlap } = tried ?? inForce
+  const save = useMutation(
+    api.search.setChunk.mutationOptions({
+      onSuccess: (before) => {
+        onTry(undefined)
+        toast.success(t('whatIf.chunkApplied'), {
+          action: {
+            label: t('common.undo'),
+            onClick: () =>
+              void client.search
+                .setChunk({ agent, chunk: before })
+                .catch((error: unknown) => toast.error(explainError(error))),
+          },
+        })
+      },
+      onError: (error) => toast.error(explainError(error)),
+    }),
+  )
+  return (
+    <section aria-label={t('whatIf.chunk')} className="flex flex-col gap-3 border-t border-line pt-4">
+      <Slider
+        label={t('whatIf.chunk')}
+        shown={t('whatIf.tokens', { tokens: formatNumber(tokens) })}
+        value={tokens}
+        least={50}
+        most={1500}
+        step={25}
+        onChange={(value) => onTry({ tokens: value, overlap: Math.min(overlap, Math.floor(value / 2)) })}
+      />
+      <Slider
+        label={t('whatIf.overlap')}
+        shown={t('whatIf.tokens', { tokens: formatNumber(overlap) })}
+        value={overlap}
+        most={Math.floor(tokens / 2)}
+        step={5}
+        onChange={(value) => onTry({ tokens, overlap: value })}
+      />
+      {tried && (
+        <>
+          <p role="status" className="text-[12px] text-muted" data-testid="rechunked">
+            {outcome &&
+              t('whatIf.rechunked', {
+                files: formatNumber(outcome.files),
+                of: formatNumber(outcome.of),
+                before: formatNumber(outcome.before.chunks),
+                after: formatNumber(outcome.after.chunks),
+              })}
+          </p>
+          <div className="flex gap-2">
+            <Button disabled={save.isPending} onClick={() => save.mutate({ agent, chunk: tried })}>
+              {t('whatIf.applyChunk')}
+            </Button>
+            <Button look="quiet" onClick={() => onTry(undefined)}>
+              {t('whatIf.reset')}
+            </Button>
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
