@@ -20,6 +20,7 @@ import type { ContractClient } from '../../src/shared/contract/index.ts'
 import { assemble, budgetOf, keepingState } from '../../src/main/context/index.ts'
 import { Transcript } from '../../src/main/sessions/transcript.ts'
 import { Memory, threadEntries, type MemorySource } from '../../src/main/memory/index.ts'
+import { measureAccounts } from './accounts.ts'
 import { writeCorpus, type Corpus } from './corpus.ts'
 import { median, type Figure } from './figures.ts'
 import { measureHistory } from './history.ts'
@@ -42,6 +43,7 @@ try {
   await measureStart()
   figures.push(...(await measureHistory(root)))
   figures.push(...(await measureInterface(root)))
+  figures.push(...(await measureAccounts(root)))
   measureBundle()
 } finally {
   rmSync(root, { recursive: true, force: true })

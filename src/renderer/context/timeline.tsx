@@ -1,5 +1,5 @@
 /** How full the window was, request by request, with what happened in between; the same as a table (M45). */
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ContextEvent, ContextStep } from '../../shared/contract/index.ts'
 import { formatMoment, formatMoney, formatNumber, formatShort } from '../i18n/format.ts'
@@ -23,7 +23,10 @@ const page = 50
 
 export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: TimelineProps) {
   const { t } = useTranslation()
-  const scale = scaleOf(steps)
+  const [hasTable, setHasTable] = useState(false)
+  const scale = useMemo(() => scaleOf(steps), [steps])
+  const shapes = useMemo(() => areas(steps, height, scale), [steps, scale])
+  const most = useMemo(() => Math.max(0, ...steps.map(({ estimatedTokens }) => estimatedTokens)), [steps])
   const y = (tokens: number) => height - (tokens / scale) * height
   const step = steps[at]
   const money = steps.reduce((sum, { usage }) => sum + (usage?.cost?.total ?? 0), 0)
@@ -46,7 +49,7 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
           role="img"
           aria-label={t('context.chart', {
             count: steps.length,
-            most: formatShort(Math.max(0, ...steps.map(({ estimatedTokens }) => estimatedTokens))),
+            most: formatShort(most),
             events: events.length,
           })}
           viewBox={`0 0 1000 ${height}`}
@@ -58,7 +61,7 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
             onStep(Math.min(steps.length - 1, Math.max(0, Math.floor(share * steps.length))))
           }}
         >
-          {areas(steps, height, scale).map(({ layer, points }) => (
+          {shapes.map(({ layer, points }) => (
             <polygon key={layer} points={points} style={{ fill: layerColor(layer) }} />
           ))}
           {step &&
@@ -106,9 +109,9 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
         ))}
         {step?.usage && <StepUsage step={step} />}
       </p>
-      <details className="mt-2">
+      <details className="mt-2" onToggle={(event) => setHasTable(event.currentTarget.open)}>
         <summary className="cursor-pointer text-[12px] text-muted">{t('common.asTable')}</summary>
-        <StepTable steps={steps} at={at} onStep={onStep} />
+        {hasTable && <StepTable steps={steps} at={at} onStep={onStep} />}
       </details>
     </section>
   )
