@@ -32,13 +32,23 @@ export function createRouter(app: App) {
   return os.router({
     agents: {
       list: os.agents.list.handler(() => app.agents.list()),
+      create: os.agents.create.handler(({ input }) => app.agents.create(input)),
+      update: os.agents.update.handler(async ({ input: { agent: id, ...change } }) => {
+        await app.agents.update(id, defined(change))
+        return {}
+      }),
+      share: os.agents.share.handler(async ({ input }) => {
+        await app.agents.share(input.agent, input.with)
+        return {}
+      }),
       setUp: os.agents.setUp.handler(({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale)),
     },
     files: {
       list: os.files.list.handler(async ({ input, signal }) => listFiles(await agent(input), signal)),
       read: os.files.read.handler(async ({ input }) => {
-        const { text, hash } = await (await agent(input)).workspace.read(input.path)
-        return { path: input.path, text, hash, readOnly: false }
+        const { workspace } = await agent(input)
+        const { text, hash } = await workspace.read(input.path)
+        return { path: input.path, text, hash, readOnly: workspace.isReadOnly(input.path) }
       }),
       write: os.files.write.handler(async ({ input }) => {
         const { workspace } = await agent(input)
@@ -344,6 +354,11 @@ export function createRouter(app: App) {
       }),
     },
   })
+}
+
+/** Without keys whose value is undefined: those are to stay as they are. */
+function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
 export type AppRouter = ReturnType<typeof createRouter>

@@ -6,6 +6,7 @@ import { Route, Switch, useLocation, useSearch } from 'wouter'
 import type { Agent, Appearance } from '../shared/contract/index.ts'
 import { api, client } from './api/index.ts'
 import { ChatView } from './chat/chat-view.tsx'
+import { useCurrentAgent } from './agents/current-agent.ts'
 import { CaptureDialog } from './capture/capture-dialog.tsx'
 import { SelectionActions } from './capture/selection-actions.tsx'
 import { CaptureView } from './capture/capture-view.tsx'
@@ -33,7 +34,7 @@ export function App() {
   const theme = useAppearance(settings.data?.appearance)
   const [location] = useLocation()
   const error = settings.error ?? agents.error
-  const agent = agents.data?.[0]
+  const agent = useCurrentAgent(agents.data ?? [])
   if (error)
     return <ErrorState error={error} onRetry={() => void Promise.all([settings.refetch(), agents.refetch()])} />
   if (!settings.data || !agent) return <Skeleton />
@@ -47,7 +48,7 @@ export function App() {
       ) : location === paths.capture() ? (
         <CaptureView agents={agents.data ?? []} />
       ) : (
-        <Workbench agent={agent} agents={agents.data ?? []} />
+        <Workbench key={agent.id} agent={agent} agents={agents.data ?? []} />
       )}
       <Toaster theme={theme} position="top-right" offset={52} />
     </>

@@ -21,6 +21,8 @@ export const errorCodes = [
   'import_unknown',
   'folder_too_large',
   'unknown_agent',
+  'last_agent',
+  'folder_taken',
   'unknown_session',
   'unknown_model',
   'session_busy',

@@ -112,7 +112,7 @@ function sourceOf(
 ): MemorySource {
   return {
     file: join(root, `${provider}-${corpus.files}.sqlite`),
-    folders: [{ source: 'memory', folder: corpus.folder, prefix: '' }],
+    folders: [{ source: 'memory', folder: corpus.folder, prefix: '', forbidden: [] }],
     chunk: { tokens, overlap: 80 },
     debounceMs: 1500,
     embedding: {

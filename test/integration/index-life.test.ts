@@ -132,7 +132,7 @@ describe('M12 trouble with the index', () => {
     const indexer = new Indexer(
       {
         file: join(state, 'memory', 'main.sqlite'),
-        folders: [{ source: 'memory', folder: workspace, prefix: '' }],
+        folders: [{ source: 'memory', folder: workspace, prefix: '', forbidden: [] }],
         chunk: { tokens: 400, overlap: 80 },
         embedding: {
           provider: 'none',

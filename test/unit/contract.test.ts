@@ -19,6 +19,7 @@ describe('contract', () => {
     expect(Object.keys(contract).sort()).toEqual([
       'agents',
       'chat',
+      'checks',
       'context',
       'events',
       'files',
@@ -27,6 +28,7 @@ describe('contract', () => {
       'search',
       'sessions',
       'settings',
+      'survey',
     ])
   })
 })

@@ -32,6 +32,7 @@ import {
   memoryFolder,
   projectContextFiles,
   Workspace,
+  type ReadableFolder,
 } from '../workspace/index.ts'
 
 /** What every agent of the app is given alike. */
@@ -58,6 +59,8 @@ export interface AgentOptions extends SharedOptions {
   readonly workspace: string
   /** The settings in force, looked up anew whenever they are needed. */
   readonly settings: () => AgentSettings
+  /** Memories that other agents share with this one, looked up anew whenever they are needed. */
+  readonly shared: () => readonly { readonly agent: string; readonly workspace: string }[]
   /** Folders inside the workspace that are not this agent's. */
   readonly forbidden: readonly string[]
   readonly indexFile: string
@@ -110,7 +113,11 @@ export class Agent {
 
   static async open(options: AgentOptions): Promise<Agent> {
     const { id, publish, log } = options
-    const workspace = new Workspace({ workspace: options.workspace, forbidden: options.forbidden })
+    const workspace = new Workspace({
+      workspace: options.workspace,
+      forbidden: options.forbidden,
+      readable: () => readableFolders(options),
+    })
     const history = openHistory(options, workspace)
     let agent: Agent | undefined
     const memory = await Memory.open({
@@ -143,8 +150,9 @@ export class Agent {
 
   /** What its memory is made of, and what of it was ever recalled. */
   async *survey(signal: AbortSignal | undefined): AsyncGenerator<SurveyStep> {
-    const { surveyEntry: entry, workspace, now } = this.#options
-    yield* surveyMemory({ entry, workspace, recalls: await this.sessions.recalls(signal), now: now(), signal })
+    const { surveyEntry: entry, now } = this.#options
+    const { roots } = this.workspace
+    yield* surveyMemory({ entry, roots, recalls: await this.sessions.recalls(signal), now: now(), signal })
   }
 
   async close(): Promise<void> {
@@ -177,17 +185,47 @@ function openHistory(options: AgentOptions, workspace: Workspace): History | und
   return history
 }
 
+/** How the files of another agent are named where it shares them. */
+function sharedPrefix(agent: string): string {
+  return `@${agent}/`
+}
+
+function extraFolders({ settings }: AgentOptions): string[] {
+  return settings().memory.extraPaths.map((path) => expandHome(path))
+}
+
+function readableFolders(options: AgentOptions): ReadableFolder[] {
+  return [
+    ...options.shared().map(({ agent, workspace }) => ({
+      prefix: sharedPrefix(agent),
+      folder: workspace,
+      isMemoryOnly: true,
+    })),
+    ...extraFolders(options).map((folder) => ({ prefix: `${folder}/`, folder, isMemoryOnly: false })),
+  ]
+}
+
 function memorySource(options: AgentOptions): MemorySource {
-  const { chunk, sync, embedding, extraPaths, sessions } = options.settings().memory
+  const { chunk, sync, embedding, sessions } = options.settings().memory
   return {
     file: options.indexFile,
     folders: [
-      { source: 'memory', folder: options.workspace, prefix: '' },
-      ...extraPaths
-        .map((path) => expandHome(path))
-        .map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
+      { source: 'memory', folder: options.workspace, prefix: '', forbidden: options.forbidden },
+      ...extraFolders(options).map((folder) => ({
+        source: 'extra' as const,
+        folder,
+        prefix: `${folder}/`,
+        forbidden: options.forbidden,
+      })),
+      ...options.shared().map(({ agent, workspace: folder }) => ({
+        source: 'shared' as const,
+        folder,
+        prefix: sharedPrefix(agent),
+        // Its own files alone: not another agent's that lies inside.
+        forbidden: options.forbidden.filter((other) => other !== folder),
+      })),
       ...(sessions && options.indexesSessions
-        ? [{ source: 'sessions' as const, folder: options.sessionsFolder, prefix: sessionsPrefix }]
+        ? [{ source: 'sessions' as const, folder: options.sessionsFolder, prefix: sessionsPrefix, forbidden: [] }]
         : []),
     ],
     chunk,

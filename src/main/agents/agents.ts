@@ -10,7 +10,7 @@ import {
   type AgentSettings,
   type SettingsStore,
 } from '../settings/index.ts'
-import { seedWorkspace } from '../workspace/index.ts'
+import { isInside, seedWorkspace } from '../workspace/index.ts'
 import { Agent, type SharedOptions } from './agent.ts'
 import type { StateFolders } from './folders.ts'
 
@@ -26,6 +26,15 @@ export interface AgentsOptions extends SharedOptions {
   readonly workspaceOverride: string | undefined
 }
 
+interface NewAgent {
+  readonly name: string
+  readonly workspace?: string | undefined
+  readonly color?: string | undefined
+  /** Whose settings it gets. */
+  readonly like?: string | undefined
+  readonly locale: Locale
+}
+
 export class Agents {
   readonly #options: AgentsOptions
   readonly #open = new Map<string, Promise<Agent>>()
@@ -37,11 +46,14 @@ export class Agents {
 
   async list(): Promise<AgentSummary[]> {
     return Promise.all(
-      this.#entries().map(async ({ id, color, model }, index) => ({
+      this.#entries().map(async ({ id, name, color, model, archived }, index) => ({
         id,
+        name: name ?? id,
         workspace: this.workspaceOf(id),
         color: color ?? colors[index % colors.length] ?? colors[0],
         model,
+        archived,
+        reads: this.#sharedWith(id).map(({ agent }) => agent),
         ready: await exists(this.workspaceOf(id)),
       })),
     )
@@ -95,6 +107,84 @@ export class Agents {
     return { workspace: folder, created }
   }
 
+  /**
+   * A new agent: a name, a folder that is nobody else's, and the settings of all or of another one.
+   * @throws AppError `folder_taken`, `write_failed`, `unknown_agent`
+   */
+  async create({ name, workspace, color, like, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
+    const { list } = this.#options.settings.config.agents
+    const id = freeId(name, [defaultAgent, ...list.map((agent) => agent.id)])
+    const folder = resolve(expandHome(workspace ?? defaultWorkspace(id)))
+    this.#assertFree(folder)
+    const {
+      id: _,
+      workspace: __,
+      name: ___,
+      ...settings
+    } = like === undefined ? {} : this.#options.settings.rawAgent(like)
+    await this.#seed(folder, locale)
+    const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
+    // The built-in agent gets an entry of its own, so that it is not lost among others.
+    if (list.length === 0)
+      await this.#options.settings.set([
+        ['agents', 'list', 0],
+        { id: defaultAgent, workspace: this.workspaceOf(defaultAgent) },
+      ])
+    const end = this.#options.settings.config.agents.list.length
+    await this.#options.settings.set([['agents', 'list', end], entry])
+    this.#options.publish({ type: 'agentsChanged' })
+    return { agent: id, workspace: folder }
+  }
+
+  /** @throws AppError `unknown_agent`, `last_agent` */
+  async update(id: string, change: { name?: string; color?: string; archived?: boolean }): Promise<void> {
+    this.settingsOf(id)
+    const others = this.#entries().filter((agent) => agent.id !== id && !agent.archived)
+    if (change.archived === true && others.length === 0)
+      throw new AppError('last_agent', 'the last agent cannot be archived', { agent: id })
+    const index = await this.#ownEntry(id)
+    await this.#options.settings.set(
+      ...Object.entries(change).map(([key, value]) => [['agents', 'list', index, key], value] as const),
+    )
+    this.#options.publish({ type: 'agentsChanged' })
+  }
+
+  /** @throws AppError `unknown_agent` */
+  async share(id: string, readers: readonly string[]): Promise<void> {
+    for (const reader of readers) this.settingsOf(reader)
+    const index = await this.#ownEntry(id)
+    const path = ['agents', 'list', index, 'memory', 'shareWith']
+    await this.#options.settings.set([path, readers.length === 0 ? undefined : [...readers]])
+    this.#options.publish({ type: 'agentsChanged' })
+  }
+
+  /** What belongs to one agent alone is never written into the settings of all. @returns the place in the list */
+  async #ownEntry(id: string): Promise<number> {
+    this.settingsOf(id)
+    const { list } = this.#options.settings.config.agents
+    const index = list.findIndex((agent) => agent.id === id)
+    if (index >= 0) return index
+    await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: this.workspaceOf(id) }])
+    return list.length
+  }
+
+  /** The memories that an agent may read besides its own. */
+  #sharedWith(id: string): { agent: string; workspace: string }[] {
+    return this.#options.settings.config.agents.list
+      .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
+      .map((agent) => ({ agent: agent.id, workspace: this.workspaceOf(agent.id) }))
+  }
+
+  /** @throws AppError `folder_taken` */
+  #assertFree(folder: string): void {
+    const taken = this.#entries().find(({ id }) => this.workspaceOf(id) === folder)
+    if (taken || isInside(this.#options.folders.home, folder))
+      throw new AppError('folder_taken', `${folder} belongs to somebody else`, {
+        path: folder,
+        agent: taken ? (taken.name ?? taken.id) : 'Commonplace',
+      })
+  }
+
   async setModel(id: string, model: string): Promise<void> {
     await this.#options.settings.set([[...this.#pathOf(id), 'model'], model])
     this.#options.publish({ type: 'agentsChanged' })
@@ -132,9 +222,11 @@ export class Agents {
     this.#open.clear()
   }
 
-  #entries(): Pick<AgentEntry, 'id' | 'color' | 'model'>[] {
+  #entries(): Pick<AgentEntry, 'id' | 'name' | 'color' | 'model' | 'archived'>[] {
     const { defaults, list } = this.#options.settings.config.agents
-    return list.length > 0 ? list : [{ id: defaultAgent, color: undefined, model: defaults.model }]
+    return list.length > 0
+      ? list
+      : [{ id: defaultAgent, name: undefined, color: undefined, model: defaults.model, archived: false }]
   }
 
   async #openAgent(id: string): Promise<Agent> {
@@ -149,6 +241,7 @@ export class Agents {
       workspace,
       settings: () => this.settingsOf(id),
       setModel: (model) => this.setModel(id, model),
+      shared: () => this.#sharedWith(id),
       forbidden: this.#foreignFolders(id),
       indexFile: workspaceOverride === undefined ? folders.index(id) : folders.folderIndex(workspace),
       sessionsFolder: folders.sessions(id),
@@ -195,6 +288,19 @@ export class Agents {
     this.#open.delete(id)
     if (open) await (await open).close()
   }
+}
+
+/** A short name in the letters that an id may have; numbered when it is taken. */
+function freeId(name: string, taken: readonly string[]): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40)
+  const stem = plain === '' ? 'agent' : plain
+  if (!taken.includes(stem)) return stem
+  for (let number = 2; ; number += 1) if (!taken.includes(`${stem}-${number}`)) return `${stem}-${number}`
 }
 
 async function exists(folder: string): Promise<boolean> {

@@ -207,10 +207,10 @@ export class Recorder {
 
   /** Records what changed while the app was closed. */
   async #open(): Promise<void> {
-    const { workspace, keepDays } = this.#settings
+    const { workspace, forbidden, keepDays } = this.#settings
     const repository = await this.#repository
     this.#isPassive = !(await takeLock(this.#lock))
-    const { files } = await walkMarkdown(workspace)
+    const { files } = await walkMarkdown(workspace, undefined, forbidden)
     const recorded = [...repository.files()].map(([path]) => path)
     await this.#recordFound(new Set([...files.map(({ path }) => path), ...recorded]))
     if (keepDays !== null && !this.#isPassive) await repository.forgetBefore(Date.now() - keepDays * 86_400_000)

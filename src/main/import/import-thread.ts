@@ -7,8 +7,8 @@ import { readSource } from './read-source.ts'
 const router = {
   read: threadBase.input(type<string>()).handler(({ input }) => readSource(input)),
   pack: threadBase
-    .input(type<{ workspace: string; repository: string | undefined }>())
-    .handler(({ input }) => packWorkspace(input.workspace, input.repository)),
+    .input(type<{ workspace: string; forbidden: readonly string[]; repository: string | undefined }>())
+    .handler(({ input }) => packWorkspace(input.workspace, input.forbidden, input.repository)),
 }
 
 export type ImportRouter = typeof router

@@ -84,7 +84,8 @@ export class Importer {
 
   /** @param repository the workspace's history, to go with it @throws AppError `folder_too_large` */
   async pack(repository?: string): Promise<Blob> {
-    return this.#inThread((client) => client.pack({ workspace: this.#options.workspace.roots.workspace, repository }))
+    const { workspace, forbidden } = this.#options.workspace.roots
+    return this.#inThread((client) => client.pack({ workspace, forbidden, repository }))
   }
 
   #read(path: string): Promise<Source> {

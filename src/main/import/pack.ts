@@ -20,9 +20,13 @@ interface PackedFile {
   readonly modifiedAt: number
 }
 
-/** @param repository a Git repository to go with it @throws AppError `folder_too_large` */
-export async function packWorkspace(workspace: string, repository?: string): Promise<Blob> {
-  const { files } = await walkMarkdown(workspace)
+/** @param forbidden folders inside it that are somebody else's @param repository a Git repository to go with it @throws AppError `folder_too_large` */
+export async function packWorkspace(
+  workspace: string,
+  forbidden: readonly string[],
+  repository?: string,
+): Promise<Blob> {
+  const { files } = await walkMarkdown(workspace, undefined, forbidden)
   const packed = [
     ...files.map((file) => ({ ...file, name: file.path, source: join(workspace, file.path) })),
     ...(repository === undefined ? [] : await filesOf(repository)),

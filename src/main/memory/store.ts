@@ -7,7 +7,7 @@ import { createVectorTable, setMeta, vectorDimensions, type Db } from './schema.
 import { indexText } from './terms.ts'
 import { placeTerms } from './place.ts'
 
-export type Source = 'memory' | 'sessions' | 'extra'
+export type Source = 'memory' | 'sessions' | 'extra' | 'shared'
 
 export interface KnownFile {
   readonly path: string

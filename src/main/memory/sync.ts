@@ -15,6 +15,8 @@ export interface IndexedFolder {
   readonly folder: string
   /** What its paths begin with in the index: nothing for the workspace, the folder itself for an extra one. */
   readonly prefix: string
+  /** Folders inside it that are somebody else's, absolute. */
+  readonly forbidden: readonly string[]
 }
 
 export interface SyncProblem {
@@ -184,12 +186,12 @@ async function findFiles(
 ): Promise<Candidate[] | undefined> {
   try {
     if (folder.source === 'sessions') return await findTranscripts(folder)
-    const { files, unreadable } = await walkMarkdown(folder.folder, signal)
+    const { files, unreadable } = await walkMarkdown(folder.folder, signal, folder.forbidden)
     for (const path of unreadable) {
       problems.push({ code: 'folder_unreadable', message: `${path} may not be read`, path: folder.prefix + path })
     }
     return files
-      .filter(({ path }) => folder.source !== 'memory' || isMemoryPath(path))
+      .filter(({ path }) => folder.source === 'extra' || isMemoryPath(path))
       .map(({ path, size, modifiedAt }) => ({
         folder,
         file: path,

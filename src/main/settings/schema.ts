@@ -63,6 +63,8 @@ const memorySchema = z.strictObject({
   extraPaths: z.array(z.string()).default([]),
   /** Conversations are searched too: what was said, not what tools returned. */
   sessions: z.boolean().default(true),
+  /** Agents that may search and read this memory, never write it. */
+  shareWith: z.array(agentIdSchema).default([]),
 })
 export type MemorySettings = z.infer<typeof memorySchema>
 
@@ -163,6 +165,10 @@ export type AgentSettings = z.infer<typeof agentSettingsSchema>
 const agentEntrySchema = z.strictObject({
   ...sharedAgentFields,
   id: agentIdSchema,
+  /** As it is shown; the id when left out. */
+  name: z.string().trim().min(1).max(60).optional(),
+  /** Out of sight; its files and conversations stay. */
+  archived: z.boolean().default(false),
   workspace: z.string().min(1).optional(),
   color: z
     .string()

@@ -5,7 +5,7 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { parseDocument } from 'yaml'
+import { isCollection, parseDocument } from 'yaml'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
 import { writeAtomic } from '../workspace/index.ts'
@@ -18,6 +18,8 @@ const settleMs = 100
 export class SettingsStore {
   readonly file: string
   #config: Config = configSchema.parse({})
+  /** The text of the configuration in force. */
+  #text = ''
   #problems: readonly ConfigProblem[] = []
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
@@ -42,6 +44,14 @@ export class SettingsStore {
 
   get config(): Config {
     return this.#config
+  }
+
+  /** An agent's entry as it stands in the file, without what it inherits; empty when it has none. */
+  rawAgent(id: string): Record<string, unknown> {
+    const list: unknown = parseDocument(this.#text).getIn(['agents', 'list'])
+    const entries: unknown = isCollection(list) ? list.toJSON() : []
+    const found = Array.isArray(entries) ? entries.find((entry: { id?: unknown }) => entry.id === id) : undefined
+    return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : {}
   }
 
   /** What is wrong with the file as it is now; empty when it is the configuration in force. */
@@ -72,6 +82,7 @@ export class SettingsStore {
       const parsed = parseConfig(text)
       if (!parsed.ok) throw invalid(this.file, parsed.problems)
       await writeAtomic(this.file, text)
+      this.#text = text
       this.#accept(parsed.config, [])
     })
     this.#saving = saved.catch(() => undefined)
@@ -103,8 +114,10 @@ export class SettingsStore {
       return
     }
     const parsed = parseConfig(text)
-    if (parsed.ok) this.#accept(parsed.config, [])
-    else this.#accept(this.#config, parsed.problems)
+    if (parsed.ok) {
+      this.#text = text
+      this.#accept(parsed.config, [])
+    } else this.#accept(this.#config, parsed.problems)
   }
 
   #accept(config: Config, problems: readonly ConfigProblem[]): void {

@@ -2,12 +2,13 @@
 import type { RouterClient } from '@orpc/server'
 import type { Recall, SurveyStep } from '../../shared/contract/index.ts'
 import { fromOrpcError, startThread } from '../thread/index.ts'
+import type { Roots } from '../workspace/index.ts'
 import type { SurveyRouter } from './survey-thread.ts'
 
 interface SurveyOptions {
   /** The thread's entry. */
   readonly entry: URL
-  readonly workspace: string
+  readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
   readonly recalls: readonly Recall[]
   readonly now: Date
   readonly signal: AbortSignal | undefined
@@ -16,7 +17,7 @@ interface SurveyOptions {
 /** Ends with the step `done`, unless it is aborted before. */
 export async function* surveyMemory({
   entry,
-  workspace,
+  roots: { workspace, forbidden },
   recalls,
   now,
   signal,
@@ -26,7 +27,7 @@ export async function* surveyMemory({
     const passages = recalls.flatMap(({ session, id, at, results }) =>
       results.map(({ path, startLine, snippet }) => ({ search: `${session}/${id}`, at, path, startLine, snippet })),
     )
-    const request = { workspace, passages, now: now.getTime() }
+    const request = { workspace, forbidden, passages, now: now.getTime() }
     yield* await thread.client.run(request, signal ? { signal } : {})
   } catch (error) {
     throw fromOrpcError(error)

@@ -8,6 +8,8 @@ import { countRecalls, type ShownPassage } from './recalled-lines.ts'
 
 export interface SurveyRequest {
   readonly workspace: string
+  /** Folders inside it that are somebody else's. */
+  readonly forbidden: readonly string[]
   readonly passages: readonly RecalledPassage[]
   readonly now: number
 }
@@ -27,8 +29,8 @@ const mostOfGroup = 12
 /** Of a line, as it is told. */
 const mostCharacters = 400
 
-export async function* takeSurvey({ workspace, passages, now }: SurveyRequest): AsyncGenerator<SurveyStep> {
-  const { files } = await walkMarkdown(workspace)
+export async function* takeSurvey({ workspace, forbidden, passages, now }: SurveyRequest): AsyncGenerator<SurveyStep> {
+  const { files } = await walkMarkdown(workspace, undefined, forbidden)
   const byPath = Map.groupBy(passages, ({ path }) => path)
   const surveyed: SurveyedFile[] = []
   const recalled: Survey['mostRecalled'] = []

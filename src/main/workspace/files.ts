@@ -1,7 +1,7 @@
 /** Reading and writing single files: whole, atomic, and only what is really text. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { link, mkdir, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { AppError, isSystemError } from '../../shared/errors.ts'
@@ -21,9 +21,14 @@ export function hashText(text: string): string {
 
 /**
  * Reads a UTF-8 file; a byte-order mark is kept as part of the text.
- * @throws AppError `file_not_found`, `file_not_text`, `file_too_large`, `folder_unreadable`
+ * @param isAllowed asked where the file really lies, once it is open
+ * @throws AppError `file_not_found`, `file_not_text`, `file_too_large`, `folder_unreadable`, `path_outside_workspace`
  */
-export async function readText(path: string, shownAs: string = path): Promise<TextFile> {
+export async function readText(
+  path: string,
+  shownAs: string = path,
+  isAllowed?: (realPath: string) => boolean,
+): Promise<TextFile> {
   let file: FileHandle
   try {
     const { isText, size } = await describe(path)
@@ -44,11 +49,32 @@ export async function readText(path: string, shownAs: string = path): Promise<Te
     throw explainReadError(error, shownAs)
   }
   try {
+    if (isAllowed) await assertAllowed(file, path, shownAs, isAllowed)
     const bytes = await file.readFile()
     return { text: decodeUtf8(bytes, shownAs), hash: createHash('sha256').update(bytes).digest('hex') }
   } finally {
     await file.close()
   }
+}
+
+/**
+ * Between looking where a path leads and opening it, a link can take a folder's place: the open file itself is asked
+ * where it lies. @throws AppError `path_outside_workspace`
+ */
+async function assertAllowed(
+  file: FileHandle,
+  path: string,
+  shownAs: string,
+  isAllowed: (realPath: string) => boolean,
+): Promise<void> {
+  if (isAllowed(await placeOf(file, path))) return
+  throw new AppError('path_outside_workspace', `${shownAs} was exchanged while it was opened`, { path: shownAs })
+}
+
+/** Linux tells it of the open file; elsewhere the path is looked at once more. */
+async function placeOf(file: FileHandle, path: string): Promise<string> {
+  if (process.platform !== 'linux') return realpath(path)
+  return (await readlink(`/proc/self/fd/${file.fd}`)).replace(/ \(deleted\)$/, '')
 }
 
 /** @throws AppError `file_not_text` when the bytes are not UTF-8 or hold a NUL */

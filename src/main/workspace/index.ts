@@ -13,7 +13,7 @@ export {
   memoryFolder,
   projectContextFiles,
 } from './layout.ts'
-export { isInside, resolveInside, type Roots } from './paths.ts'
+export { isInside, resolveInside, type ReadableFolder, type Roots } from './paths.ts'
 export { seedWorkspace } from './templates.ts'
 export { walkMarkdown } from './walk.ts'
 export { Workspace, type WorkspaceWrite, type WriteOrigin } from './workspace.ts'

@@ -6,12 +6,24 @@
 import { realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import { isMarkdown, isMemoryPath } from './layout.ts'
 
 export interface Roots {
   /** The agent's workspace, absolute. */
   readonly workspace: string
   /** Folders inside the workspace that belong to somebody else: the state folder, other agents' workspaces. */
   readonly forbidden: readonly string[]
+  /** Folders elsewhere that may be read: extra ones, and memories that other agents share. */
+  readonly readable?: () => readonly ReadableFolder[]
+}
+
+export interface ReadableFolder {
+  /** What a request for one of its files begins with. */
+  readonly prefix: string
+  /** Absolute. */
+  readonly folder: string
+  /** Only what a memory index covers. */
+  readonly isMemoryOnly: boolean
 }
 
 /**
@@ -20,14 +32,40 @@ export interface Roots {
  * @throws AppError `path_outside_workspace`
  */
 export async function resolveInside(roots: Roots, requested: string): Promise<string> {
+  return (await resolve(roots, requested)).target
+}
+
+interface Resolved {
+  /** A real path. */
+  readonly target: string
+  /** Whether another real path may be used as well. */
+  readonly isAllowed: (realPath: string) => boolean
+}
+
+async function resolve(roots: Roots, requested: string): Promise<Resolved> {
   const path = normalizeRequest(requested)
   const workspace = await realpathOfExisting(roots.workspace)
+  const forbidden = await Promise.all(roots.forbidden.map(realpathOfExisting))
+  const isAllowed = (real: string) => isInside(workspace, real) && !forbidden.some((folder) => isInside(folder, real))
   const target = await realpathOfExisting(join(workspace, path))
-  if (!isInside(workspace, target)) throw outside(requested)
-  for (const folder of roots.forbidden) {
-    if (isInside(await realpathOfExisting(folder), target)) throw outside(requested)
-  }
-  return target
+  if (!isAllowed(target)) throw outside(requested)
+  return { target, isAllowed }
+}
+
+/** The folder elsewhere that a request means; undefined for one of the workspace. */
+export function readableFolder({ readable }: Roots, requested: string): ReadableFolder | undefined {
+  return readable?.().find(({ prefix }) => requested.startsWith(prefix))
+}
+
+/** The same for reading, which may also be in a folder elsewhere. @throws AppError `path_outside_workspace` */
+export async function resolveReadable(roots: Roots, requested: string): Promise<Resolved> {
+  const elsewhere = readableFolder(roots, requested)
+  if (!elsewhere) return resolve(roots, requested)
+  const { prefix, folder, isMemoryOnly } = elsewhere
+  const path = normalizeRequest(requested.slice(prefix.length))
+  if (isMemoryOnly ? !isMemoryPath(path) : !isMarkdown(path)) throw outside(requested)
+  // The folder itself may lie where this agent may not go otherwise; what leads out of it stays closed.
+  return resolve({ workspace: folder, forbidden: [] }, path)
 }
 
 /**

@@ -19,16 +19,23 @@ export interface Walk {
   readonly unreadable: readonly string[]
 }
 
-export async function walkMarkdown(root: string, signal?: AbortSignal): Promise<Walk> {
+/** @param forbidden folders that are somebody else's, absolute: passed over, whatever leads into them */
+export async function walkMarkdown(
+  root: string,
+  signal?: AbortSignal,
+  forbidden: readonly string[] = [],
+): Promise<Walk> {
   const files: FoundFile[] = []
   const unreadable: string[] = []
   const realRoot = await realpath(root)
+  const closed = await Promise.all(forbidden.map((folder) => realpath(folder).catch(() => folder)))
+  const isOpen = (path: string) => isInside(realRoot, path) && !closed.some((folder) => isInside(folder, path))
   const seen = new Set<string>()
 
   async function visit(folder: string): Promise<void> {
     signal?.throwIfAborted()
     const real = await realpath(join(root, folder))
-    if (seen.has(real) || !isInside(realRoot, real)) return
+    if (seen.has(real) || !isOpen(real)) return
     seen.add(real)
     const entries = await readdir(join(root, folder), { withFileTypes: true })
     entries.sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -43,7 +50,7 @@ export async function walkMarkdown(root: string, signal?: AbortSignal): Promise<
   async function visitEntry(path: string, isFolder: boolean): Promise<void> {
     if (isFolder) return visit(path)
     const real = await realpath(join(root, path))
-    if (!isInside(realRoot, real)) return
+    if (!isOpen(real)) return
     const info = await stat(real)
     if (info.isDirectory()) return visit(path)
     if (info.isFile() && isMarkdown(path)) files.push({ path, size: info.size, modifiedAt: info.mtimeMs })

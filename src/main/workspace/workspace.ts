@@ -11,7 +11,7 @@ import { hashText, moveFile, readText, writeAtomic, type TextFile } from './file
 import { dailyLogPath, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
 import { addToSection, noteItem } from './sections.ts'
-import { normalizeRequest, resolveInside, type Roots } from './paths.ts'
+import { normalizeRequest, readableFolder, resolveInside, resolveReadable, type Roots } from './paths.ts'
 import { walkMarkdown, type Walk } from './walk.ts'
 
 /** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
@@ -57,7 +57,7 @@ export class Workspace {
 
   async list(signal?: AbortSignal): Promise<Walk> {
     try {
-      return await walkMarkdown(this.roots.workspace, signal)
+      return await walkMarkdown(this.roots.workspace, signal, this.roots.forbidden)
     } catch (error) {
       if (isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) {
         throw new AppError(
@@ -82,7 +82,13 @@ export class Workspace {
   }
 
   async read(path: string): Promise<TextFile> {
-    return readText(await resolveInside(this.roots, path), path)
+    const { target, isAllowed } = await resolveReadable(this.roots, path)
+    return readText(target, path, isAllowed)
+  }
+
+  /** True for what can be read and never written: files of extra folders, and those that other agents share. */
+  isReadOnly(path: string): boolean {
+    return readableFolder(this.roots, path) !== undefined
   }
 
   /** True when something stands at `path`, whatever it is. */

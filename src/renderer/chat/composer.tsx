@@ -160,7 +160,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
           aria-autocomplete="list"
           aria-controls={items.length > 0 ? 'completions' : undefined}
           aria-activedescendant={current ? `completion-${Math.min(selected, items.length - 1)}` : undefined}
-          placeholder={t(isRunning ? 'chat.placeholderRunning' : 'chat.placeholder', { agent: agent.id })}
+          placeholder={t(isRunning ? 'chat.placeholderRunning' : 'chat.placeholder', { agent: agent.name })}
           onChange={(event) => {
             const { value, selectionStart } = event.target
             setCaret(selectionStart)

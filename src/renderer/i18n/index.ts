@@ -37,3 +37,8 @@ export function systemLocale(): Locale {
   }
   return 'en'
 }
+
+/** The language that is shown, as one of ours. */
+export function currentLocale(): Locale {
+  return locales.find((known) => known === i18next.language) ?? systemLocale()
+}

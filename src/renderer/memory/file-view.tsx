@@ -12,6 +12,7 @@ import { HistoryPanel } from '../history/history-panel.tsx'
 import { formatNumber, formatShortDay } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { showKeys, useShortcuts } from '../ui/keys.ts'
+import { LongText } from '../ui/long-text.tsx'
 import { lineOfHash, paths, useHash } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
@@ -29,6 +30,7 @@ export function FileView({ agent, path }: { agent: Agent; path: string }) {
   const settings = useQuery(api.settings.get.queryOptions())
   const [isNew, setIsNew] = useState(false)
   const autosave = settings.data?.appearance.autosave ?? 'leave'
+  if (file.data?.readOnly) return <ReadOnlyFile path={path} text={file.data.text} />
   if (file.data) return <OpenFile agent={agent} path={path} disk={file.data} autosave={autosave} />
   if (isNew) return <OpenFile agent={agent} path={path} disk={nothing} autosave={autosave} />
   return (
@@ -43,6 +45,22 @@ export function FileView({ agent, path }: { agent: Agent; path: string }) {
       ) : (
         <Skeleton lines={12} />
       )}
+    </section>
+  )
+}
+
+/** A file of an extra folder, or of another agent that shares its memory. */
+function ReadOnlyFile({ path, text }: { path: string; text: string }) {
+  const { t } = useTranslation()
+  const line = lineOfHash(useHash())
+  const owner = /^@([^/]+)\//.exec(path)?.[1]
+  return (
+    <section aria-label={path} className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader
+        title={<span className="font-mono text-[13px]">{path}</span>}
+        aside={owner === undefined ? t('file.readOnly') : t('file.shared', { agent: owner })}
+      />
+      <LongText text={text} label={path} line={line} />
     </section>
   )
 }

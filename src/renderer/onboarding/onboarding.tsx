@@ -3,18 +3,17 @@ import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, explainError } from '../api/index.ts'
-import { systemLocale } from '../i18n/index.ts'
+import { currentLocale } from '../i18n/index.ts'
 import { Button } from '../ui/button.tsx'
 
 /** The first start: where should the memory live? Everything else has a default. */
 export function Onboarding({ agent, suggested }: { agent: Agent; suggested: string }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const [workspace, setWorkspace] = useState(suggested)
   const setUp = useMutation(api.agents.setUp.mutationOptions())
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const locale = (['en', 'zh-CN', 'zh-TW'] as const).find((known) => known === i18n.language) ?? systemLocale()
-    setUp.mutate({ agent: agent.id, workspace: workspace.trim(), locale })
+    setUp.mutate({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale() })
   }
   return (
     <main className="flex h-full items-center justify-center overflow-y-auto px-6">

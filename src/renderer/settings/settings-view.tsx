@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
+import { AgentsSettings } from '../agents/agents-settings.tsx'
 import { api } from '../api/index.ts'
 import { useHash } from '../ui/navigate.ts'
 import { ViewHeader } from '../ui/view-header.tsx'
@@ -22,6 +23,9 @@ export function SettingsView({ agent }: { agent: Agent }) {
       />
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto flex max-w-[740px] flex-col gap-10 px-8 py-6">
+          <Section id="agents" title={t('agents.title')} lead={t('agents.lead')}>
+            <AgentsSettings agent={agent} />
+          </Section>
           <Section id="models" title={t('settings.models')} lead={t('settings.modelsLead')}>
             <Providers />
           </Section>

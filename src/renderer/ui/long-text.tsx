@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check, ChevronDown, ChevronUp, Copy } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../i18n/format.ts'
 import { Button, IconButton } from './button.tsx'
@@ -10,8 +10,8 @@ import { Highlight } from './highlight.tsx'
 /** A line is at least this high, px. */
 const lineHeight = 20
 
-/** A text of any length: only the lines in sight are drawn. Can be searched and copied. */
-export function LongText({ text, label }: { text: string; label: string }) {
+/** A text of any length: only the lines in sight are drawn. Can be searched and copied. @param line to begin at, 1-based */
+export function LongText({ text, label, line }: { text: string; label: string; line?: number | undefined }) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   const [query, setQuery] = useState('')
@@ -28,6 +28,9 @@ export function LongText({ text, label }: { text: string; label: string }) {
     estimateSize: () => lineHeight,
     overscan: 20,
   })
+  useEffect(() => {
+    if (line !== undefined) virtualizer.scrollToIndex(line - 1, { align: 'center' })
+  }, [line, virtualizer])
   const goTo = (index: number) => {
     const next = (index + hits.length) % Math.max(1, hits.length)
     setAt(next)
@@ -84,7 +87,7 @@ export function LongText({ text, label }: { text: string; label: string }) {
               key={index}
               ref={virtualizer.measureElement}
               data-index={index}
-              className={`absolute left-0 w-full px-4 break-words whitespace-pre-wrap ${hits[at] === index ? 'bg-found' : ''}`}
+              className={`absolute left-0 w-full px-4 break-words whitespace-pre-wrap ${hits[at] === index || line === index + 1 ? 'bg-found' : ''}`}
               style={{ transform: `translateY(${start}px)` }}
             >
               {query.trim() === '' ? (

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { AgentSwitcher } from '../agents/agent-switcher.tsx'
 import { SessionList } from '../chat/session-list.tsx'
 import { formatPercent } from '../i18n/format.ts'
 import { FileTree } from '../memory/file-tree.tsx'
@@ -17,9 +18,8 @@ export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => v
   const session = /^\/(?:chat|context)\/([^/]+)/.exec(location)?.[1]
   return (
     <nav aria-label={t('nav.main')} className="flex w-[260px] shrink-0 flex-col border-r border-line bg-side">
-      <div className="flex items-center gap-2.5 px-4 pt-4 pr-3 pb-3" title={agent.workspace}>
-        <span aria-hidden className="size-2.5 rounded-full" style={{ background: agent.color }} />
-        <span className="min-w-0 flex-1 truncate text-[14px] font-semibold">{agent.id}</span>
+      <div className="flex items-center gap-2.5 px-4 pt-4 pr-3 pb-3">
+        <AgentSwitcher agent={agent} />
         <Link
           href={paths.settings()}
           aria-label={t('settings.title')}

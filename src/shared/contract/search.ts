@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { base, forAgent } from './base.ts'
 
-export const sourceSchema = z.enum(['memory', 'sessions', 'extra'])
+export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 
 /** Why one leg of the search could not answer; the other carries on with its weight. */
 export const legNoticeSchema = z.object({

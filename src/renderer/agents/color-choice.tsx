@@ -1,0 +1,27 @@
+import { useTranslation } from 'react-i18next'
+import { agentColors } from './colors.ts'
+
+interface ColorChoiceProps {
+  readonly value: string
+  readonly onChoose: (color: string) => void
+}
+
+export function ColorChoice({ value, onChoose }: ColorChoiceProps) {
+  const { t } = useTranslation()
+  return (
+    <div role="radiogroup" aria-label={t('agents.color')} className="flex gap-1.5">
+      {agentColors.map((color, index) => (
+        <button
+          key={color}
+          type="button"
+          role="radio"
+          aria-checked={color.toLowerCase() === value.toLowerCase()}
+          aria-label={t('agents.colorNumber', { number: index + 1 })}
+          onClick={() => onChoose(color)}
+          className="size-6 rounded-full border-2 border-transparent aria-checked:border-text"
+          style={{ background: color, backgroundClip: 'content-box', padding: 2 }}
+        />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,11 @@
+/** Colours that agents can be told apart by, in light and dark. */
+export const agentColors = [
+  '#3f5bd9',
+  '#2f8a7b',
+  '#b7791f',
+  '#a04fb5',
+  '#c2453b',
+  '#4d7c2f',
+  '#2b7fb8',
+  '#7a6a58',
+] as const
