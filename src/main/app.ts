@@ -2,9 +2,10 @@
 import { EventPublisher } from '@orpc/server'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AppEvent } from '../shared/contract/index.ts'
+import type { AppEvent, DataLocation } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
 import { Agents, defaultStateHome, stateFolders } from './agents/index.ts'
+import { dataLocations, diagnostics, readLog } from './housekeeping/index.ts'
 import { openLog, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
 import { McpServers } from './mcp/index.ts'
@@ -13,7 +14,7 @@ import { showWithSystem, type ShowFile } from './show-file.ts'
 import { threadFile } from './thread/index.ts'
 import { appVersion } from './version.ts'
 import { makeFolder } from './workspace/index.ts'
-import { KeyRing, SettingsStore, type AgentSettings } from './settings/index.ts'
+import { KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
 
 export interface AppOptions {
   /** The folder of the entry file, `src/main/` or `out/main/`; threads and resources are found from it. */
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly now?: () => Date
   /** The desktop has its own way. */
   readonly showFile?: ShowFile
+  /** Where keys outlive the app. */
+  readonly keyVault?: KeyVault | undefined
   /** Used instead of the configured one, for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
 }
@@ -46,8 +49,15 @@ export interface App {
   readonly now: () => Date
   /** Shows a file in the system's file manager, or opens it in the program that the system has for it. */
   readonly showFile: ShowFile
+  /** Where everything lies, with sizes. */
+  locations(): Promise<DataLocation[]>
+  /** A report without private texts, as JSON. */
+  diagnostics(): Promise<string>
   close(): Promise<void>
 }
+
+/** Lines of the log that go with a report. */
+const reportedLogLines = 100
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { env, mainFolder, watch = true, now = () => new Date() } = options
@@ -58,7 +68,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const settings = await SettingsStore.open(folders.config)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
-  const keys = new KeyRing(env)
+  const keys = new KeyRing(env, options.keyVault)
+  try {
+    await keys.load()
+  } catch (error) {
+    // Without its keys the app still has everything else.
+    log.fault(error, 'kept keys')
+  }
   const config = () => settings.config
   const ledger = new Ledger({
     file: folders.usage,
@@ -110,6 +126,36 @@ export async function createApp(options: AppOptions): Promise<App> {
     resources,
     now,
     showFile: options.showFile ?? showWithSystem,
+    async locations() {
+      const list = await agents.list()
+      return dataLocations([
+        { kind: 'settings', path: folders.config },
+        ...list.flatMap(({ id, name, workspace }) => [
+          { kind: 'workspace' as const, path: workspace, agent: name },
+          { kind: 'index' as const, path: folders.index(id), agent: name },
+          { kind: 'sessions' as const, path: folders.sessions(id), agent: name },
+          { kind: 'history' as const, path: folders.history(id), agent: name },
+        ]),
+        { kind: 'models', path: folders.models },
+        { kind: 'logs', path: folders.logs },
+        { kind: 'usage', path: folders.usage },
+      ])
+    },
+    async diagnostics() {
+      const list = await agents.list()
+      const states = list.map(async ({ id, model, ready }) => ({
+        model,
+        status: ready ? await (await agents.get(id)).memory.status() : undefined,
+      }))
+      return diagnostics({
+        version: appVersion,
+        home: folders.home,
+        settings: settings.written(),
+        agents: await Promise.all(states),
+        log: await readLog(log.file, reportedLogLines),
+        now: now(),
+      })
+    },
     async close() {
       await agents.close()
       await mcp.close()

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import pino from 'pino'
 
 export interface Log {
+  /** Where it is written. */
+  readonly file: string
   info(details: object, message: string): void
   warn(details: object, message: string): void
   /** @returns a short reference that the user can be shown and that stands in the log */
@@ -26,12 +28,14 @@ export function redact(text: string): string {
 export function openLog(folder: string): Log {
   mkdirSync(folder, { recursive: true })
   // Few lines are written, and the last of them before a crash must be there: so at once, not buffered.
-  const destination = pino.destination({ dest: join(folder, 'commonplace.log'), sync: true, mkdir: true })
+  const file = join(folder, 'commonplace.log')
+  const destination = pino.destination({ dest: file, sync: true, mkdir: true })
   const logger = pino(
     { base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line: string) => void destination.write(redact(line)) },
   )
   return {
+    file,
     info: (details, message) => logger.info(details, message),
     warn: (details, message) => logger.warn(details, message),
     fault(error, message) {

@@ -4,10 +4,14 @@ import { contract, type FileEntry, type SessionMessage } from '../shared/contrac
 import { AppError } from '../shared/errors.ts'
 import type { Agent } from './agents/index.ts'
 import type { App } from './app.ts'
+import { readLog } from './housekeeping/index.ts'
 import { sessionEvents, usageOfEntries, type Transcript } from './sessions/index.ts'
-import { defaultWorkspace, isKeyName } from './settings/index.ts'
+import { configJsonSchema, defaultWorkspace, isKeyName, parseConfig } from './settings/index.ts'
 import { appVersion } from './version.ts'
 import { dailyLogDate, fileKind, findInFiles, replaceInFiles } from './workspace/index.ts'
+
+/** Lines of the log that the settings show. */
+const logLines = 500
 
 export function createRouter(app: App) {
   const os = implement(contract).use(async ({ next, path }) => {
@@ -303,7 +307,27 @@ export function createRouter(app: App) {
         suggestedWorkspace: defaultWorkspace('main'),
         appearance: app.settings.config.interface,
         problems: [...app.settings.problems],
+        shortcuts: app.settings.config.shortcuts,
       })),
+      source: os.settings.source.handler(async () => ({
+        file: app.settings.file,
+        text: await app.settings.source(),
+        written: app.settings.written(),
+        inForce: app.settings.config,
+        schema: configJsonSchema(),
+      })),
+      check: os.settings.check.handler(({ input }) => {
+        const parsed = parseConfig(input.text)
+        return parsed.ok ? [] : [...parsed.problems]
+      }),
+      save: os.settings.save.handler(({ input }) => app.settings.save(input.text, input.baseText)),
+      set: os.settings.set.handler(async ({ input }) => {
+        await app.settings.set([input.path, input.reset ? undefined : input.value])
+        return {}
+      }),
+      locations: os.settings.locations.handler(() => app.locations()),
+      log: os.settings.log.handler(() => readLog(app.log.file, logLines)),
+      diagnostics: os.settings.diagnostics.handler(async () => ({ text: await app.diagnostics() })),
       setAppearance: os.settings.setAppearance.handler(async ({ input }) => {
         await app.settings.set(...Object.entries(input).map(([key, value]) => [['interface', key], value] as const))
         return app.settings.config.interface
@@ -313,9 +337,9 @@ export function createRouter(app: App) {
         return { model: input.model }
       }),
       providers: os.settings.providers.handler(() => app.models.providers()),
-      setKey: os.settings.setKey.handler(({ input }) => {
+      setKey: os.settings.setKey.handler(async ({ input }) => {
         if (!isKeyName(input.provider)) throw unknownProvider(input.provider)
-        app.keys.give(input.provider, input.key)
+        await app.keys.give(input.provider, input.key)
         app.events.publish('event', { type: 'settingsChanged' })
         return {}
       }),

@@ -22,7 +22,7 @@ import { RecallsView } from './search/recalls-view.tsx'
 import { SearchView } from './search/search-view.tsx'
 import { SettingsView } from './settings/settings-view.tsx'
 import { CommandPalette } from './ui/command-palette.tsx'
-import { useShortcuts } from './ui/keys.ts'
+import { setBindings, useShortcuts } from './ui/keys.ts'
 import { paths } from './ui/navigate.ts'
 import { Sidebar } from './ui/sidebar.tsx'
 import { ErrorState, Skeleton } from './ui/states.tsx'
@@ -34,6 +34,7 @@ export function App() {
   const theme = useAppearance(settings.data?.appearance)
   const [location] = useLocation()
   const error = settings.error ?? agents.error
+  setBindings(settings.data?.shortcuts ?? {})
   const agent = useCurrentAgent(agents.data ?? [])
   if (error)
     return <ErrorState error={error} onRetry={() => void Promise.all([settings.refetch(), agents.refetch()])} />

@@ -143,9 +143,9 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
     const { main, theirs, workspace } = await openTwo('', false)
     await mkdir(join(workspace, 'swap'), { recursive: true })
     await writeFile(join(workspace, 'swap/MEMORY.md'), 'harmless\n')
-    let isSwapping = true
+    const stop = new AbortController()
     const swap = async () => {
-      while (isSwapping) {
+      while (!stop.signal.aborted) {
         await rename(join(workspace, 'swap'), join(workspace, 'aside'))
         await symlink(theirs, join(workspace, 'swap'))
         await rm(join(workspace, 'swap'))
@@ -155,7 +155,7 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
     const swapping = swap()
     for (let round = 0; round < 3000; round += 1)
       await attempt(async () => (await main.workspace.read('swap/MEMORY.md')).text, false)
-    isSwapping = false
+    stop.abort()
     await swapping
     expect(escapes).toBe(0)
   }, 60_000)

@@ -110,6 +110,7 @@ export class Models {
     return remoteProviders.map((name) => ({
       name,
       keySource: keys.source(name),
+      keeps: keys.vault ?? 'session',
       variable: keys.variable(name),
       baseUrl: config().providers[name].baseUrl ?? null,
     }))

@@ -1,7 +1,8 @@
-export { isKeyName, KeyRing } from './keys.ts'
+export { isKeyName, KeyRing, type KeyVault } from './keys.ts'
 export { parseConfig } from './parse.ts'
 export { describeProblems, SettingsStore } from './store.ts'
 export {
+  configJsonSchema,
   defaultWorkspace,
   expandHome,
   type AgentEntry,

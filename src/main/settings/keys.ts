@@ -1,4 +1,7 @@
-/** API keys: from the environment, or given for as long as the app runs. A key goes from here to a provider's client only. */
+/**
+ * API keys: from the environment, kept by the operating system, or given for as long as the app runs (M41). A key goes
+ * from here to a provider's client only.
+ */
 export type KeyName = 'anthropic' | 'openai' | 'gemini' | 'openai-compatible'
 
 const variables: Record<KeyName, string> = {
@@ -8,33 +11,71 @@ const variables: Record<KeyName, string> = {
   'openai-compatible': 'OPENAI_COMPATIBLE_API_KEY',
 }
 
+/** Where keys outlive the app. Only the desktop has one. */
+export interface KeyVault {
+  /** `weak`: there is no keychain, and whoever reads the user's files can read the keys. */
+  readonly strength: 'keychain' | 'weak'
+  load(): Promise<Readonly<Record<string, string>>>
+  save(keys: Readonly<Record<string, string>>): Promise<void>
+}
+
+export type KeySource = 'environment' | 'keychain' | 'session' | 'none'
+
 export class KeyRing {
   readonly #env: NodeJS.ProcessEnv
+  readonly #vault: KeyVault | undefined
   readonly #given = new Map<KeyName, string>()
+  readonly #kept = new Map<KeyName, string>()
+  #saving: Promise<unknown> = Promise.resolve()
 
-  constructor(env: NodeJS.ProcessEnv) {
+  constructor(env: NodeJS.ProcessEnv, vault?: KeyVault) {
     this.#env = env
+    this.#vault = vault
   }
 
-  /** The key, or undefined when there is none. What was given goes before the environment. */
+  /** Reads what was kept. */
+  async load(): Promise<void> {
+    for (const [name, key] of Object.entries((await this.#vault?.load()) ?? {}))
+      if (isKeyName(name)) this.#kept.set(name, key)
+  }
+
+  /** How keys can be kept; undefined where they cannot. */
+  get vault(): KeyVault['strength'] | undefined {
+    return this.#vault?.strength
+  }
+
+  /** The key, or undefined when there is none. What was given goes before what was kept, and that before the environment. */
   get(name: KeyName): string | undefined {
-    return this.#given.get(name) ?? (this.#env[variables[name]] || undefined)
+    return this.#given.get(name) ?? this.#kept.get(name) ?? (this.#env[variables[name]] || undefined)
   }
 
-  source(name: KeyName): 'environment' | 'session' | 'none' {
+  source(name: KeyName): KeySource {
     if (this.#given.has(name)) return 'session'
+    if (this.#kept.has(name)) return 'keychain'
     return this.get(name) === undefined ? 'none' : 'environment'
   }
 
-  /** Uses a key until the app ends; an empty one forgets it. */
-  give(name: KeyName, key: string): void {
-    if (key.trim() === '') this.#given.delete(name)
-    else this.#given.set(name, key.trim())
+  /** Uses a key until the app ends, or keeps it where that is possible; an empty one forgets it. */
+  async give(name: KeyName, key: string): Promise<void> {
+    const trimmed = key.trim()
+    this.#given.delete(name)
+    if (this.#vault) {
+      const before = this.#kept.get(name)
+      if (trimmed === '') this.#kept.delete(name)
+      else this.#kept.set(name, trimmed)
+      if (before !== this.#kept.get(name)) await this.#save(this.#vault)
+    } else if (trimmed !== '') this.#given.set(name, trimmed)
   }
 
   /** What to set so that there is one; for messages. */
   variable(name: KeyName): string {
     return variables[name]
+  }
+
+  #save(vault: KeyVault): Promise<void> {
+    const saved = this.#saving.then(() => vault.save(Object.fromEntries(this.#kept)))
+    this.#saving = saved.catch(() => undefined)
+    return saved
   }
 }
 

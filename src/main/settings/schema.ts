@@ -235,6 +235,25 @@ export const configSchema = z.strictObject({
     .prefault({}),
   /** Figures by model id that replace those of the built-in table. */
   models: z.record(z.string(), modelOverrideSchema).default({}),
+  desktop: z
+    .strictObject({
+      launchAtLogin: z.boolean().default(false),
+      /** What closing the window does where there is a tray: `ask` until the user has said. */
+      closeTo: z.enum(['ask', 'tray', 'quit']).default('ask'),
+      /** Of answers that took long and came while the window was out of sight. */
+      notifications: z.boolean().default(true),
+    })
+    .prefault({}),
+  updates: z
+    .strictObject({
+      /** Where new versions are announced; without it nothing is ever asked. */
+      feed: z.url().optional(),
+    })
+    .prefault({}),
+  /** Other keys for what the palette lists, by the keys that it has: `Mod+K: Mod+J`. */
+  shortcuts: z
+    .record(z.string(), z.string().regex(/^((Mod|Ctrl|Alt|Shift)\+)+\S+$/, 'keys such as Mod+Shift+K'))
+    .default({}),
   capture: z
     .strictObject({
       /** Opens the capture window from anywhere; empty for none. As Electron writes it. */
@@ -277,4 +296,9 @@ export function defaultWorkspace(agentId: string, home: string = homedir()): str
 export function expandHome(path: string, home: string = homedir()): string {
   if (path === '~') return home
   return path.startsWith('~/') || path.startsWith('~\\') ? join(home, path.slice(2)) : path
+}
+
+/** The configuration as it may be written, for editors that complete and explain. */
+export function configJsonSchema(): object {
+  return z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' })
 }

@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import { isCollection, parseDocument } from 'yaml'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
-import { writeAtomic } from '../workspace/index.ts'
+import { mergeTexts, writeAtomic } from '../workspace/index.ts'
 import { parseConfig } from './parse.ts'
 import { configSchema, type Config } from './schema.ts'
 
@@ -57,6 +57,37 @@ export class SettingsStore {
   /** What is wrong with the file as it is now; empty when it is the configuration in force. */
   get problems(): readonly ConfigProblem[] {
     return this.#problems
+  }
+
+  /** The text of the file as it is now, mistakes included. */
+  source(): Promise<string> {
+    return this.#read()
+  }
+
+  /** What stands in the configuration in force, without defaults. */
+  written(): unknown {
+    return parseDocument(this.#text).toJSON() ?? {}
+  }
+
+  /**
+   * Saves the whole text. If the file is no longer `baseText`, both changes are merged where they do not touch.
+   * @throws AppError `config_invalid`, or `file_changed` when they do; nothing is written then
+   */
+  async save(text: string, baseText: string): Promise<{ text: string; isMerged: boolean }> {
+    const saved = this.#saving.then(async () => {
+      const current = await this.#read()
+      const merged = current === baseText ? text : mergeTexts(baseText, text, current)
+      if (merged === undefined)
+        throw new AppError('file_changed', `${this.file} was changed by somebody else meanwhile`, { path: this.file })
+      const parsed = parseConfig(merged)
+      if (!parsed.ok) throw invalid(this.file, parsed.problems)
+      await writeAtomic(this.file, merged)
+      this.#text = merged
+      this.#accept(parsed.config, [])
+      return { text: merged, isMerged: merged !== text }
+    })
+    this.#saving = saved.catch(() => undefined)
+    return saved
   }
 
   onChange(listener: () => void): () => void {
@@ -129,7 +160,8 @@ export class SettingsStore {
 }
 
 function invalid(file: string, problems: readonly ConfigProblem[]): AppError {
-  return new AppError('config_invalid', describeProblems(file, problems), { file })
+  const reason = problems.map(({ key, message }) => (key ? `${key}: ${message}` : message)).join('; ')
+  return new AppError('config_invalid', describeProblems(file, problems), { file, reason })
 }
 
 /** One line for the terminal: `config.yaml:12: agents.defaults.memory.search.minScore: …`. */

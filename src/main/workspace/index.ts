@@ -13,6 +13,7 @@ export {
   memoryFolder,
   projectContextFiles,
 } from './layout.ts'
+export { mergeTexts } from './merge.ts'
 export { isInside, resolveInside, type ReadableFolder, type Roots } from './paths.ts'
 export { seedWorkspace } from './templates.ts'
 export { walkMarkdown } from './walk.ts'

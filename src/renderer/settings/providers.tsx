@@ -52,7 +52,7 @@ const fieldLook =
   'min-w-0 flex-1 rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
 
 /** A key goes one way only: it is never shown again. */
-function KeyField({ provider: { name, keySource }, onSaved }: FieldProps) {
+function KeyField({ provider: { name, keySource, keeps }, onSaved }: FieldProps) {
   const { t } = useTranslation()
   const [key, setKey] = useState('')
   const give = async (value: string) => {
@@ -83,13 +83,13 @@ function KeyField({ provider: { name, keySource }, onSaved }: FieldProps) {
         <Button type="submit" disabled={key.trim() === ''}>
           {t('settings.use')}
         </Button>
-        {keySource === 'session' && (
+        {(keySource === 'session' || keySource === 'keychain') && (
           <Button look="quiet" onClick={() => void give('')}>
             {t('settings.forget')}
           </Button>
         )}
       </label>
-      <p className="pl-30 text-[12px] text-muted">{t('settings.keyHint')}</p>
+      <p className="pl-30 text-[12px] text-muted">{t(`settings.keeps.${keeps}`)}</p>
     </form>
   )
 }

@@ -1,46 +1,103 @@
-/** Settings: so far what models, their tools and their cost need, and what comes in and goes out. */
+/** Settings: agents, models, tools, money; then every setting there is; then keys, places, the log. Or the file itself. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
 import { AgentsSettings } from '../agents/agents-settings.tsx'
 import { api } from '../api/index.ts'
+import { Choice } from '../ui/choice.tsx'
 import { useHash } from '../ui/navigate.ts'
 import { ViewHeader } from '../ui/view-header.tsx'
+import { AllSettings } from './all-settings.tsx'
+import { ConfigFile } from './config-file.tsx'
+import { DataLocations } from './data-locations.tsx'
+import { LogView } from './log-view.tsx'
 import { Providers } from './providers.tsx'
+import { ShortcutList } from './shortcut-list.tsx'
 import { Spending } from './spending.tsx'
 import { Transfer } from './transfer.tsx'
 import { ToolServers } from './tool-servers.tsx'
 
+const tabs = ['settings', 'file'] as const
+
 export function SettingsView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const settings = useQuery(api.settings.get.queryOptions())
+  const [tab, setTab] = useState<(typeof tabs)[number]>('settings')
+  const [filter, setFilter] = useState('')
+  const isFiltered = filter.trim() !== ''
   return (
     <section aria-label={t('settings.title')} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader
         title={t('settings.title')}
         aside={<span className="font-mono text-[12px]">{settings.data?.file}</span>}
-      />
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto flex max-w-[740px] flex-col gap-10 px-8 py-6">
-          <Section id="agents" title={t('agents.title')} lead={t('agents.lead')}>
-            <AgentsSettings agent={agent} />
-          </Section>
-          <Section id="models" title={t('settings.models')} lead={t('settings.modelsLead')}>
-            <Providers />
-          </Section>
-          <Section id="spending" title={t('settings.spending')} lead={t('settings.spendingLead')}>
-            <Spending />
-          </Section>
-          <Section id="tools" title={t('settings.tools')} lead={t('settings.toolsLead')}>
-            <ToolServers />
-          </Section>
-          <Section id="import" title={t('import.title')} lead="">
-            <Transfer agent={agent} />
-          </Section>
+      >
+        {tab === 'settings' && (
+          <input
+            type="search"
+            value={filter}
+            aria-label={t('settings.find')}
+            placeholder={t('settings.find')}
+            onChange={(event) => setFilter(event.target.value)}
+            className="min-h-7 w-56 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent"
+          />
+        )}
+        <Choice
+          label={t('settings.title')}
+          value={tab}
+          options={tabs.map((value) => ({ value, name: t(`settings.tab.${value}`) }))}
+          onChoose={setTab}
+        />
+      </ViewHeader>
+      {tab === 'file' ? (
+        <ConfigFile />
+      ) : (
+        <div className="min-h-0 flex-1 overflow-y-auto">
+          <div className="mx-auto flex max-w-[740px] flex-col gap-10 px-8 py-6">
+            {!isFiltered && <OwnSections agent={agent} />}
+            <Section id="all" title={t('settings.all')} lead={t('settings.allLead')}>
+              <AllSettings agent={agent} filter={filter} />
+            </Section>
+            {!isFiltered && (
+              <>
+                <Section id="shortcuts" title={t('shortcut.title')} lead={t('shortcut.lead')}>
+                  <ShortcutList />
+                </Section>
+                <Section id="data" title={t('data.title')} lead={t('data.lead')}>
+                  <DataLocations />
+                </Section>
+                <Section id="log" title={t('log.title')} lead={t('log.lead')}>
+                  <LogView />
+                </Section>
+              </>
+            )}
+          </div>
         </div>
-      </div>
+      )}
     </section>
+  )
+}
+
+function OwnSections({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Section id="agents" title={t('agents.title')} lead={t('agents.lead')}>
+        <AgentsSettings agent={agent} />
+      </Section>
+      <Section id="models" title={t('settings.models')} lead={t('settings.modelsLead')}>
+        <Providers />
+      </Section>
+      <Section id="spending" title={t('settings.spending')} lead={t('settings.spendingLead')}>
+        <Spending />
+      </Section>
+      <Section id="tools" title={t('settings.tools')} lead={t('settings.toolsLead')}>
+        <ToolServers />
+      </Section>
+      <Section id="import" title={t('import.title')} lead="">
+        <Transfer agent={agent} />
+      </Section>
+    </>
   )
 }
 

@@ -1,12 +1,42 @@
-/** Keyboard shortcuts: `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
+/** Keyboard shortcuts: `Mod` is ⌘ on a Mac and Ctrl elsewhere. Each can be given other keys in the configuration. */
 import { useEffect, useRef } from 'react'
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
-/** `Mod+Shift+F` as this platform writes it. */
+/** The commands of the app with the keys that they have unless they are given others. */
+export const commandKeys = {
+  palette: 'Mod+K',
+  goToFile: 'Mod+P',
+  search: 'Mod+Shift+F',
+  findInFiles: 'Mod+Shift+H',
+  newChat: 'Mod+N',
+  sidebar: 'Mod+B',
+  stop: 'Mod+.',
+  capture: 'Mod+Shift+Space',
+  settings: 'Mod+,',
+  chat: 'Mod+1',
+  searchView: 'Mod+3',
+  context: 'Mod+4',
+} as const
+
+let others: Readonly<Record<string, string>> = {}
+
+/** Takes over the configuration's own keys, by the keys that they stand for. */
+export function setBindings(bindings: Readonly<Record<string, string>>): void {
+  others = bindings
+}
+
+/** The keys that do what these do unless they are given others. */
+export function keysOf(keys: string): string {
+  return others[keys] ?? keys
+}
+
+/** `Mod+Shift+F` as this platform writes it, with the keys that are in force. */
 export function showKeys(keys: string): string {
   const names: Record<string, string> = isMac ? { Mod: '⌘', Shift: '⇧', Alt: '⌥' } : { Mod: 'Ctrl' }
-  const parts = keys.split('+').map((key) => names[key] ?? key)
+  const parts = keysOf(keys)
+    .split('+')
+    .map((key) => names[key] ?? key)
   return parts.join(isMac ? '' : '+')
 }
 
@@ -19,19 +49,21 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   })
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      // While an input method composes, every key belongs to it.
-      if (event.isComposing) return
-      const action = current.current[describeKeys(event)]
-      if (!action) return
+      // While an input method composes, every key belongs to it; so it does to a field that asks for keys.
+      if (event.isComposing || document.activeElement?.hasAttribute('data-takes-keys')) return
+      const pressed = describeKeys(event)
+      const found = Object.entries(current.current).find(([keys]) => keysOf(keys) === pressed)
+      if (!found) return
       event.preventDefault()
-      action()
+      found[1]()
     }
     window.addEventListener('keydown', onKeyDown, { capture: true })
     return () => window.removeEventListener('keydown', onKeyDown, { capture: true })
   }, [])
 }
 
-function describeKeys(event: KeyboardEvent): string {
+/** `Mod+Shift+F` for what was pressed. */
+export function describeKeys(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toUpperCase() : event.key
   return [mod ? 'Mod' : '', event.shiftKey ? 'Shift' : '', event.altKey ? 'Alt' : '', key].filter(Boolean).join('+')

@@ -73,4 +73,5 @@ export type {
   SessionSummary,
 } from './sessions.ts'
 export type { Appearance, ConfigProblem, McpServer, MonthlyUsage, ProviderStatus, Spending } from './settings.ts'
+export type { DataLocation, LogLine } from './settings.ts'
 export type { Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'

@@ -21,9 +21,11 @@ export type ConfigProblem = z.infer<typeof configProblemSchema>
 export const providerStatusSchema = z.object({
   name: z.string(),
   /** Where its key comes from; `none` also for a local server that wants no key. */
-  keySource: z.enum(['environment', 'session', 'none']),
+  keySource: z.enum(['environment', 'keychain', 'session', 'none']),
   /** The environment variable that would hold the key. */
   variable: z.string(),
+  /** How a key that is given now is kept: by the system, weakly (no keychain there), or until the app ends. */
+  keeps: z.enum(['keychain', 'weak', 'session']),
   /** The configured base URL; null for the provider's own. */
   baseUrl: z.string().nullable(),
 })
@@ -60,6 +62,34 @@ export const mcpServerSchema = z.object({
 })
 export type McpServer = z.infer<typeof mcpServerSchema>
 
+export const dataLocationSchema = z.object({
+  kind: z.enum(['settings', 'workspace', 'index', 'sessions', 'history', 'models', 'logs', 'usage']),
+  path: z.string(),
+  /** The name of the agent whose it is; undefined for what all share. */
+  agent: z.string().optional(),
+  bytes: z.number(),
+  files: z.number().int(),
+  /** False when there was too much to count all of it. */
+  isComplete: z.boolean(),
+})
+export type DataLocation = z.infer<typeof dataLocationSchema>
+
+export const logLineSchema = z.object({
+  level: z.enum(['info', 'warning', 'error']),
+  /** ISO 8601. */
+  time: z.string(),
+  message: z.string(),
+  /** JSON, or nothing. */
+  details: z.string(),
+})
+export type LogLine = z.infer<typeof logLineSchema>
+
+/** Where a setting stands in the file: `['agents', 'defaults', 'memory', 'search', 'minScore']`. */
+const settingPathSchema = z
+  .array(z.union([z.string().max(200), z.number().int().min(0)]))
+  .min(1)
+  .max(12)
+
 const done = z.object({})
 
 export const settings = {
@@ -71,14 +101,40 @@ export const settings = {
       suggestedWorkspace: z.string(),
       appearance: appearanceSchema,
       problems: z.array(configProblemSchema),
+      /** Other keys for the app's commands, by the keys that they have. */
+      shortcuts: z.record(z.string(), z.string()),
     }),
   ),
+  /** The file, what it says, what that comes to with all defaults, and what may stand in it (JSON Schema). */
+  source: base.output(
+    z.object({
+      file: z.string(),
+      text: z.string(),
+      written: z.unknown(),
+      inForce: z.unknown(),
+      schema: z.unknown(),
+    }),
+  ),
+  /** What would be wrong with a text; nothing is saved. */
+  check: base.input(z.object({ text: z.string().max(1_000_000) })).output(z.array(configProblemSchema)),
+  /** Saves the text; with what others have saved since `baseText` merged in. */
+  save: base
+    .input(z.object({ text: z.string().max(1_000_000), baseText: z.string().max(1_000_000) }))
+    .output(z.object({ text: z.string(), isMerged: z.boolean() })),
+  /** Sets one value, or takes it out, so that the default holds again. Comments and order of the file stay. */
+  set: base
+    .input(z.object({ path: settingPathSchema, value: z.unknown().optional(), reset: z.boolean().default(false) }))
+    .output(done),
+  locations: base.output(z.array(dataLocationSchema)),
+  log: base.output(z.array(logLineSchema)),
+  /** A report without private texts, as JSON. */
+  diagnostics: base.output(z.object({ text: z.string() })),
   setAppearance: base.input(appearanceSchema.partial()).output(appearanceSchema),
   setModel: base
     .input(z.object({ agent: z.string(), model: z.string().max(200) }))
     .output(z.object({ model: z.string() })),
   providers: base.output(z.array(providerStatusSchema)),
-  /** Uses a key until the app ends; an empty one forgets it. It is never told to anybody again. */
+  /** Uses a key, and keeps it where that is possible; an empty one forgets it. It is never told to anybody again. */
   setKey: base.input(z.object({ provider: z.string().max(50), key: z.string().max(1000) })).output(done),
   /** Null: the provider's own address. */
   setBaseUrl: base.input(z.object({ provider: z.string().max(50), baseUrl: z.url().nullable() })).output(done),

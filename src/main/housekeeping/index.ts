@@ -1,0 +1,3 @@
+export { diagnostics } from './diagnostics.ts'
+export { dataLocations } from './locations.ts'
+export { readLog } from './log-tail.ts'

@@ -1,0 +1,86 @@
+/** `config.yaml` itself: checked while it is typed, merged with what others saved meanwhile. */
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { ConfigProblem } from '../../shared/contract/index.ts'
+import { api, client, explainError } from '../api/index.ts'
+import { Button } from '../ui/button.tsx'
+import { useShortcuts } from '../ui/keys.ts'
+import { ErrorState, Skeleton } from '../ui/states.tsx'
+import type { JsonSchema } from './setting-rows.ts'
+
+const YamlEditor = lazy(() => import('./yaml-editor.tsx'))
+
+const checkPauseMs = 250
+
+export function ConfigFile() {
+  const source = useQuery(api.settings.source.queryOptions())
+  if (source.error) return <ErrorState error={source.error} onRetry={() => void source.refetch()} />
+  if (!source.data) return <Skeleton lines={12} />
+  const { text, schema } = source.data
+  return <Editing diskText={text} schema={schema as JsonSchema} />
+}
+
+function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema }) {
+  const { t } = useTranslation()
+  /** What the typed text started from, and what is shown when nothing is typed. */
+  const [base, setBase] = useState(diskText)
+  const [content, setContent] = useState({ text: diskText })
+  const [text, setText] = useState(diskText)
+  const [problems, setProblems] = useState<readonly ConfigProblem[]>([])
+  const isChanged = text !== base
+  // What is saved elsewhere is shown at once while nothing is typed here; else it is merged on saving.
+  const show = (shown: string) => {
+    setBase(shown)
+    setText(shown)
+    setContent({ text: shown })
+  }
+  if (!isChanged && diskText !== base) show(diskText)
+  useEffect(() => {
+    let isCurrent = true
+    const timer = setTimeout(() => {
+      client.settings.check({ text }).then(
+        (found) => isCurrent && setProblems(found),
+        () => undefined,
+      )
+    }, checkPauseMs)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [text])
+  const save = async () => {
+    try {
+      const saved = await client.settings.save({ text, baseText: base })
+      show(saved.text)
+      toast.success(t(saved.isMerged ? 'settings.savedMerged' : 'settings.saved'))
+    } catch (error) {
+      toast.error(explainError(error))
+    }
+  }
+  useShortcuts({ 'Mod+S': () => void save() })
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex min-h-10 items-center gap-3 border-b border-line px-5 py-1">
+        <p role="status" className={`min-w-0 flex-1 truncate ${problems.length > 0 ? 'text-bad' : 'text-muted'}`}>
+          {problems[0]
+            ? t('settings.problem', {
+                line: problems[0].line ?? 1,
+                message: problems[0].key === '' ? problems[0].message : `${problems[0].key}: ${problems[0].message}`,
+              })
+            : t(isChanged ? 'settings.notSaved' : 'settings.fine')}
+        </p>
+        <Button look="quiet" disabled={!isChanged} onClick={() => show(diskText)}>
+          {t('settings.revert')}
+        </Button>
+        <Button look="primary" disabled={!isChanged || problems.length > 0} onClick={() => void save()}>
+          {t('settings.save')}
+        </Button>
+      </div>
+      <Suspense fallback={<Skeleton lines={12} />}>
+        <YamlEditor label="config.yaml" content={content} schema={schema} problems={problems} onChange={setText} />
+      </Suspense>
+    </div>
+  )
+}

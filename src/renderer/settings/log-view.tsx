@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
+import { Download, RefreshCw } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import { api, client, explainError } from '../api/index.ts'
+import { formatMoment } from '../i18n/format.ts'
+import { Button } from '../ui/button.tsx'
+import { download } from '../ui/download.ts'
+import { ErrorState, Skeleton } from '../ui/states.tsx'
+
+const colors = { info: 'text-muted', warning: 'text-warning', error: 'text-bad' } as const
+
+/** The newest lines of the log, and a report without private texts. */
+export function LogView() {
+  const { t } = useTranslation()
+  const log = useQuery({ ...api.settings.log.queryOptions(), staleTime: 0 })
+  const [filter, setFilter] = useState('')
+  const report = async () => {
+    try {
+      download('commonplace-diagnostics.json', (await client.settings.diagnostics()).text)
+    } catch (error) {
+      toast.error(explainError(error))
+    }
+  }
+  if (log.error) return <ErrorState error={log.error} onRetry={() => void log.refetch()} />
+  if (!log.data) return <Skeleton lines={4} />
+  const wanted = filter.trim().toLowerCase()
+  const lines = log.data
+    .filter(({ message, details }) => `${message} ${details}`.toLowerCase().includes(wanted))
+    .toReversed()
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <input
+          type="search"
+          value={filter}
+          aria-label={t('log.filter')}
+          placeholder={t('log.filter')}
+          onChange={(event) => setFilter(event.target.value)}
+          className="min-h-7 w-60 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent"
+        />
+        <Button look="quiet" onClick={() => void log.refetch()}>
+          <RefreshCw size={13} aria-hidden />
+          {t('map.again')}
+        </Button>
+        <span className="flex-1" />
+        <Button onClick={() => void report()}>
+          <Download size={13} aria-hidden />
+          {t('log.report')}
+        </Button>
+      </div>
+      <p className="text-[12px] text-muted">{t('log.reportHint')}</p>
+      {lines.length === 0 ? (
+        <p className="text-muted">{t('log.empty')}</p>
+      ) : (
+        <ul
+          tabIndex={0}
+          aria-label={t('log.title')}
+          className="max-h-80 overflow-auto rounded-md border border-line font-mono text-[12px]"
+        >
+          {lines.map(({ level, time, message, details }, index) => (
+            <li key={index} data-testid="log-line" className="flex gap-3 border-b border-soft px-3 py-1 last:border-0">
+              <span className="shrink-0 text-muted">{formatMoment(Date.parse(time))}</span>
+              <span className={`shrink-0 ${colors[level]}`}>{level}</span>
+              <span className="min-w-0 break-words">
+                {message} <span className="text-muted">{details}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+/** The settings as rows, read from the schema of the configuration, so that none can be forgotten. Pure. */
+
+export interface SettingRow {
+  /** Within its scope: `['memory', 'search', 'minScore']`. */
+  readonly path: readonly string[]
+  readonly kind: 'boolean' | 'number' | 'choice' | 'text' | 'longText' | 'list' | 'duration'
+  readonly options: readonly string[]
+  readonly least: number | undefined
+  readonly most: number | undefined
+  readonly isInteger: boolean
+  /** May be set to nothing at all. */
+  readonly isNullable: boolean
+}
+
+/** As much of JSON Schema as the configuration's needs. */
+export interface JsonSchema {
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly additionalProperties?: JsonSchema | boolean
+  readonly items?: JsonSchema
+  readonly enum?: readonly string[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly default?: unknown
+}
+
+/** Have a place of their own in the settings, or are no single value. */
+const elsewhere = new Set([
+  'agents',
+  'providers',
+  'models',
+  'mcp',
+  'spending',
+  'shortcuts',
+  'id',
+  'name',
+  'color',
+  'workspace',
+  'archived',
+  'memory.shareWith',
+])
+/** Texts of several lines. */
+const long = /(^|\.)(prompts\.|memoryFlush\.(systemPrompt|prompt)$)/
+
+export function settingRows(schema: JsonSchema, path: readonly string[] = []): SettingRow[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
+    const here = [...path, key]
+    if (elsewhere.has(here.join('.'))) return []
+    if (inner.properties) return settingRows(inner, here)
+    const row = rowOf(here, inner)
+    return row ? [row] : []
+  })
+}
+
+function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefined {
+  const choices = (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')
+  const isNullable = schema.anyOf?.some(({ type }) => type === 'null') ?? false
+  const number = choices.find(({ type }) => type === 'number' || type === 'integer')
+  const text = choices.find(({ type }) => type === 'string')
+  const base = { path, options: [], least: undefined, most: undefined, isInteger: false, isNullable }
+  if (number && text) return { ...base, kind: 'duration' }
+  if (number)
+    return {
+      ...base,
+      kind: 'number',
+      isInteger: number.type === 'integer',
+      least: number.minimum ?? number.exclusiveMinimum,
+      most: number.maximum === Number.MAX_SAFE_INTEGER ? undefined : number.maximum,
+    }
+  if (text?.enum) return { ...base, kind: 'choice', options: text.enum }
+  if (text) return { ...base, kind: long.test(path.join('.')) ? 'longText' : 'text' }
+  const [only] = choices
+  if (only?.type === 'boolean') return { ...base, kind: 'boolean' }
+  return only?.type === 'array' && only.items?.type === 'string' ? { ...base, kind: 'list' } : undefined
+}
+
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  let at = value
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null) return undefined
+    at = (at as Record<string | number, unknown>)[step]
+  }
+  return at
+}
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const
+
+/** 300000 → `5m`. */
+export function formatDuration(ms: number): string {
+  for (const [unit, size] of units) if (ms > 0 && ms % size === 0) return `${ms / size}${unit}`
+  return `${ms}ms`
+}

@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import { client, explainError } from '../api/index.ts'
+import { Button } from '../ui/button.tsx'
+import { commandKeys, describeKeys, keysOf, showKeys } from '../ui/keys.ts'
+
+/** The app's commands with their keys; other ones can be pressed in their place. */
+export function ShortcutList() {
+  const { t } = useTranslation()
+  const [waiting, setWaiting] = useState<string>()
+  const set = async (keys: string, value: string | undefined) => {
+    setWaiting(undefined)
+    try {
+      const path = ['shortcuts', keys]
+      await client.settings.set(value === undefined ? { path, reset: true } : { path, value })
+    } catch (error) {
+      toast.error(explainError(error))
+    }
+  }
+  return (
+    <ul className="flex flex-col">
+      {Object.entries(commandKeys).map(([command, keys]) => {
+        const own = keysOf(keys)
+        return (
+          <li key={command} data-testid="shortcut" className="flex min-h-9 items-center gap-3 border-b border-soft">
+            <span className="flex-1">{t(`shortcut.${command as keyof typeof commandKeys}`)}</span>
+            {own !== keys && (
+              <Button look="link" onClick={() => void set(keys, undefined)}>
+                {t('shortcut.asBefore', { keys: showKeys(keys) })}
+              </Button>
+            )}
+            <Button
+              aria-label={t('shortcut.change', { keys: showKeys(own) })}
+              onClick={() => setWaiting(command)}
+              onBlur={() => setWaiting(undefined)}
+              onKeyDown={(event) => {
+                if (waiting !== command || event.key === 'Tab') return
+                event.preventDefault()
+                event.stopPropagation()
+                if (event.key === 'Escape') return setWaiting(undefined)
+                const pressed = describeKeys(event.nativeEvent)
+                if (/\+[^+]+$/.test(pressed) && !/(Control|Meta|Shift|Alt)$/.test(pressed)) void set(keys, pressed)
+              }}
+              data-takes-keys={waiting === command ? true : undefined}
+              className="min-w-28 justify-center"
+            >
+              {waiting === command ? t('shortcut.press') : showKeys(own)}
+            </Button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,87 @@
+/** What may stand at a place of the configuration: keys and values, from its schema. Pure. */
+import type { JsonSchema } from './setting-rows.ts'
+
+export interface Completion {
+  readonly label: string
+  readonly insert: string
+  /** The default, or what kind of value it is. */
+  readonly detail: string
+}
+
+/** @param lines of the file @param line 0-based @param column 0-based, where the cursor is */
+export function completeYaml(schema: JsonSchema, lines: readonly string[], line: number, column: number): Completion[] {
+  const before = (lines[line] ?? '').slice(0, column)
+  const value = /^(\s*(?:- )?)([\w.-]+):\s+\S*$/.exec(before)
+  if (value) {
+    const key = value[2] ?? ''
+    const parent = schemaAt(schema, pathAbove(lines, line, value[1]?.length ?? 0))
+    return valuesOf(parent?.properties?.[key])
+  }
+  const start = /^(\s*(?:- )?)[\w.-]*$/.exec(before)
+  if (!start) return []
+  const here = schemaAt(schema, pathAbove(lines, line, start[1]?.length ?? 0))
+  return Object.entries(here?.properties ?? {}).map(([key, inner]) => ({
+    label: key,
+    insert: inner.properties ? `${key}:\n${' '.repeat((start[1]?.length ?? 0) + 2)}` : `${key}: `,
+    detail: detailOf(inner),
+  }))
+}
+
+/** The keys that a line of this indent stands under, outermost first; `[]` is a list's item. */
+function pathAbove(lines: readonly string[], line: number, indent: number): string[] {
+  const path: string[] = []
+  let within = indent
+  if (/^\s*- /.test(lines[line] ?? '')) {
+    path.unshift('[]')
+    within = (lines[line] ?? '').search(/\S/)
+  }
+  for (let at = line - 1; at >= 0 && within > 0; at -= 1) {
+    const text = lines[at] ?? ''
+    if (/^\s*(#|$)/.test(text)) continue
+    const item = /^(\s*)- (\s*)/.exec(text)
+    const column = item ? (item[1]?.length ?? 0) + 2 + (item[2]?.length ?? 0) : text.search(/\S/)
+    const key = /^\s*(?:- +)?([\w./-]+|"[^"]*"):\s*(#.*)?$/.exec(text)?.[1]
+    if (column < within && key !== undefined) {
+      path.unshift(key.replaceAll('"', ''))
+      within = column
+    }
+    if (item && (item[1]?.length ?? 0) < within) {
+      path.unshift('[]')
+      within = item[1]?.length ?? 0
+    }
+  }
+  return path
+}
+
+function schemaAt(schema: JsonSchema, path: readonly string[]): JsonSchema | undefined {
+  let at: JsonSchema | undefined = schema
+  for (const step of path) {
+    if (step === '[]') at = at?.items
+    else {
+      const { additionalProperties } = at ?? {}
+      at = at?.properties?.[step] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
+    }
+  }
+  return at
+}
+
+function valuesOf(schema: JsonSchema | undefined): Completion[] {
+  if (!schema) return []
+  const values = (schema.anyOf ?? [schema]).flatMap(({ type, enum: options }) => {
+    if (options) return [...options]
+    return type === 'boolean' ? ['true', 'false'] : type === 'null' ? ['null'] : []
+  })
+  const fallback = schema.default
+  const known = ['string', 'number', 'boolean'].includes(typeof fallback) ? [String(fallback)] : []
+  return [...new Set([...known, ...values])].map((label) => ({
+    label,
+    insert: label,
+    detail: label === String(fallback) ? '=' : '',
+  }))
+}
+
+function detailOf({ type, enum: options, default: fallback, anyOf }: JsonSchema): string {
+  if (fallback !== undefined && typeof fallback !== 'object') return String(fallback)
+  if (options) return options.join(' | ')
+  return type ?? (anyOf ?? []).flatMap((one) => one.type ?? []).join(' | ')
+}

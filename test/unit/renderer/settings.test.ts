@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { configJsonSchema } from '../../../src/main/settings/index.ts'
+import en from '../../../src/renderer/i18n/en.json' with { type: 'json' }
+import { formatDuration, settingRows, valueAt, type JsonSchema } from '../../../src/renderer/settings/setting-rows.ts'
+import { completeYaml } from '../../../src/renderer/settings/yaml-completion.ts'
+
+const schema = configJsonSchema() as JsonSchema
+const ofAgents = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
+
+describe('M50 settings as rows', () => {
+  it('M50: every setting of the schema has a row with a name in words', () => {
+    const rows = [...settingRows(schema), ...settingRows(ofAgents)]
+    const names = en.setting as Record<string, string>
+    expect(rows.map(({ path }) => path.join('_')).filter((key) => names[key] === undefined)).toEqual([])
+    expect(Object.keys(names).sort()).toEqual(rows.map(({ path }) => path.join('_')).sort())
+  })
+
+  it.each([
+    ['memory.search.minScore', { kind: 'number', least: 0, most: 1, isInteger: false, isNullable: false }],
+    ['memory.search.mmrLambda', { kind: 'number', isNullable: true }],
+    ['memory.chunk.tokens', { kind: 'number', least: 32, isInteger: true }],
+    ['contextPruning.ttl', { kind: 'duration' }],
+    ['chat.thinking', { kind: 'choice', options: ['off', 'low', 'medium', 'high'] }],
+    ['memory.extraPaths', { kind: 'list' }],
+    ['prompts.system', { kind: 'longText' }],
+    ['history.enabled', { kind: 'boolean' }],
+  ])('M50: %s is edited as what it is', (key, expected) => {
+    expect(settingRows(ofAgents).find(({ path }) => path.join('.') === key)).toMatchObject(expected)
+  })
+
+  it('M50: durations are shown as they are written, values are found by their path', () => {
+    expect([300_000, 90_000, 7_200_000, 86_400_000, 1500, 0].map(formatDuration)).toEqual([
+      '5m',
+      '90s',
+      '2h',
+      '1d',
+      '1500ms',
+      '0ms',
+    ])
+    expect(valueAt({ agents: { list: [{ model: 'x' }] } }, ['agents', 'list', 0, 'model'])).toBe('x')
+    expect(valueAt({ agents: null }, ['agents', 'list'])).toBeUndefined()
+  })
+})
+
+describe('M50 completion of config.yaml', () => {
+  const complete = (text: string) => {
+    const lines = text.split('\n')
+    const last = lines.length - 1
+    return completeYaml(schema, lines, last, lines[last]?.length ?? 0).map(({ label }) => label)
+  }
+
+  it('M50: keys at the top, below a key, and in an item of a list', () => {
+    expect(complete('')).toContain('agents')
+    expect(complete('agents:\n  ')).toEqual(['defaults', 'list'])
+    expect(complete('agents:\n  defaults:\n    memory:\n      search:\n        min')).toContain('minScore')
+    expect(complete('agents:\n  list:\n    - id: main\n      ')).toContain('workspace')
+    expect(complete('agents:\n  list:\n    - ')).toContain('workspace')
+    expect(complete('mcp:\n  servers:\n    files:\n      ')).toContain('command')
+  })
+
+  it('M50: values of a choice, yes and no, the default first', () => {
+    expect(complete('interface:\n  theme: ')).toEqual(['system', 'light', 'dark'])
+    expect(complete('agents:\n  defaults:\n    history:\n      enabled: ')).toEqual(['true', 'false'])
+    expect(complete('interface:\n  # a comment\n\n  locale: z')).toContain('zh-TW')
+  })
+
+  it('M50: nothing where nothing is known', () => {
+    expect(complete('nonsense:\n  ')).toEqual([])
+    expect(complete('# a comment ')).toEqual([])
+  })
+})
