@@ -5,6 +5,7 @@ import { AppError } from '../shared/errors.ts'
 import type { Agent } from './agents/index.ts'
 import type { App } from './app.ts'
 import { readLog } from './housekeeping/index.ts'
+import { findMemories } from './import/index.ts'
 import { sessionEvents, usageOfEntries, type Transcript } from './sessions/index.ts'
 import { configJsonSchema, defaultWorkspace, isKeyName, parseConfig } from './settings/index.ts'
 import { appVersion } from './version.ts'
@@ -137,7 +138,7 @@ export function createRouter(app: App) {
       }),
     },
     imports: {
-      known: os.imports.known.handler(async ({ input }) => (await agent(input)).importer.known()),
+      known: os.imports.known.handler(() => findMemories()),
       plan: os.imports.plan.handler(async ({ input }) => (await agent(input)).importer.plan(input.path, input.into)),
       run: os.imports.run.handler(async ({ input }) => (await agent(input)).importer.run(input.path, input.into)),
       cancel: os.imports.cancel.handler(async ({ input }) => {

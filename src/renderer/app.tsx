@@ -16,6 +16,7 @@ import { applyLocale } from './i18n/index.ts'
 import { FindView } from './memory/find-view.tsx'
 import { FileView } from './memory/file-view.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
+import { Tour } from './onboarding/tour.tsx'
 import { ChecksView } from './search/checks-view.tsx'
 import { MapView } from './search/map-view.tsx'
 import { RecallsView } from './search/recalls-view.tsx'
@@ -125,6 +126,7 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
         </main>
       </div>
       <StatusBar agent={agent} session={session} onPalette={() => setPalette('all')} />
+      <Tour />
       <SelectionActions onCapture={(text) => setCapturing({ text })} />
       {capturing && <CaptureDialog agents={agents} text={capturing.text} onClose={() => setCapturing(undefined)} />}
       <CommandPalette

@@ -368,7 +368,7 @@ describe('M44 map', () => {
     await page.getByText('What was looked for to answer one question.').waitFor()
     await page.getByTestId('recall').waitFor()
     await page.getByRole('link', { name: 'Map' }).click()
-    await page.getByRole('img', { name: /^Map of 31 files; [1-9] of them were recalled/ }).waitFor()
+    await page.getByRole('group', { name: /^Map of 31 files; [1-9] of them were recalled/ }).waitFor()
     await keepScreenshot(page, 'inspector-6-map')
     const choose = (name: string) => page.getByRole('radio', { name }).click()
     await choose('Table')

@@ -3,13 +3,12 @@
  * file whose name is taken goes beside the other.
  */
 import type { RouterClient } from '@orpc/server'
-import type { ImportPlan, ImportStep, KnownMemory } from '../../shared/contract/index.ts'
+import type { ImportPlan, ImportStep } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { expandHome } from '../settings/index.ts'
 import { fromOrpcError, startThread } from '../thread/index.ts'
 import type { Workspace } from '../workspace/index.ts'
 import type { ImportRouter } from './import-thread.ts'
-import { findMemories } from './known-memories.ts'
 import type { Source } from './read-source.ts'
 
 const origin = { cause: 'import' } as const
@@ -26,10 +25,6 @@ export class Importer {
 
   constructor(options: ImporterOptions) {
     this.#options = options
-  }
-
-  known(): Promise<KnownMemory[]> {
-    return findMemories()
   }
 
   /** What an import would do. @throws AppError `file_not_found`, `import_unknown` */

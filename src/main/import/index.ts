@@ -1,1 +1,2 @@
 export { Importer } from './importer.ts'
+export { findMemories } from './known-memories.ts'

@@ -1,51 +1,127 @@
-import { useMutation } from '@tanstack/react-query'
+/** The first start: a folder, a model, hello. Neither of the first two has to be thought about. */
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '../../shared/contract/index.ts'
-import { api, explainError } from '../api/index.ts'
+import { toast } from 'sonner'
+import type { Agent, KnownMemory } from '../../shared/contract/index.ts'
+import { api, client, explainError } from '../api/index.ts'
 import { currentLocale } from '../i18n/index.ts'
 import { Button } from '../ui/button.tsx'
+import { ModelStep } from './model-step.tsx'
+import { planTour } from './tour-state.ts'
 
-/** The first start: where should the memory live? Everything else has a default. */
+/** Where copies of another program's memory go. */
+const importFolder = 'memory/imports'
+
 export function Onboarding({ agent, suggested }: { agent: Agent; suggested: string }) {
   const { t } = useTranslation()
   const [workspace, setWorkspace] = useState(suggested)
-  const setUp = useMutation(api.agents.setUp.mutationOptions())
+  const [copied, setCopied] = useState<string>()
+  const [model, setModel] = useState('offline')
+  const known = useQuery(api.imports.known.queryOptions())
+  const start = useMutation({
+    mutationFn: async () => {
+      await client.agents.setUp({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale() })
+      if (model !== 'offline') await client.settings.setModel({ agent: agent.id, model })
+      planTour()
+      if (copied !== undefined) void copyMemory(agent.id, copied, t('onboarding.copied'))
+    },
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    setUp.mutate({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale() })
+    start.mutate()
   }
   return (
-    <main className="flex h-full items-center justify-center overflow-y-auto px-6">
-      <form onSubmit={submit} className="flex w-full max-w-[460px] flex-col gap-6">
+    <main className="flex h-full justify-center overflow-y-auto px-6 py-[8vh]">
+      <form onSubmit={submit} className="flex h-fit w-full max-w-[500px] flex-col gap-7">
         <div className="flex flex-col gap-3">
           <img src="/icon.svg" alt="" width={44} height={44} />
           <h1 className="text-[22px] leading-tight font-semibold">{t('onboarding.title')}</h1>
           <p className="text-[14px] text-muted">{t('onboarding.lead')}</p>
         </div>
-        <label className="flex flex-col gap-1.5">
-          <span className="font-medium">{t('onboarding.folder')}</span>
-          <input
-            value={workspace}
-            onChange={(event) => setWorkspace(event.target.value)}
-            spellCheck={false}
-            required
-            className="rounded-sm border border-line bg-raised px-3 py-2 font-mono text-[12px] outline-none focus:border-accent"
-          />
-          <span className="text-[12px] text-muted">{t('onboarding.folderHint')}</span>
-        </label>
-        {setUp.error && (
+        <section aria-label={t('onboarding.folder')} className="flex flex-col gap-2.5">
+          <label className="flex flex-col gap-1.5">
+            <span className="font-medium">{t('onboarding.folder')}</span>
+            <input
+              value={workspace}
+              onChange={(event) => setWorkspace(event.target.value)}
+              spellCheck={false}
+              required
+              className="rounded-sm border border-line bg-raised px-3 py-2 font-mono text-[12px] outline-none focus:border-accent"
+            />
+            <span className="text-[12px] text-muted">{t('onboarding.folderHint')}</span>
+          </label>
+          {(known.data ?? []).map((memory) => (
+            <Found
+              key={memory.path}
+              memory={memory}
+              isOpened={workspace === memory.path}
+              isCopied={copied === memory.path}
+              onOpen={() => {
+                setWorkspace(workspace === memory.path ? suggested : memory.path)
+                setCopied(undefined)
+              }}
+              onCopy={() => {
+                setCopied(copied === memory.path ? undefined : memory.path)
+                if (workspace === memory.path) setWorkspace(suggested)
+              }}
+            />
+          ))}
+        </section>
+        <ModelStep agent={agent} model={model} onChoose={setModel} />
+        {start.error && (
           <p role="alert" className="text-bad">
-            {explainError(setUp.error)}
+            {explainError(start.error)}
           </p>
         )}
         <div className="flex items-center gap-4">
-          <Button type="submit" look="primary" className="px-4!" disabled={setUp.isPending || workspace.trim() === ''}>
-            {t(setUp.isPending ? 'onboarding.starting' : 'onboarding.start')}
+          <Button type="submit" look="primary" className="px-4!" disabled={start.isPending || workspace.trim() === ''}>
+            {t(start.isPending ? 'onboarding.starting' : 'onboarding.start')}
           </Button>
-          <span className="text-[12px] text-muted">{t('onboarding.offline')}</span>
+          {model === 'offline' && <span className="text-[12px] text-muted">{t('onboarding.offline')}</span>}
         </div>
       </form>
     </main>
   )
+}
+
+interface FoundProps {
+  readonly memory: KnownMemory
+  readonly isOpened: boolean
+  readonly isCopied: boolean
+  readonly onOpen: () => void
+  readonly onCopy: () => void
+}
+
+/** A memory of another program: it can be used where it is, or copied. */
+function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCopy }: FoundProps) {
+  const { t } = useTranslation()
+  return (
+    <div
+      data-testid="found-memory"
+      className="flex flex-wrap items-center gap-2 rounded-md border border-line px-3 py-2"
+    >
+      <span className="min-w-0 flex-1">
+        <span className="block">
+          {t(`import.kind.${kind}`)} <span className="text-muted">· {t('nav.files', { count: files })}</span>
+        </span>
+        <span className="block truncate font-mono text-[12px] text-muted">{path}</span>
+      </span>
+      <Button aria-pressed={isOpened} onClick={onOpen} className="aria-pressed:border-accent">
+        {t('onboarding.openThere')}
+      </Button>
+      <Button aria-pressed={isCopied} onClick={onCopy} className="aria-pressed:border-accent">
+        {t('onboarding.copy')}
+      </Button>
+    </div>
+  )
+}
+
+async function copyMemory(agent: string, path: string, done: string): Promise<void> {
+  try {
+    for await (const step of await client.imports.run({ agent, path, into: importFolder }))
+      if (step.type === 'done') toast.success(done)
+  } catch (error) {
+    toast.error(explainError(error))
+  }
 }

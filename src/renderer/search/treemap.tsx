@@ -38,13 +38,13 @@ export function Treemap({ files }: { files: readonly SurveyedFile[] }) {
   return (
     <div
       ref={frame}
-      role="img"
+      role="group"
       aria-label={t('map.alternative', { count: files.length, recalled })}
       className="relative min-h-64 flex-1 overflow-hidden rounded-md"
     >
       {leaves.map(({ data, x0, y0, x1, y1 }) => {
         const { name, size, recalls, path } = data as Field
-        const strength = recalls === 0 ? 0 : 18 + 62 * (Math.log1p(recalls) / Math.log1p(most))
+        const strength = recalls === 0 ? 0 : 12 + 36 * (Math.log1p(recalls) / Math.log1p(most))
         const hasName = x1 - x0 >= leastForName.width && y1 - y0 >= leastForName.height
         return (
           <button
@@ -61,7 +61,6 @@ export function Treemap({ files }: { files: readonly SurveyedFile[] }) {
               width: x1 - x0,
               height: y1 - y0,
               background: `color-mix(in oklab, var(--accent) ${strength}%, var(--soft))`,
-              color: strength > 50 ? 'var(--on-accent)' : 'var(--text)',
             }}
           >
             {hasName && (

@@ -19,7 +19,9 @@ export function ToolServers() {
     return (
       <div className="flex flex-col gap-2">
         <p>{t('settings.noServers')}</p>
-        <pre className="overflow-x-auto rounded-sm border border-line bg-side p-3 font-mono text-[12px]">{sample}</pre>
+        <pre tabIndex={0} className="overflow-x-auto rounded-sm border border-line bg-side p-3 font-mono text-[12px]">
+          {sample}
+        </pre>
       </div>
     )
   }

@@ -13,7 +13,7 @@ export function Transfer({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const [path, setPath] = useState('')
   const [into, setInto] = useState('memory/imports')
-  const known = useQuery(api.imports.known.queryOptions({ input: { agent: agent.id } }))
+  const known = useQuery(api.imports.known.queryOptions())
   const plan = useMutation(api.imports.plan.mutationOptions())
   const choose = (source: string) => {
     setPath(source)

@@ -117,13 +117,9 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
   const tokens = formatShort(data.reportedTokens ?? data.estimatedTokens)
   const window = formatShort(data.contextWindow)
   return (
-    <Link
-      href={paths.context(session)}
-      aria-label={t('context.meter', { tokens, window })}
-      className="flex items-center gap-2 rounded-sm px-1 hover:bg-soft"
-    >
+    <Link href={paths.context(session)} className="flex items-center gap-2 rounded-sm px-1 hover:bg-soft">
       {t('status.context')}
-      <span className="w-36">
+      <span aria-hidden className="w-36">
         <ContextBar report={data} small />
       </span>
       <span className="tabular">
@@ -139,7 +135,8 @@ function ModelMenu({ agent }: { agent: Agent }) {
     <AgentModelPicker
       agent={agent}
       trigger={
-        <button type="button" aria-label={t('status.model')} className="rounded-sm px-1 hover:bg-soft">
+        <button type="button" className="rounded-sm px-1 hover:bg-soft">
+          <span className="sr-only">{t('status.model')} </span>
           {agent.model === 'offline' ? t('status.noModel') : agent.model}
         </button>
       }

@@ -34,7 +34,7 @@ const done = z.object({})
 
 export const imports = {
   /** Memories of other programs on this machine. */
-  known: base.input(forAgent).output(z.array(knownMemorySchema)),
+  known: base.output(z.array(knownMemorySchema)),
   plan: base.input(source).output(importPlanSchema),
   run: base.input(source).output(eventIterator(importStepSchema)),
   cancel: base.input(forAgent).output(done),

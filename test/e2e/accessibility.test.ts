@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import type { AxeResults } from 'axe-core'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { connect } from '../support/client.ts'
+import { until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Serious and critical findings of the page as it is, each in a line. */
+async function findings(page: Page): Promise<string[]> {
+  // The page's own policy lets no script in: it comes over the debugger's line, as a devtools snippet does.
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate(() =>
+    (window as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
+      resultTypes: ['violations'],
+      rules: { region: { enabled: false } },
+    }),
+  )
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    )
+}
+
+const files = {
+  'MEMORY.md': '# Long-term memory\n\n- The garage door opens with 4411.\n- 钢琴由佐藤先生调音。\n',
+  'memory/2026-01-20.md': '# 2026-01-20\n\n## 09:00 - Piano\nThe piano is tuned by Mr Sato.\n',
+}
+
+async function openFull() {
+  const server = await openTestServer({ files })
+  const page = await openPage()
+  await page.goto(server.url)
+  const composer = page.getByRole('textbox', { name: 'Message' })
+  await composer.fill('Who tunes the piano?')
+  await composer.press('Enter')
+  await page.getByTestId('answer').first().waitFor()
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+  return { ...server, page, session: /chat\/([^/#]+)/.exec(page.url())?.[1] ?? '' }
+}
+
+describe('M48 accessibility', () => {
+  it('M48: no view has a serious finding, in light and in dark', async () => {
+    const { page, session, url } = await openFull()
+    const client = await connect(url)
+    await client.checks.add({
+      agent: 'main',
+      question: { query: 'garage', relevant: [{ path: 'MEMORY.md', startLine: 3, endLine: 3 }] },
+    })
+    const views: [path: string, ready: string][] = [
+      [`/chat/${session}`, '[data-testid=answer]'],
+      ['/file/MEMORY.md', '.monaco-editor .view-lines'],
+      ['/search?q=piano', '[data-testid=candidate]'],
+      ['/search/recalls', '[data-testid=recall]'],
+      ['/search/checks', '[data-testid=check]'],
+      ['/search/map', '[aria-label^="Map of"]'],
+      [`/context/${session}`, '[data-testid=context-total]'],
+      ['/changes', 'main section'],
+      ['/find', 'main section'],
+      ['/settings', '[data-testid=location]'],
+    ]
+    const found: string[] = []
+    for (const theme of ['light', 'dark'] as const) {
+      await client.settings.setAppearance({ theme })
+      for (const [path, ready] of views) {
+        await page.goto(new URL(path, url).href)
+        await page.locator(ready).first().waitFor()
+        await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, theme)
+        found.push(...(await findings(page)).map((finding) => `${theme} ${path} ${finding}`))
+      }
+    }
+    expect(found).toEqual([])
+  }, 180_000)
+
+  it('M48: a story by keyboard alone: a question, its source, the search, a setting', async () => {
+    const { url } = await openTestServer({ files })
+    const page = await openPage()
+    await page.goto(url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    const focused = () =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
+      )
+    await until(async () => (await focused()) === 'Message')
+    await page.keyboard.type('Which number opens the garage door?')
+    await page.keyboard.press('Enter')
+    await page.getByTestId('answer').first().waitFor()
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    const tabTo = async (wanted: RegExp) => {
+      for (let step = 0; step < 80; step += 1) {
+        if (wanted.test(await focused())) return
+        await page.keyboard.press('Tab')
+      }
+      throw new Error(`the Tab key does not lead to ${wanted}`)
+    }
+    await tabTo(/^MEMORY\.md:3$/)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/file\/MEMORY\.md/)
+    await page.keyboard.press('Control+Shift+F')
+    await until(async () => (await focused()) === 'Search memory')
+    await page.keyboard.type('garage')
+    await page.getByTestId('candidate').first().waitFor()
+    await tabTo(/^Details of MEMORY\.md/)
+    await page.keyboard.press('Enter')
+    await tabTo(/^Add as check/)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('settings')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/settings/)
+    await tabTo(/^Find a setting/)
+    await page.keyboard.type('thinks')
+    await page.getByTestId('setting').first().waitFor()
+    await tabTo(/^How much a model thinks first|^off/)
+    await page.keyboard.press('ArrowDown')
+    await until(async () => {
+      const client = await connect(url)
+      return JSON.stringify((await client.settings.source()).written).includes('"thinking":"low"')
+    })
+  }, 60_000)
+
+  it('M48: zoomed to 200 %, with forced colours and without motion, everything is there', async () => {
+    const { page, url, session } = await openFull()
+    await page.setViewportSize({ width: 720, height: 450 })
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
+    for (const path of [`/chat/${session}`, '/search?q=piano', `/context/${session}`, '/settings']) {
+      await page.goto(new URL(path, url).href)
+      await page.locator('main section, main').first().waitFor()
+      const isCut = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
+      expect(isCut, path).toBe(false)
+    }
+    await keepScreenshot(page, 'accessibility-forced-colours')
+    const moving = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('*')].filter((element) => {
+          const { animationName, animationDuration } = getComputedStyle(element)
+          return animationName !== 'none' && Number.parseFloat(animationDuration) > 0.05
+        }).length,
+    )
+    expect(moving).toBe(0)
+  }, 60_000)
+})
