@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { Toaster } from 'sonner'
 import { Route, Switch, useLocation, useSearch } from 'wouter'
 import type { Agent, Appearance } from '../shared/contract/index.ts'
-import { api, client } from './api/index.ts'
+import { api, client, goToEvent } from './api/index.ts'
 import { ChatView } from './chat/chat-view.tsx'
 import { useCurrentAgent } from './agents/current-agent.ts'
 import { CaptureDialog } from './capture/capture-dialog.tsx'
@@ -62,6 +62,11 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
   const [hasSidebar, setHasSidebar] = useState(true)
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
   const [location, navigate] = useLocation()
+  useEffect(() => {
+    const onGo = (event: Event) => navigate((event as CustomEvent<string>).detail)
+    addEventListener(goToEvent, onGo)
+    return () => removeEventListener(goToEvent, onGo)
+  }, [navigate])
   const query = useSearch()
   const session = /^\/(?:chat|context)\/([^/]+)/.exec(location)?.[1]
   useShortcuts({

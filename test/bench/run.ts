@@ -147,6 +147,7 @@ async function openMemory(
     watch: true,
     onEvent: () => undefined,
     onCrash: (error) => process.stderr.write(`${error.stack}\n`),
+    onRecovered: () => undefined,
   })
 }
 

@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Indexer, type IndexerEvent } from '../../src/main/memory/indexer.ts'
+import { Memory, threadEntries } from '../../src/main/memory/index.ts'
 import { openForWriting } from '../../src/main/memory/schema.ts'
 import { transcriptText } from '../../src/main/memory/transcript-text.ts'
 import { openTestApp } from '../support/app.ts'
@@ -235,5 +236,50 @@ describe('M13 a provider in trouble while the app runs', () => {
     const { results, notice } = await memory.search('mascot walrus')
     expect(results).toHaveLength(1)
     expect(notice).toMatchObject({ code: 'provider_failed' })
+  })
+})
+
+describe('M9 a thread that dies', () => {
+  it('M9: is started again, the next search answers, and somebody is told', async () => {
+    const workspace = await folderWith(memoryFile)
+    const state = await temporaryFolder()
+    const sign = join(state, 'die')
+    process.env['DIES_AT'] = sign
+    const mainFolder = new URL('../../src/main/', import.meta.url)
+    const faults: string[] = []
+    let recovered = 0
+    const memory = await Memory.open({
+      source: {
+        file: join(state, 'index.sqlite'),
+        folders: [{ source: 'memory', folder: workspace, prefix: '', forbidden: [] }],
+        chunk: { tokens: 400, overlap: 80 },
+        debounceMs: 100,
+        embedding: { provider: 'none', model: '', batchSize: 1, allowDownload: false, modelsFolder: state } as never,
+      },
+      search: () => ({
+        weights: { vector: 0.7, text: 0.3 },
+        minScore: 0,
+        maxResults: 6,
+        recencyHalfLifeDays: null,
+        mmrLambda: null,
+      }),
+      threads: { ...threadEntries(mainFolder), searcher: new URL('../support/dying-searcher.ts', import.meta.url) },
+      watch: false,
+      onEvent: () => undefined,
+      onCrash: (error) => faults.push(error.message),
+      onRecovered: () => {
+        recovered += 1
+      },
+    })
+    try {
+      expect((await memory.search('walrus')).results).toHaveLength(1)
+      await writeFile(sign, '')
+      await until(() => recovered === 1)
+      expect(faults).toEqual(['a thread ended with code 3'])
+      expect((await memory.search('walrus')).results).toHaveLength(1)
+    } finally {
+      delete process.env['DIES_AT']
+      await memory.close()
+    }
   })
 })

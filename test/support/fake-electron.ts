@@ -8,6 +8,10 @@ export class FakeWindow extends EventEmitter {
   static readonly all: FakeWindow[] = []
   readonly options: Record<string, unknown>
   readonly webContents = Object.assign(new EventEmitter(), {
+    reload: vi.fn(),
+    forcefullyCrashRenderer: vi.fn(),
+    replaceMisspelling: vi.fn(),
+    session: { addWordToSpellCheckerDictionary: vi.fn() },
     setWindowOpenHandler: vi.fn<(handler: (details: { url: string }) => { action: string }) => void>(),
   })
   readonly hide = vi.fn()
@@ -18,6 +22,7 @@ export class FakeWindow extends EventEmitter {
   readonly focus = vi.fn()
   readonly restore = vi.fn()
   isMinimized = () => false
+  isFocused = () => false
   isFullScreen = () => false
   getNormalBounds = () => ({ x: 10, y: 20, width: 900, height: 700 })
 
@@ -34,6 +39,8 @@ export class FakeWindow extends EventEmitter {
 
 const app = Object.assign(new EventEmitter(), {
   isPackaged: true,
+  setBadgeCount: vi.fn((_count: number) => true),
+  setLoginItemSettings: vi.fn(),
   setAsDefaultProtocolClient: vi.fn(() => true),
   getLocale: () => 'en-US',
   requestSingleInstanceLock: vi.fn(() => true),
@@ -53,9 +60,22 @@ const handlers: {
 export const fakeElectron = {
   app,
   BrowserWindow: FakeWindow,
-  dialog: { showErrorBox: vi.fn() },
+  dialog: {
+    showErrorBox: vi.fn(),
+    showMessageBox: vi.fn(async (_window: unknown, _options: { message: string }) => ({ response: 0 })),
+  },
+  powerMonitor: Object.assign(new EventEmitter(), { isOnBatteryPower: vi.fn(() => false) }),
+  safeStorage: {
+    isEncryptionAvailable: vi.fn(() => true),
+    getSelectedStorageBackend: vi.fn(() => 'gnome_libsecret'),
+    encryptString: (text: string) => Buffer.from([...text].reverse().join('')),
+    decryptString: (bytes: Buffer) => [...bytes.toString()].reverse().join(''),
+  },
   ipcMain: new EventEmitter(),
-  Menu: { buildFromTemplate: vi.fn((items: unknown) => items), setApplicationMenu: vi.fn() },
+  Menu: {
+    buildFromTemplate: vi.fn((items: unknown) => Object.assign(items as object, { popup: vi.fn() })),
+    setApplicationMenu: vi.fn(),
+  },
   net: { fetch: vi.fn(async (url: string) => new Response(`content of ${url}`)) },
   protocol: {
     registerSchemesAsPrivileged: vi.fn(),
@@ -68,14 +88,15 @@ export const fakeElectron = {
   },
   globalShortcut: { register: vi.fn((_keys: string, _press: () => void) => true), unregister: vi.fn() },
   nativeImage: { createFromPath: vi.fn((path: string) => path) },
-  Notification: class {
-    static readonly shown: { title: string; body: string }[] = []
+  Notification: class extends EventEmitter {
+    static readonly shown: { title: string; body: string; click: () => void }[] = []
     readonly #content: { title: string; body: string }
     constructor(content: { title: string; body: string }) {
+      super()
       this.#content = content
     }
     show(): void {
-      fakeElectron.Notification.shown.push(this.#content)
+      fakeElectron.Notification.shown.push({ ...this.#content, click: () => this.emit('click') })
     }
   },
   Tray: class extends EventEmitter {

@@ -136,6 +136,7 @@ export class Agent {
         }
       },
       onCrash: (error) => log.fault(error, `index thread of agent ${id}`),
+      onRecovered: () => publish({ type: 'recovered', agent: id }),
     })
     agent = new Agent(options, workspace, memory, history)
     workspace.onWrite(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
@@ -269,6 +270,7 @@ function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'work
       agent.memory.touch([`${sessionsPrefix}${session}.jsonl`])
     },
     onContextChanged: (session) => publish({ type: 'contextChanged', agent: id, session }),
+    onTurnEnded: (session, reason, ms) => publish({ type: 'turnEnded', agent: id, session, reason, ms }),
     onFault: (error) => log.fault(error, `turn of agent ${id}`),
   })
 }

@@ -216,6 +216,12 @@ export class Agents {
     return index < 0 ? ['agents', 'defaults'] : ['agents', 'list', index]
   }
 
+  /** While power is short, nothing is indexed before somebody searches. */
+  async savePower(isSaving: boolean): Promise<void> {
+    const agents = await Promise.allSettled(this.#open.values())
+    for (const agent of agents) if (agent.status === 'fulfilled') agent.value.memory.savePower(isSaving)
+  }
+
   async close(): Promise<void> {
     const agents = await Promise.allSettled(this.#open.values())
     await Promise.all(agents.map((agent) => (agent.status === 'fulfilled' ? agent.value.close() : undefined)))

@@ -33,6 +33,8 @@ export interface ChatOptions {
   readonly now: () => Date
   readonly onSessionChanged: (session: string) => void
   readonly onContextChanged: (session: string) => void
+  /** @param ms how long it took */
+  readonly onTurnEnded: (session: string, reason: 'done' | 'aborted' | 'error', ms: number) => void
   /** Logs what is no expected failure. @returns the log reference that the user is shown */
   readonly onFault: (error: unknown) => string
 }

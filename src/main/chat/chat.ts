@@ -56,8 +56,9 @@ export class Chat {
     this.#turns = new LiveTurns({
       onStart: (session) => options.sessions.hold(session),
       onFault: (session, error) => this.#tellFault(session, error),
-      onEnd: (session, reason) => {
+      onEnd: (session, reason, ms) => {
         options.sessions.release(session)
+        options.onTurnEnded(session, reason, ms)
         this.#changed(session)
         if (reason === 'done') void this.#goOn(session)
       },

@@ -27,7 +27,8 @@ export interface TurnHooks {
   readonly onStart: (session: string) => void
   /** Whatever the turn threw. Not called for one that was stopped. */
   readonly onFault: (session: string, error: unknown) => void
-  readonly onEnd: (session: string, reason: TurnEnd) => void
+  /** @param ms how long the turn took */
+  readonly onEnd: (session: string, reason: TurnEnd, ms: number) => void
 }
 
 export class LiveTurns {
@@ -96,6 +97,7 @@ export class LiveTurns {
 
   async #run(session: string, turn: LiveTurn, work: (signal: AbortSignal) => Promise<TurnEnd>): Promise<void> {
     let reason: TurnEnd = 'error'
+    const started = performance.now()
     try {
       reason = await work(turn.signal)
     } catch (error) {
@@ -103,7 +105,7 @@ export class LiveTurns {
     } finally {
       this.#turns.delete(session)
       this.emit(session, { type: 'turnEnd', reason })
-      this.#hooks.onEnd(session, reason)
+      this.#hooks.onEnd(session, reason, performance.now() - started)
     }
   }
 }

@@ -3,15 +3,23 @@ import { app, dialog, Notification, shell } from 'electron'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createApp, type App } from '../app.ts'
+import { defaultStateHome } from '../agents/index.ts'
 import { CaptureShortcut } from './capture-shortcut.ts'
 import { CaptureWindow } from './capture-window.ts'
+import { decideOnClose } from './close-to.ts'
+import { recoverFromCrashes } from './crashes.ts'
+import { openKeyVault } from './key-vault.ts'
 import { noteOfArguments, noteOfLink } from './links.ts'
+import { setLaunchAtLogin } from './login-item.ts'
 import { MainWindow } from './main-window.ts'
 import { installMenu } from './menu.ts'
 import { acceptPorts } from './ports.ts'
+import { followPower } from './power.ts'
 import { interfaceUrl, registerScheme, serveInterface } from './protocol.ts'
 import { denyPermissions } from './security.ts'
 import { CaptureTray } from './tray.ts'
+import { Unread } from './unread.ts'
+import { followUpdates } from './updates.ts'
 import { WindowState } from './window-state.ts'
 import { systemWords } from './words.ts'
 
@@ -27,14 +35,30 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   denyPermissions()
   serveInterface(new URL('../renderer/', mainFolder))
   acceptPorts(runtime.app)
-  installMenu()
+  const { app: served } = runtime
   const main = new MainWindow({
     preload: preloadOf(mainFolder),
     state,
+    onMade: (window) => {
+      recoverFromCrashes(window, served.log)
+      decideOnClose(window, served.settings)
+    },
+    onFocus: () => unread.clear(),
     // The capture window is always there: it keeps nobody from leaving.
     onClosed: () => process.platform !== 'darwin' && app.quit(),
   })
   const show = () => main.show()
+  const goTo = (place: string) => {
+    show()
+    served.events.publish('event', { type: 'goTo', place })
+  }
+  installMenu(goTo)
+  const unread = new Unread({
+    isSeen: () => main.isFocused,
+    mayNotify: () => served.settings.config.desktop.notifications,
+    onOpen: (session) => goTo(`/chat/${session}`),
+  })
+  followRuntime(served, unread)
   const capture = installCapture(runtime.app, mainFolder, show)
   app.on('second-instance', (_event, argv) => {
     const note = noteOfArguments(argv)
@@ -46,8 +70,30 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   app.on('window-all-closed', () => undefined)
   closeBeforeQuit(runtime.app)
   const note = noteOfArguments(process.argv)
+  // Started with the computer, it waits in the tray.
+  if (process.argv.includes('--hidden')) return
   if (note === undefined) show()
   else capture.show(note)
+}
+
+/** What the shell does on account of the settings, the power, and answers that are done. */
+function followRuntime(runtime: App, unread: Unread): void {
+  const applyLogin = () =>
+    void setLaunchAtLogin(runtime.settings.config.desktop.launchAtLogin).catch((error: unknown) =>
+      runtime.log.fault(error, 'starting with the computer'),
+    )
+  const ends = [
+    runtime.settings.onChange(applyLogin),
+    runtime.events.subscribe('event', (event) => {
+      if (event.type === 'turnEnded') unread.note(event)
+    }),
+    followPower((isSaving) => void runtime.agents.savePower(isSaving)),
+    followUpdates({ feed: () => runtime.settings.config.updates.feed, log: runtime.log }),
+  ]
+  if (app.isPackaged) applyLogin()
+  app.once('will-quit', () => {
+    for (const end of ends) end()
+  })
 }
 
 /** Quick capture from anywhere: a window, a key, an icon, and links of other programs. */
@@ -103,7 +149,8 @@ async function showWithShell(path: string, open: boolean): Promise<void> {
 
 async function openRuntime(mainFolder: URL): Promise<{ app: App; stateFolder: string } | undefined> {
   try {
-    const runtime = await createApp({ mainFolder, env: process.env, showFile: showWithShell })
+    const keyVault = openKeyVault(defaultStateHome(process.env))
+    const runtime = await createApp({ mainFolder, env: process.env, showFile: showWithShell, keyVault })
     return { app: runtime, stateFolder: runtime.home }
   } catch (error) {
     dialog.showErrorBox('Commonplace', error instanceof Error ? error.message : String(error))

@@ -1,5 +1,6 @@
 /** The window with the app in it: one at most, in its old place. */
 import { BrowserWindow } from 'electron'
+import { installContextMenu } from './context-menu.ts'
 import { interfaceUrl } from './protocol.ts'
 import { keepInside } from './security.ts'
 import type { WindowState } from './window-state.ts'
@@ -7,6 +8,9 @@ import type { WindowState } from './window-state.ts'
 export interface MainWindowOptions {
   readonly preload: string
   readonly state: WindowState
+  /** Sees to a window that was just made. */
+  readonly onMade: (window: BrowserWindow) => void
+  readonly onFocus: () => void
   readonly onClosed: () => void
 }
 
@@ -22,12 +26,18 @@ export class MainWindow {
     if (!this.#window) this.#window = this.#create()
     else {
       if (this.#window.isMinimized()) this.#window.restore()
+      this.#window.show()
       this.#window.focus()
     }
   }
 
+  /** Somebody is looking at it. */
+  get isFocused(): boolean {
+    return this.#window?.isFocused() ?? false
+  }
+
   #create(): BrowserWindow {
-    const { preload, state, onClosed } = this.#options
+    const { preload, state, onMade, onFocus, onClosed } = this.#options
     const window = new BrowserWindow({
       ...state.bounds(),
       minWidth: 720,
@@ -44,7 +54,10 @@ export class MainWindow {
       },
     })
     keepInside(window.webContents)
+    installContextMenu(window.webContents)
     state.follow(window)
+    onMade(window)
+    window.on('focus', onFocus)
     window.once('closed', () => {
       this.#window = undefined
       onClosed()

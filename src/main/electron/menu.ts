@@ -1,11 +1,34 @@
-/** The native menu: what every app has. The app's own commands live in its palette, with their keys. */
+/** The native menu: what every app has, and the app's own places with the keys that they have in the palette. */
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
+import { systemWords } from './words.ts'
 
-export function installMenu(): void {
+/** @param onGo asked to show a place of the interface, such as `/settings` */
+export function installMenu(onGo: (place: string) => void): void {
   const isMac = process.platform === 'darwin'
+  const say = systemWords()
+  // The page has these keys itself; here they are only shown.
+  const go = (label: string, keys: string, place: string): MenuItemConstructorOptions => ({
+    label,
+    accelerator: `CommandOrControl+${keys}`,
+    registerAccelerator: false,
+    click: () => onGo(place),
+  })
+  const settings = go(say.settings, ',', '/settings')
+  const file: MenuItemConstructorOptions = {
+    role: 'fileMenu',
+    submenu: [
+      go(say.newChat, 'N', '/'),
+      { type: 'separator' },
+      ...(isMac ? [] : [settings, { type: 'separator' as const }]),
+      { role: isMac ? 'close' : 'quit' },
+    ],
+  }
   const view: MenuItemConstructorOptions = {
     role: 'viewMenu',
     submenu: [
+      go(say.search, 'Shift+F', '/search'),
+      go(say.context, '4', '/context'),
+      { type: 'separator' },
       { role: 'resetZoom' },
       { role: 'zoomIn' },
       { role: 'zoomOut' },
@@ -14,14 +37,23 @@ export function installMenu(): void {
       ...devItems(),
     ],
   }
-  const items: MenuItemConstructorOptions[] = [
-    ...(isMac ? [{ role: 'appMenu' as const }] : []),
-    { role: 'fileMenu' },
-    { role: 'editMenu' },
-    view,
-    { role: 'windowMenu' },
-  ]
-  Menu.setApplicationMenu(Menu.buildFromTemplate(items))
+  const mac: MenuItemConstructorOptions = {
+    role: 'appMenu',
+    submenu: [
+      { role: 'about' },
+      { type: 'separator' },
+      settings,
+      { type: 'separator' },
+      { role: 'hide' },
+      { role: 'hideOthers' },
+      { role: 'unhide' },
+      { type: 'separator' },
+      { role: 'quit' },
+    ],
+  }
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate([...(isMac ? [mac] : []), file, { role: 'editMenu' }, view, { role: 'windowMenu' }]),
+  )
 }
 
 /** Developer tools and reloading are for development. */

@@ -1,4 +1,4 @@
-/** Where the window was, so that it comes back there, unless that screen is gone. */
+/** Where the window was, for each arrangement of screens, so that it comes back there. */
 import { screen, type BrowserWindow, type Rectangle } from 'electron'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,39 +6,41 @@ import { z } from 'zod'
 import { isSystemError } from '../../shared/errors.ts'
 import { writeAtomic } from '../workspace/index.ts'
 
-const stateSchema = z.object({
+const boundsSchema = z.object({
   x: z.number().int(),
   y: z.number().int(),
   width: z.number().int().min(400),
   height: z.number().int().min(300),
 })
 
+const stateSchema = z.record(z.string(), boundsSchema)
+
 const defaultSize = { width: 1280, height: 840 }
 const saveDelayMs = 500
 
 export class WindowState {
   readonly #file: string
-  #bounds: Rectangle | undefined
+  readonly #bounds: Map<string, Rectangle>
   #timer: NodeJS.Timeout | undefined
 
-  private constructor(file: string, bounds: Rectangle | undefined) {
+  private constructor(file: string, bounds: Record<string, Rectangle>) {
     this.#file = file
-    this.#bounds = bounds
+    this.#bounds = new Map(Object.entries(bounds))
   }
 
   static async load(folder: string): Promise<WindowState> {
     const file = join(folder, 'window.json')
     try {
       const parsed = stateSchema.safeParse(JSON.parse(await readFile(file, 'utf8')))
-      return new WindowState(file, parsed.data)
+      return new WindowState(file, parsed.data ?? {})
     } catch (error) {
       if (!isSystemError(error, 'ENOENT') && !(error instanceof SyntaxError)) throw error
-      return new WindowState(file, undefined)
+      return new WindowState(file, {})
     }
   }
 
   bounds(): Partial<Rectangle> {
-    const bounds = this.#bounds
+    const bounds = this.#bounds.get(arrangement())
     if (!bounds || !screen.getAllDisplays().some(({ workArea }) => overlaps(bounds, workArea))) return defaultSize
     return bounds
   }
@@ -46,7 +48,7 @@ export class WindowState {
   follow(window: BrowserWindow): void {
     const keep = () => {
       if (window.isMinimized() || window.isFullScreen()) return
-      this.#bounds = window.getNormalBounds()
+      this.#bounds.set(arrangement(), window.getNormalBounds())
       clearTimeout(this.#timer)
       this.#timer = setTimeout(() => void this.#save(), saveDelayMs)
     }
@@ -60,8 +62,17 @@ export class WindowState {
   }
 
   async #save(): Promise<void> {
-    if (this.#bounds) await writeAtomic(this.#file, JSON.stringify(this.#bounds))
+    if (this.#bounds.size > 0) await writeAtomic(this.#file, JSON.stringify(Object.fromEntries(this.#bounds)))
   }
+}
+
+/** A name for the screens that there are: a laptop alone, the same at a desk. */
+function arrangement(): string {
+  return screen
+    .getAllDisplays()
+    .map(({ workArea: { x, y, width, height } }) => `${width}x${height}+${x}+${y}`)
+    .sort()
+    .join(' ')
 }
 
 function overlaps(one: Rectangle, other: Rectangle): boolean {

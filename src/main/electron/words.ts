@@ -2,6 +2,21 @@
 import { app } from 'electron'
 
 interface Words {
+  readonly addToDictionary: string
+  readonly answerReady: string
+  readonly answerFailed: string
+  readonly pageDied: (reference: string) => string
+  readonly pageDiedAgain: (reference: string) => string
+  readonly pageHangs: string
+  readonly reload: string
+  readonly wait: string
+  readonly closeQuestion: string
+  readonly closeDetail: string
+  readonly stayInTray: string
+  readonly settings: string
+  readonly newChat: string
+  readonly search: string
+  readonly context: string
   readonly capture: string
   readonly open: string
   readonly pause: string
@@ -11,6 +26,23 @@ interface Words {
 
 const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
   en: {
+    addToDictionary: 'Add to dictionary',
+    answerReady: 'An answer is ready.',
+    answerFailed: 'An answer could not be completed.',
+    pageDied: (reference) =>
+      `The window had stopped and was loaded again. Nothing is lost (log reference ${reference}).`,
+    pageDiedAgain: (reference) => `The window stopped again (log reference ${reference}).`,
+    pageHangs: 'The window does not answer.',
+    reload: 'Load again',
+    wait: 'Wait',
+    closeQuestion: 'Keep Commonplace running?',
+    closeDetail:
+      'In the tray it goes on answering and takes notes with its shortcut. This can be changed in the settings (desktop.closeTo).',
+    stayInTray: 'Stay in the tray',
+    settings: 'Settings …',
+    newChat: 'New chat',
+    search: 'Search memory',
+    context: 'Context',
     capture: 'Quick capture',
     open: 'Open Commonplace',
     pause: 'Pause the shortcut',
@@ -18,6 +50,21 @@ const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
     shortcutTaken: (keys) => `${keys} belongs to another program. Choose other keys: capture.shortcut in config.yaml.`,
   },
   'zh-CN': {
+    addToDictionary: '添加到词典',
+    answerReady: '回答已完成。',
+    answerFailed: '回答未能完成。',
+    pageDied: (reference) => `窗口曾停止工作，已重新加载，没有任何丢失（日志编号 ${reference}）。`,
+    pageDiedAgain: (reference) => `窗口再次停止工作（日志编号 ${reference}）。`,
+    pageHangs: '窗口没有响应。',
+    reload: '重新加载',
+    wait: '等待',
+    closeQuestion: '让 Commonplace 继续运行吗？',
+    closeDetail: '留在托盘中可继续回答，并可用快捷键记录。可在设置中更改（desktop.closeTo）。',
+    stayInTray: '留在托盘',
+    settings: '设置……',
+    newChat: '新对话',
+    search: '搜索记忆',
+    context: '上下文',
     capture: '快速记录',
     open: '打开 Commonplace',
     pause: '暂停快捷键',
@@ -25,6 +72,21 @@ const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
     shortcutTaken: (keys) => `${keys} 已被其他程序占用。请在 config.yaml 的 capture.shortcut 中换一组按键。`,
   },
   'zh-TW': {
+    addToDictionary: '加入字典',
+    answerReady: '回答已完成。',
+    answerFailed: '回答未能完成。',
+    pageDied: (reference) => `視窗曾停止運作，已重新載入，沒有任何遺失（日誌編號 ${reference}）。`,
+    pageDiedAgain: (reference) => `視窗再次停止運作（日誌編號 ${reference}）。`,
+    pageHangs: '視窗沒有回應。',
+    reload: '重新載入',
+    wait: '等待',
+    closeQuestion: '讓 Commonplace 繼續執行嗎？',
+    closeDetail: '留在系統匣中可繼續回答，並可用快速鍵記錄。可在設定中變更（desktop.closeTo）。',
+    stayInTray: '留在系統匣',
+    settings: '設定……',
+    newChat: '新對話',
+    search: '搜尋記憶',
+    context: '上下文',
     capture: '快速記錄',
     open: '開啟 Commonplace',
     pause: '暫停快速鍵',

@@ -20,6 +20,7 @@ const router = {
   touch: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().touch(input)),
   settle: threadBase.input(type<number>()).handler(({ input }) => opened().settle(input)),
   reindex: threadBase.handler(({ signal }) => opened().reindex(signal)),
+  savePower: threadBase.input(type<boolean>()).handler(({ input }) => opened().savePower(input)),
   revive: threadBase.handler(() => opened().revive()),
   swap: threadBase.handler(() => opened().swap()),
   status: threadBase.handler(() => opened().status()),

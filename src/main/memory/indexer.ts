@@ -65,6 +65,7 @@ export class Indexer {
   #lookedCount = 0
   #needsFullLook = false
   #debounce: NodeJS.Timeout | undefined
+  #isSavingPower = false
   #isUrgent = false
   #retry: NodeJS.Timeout | undefined
   #toldFiles = new Set<string>()
@@ -103,13 +104,19 @@ export class Indexer {
     for (const path of paths) this.#noticed(path)
   }
 
+  /** While power is short, changes wait until somebody searches. */
+  savePower(isSaving: boolean): void {
+    this.#isSavingPower = isSaving
+    if (!isSaving && this.#isPending()) this.#schedule(0)
+  }
+
   /**
    * Waits until every change noticed so far is in the index, at most `timeoutMs`.
    * @returns false when there is more to do than that
    */
   async settle(timeoutMs: number): Promise<boolean> {
     if (!this.#isPending()) return true
-    if (this.#dirty.size > 0) this.#schedule(0)
+    if (this.#dirty.size > 0 || (this.#isSavingPower && this.#needsFullLook)) this.#schedule(0)
     const stop = new AbortController()
     const settled = this.#untilLookedAt(this.#noticedCount).then(() => true)
     const late = sleep(timeoutMs, false, { signal: stop.signal, ref: false }).catch(() => false)
@@ -250,6 +257,7 @@ export class Indexer {
   #schedule(delayMs: number): void {
     if (this.#isUrgent) return
     this.#isUrgent = delayMs === 0
+    if (this.#isSavingPower && delayMs > 0) return
     clearTimeout(this.#debounce)
     this.#debounce = setTimeout(() => {
       this.#debounce = undefined

@@ -21,6 +21,9 @@ import { startIndexer, startRechunk, startSearcher, type ThreadEntries } from '.
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500
+/** Threads that die more often than this within the time are not started again. */
+const mostCrashes = 3
+const crashWindowMs = 60_000
 /** See `IndexerSettings.retryMs`. */
 const retryMs = 30_000
 
@@ -41,12 +44,16 @@ export interface MemoryOptions {
   readonly watch: boolean
   readonly onEvent: (event: Extract<IndexerEvent, { type: 'status' | 'files' | 'indexed' }>) => void
   readonly onCrash: (error: Error) => void
+  /** The threads had died and were started again. */
+  readonly onRecovered: () => void
 }
 
 interface Threads {
   readonly indexer: Thread<RouterClient<IndexerRouter>>
   readonly searcher: Thread<RouterClient<SearcherRouter>>
   readonly stop: AbortController
+  /** Aborted when one of the threads dies by itself. */
+  readonly died: AbortController
 }
 
 export class Memory {
@@ -57,6 +64,8 @@ export class Memory {
   #status: IndexStatus | undefined
   #exchange: Promise<void> = Promise.resolve()
   readonly #searches = new Set<Promise<unknown>>()
+  /** When threads died, ms. */
+  #crashes: readonly number[] = []
 
   private constructor(options: MemoryOptions) {
     this.#options = options
@@ -160,6 +169,11 @@ export class Memory {
     void this.#call(({ indexer }) => indexer.client.touch(paths)).catch(this.#options.onCrash)
   }
 
+  /** While power is short, changes are looked at when somebody searches, and not before. */
+  savePower(isSaving: boolean): void {
+    void this.#call(({ indexer }) => indexer.client.savePower(isSaving)).catch(this.#options.onCrash)
+  }
+
   async close(): Promise<void> {
     await this.#threads.then(stopThreads, () => undefined)
   }
@@ -170,8 +184,14 @@ export class Memory {
       indexer: startIndexer(entries),
       searcher: startSearcher(entries),
       stop: new AbortController(),
+      died: new AbortController(),
     }
-    for (const thread of [threads.indexer, threads.searcher]) thread.onExit(onCrash)
+    for (const thread of [threads.indexer, threads.searcher])
+      thread.onExit((error) => {
+        threads.died.abort()
+        onCrash(error)
+        void this.#recover(threads)
+      })
     try {
       const { file, embedding } = this.#source
       const events = await threads.indexer.client.events(undefined, { signal: threads.stop.signal })
@@ -197,6 +217,23 @@ export class Memory {
       }
     } catch (error) {
       if (!threads.stop.signal.aborted) onCrash(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  /** Starts the threads anew after one of them died; not again and again. */
+  async #recover(died: Threads): Promise<void> {
+    if (died.stop.signal.aborted) return
+    const { onCrash, onRecovered } = this.#options
+    const now = Date.now()
+    this.#crashes = [...this.#crashes.filter((at) => now - at < crashWindowMs), now]
+    await stopThreads(died)
+    if (this.#crashes.length > mostCrashes) return
+    try {
+      this.#threads = this.#start()
+      await this.#threads
+      onRecovered()
+    } catch (error) {
+      onCrash(error instanceof Error ? error : new Error(String(error)))
     }
   }
 
@@ -253,17 +290,27 @@ export class Memory {
 
   async #call<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
     try {
-      return await work(await this.#threads)
+      const threads = await this.#threads
+      return await unlessDead(work(threads), threads.died.signal)
     } catch (error) {
       throw fromOrpcError(error)
     }
   }
 }
 
+/** A thread that died answers nobody: whoever waits for it is told. */
+function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const fail = () => reject(new AppError('index_unavailable', 'the search had stopped; it is being started again'))
+  died.addEventListener('abort', fail, { once: true })
+  work.then(resolve, reject).finally(() => died.removeEventListener('abort', fail))
+  return promise
+}
+
 async function stopThreads({ indexer, searcher, stop }: Threads): Promise<void> {
   stop.abort()
   // The last connection to close tidies the database up, and only a writing one can. A thread that died has no more to tidy.
-  await searcher.client.release().catch(() => undefined)
-  await indexer.client.close().catch(() => undefined)
+  await Promise.race([searcher.gone, searcher.client.release().catch(() => undefined)])
+  await Promise.race([indexer.gone, indexer.client.close().catch(() => undefined)])
   await Promise.all([indexer.terminate(), searcher.terminate()])
 }

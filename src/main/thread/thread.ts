@@ -7,6 +7,8 @@ export interface Thread<Client> {
   readonly client: Client
   /** Called once if the thread dies by itself. */
   onExit(listener: (error: Error) => void): void
+  /** Resolves when the thread is gone, for whatever reason: what was asked of it will not be answered any more. */
+  readonly gone: Promise<void>
   terminate(): Promise<void>
 }
 
@@ -24,8 +26,10 @@ export function startThread<Client extends object>(entry: URL): Thread<Client> {
   worker.on('error', (error) => {
     failure = error instanceof Error ? error : new Error(String(error))
   })
+  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   return {
     client,
+    gone,
     onExit(listener) {
       worker.on('exit', (code) => {
         port1.close()

@@ -18,6 +18,9 @@ export async function followEvents(): Promise<never> {
   }
 }
 
+/** Told to the window when something outside of it asks for a place. */
+export const goToEvent = 'commonplace:go-to'
+
 function apply(event: AppEvent): void {
   const drop = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey })
   switch (event.type) {
@@ -65,6 +68,15 @@ function apply(event: AppEvent): void {
       return
     case 'checksChanged':
       drop(api.checks.list.key())
+      return
+    case 'turnEnded':
+      return
+    case 'recovered':
+      drop(api.search.key())
+      toast.warning(i18next.t('error.recovered'))
+      return
+    case 'goTo':
+      window.dispatchEvent(new CustomEvent<string>(goToEvent, { detail: event.place }))
       return
     case 'captured':
       tellCaptured(event)

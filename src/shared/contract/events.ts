@@ -23,6 +23,18 @@ export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sessionChanged'), agent: z.string(), session: z.string() }),
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),
   z.object({ type: z.literal('checksChanged'), agent: z.string() }),
+  z.object({
+    type: z.literal('turnEnded'),
+    agent: z.string(),
+    session: z.string(),
+    reason: z.enum(['done', 'aborted', 'error']),
+    /** How long it took. */
+    ms: z.number(),
+  }),
+  /** A part of the app had failed and was started again. */
+  z.object({ type: z.literal('recovered'), agent: z.string() }),
+  /** Something was chosen outside of the page: in the menu, or in a notification. */
+  z.object({ type: z.literal('goTo'), place: z.string() }),
   z.object({ type: z.literal('agentsChanged') }),
   z.object({ type: z.literal('settingsChanged') }),
   z.object({ type: z.literal('usageChanged') }),

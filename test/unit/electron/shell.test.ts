@@ -24,6 +24,14 @@ afterEach(() => {
   FakeWindow.all.length = 0
 })
 
+interface MenuItem {
+  readonly label?: string
+  readonly submenu?: MenuItem[]
+  readonly accelerator?: string
+  readonly registerAccelerator?: boolean
+  readonly click?: () => void
+}
+
 async function builtInterface(): Promise<URL> {
   const folder = await temporaryFolder()
   mkdirSync(join(folder, 'assets'))
@@ -74,8 +82,17 @@ describe('M49 desktop shell: safety', () => {
   })
 
   it('M49: shows no developer items in a packaged app', () => {
-    installMenu()
-    expect(JSON.stringify(fakeElectron.Menu.buildFromTemplate.mock.calls.at(-1))).not.toContain('toggleDevTools')
+    const go = vi.fn()
+    installMenu(go)
+    const template = fakeElectron.Menu.buildFromTemplate.mock.calls.at(-1)?.[0] as MenuItem[]
+    expect(JSON.stringify(template)).not.toContain('toggleDevTools')
+    const items = template.flatMap(({ submenu = [] }) => submenu)
+    items.find(({ label }) => label === 'Settings …')?.click?.()
+    expect(go).toHaveBeenCalledWith('/settings')
+    // The page has its keys itself: the menu only shows them.
+    expect(items.filter(({ accelerator }) => accelerator).every((item) => item.registerAccelerator === false)).toBe(
+      true,
+    )
   })
 })
 
@@ -129,7 +146,7 @@ describe('M49 desktop shell: start', () => {
     fakeElectron.app.emit('second-instance', {}, [])
     expect(FakeWindow.all).toHaveLength(2)
     expect(window?.focus).toHaveBeenCalled()
-    window?.emit('close')
+    window?.emit('close', { preventDefault: vi.fn() })
     const { readFile } = await import('node:fs/promises')
     await until(async () => (await readFile(join(home, 'window.json'), 'utf8').catch(() => '')).includes('900'))
     const event = { preventDefault: vi.fn() }

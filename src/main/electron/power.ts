@@ -1,0 +1,15 @@
+/** On a battery the app does no work that nobody waits for. */
+import { powerMonitor } from 'electron'
+
+/** @returns what ends it */
+export function followPower(onChange: (isSaving: boolean) => void): () => void {
+  const save = () => onChange(true)
+  const resume = () => onChange(false)
+  powerMonitor.on('on-battery', save)
+  powerMonitor.on('on-ac', resume)
+  if (powerMonitor.isOnBatteryPower()) save()
+  return () => {
+    powerMonitor.off('on-battery', save)
+    powerMonitor.off('on-ac', resume)
+  }
+}
