@@ -1,6 +1,6 @@
 /** Who exists and where they live: the list from the configuration, and the agents that are at work. */
 import { access } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import type { Agent as AgentSummary, ChunkSize, Locale, SearchSettings } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import {
@@ -96,7 +96,7 @@ export class Agents {
 
   /** Gives the agent a folder, seeds what is missing there, and writes the choice into the configuration. */
   async setUp(id: string, workspace: string, locale: Locale): Promise<{ workspace: string; created: string[] }> {
-    const folder = resolve(expandHome(workspace))
+    const folder = absolute(workspace)
     const created = await this.#seed(folder, locale)
     const { list } = this.#options.settings.config.agents
     const index = list.findIndex((agent) => agent.id === id)
@@ -114,7 +114,7 @@ export class Agents {
   async create({ name, workspace, color, like, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
     const { list } = this.#options.settings.config.agents
     const id = freeId(name, [defaultAgent, ...list.map((agent) => agent.id)])
-    const folder = resolve(expandHome(workspace ?? defaultWorkspace(id)))
+    const folder = absolute(workspace ?? defaultWorkspace(id))
     this.#assertFree(folder)
     const {
       id: _,
@@ -294,6 +294,15 @@ export class Agents {
     this.#open.delete(id)
     if (open) await (await open).close()
   }
+}
+
+/** @throws AppError `input_invalid` for a path that depends on where the app was started */
+function absolute(path: string): string {
+  const expanded = expandHome(path.trim())
+  if (isAbsolute(expanded)) return resolve(expanded)
+  throw new AppError('input_invalid', `${path} is not an absolute path`, {
+    reason: `${path}: an absolute path, or one that begins with ~/`,
+  })
 }
 
 /** A short name in the letters that an id may have; numbered when it is taken. */

@@ -94,14 +94,21 @@ function roomFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number):
 }
 
 function summaryMessage(summary: string): Message {
-  const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${summary}\n</summary>`
+  const fenced = unfenced(summary, 'summary')
+  const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${fenced}\n</summary>`
   return { role: 'user', content, timestamp: 0 }
 }
 
 /** What files say is data; the fence tells the model where it begins and ends. */
 function fileSection({ path, text }: ContextFile, sent: string): string {
-  if (text === null) return `<file path="${path}" missing="true"/>`
-  return `<file path="${path}">\n${sent.replaceAll('</file>', '<\\/file>').trimEnd()}\n</file>`
+  const name = path.replace(/["<>\n]/g, '_')
+  if (text === null) return `<file path="${name}" missing="true"/>`
+  return `<file path="${name}">\n${unfenced(sent, 'file').trimEnd()}\n</file>`
+}
+
+/** The text cannot end its own fence, nor open another one of the kind, however that is written. */
+function unfenced(text: string, tag: 'file' | 'summary'): string {
+  return text.replace(new RegExp(`<(\\s*/?\\s*${tag}\\b)`, 'gi'), '<\\$1')
 }
 
 function fileItem(file: ContextFile, sent: string): ContextItem {

@@ -14,6 +14,7 @@ import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { App } from '../app.ts'
 import { createRouter } from '../router.ts'
 import { securityHeaders } from './headers.ts'
+import { Rate } from './rate.ts'
 
 export interface ServeOptions {
   /** 0 for any free one. */
@@ -30,6 +31,14 @@ export interface Host {
 const address = '127.0.0.1'
 const cookieName = 'commonplace'
 const mostMessageBytes = 64 * 1024 * 1024
+/** Windows that are open at once. */
+const mostSockets = 64
+/** Wrong keys in a minute; guessing 256 bits is hopeless all the same. */
+const mostWrongKeys = 20
+/** Messages of one window in ten seconds: far above what a person causes, far below what would starve the others. */
+const mostMessages = 5000
+const messagesMs = 10_000
+const minuteMs = 60_000
 
 /** @throws AppError `port_in_use` */
 export async function serve(app: App, options: ServeOptions = {}): Promise<Host> {
@@ -51,6 +60,7 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Host>
     const files = url.pathname.startsWith('/assets/') ? assets : pages
     files(request, response, () => refuse(response, 404, 'There is nothing here.'))
   })
+  const wrongKeys = new Rate(mostWrongKeys, minuteMs)
   const sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes })
   const handler = new RPCHandler(createRouter(app))
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -61,7 +71,15 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Host>
       request.headers.origin !== undefined &&
       isAllowed(request.headers.cookie, cookie(), token)
     if (!mayEnter) return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
-    sockets.handleUpgrade(request, socket, head, (client) => void handler.upgrade(client))
+    if (sockets.clients.size >= mostSockets)
+      return void socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n')
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      const rate = new Rate(mostMessages, messagesMs)
+      client.on('message', () => {
+        if (!rate.take()) client.close(1008, 'too many messages')
+      })
+      void handler.upgrade(client)
+    })
   })
   await listen(server, options.port ?? 0)
 
@@ -76,8 +94,10 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Host>
   }
 
   function enter(url: URL, response: ServerResponse): void {
-    if (!isSame(url.searchParams.get('token') ?? '', token))
+    if (!isSame(url.searchParams.get('token') ?? '', token)) {
+      if (!wrongKeys.take()) return refuse(response, 429, 'Too many wrong keys. Wait a minute.')
       return refuse(response, 401, 'This key is not (or no longer) right. Open the address that the terminal shows.')
+    }
     url.searchParams.delete('token')
     setHeaders(response)
     response.writeHead(303, {

@@ -1,0 +1,26 @@
+/** So many in so much time; what is spent comes back steadily (a token bucket). */
+export class Rate {
+  readonly #most: number
+  readonly #perMs: number
+  readonly #now: () => number
+  #left: number
+  #at: number
+
+  constructor(most: number, perMs: number, now: () => number = () => performance.now()) {
+    this.#most = most
+    this.#perMs = perMs
+    this.#now = now
+    this.#left = most
+    this.#at = now()
+  }
+
+  /** False when there is nothing left to take. */
+  take(): boolean {
+    const now = this.#now()
+    this.#left = Math.min(this.#most, this.#left + ((now - this.#at) / this.#perMs) * this.#most)
+    this.#at = now
+    if (this.#left < 1) return false
+    this.#left -= 1
+    return true
+  }
+}

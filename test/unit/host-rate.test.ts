@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest'
+import { Rate } from '../../src/main/host/rate.ts'
+
+describe('M49 limits of the browser host', () => {
+  it('M49: so many at once, and then as many as come back', () => {
+    let now = 0
+    const rate = new Rate(5, 1000, () => now)
+    expect(Array.from({ length: 7 }, () => rate.take())).toEqual([true, true, true, true, true, false, false])
+    now = 400
+    expect([rate.take(), rate.take(), rate.take()]).toEqual([true, true, false])
+    now = 100_000
+    expect(Array.from({ length: 6 }, () => rate.take())).toEqual([true, true, true, true, true, false])
+  })
+})
