@@ -6,6 +6,7 @@ const checks = {
   types: ['tsc', '--noEmit'],
   lint: ['oxlint', '--deny-warnings', '--report-unused-disable-directives'],
   format: ['oxfmt', '--check'],
+  licences: ['node', 'resources/packaging/licences.ts', '--check'],
   'dead code': ['knip', '--no-progress', '--treat-config-hints-as-errors'],
 }
 

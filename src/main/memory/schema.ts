@@ -40,7 +40,7 @@ export function openForWriting(file: string): Db {
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
     db.pragma('busy_timeout = 5000')
-    sqliteVec.load(db)
+    loadVectors(db)
     return db
   } catch (error) {
     db.close()
@@ -54,12 +54,17 @@ export function openForReading(file: string): Db {
   try {
     db.pragma('busy_timeout = 2000')
     db.pragma('cache_size = -12000')
-    sqliteVec.load(db)
+    loadVectors(db)
     return db
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+/** A library cannot be loaded from inside a packed app: it lies beside it. */
+function loadVectors(db: Db): void {
+  db.loadExtension(sqliteVec.getLoadablePath().replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked'))
 }
 
 export function createTables(db: Db, identity: IndexIdentity): void {

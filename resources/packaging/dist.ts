@@ -1,0 +1,49 @@
+/**
+ * `npm run dist`: builds the packages of this system into `dist/`. `npm run dist -- --dir` leaves them unpacked, to be
+ * looked at. Where Electron's runtime cannot be had, it says so, and checks the description of the packages instead.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { fileURLToPath } from 'node:url'
+import { build } from 'electron-builder'
+import config from './builder.config.ts'
+import { collectLicences, noticesText } from './licences.ts'
+import { findProblems } from './dry-check.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const windows = process.platform === 'win32'
+const probeMs = 8000
+
+run('npm', ['run', 'build'])
+writeFileSync(new URL('../../out/LICENCES.txt', import.meta.url), noticesText(collectLicences()))
+const problems = findProblems()
+if (problems.length > 0) {
+  for (const problem of problems) process.stderr.write(`dist: ${problem}\n`)
+  process.exit(1)
+}
+process.stdout.write('dist: the description of the packages is sound\n')
+if (!(await hasRuntime())) {
+  process.stdout.write("dist: skipped: Electron's runtime cannot be downloaded here (github.com is out of reach)\n")
+  process.exit(0)
+}
+await build({ config, projectDir: root, dir: process.argv.includes('--dir') })
+
+function run(command: string, args: string[]): void {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: windows })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+/** A runtime of one's own, or a network that has one. */
+function hasRuntime(): Promise<boolean> {
+  const own = process.env['ELECTRON_OVERRIDE_DIST_PATH'] ?? process.env['electron_config_cache']
+  if (own !== undefined && existsSync(own)) return Promise.resolve(true)
+  return new Promise((resolve) => {
+    const request = get('https://github.com/electron/electron/releases', { timeout: probeMs }, (response) => {
+      response.resume()
+      resolve((response.statusCode ?? 500) < 400)
+    })
+    request.on('timeout', () => request.destroy(new Error('late')))
+    request.on('error', () => resolve(false))
+  })
+}

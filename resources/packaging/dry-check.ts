@@ -1,0 +1,37 @@
+/** Looks at the description of the packages without packing: its shape, and that what it names is there. */
+import { Ajv } from 'ajv'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import config from './builder.config.ts'
+
+const root = new URL('../../', import.meta.url)
+
+/** @returns what is wrong; nothing when a package could be made of it */
+export function findProblems(): string[] {
+  const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'))
+  const schema = JSON.parse(readFileSync(builder.resolve('app-builder-lib/scheme.json'), 'utf8')) as object
+  const check = new Ajv({ strict: false, allErrors: true }).compile(schema)
+  const problems: string[] = []
+  if (!check(config))
+    problems.push(...(check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`))
+  const needed = [
+    'LICENSE',
+    'package.json',
+    'resources/icons/icon.png',
+    'resources/icons/tray.png',
+    'resources/prompts',
+    'resources/templates',
+  ]
+  for (const path of needed) if (!existsSync(new URL(path, root))) problems.push(`${path} is missing`)
+  if (existsSync(new URL('out/', root)))
+    for (const path of ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html'])
+      if (!existsSync(new URL(path, root))) problems.push(`${path} is missing: run npm run build`)
+  const { main, dependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
+    main: string
+    dependencies: Record<string, string>
+  }
+  if (main !== 'out/main/index.js') problems.push(`package.json begins at ${main}`)
+  for (const name of ['better-sqlite3', 'sqlite-vec', 'electron-updater'])
+    if (!(name in dependencies)) problems.push(`${name} would not be packed: it is no dependency`)
+  return problems
+}

@@ -1,0 +1,98 @@
+/**
+ * The licences of what is shipped with the app. `npm run licences` writes docs/licences.md from the lockfile;
+ * `--check` fails when that is out of date, or when a licence is none that may be shipped.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { argv } from 'node:process'
+import { fileURLToPath } from 'node:url'
+
+const root = new URL('../../', import.meta.url)
+const list = new URL('docs/licences.md', root)
+
+/** Licences under which a part may be shipped with an MIT app. */
+const allowed =
+  /^\(?(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|CC-BY-4\.0|Python-2\.0|Unlicense|WTFPL|MPL-2\.0|OFL-1\.1|LGPL-3\.0-or-later|Zlib)\b/
+
+export interface Licence {
+  readonly name: string
+  readonly version: string
+  readonly licence: string
+  /** Of the package, relative to the project. */
+  readonly folder: string
+}
+
+interface LockedPackage {
+  readonly version: string
+  readonly license?: string
+  readonly dev?: boolean
+  readonly optional?: boolean
+  readonly os?: string[]
+}
+
+/** Packages that the app is made of: dependencies, and what the interface's bundle takes in. */
+export function collectLicences(): Licence[] {
+  const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8')) as {
+    packages: Record<string, LockedPackage>
+  }
+  const found = new Map<string, Licence>()
+  for (const [folder, entry] of Object.entries(packages)) {
+    if (folder === '' || (entry.dev === true && !isBundled(folder))) continue
+    // Of a package with a build for each system, one stands for all.
+    if (entry.os !== undefined && entry.optional === true) continue
+    const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    found.set(`${name}@${entry.version}`, {
+      name,
+      version: entry.version,
+      licence: entry.license ?? licenceOf(folder),
+      folder,
+    })
+  }
+  return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+function isBundled(folder: string): boolean {
+  const bundled =
+    /node_modules\/(react|react-dom|@base-ui\/react|@tanstack\/[\w-]+|@orpc\/[\w-]+|cmdk|d3-hierarchy|i18next|react-i18next|lucide-react|monaco-editor|react-markdown|sonner|wouter|katex|shiki|@shikijs\/[\w-]+)$/
+  return bundled.test(folder)
+}
+
+function licenceOf(folder: string): string {
+  const file = new URL(`${folder}/package.json`, root)
+  if (!existsSync(file)) return 'unknown'
+  const { license, licenses } = JSON.parse(readFileSync(file, 'utf8')) as {
+    license?: string | { type?: string }
+    licenses?: { type?: string }[]
+  }
+  return typeof license === 'string' ? license : (license?.type ?? licenses?.[0]?.type ?? 'unknown')
+}
+
+/** What licences ask to be handed on, word for word. */
+export function noticesText(licences: readonly Licence[]): string {
+  return licences
+    .map(({ name, version, licence, folder }) => {
+      const path = new URL(`${folder}/`, root)
+      const file = existsSync(path)
+        ? readdirSync(path).find((one) => /^(licen[cs]e|copying|notice)/i.test(one))
+        : undefined
+      const text = file === undefined ? '' : readFileSync(new URL(file, path), 'utf8').trim()
+      return `${name} ${version} (${licence})\n\n${text}\n`
+    })
+    .join(`\n${'-'.repeat(72)}\n\n`)
+}
+
+function asMarkdown(licences: readonly Licence[]): string {
+  const rows = licences.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`)
+  return `# Licences\n\nWhat the app is shipped with, by the lockfile (\`npm run licences\`). The app itself is MIT.\n\n| package | version | licence |\n|---|---|---|\n${rows.join('\n')}\n`
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  const licences = collectLicences()
+  const refused = licences.filter(({ licence }) => !allowed.test(licence))
+  for (const { name, licence } of refused)
+    process.stderr.write(`${name}: ${licence} may not be shipped without a look\n`)
+  if (argv.includes('--check')) {
+    const isCurrent = existsSync(list) && readFileSync(list, 'utf8') === asMarkdown(licences)
+    if (!isCurrent) process.stderr.write('docs/licences.md is out of date: run npm run licences\n')
+    process.exitCode = isCurrent && refused.length === 0 ? 0 : 1
+  } else writeFileSync(list, asMarkdown(licences))
+}
