@@ -79,7 +79,7 @@ function rowOf(path: readonly string[], schema: JsonSchema): Row {
 /** What holds when nothing is written. */
 function fallbackOf(path: readonly string[], schema: JsonSchema): string {
   const parsed = parseConfig('')
-  const value = parsed.ok ? valueAt(parsed.config, path) : undefined
+  const value = parsed.ok ? (valueAt(parsed.config.agents.defaults, path) ?? valueAt(parsed.config, path)) : undefined
   const isDuration = schema.anyOf?.some(({ pattern }) => pattern?.includes('ms|s|m')) ?? false
   if (isDuration && typeof value === 'number') return `\`${formatDuration(value)}\``
   const known = value ?? schema.default
