@@ -13,8 +13,9 @@ import { irregularForms } from './irregular-words.ts'
 export const tokenizerVersion = `3/${process.versions.icu ?? 'none'}`
 
 const cjkRun = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}ー々〆]+/gu
+// Begins where a run of letters does: from within a long one it would be tried again at every letter.
 const identifier =
-  /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+(?:[_\-./:@#+\\][\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+)+/gu
+  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+(?:[_\-./:@#+\\][\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+)+/gu
 
 /** `undefined` as locale: the words of most scripts do not depend on it, and Chinese and Japanese share a dictionary. */
 const words = new Intl.Segmenter('en', { granularity: 'word' })
