@@ -86,7 +86,7 @@ const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
     settings: '設定……',
     newChat: '新對話',
     search: '搜尋記憶',
-    context: '上下文',
+    context: '脈絡',
     capture: '快速記錄',
     open: '開啟 Commonplace',
     pause: '暫停快速鍵',

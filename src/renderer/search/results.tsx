@@ -13,6 +13,9 @@ import { EmptyState } from '../ui/states.tsx'
 import { AddCheck } from './add-check.tsx'
 import { keyOf, type Move, type Moves } from './moves.ts'
 
+/** Columns that the account of a row has as well: without room for them they are left to it. */
+const roomy = '@max-[700px]:hidden'
+
 interface ResultsProps {
   readonly agent: string
   readonly explanation: Explanation
@@ -35,7 +38,7 @@ export function Results({ agent, explanation, moves }: ResultsProps) {
     return <EmptyState title={t('search.nothing', { query: explanation.query })} hint={t('search.nothingHint')} />
   const vectorsAreOff = matching.every(({ vector }) => vector === null)
   return (
-    <div className="pb-8">
+    <div className="@container pb-8">
       {explanation.stale && <p className="px-5 pb-2 text-warning">{t('search.stale')}</p>}
       {explanation.notice && <p className="px-5 pb-2 text-warning">{explanation.notice.message}</p>}
       <table className="w-full table-fixed border-collapse text-left">
@@ -43,18 +46,18 @@ export function Results({ agent, explanation, moves }: ResultsProps) {
           <col />
           <col className="w-[19%]" />
           <col className="w-[64px]" />
-          <col className="w-[92px]" />
-          <col className="w-[92px]" />
-          <col className="w-[17%]" />
+          <col className={`w-[92px] ${roomy}`} />
+          <col className={`w-[92px] ${roomy}`} />
+          <col className={`w-[17%] ${roomy}`} />
         </colgroup>
         <thead className="text-[12px] text-muted">
           <tr className="border-b border-line">
             <th className="py-2 pl-5 font-medium">{t('search.memory')}</th>
             <th className="font-medium">{t('search.score')}</th>
-            <th className="text-right font-medium">{t('search.final')}</th>
-            <th className="text-right font-medium">{t('search.vector')}</th>
-            <th className="text-right font-medium">{t('search.keyword')}</th>
-            <th className="pr-5 pl-4 font-medium">{t('search.terms')}</th>
+            <th className="pr-3 text-right font-medium">{t('search.final')}</th>
+            <th className={`text-right font-medium ${roomy}`}>{t('search.vector')}</th>
+            <th className={`text-right font-medium ${roomy}`}>{t('search.keyword')}</th>
+            <th className={`pr-5 pl-4 font-medium ${roomy}`}>{t('search.terms')}</th>
           </tr>
         </thead>
         <tbody>
@@ -95,11 +98,14 @@ export function Results({ agent, explanation, moves }: ResultsProps) {
 function Divider({ title }: { title: string }) {
   return (
     <tr>
-      <td colSpan={6} className="px-5 pt-4 pb-1 text-[12px] text-muted">
+      <td colSpan={3} className="pt-4 pb-1 pl-5 text-[12px] text-muted">
         <span className="flex items-center gap-3">
           {title}
           <span aria-hidden className="flex-1 border-t border-dashed border-line" />
         </span>
+      </td>
+      <td colSpan={3} className={`pt-4 pr-5 pb-1 ${roomy}`}>
+        <span aria-hidden className="block border-t border-dashed border-line" />
       </td>
     </tr>
   )
@@ -140,7 +146,10 @@ function Row({ agent, candidate, explanation, move }: RowProps) {
             >
               <ChevronRight size={12} className={isOpen ? 'rotate-90' : ''} />
             </button>
-            <Link href={paths.source(path, startLine)} className="shrink-0 font-mono text-[12px] hover:underline">
+            <Link
+              href={paths.source(path, startLine)}
+              className="min-w-0 truncate font-mono text-[12px] hover:underline"
+            >
               {place}
             </Link>
             <span className="truncate pl-1 text-[12px] text-muted">{heading}</span>
@@ -159,14 +168,14 @@ function Row({ agent, candidate, explanation, move }: RowProps) {
             dim={!isReturned}
           />
         </td>
-        <td className={`tabular pt-2.5 text-right ${isReturned ? 'font-semibold' : ''}`}>{formatScore(score)}</td>
-        <td className="tabular pt-2.5 text-right">
+        <td className={`tabular pt-2.5 pr-3 text-right ${isReturned ? 'font-semibold' : ''}`}>{formatScore(score)}</td>
+        <td className={`tabular pt-2.5 text-right ${roomy}`}>
           {vector ? <LegFigure score={vector.score} rank={vector.rank} /> : <Off />}
         </td>
-        <td className="tabular pt-2.5 text-right">
+        <td className={`tabular pt-2.5 text-right ${roomy}`}>
           {text ? <LegFigure score={text.score} rank={text.rank} /> : <Off />}
         </td>
-        <td className="pt-2.5 pr-5 pl-4 text-[12px]">
+        <td className={`pt-2.5 pr-5 pl-4 text-[12px] ${roomy}`}>
           {verdict.kind === 'beyondMaxResults' && <span>{t('search.beyond', { maxResults })} · </span>}
           {verdict.kind === 'folded' && <span>{t('search.folded', { rank: verdict.into })} · </span>}
           {text && text.terms.length > 0
@@ -179,12 +188,13 @@ function Row({ agent, candidate, explanation, move }: RowProps) {
       </tr>
       {isOpen && (
         <tr className="border-b border-soft" data-testid="candidate-details">
-          <td colSpan={6} className="pb-3 pl-8">
+          <td colSpan={3} className="pb-3 pl-8">
             <Account candidate={candidate} />
             <p className="pt-2">
               <AddCheck agent={agent} query={explanation.query} lines={candidate} />
             </p>
           </td>
+          <td colSpan={3} className={roomy} />
         </tr>
       )}
     </>
