@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/main/app.ts'
-import { findInFiles, replaceInFiles } from '../../src/main/workspace/index.ts'
+import { History } from '../../src/main/history/index.ts'
+import { threadFile } from '../../src/main/thread/index.ts'
+import { findInFiles, replaceInFiles, Workspace } from '../../src/main/workspace/index.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
-import { until } from '../support/folder.ts'
+import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 
 async function openHistory(files: Record<string, string> = {}, config?: string) {
@@ -312,4 +315,45 @@ describe('M43 two writers', () => {
     expect(conflicts).toBeGreaterThan(0)
     expect(conflicts).toBeLessThan(500)
   })
+})
+
+describe('M26 a history that sleeps', () => {
+  it('M26: while nobody needs it there is no thread; every change before, during and after is recorded once', async () => {
+    const folder = await temporaryFolder()
+    const root = await temporaryFolder()
+    const workspace = new Workspace({ workspace: root, forbidden: [] })
+    const faults: unknown[] = []
+    const history = new History({
+      entry: threadFile(mainFolder, 'history/history-thread'),
+      folder,
+      roots: workspace.roots,
+      keepDays: null,
+      idleMs: 150,
+      onRecorded: () => undefined,
+      onFault: (error) => faults.push(error),
+    })
+    workspace.onWrite((write) => history.record(write))
+    let expected = 0
+    for (let round = 0; round < 12; round += 1) {
+      await workspace.write(`memory/${round}.md`, `round ${round}\n`, { cause: round % 2 === 0 ? 'user' : 'agent' })
+      expected += 1
+      // Long enough to sleep after some rounds, too short after others.
+      await sleep([0, 40, 160, 320, 500][round % 5] ?? 0)
+      if (round % 4 === 3) {
+        await writeFile(join(root, `memory/${round}.md`), `round ${round}\nby another\n`)
+        history.look([`memory/${round}.md`])
+        expected += 1
+      }
+    }
+    await until(() => !history.isAwake)
+    const changes = await history.timeline({ limit: 100 })
+    expect(changes).toHaveLength(expected)
+    expect(changes.filter(({ cause }) => cause === 'outside')).toHaveLength(3)
+    await until(() => !history.isAwake)
+    await history.close()
+    expect(faults).toEqual([])
+    expect(
+      execFileSync('git', ['--git-dir', history.repository, 'fsck', '--strict'], { encoding: 'utf8' }),
+    ).not.toMatch(/error/)
+  }, 30_000)
 })

@@ -9,6 +9,7 @@ import type { Change, TimelineRequest } from './recorder.ts'
 
 /** Changes go to the thread together, ms. */
 const gatherMs = 50
+const usualIdleMs = 15_000
 
 export interface HistoryOptions {
   /** The thread's entry. */
@@ -17,18 +18,29 @@ export interface HistoryOptions {
   readonly folder: string
   readonly roots: Roots
   readonly keepDays: number | null
+  /** A thread that nobody needs for so long gives its memory back, ms. */
+  readonly idleMs?: number
   readonly onRecorded: (paths: readonly string[]) => void
   readonly onFault: (error: unknown) => void
 }
 
 type HistoryClient = RouterClient<HistoryRouter>
 
+/** The thread while there is one. */
+interface Awake {
+  readonly thread: Thread<HistoryClient>
+  readonly ready: Promise<void>
+  readonly stop: AbortController
+}
+
 export class History {
   readonly #options: HistoryOptions
   readonly #journal: Journal
-  readonly #thread: Thread<HistoryClient>
-  readonly #ready: Promise<void>
-  readonly #stop = new AbortController()
+  #awake: Awake | undefined
+  #hasStarted = false
+  /** Asked and not answered. */
+  #open = 0
+  #idle: NodeJS.Timeout | undefined
   /** Changes told and not yet taken by the thread: the journal is emptied when there are none. */
   #sending = 0
   #batch: Change[] = []
@@ -37,15 +49,18 @@ export class History {
   constructor(options: HistoryOptions) {
     this.#options = options
     this.#journal = new Journal(options.folder)
-    this.#thread = startThread<HistoryClient>(options.entry)
-    this.#thread.onExit(options.onFault)
-    this.#ready = this.#open()
-    this.#ready.catch(options.onFault)
+    this.#wake().ready.catch(options.onFault)
+    this.#restSoon()
   }
 
   /** The folder of the Git repository. */
   get repository(): string {
     return join(this.#options.folder, 'repository.git')
+  }
+
+  /** False while nobody needs the thread. */
+  get isAwake(): boolean {
+    return this.#awake !== undefined
   }
 
   /** Never waits and never fails: what is written is written, whatever becomes of its history. */
@@ -84,34 +99,74 @@ export class History {
 
   async close(): Promise<void> {
     await this.#send()
+    clearTimeout(this.#idle)
     await this.#call((client) => client.close()).catch(this.#options.onFault)
-    this.#stop.abort()
+    clearTimeout(this.#idle)
     await this.#journal.close()
-    await this.#thread.terminate()
+    await end(this.#awake)
+    this.#awake = undefined
   }
 
-  async #open(): Promise<void> {
-    const { folder, roots, keepDays } = this.#options
-    await this.#thread.client.open({
-      gitdir: this.repository,
-      workspace: roots.workspace,
-      forbidden: roots.forbidden,
-      keepDays,
-      journalFolder: folder,
+  #wake(): Awake {
+    if (this.#awake) return this.#awake
+    const { entry, folder, roots, keepDays, onFault } = this.#options
+    const thread = startThread<HistoryClient>(entry)
+    const stop = new AbortController()
+    thread.onExit((error) => {
+      if (this.#awake?.thread === thread) this.#awake = undefined
+      // What it had been told may be lost: the next one looks at every file.
+      this.#hasStarted = false
+      onFault(error)
     })
-    void this.#follow()
+    const open = async () => {
+      await thread.client.open({
+        gitdir: this.repository,
+        workspace: roots.workspace,
+        forbidden: roots.forbidden,
+        keepDays,
+        isStart: !this.#hasStarted,
+        journalFolder: folder,
+      })
+      this.#hasStarted = true
+      void this.#follow(thread, stop.signal)
+    }
+    this.#awake = { thread, stop, ready: open() }
+    return this.#awake
   }
 
-  async #follow(): Promise<void> {
+  async #follow(thread: Thread<HistoryClient>, signal: AbortSignal): Promise<void> {
     try {
-      const { signal } = this.#stop
-      for await (const { paths, waiting } of await this.#thread.client.recorded(undefined, { signal })) {
+      for await (const { paths, waiting } of await thread.client.recorded(undefined, { signal })) {
         if (this.#sending === 0 && waiting === 0) this.#journal.clear()
         this.#options.onRecorded(paths)
       }
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#options.onFault(error)
+      if (!signal.aborted) this.#options.onFault(error)
     }
+  }
+
+  /** What was told is recorded first; what comes meanwhile wakes it again. */
+  #restSoon(): void {
+    const { idleMs = usualIdleMs, onFault } = this.#options
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => void this.#rest().catch(onFault), idleMs)
+    this.#idle.unref()
+  }
+
+  async #rest(): Promise<void> {
+    const awake = this.#awake
+    if (!awake || this.#open > 0 || this.#sending > 0) return this.#restSoon()
+    this.#open += 1
+    try {
+      await awake.ready
+      await awake.thread.client.settle()
+    } finally {
+      this.#open -= 1
+    }
+    // Somebody came in the meantime.
+    if (this.#open > 0 || this.#sending > 0) return this.#restSoon()
+    this.#awake = undefined
+    await end(awake)
   }
 
   async #send(): Promise<void> {
@@ -136,11 +191,21 @@ export class History {
   }
 
   async #call<T>(work: (client: HistoryClient) => Promise<T>): Promise<T> {
-    await this.#ready
+    const { thread, ready } = this.#wake()
+    this.#open += 1
     try {
-      return await work(this.#thread.client)
+      await ready
+      return await work(thread.client)
     } catch (error) {
       throw fromOrpcError(error)
+    } finally {
+      this.#open -= 1
+      this.#restSoon()
     }
   }
+}
+
+async function end(awake: Awake | undefined): Promise<void> {
+  awake?.stop.abort()
+  await awake?.thread.terminate()
 }

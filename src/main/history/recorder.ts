@@ -33,6 +33,8 @@ export interface RecorderSettings {
   readonly forbidden: readonly string[]
   /** Days that are kept; null for all. */
   readonly keepDays: number | null
+  /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
+  readonly isStart: boolean
   /** The folder of the journal: it knows where changes come from that were not told. */
   readonly journalFolder: string
 }
@@ -207,9 +209,10 @@ export class Recorder {
 
   /** Records what changed while the app was closed. */
   async #open(): Promise<void> {
-    const { workspace, forbidden, keepDays } = this.#settings
+    const { workspace, forbidden, keepDays, isStart } = this.#settings
     const repository = await this.#repository
     this.#isPassive = !(await takeLock(this.#lock))
+    if (!isStart) return
     const { files } = await walkMarkdown(workspace, undefined, forbidden)
     const recorded = [...repository.files()].map(([path]) => path)
     await this.#recordFound(new Set([...files.map(({ path }) => path), ...recorded]))
