@@ -234,12 +234,12 @@ describe('M38 agents', () => {
   it('M38: are made, copied, renamed, put away and brought back; the file keeps its comments', async () => {
     const { app, home, workspace } = await openTestApp({
       config:
-        '# mine\nagents:\n  list:\n    # the first\n    - { id: main, workspace: "{{workspace}}", memory: { search: { maxResults: 9 } } }\n',
+        '# mine\nagents:\n  list:\n    # the first\n    - { id: main, workspace: "{{workspace}}", archived: false, memory: { shareWith: [main], search: { maxResults: 9 } } }\n',
     })
     const folder = join(await temporaryFolder(), 'other')
     const made = await app.agents.create({ name: 'Haus & Garten', workspace: folder, locale: 'en', like: 'main' })
     expect(made).toEqual({ agent: 'haus-garten', workspace: folder })
-    expect(app.agents.settingsOf('haus-garten').memory.search.maxResults).toBe(9)
+    expect(app.agents.settingsOf('haus-garten').memory).toMatchObject({ search: { maxResults: 9 }, shareWith: [] })
     expect(existsSync(join(folder, 'MEMORY.md'))).toBe(true)
     await expect(app.agents.create({ name: 'x', workspace, locale: 'en' })).rejects.toMatchObject({
       code: 'folder_taken',
@@ -247,6 +247,7 @@ describe('M38 agents', () => {
     await expect(app.agents.create({ name: 'x', workspace: join(home, 'x'), locale: 'en' })).rejects.toMatchObject({
       code: 'folder_taken',
     })
+    await expect(app.agents.setUp('haus-garten', workspace, 'en')).rejects.toMatchObject({ code: 'folder_taken' })
     await app.agents.update('haus-garten', { name: '家', color: '#123456' })
     await app.agents.update('main', { archived: true })
     await expect(app.agents.update('haus-garten', { archived: true })).rejects.toMatchObject({ code: 'last_agent' })

@@ -94,9 +94,13 @@ export class Agents {
     }
   }
 
-  /** Gives the agent a folder, seeds what is missing there, and writes the choice into the configuration. */
+  /**
+   * Gives the agent a folder, seeds what is missing there, and writes the choice into the configuration.
+   * @throws AppError `folder_taken`, `write_failed`, `input_invalid`
+   */
   async setUp(id: string, workspace: string, locale: Locale): Promise<{ workspace: string; created: string[] }> {
     const folder = absolute(workspace)
+    if (folder !== this.workspaceOf(id)) this.#assertFree(folder)
     const created = await this.#seed(folder, locale)
     const { list } = this.#options.settings.config.agents
     const index = list.findIndex((agent) => agent.id === id)
@@ -116,12 +120,7 @@ export class Agents {
     const id = freeId(name, [defaultAgent, ...list.map((agent) => agent.id)])
     const folder = absolute(workspace ?? defaultWorkspace(id))
     this.#assertFree(folder)
-    const {
-      id: _,
-      workspace: __,
-      name: ___,
-      ...settings
-    } = like === undefined ? {} : this.#options.settings.rawAgent(like)
+    const settings = like === undefined ? {} : inheritable(this.#options.settings.rawAgent(like))
     await this.#seed(folder, locale)
     const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
     // The built-in agent gets an entry of its own, so that it is not lost among others.
@@ -294,6 +293,15 @@ export class Agents {
     this.#open.delete(id)
     if (open) await (await open).close()
   }
+}
+
+/** What a new agent may take over from another's entry: how it works, not who it is or who may read it. */
+function inheritable(entry: Record<string, unknown>): Record<string, unknown> {
+  const own = new Set(['id', 'name', 'workspace', 'color', 'archived'])
+  const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !own.has(key)))
+  const { memory } = settings
+  if (typeof memory !== 'object' || memory === null) return settings
+  return { ...settings, memory: Object.fromEntries(Object.entries(memory).filter(([key]) => key !== 'shareWith')) }
 }
 
 /** @throws AppError `input_invalid` for a path that depends on where the app was started */

@@ -52,7 +52,7 @@ interface Threads {
   readonly indexer: Thread<RouterClient<IndexerRouter>>
   readonly searcher: Thread<RouterClient<SearcherRouter>>
   readonly stop: AbortController
-  /** Aborted when one of the threads dies by itself. */
+  /** Aborted when one of the threads is gone: what it was asked will not be answered. */
   readonly died: AbortController
 }
 
@@ -289,10 +289,14 @@ export class Memory {
   }
 
   async #call<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
+    const asked = this.#threads
     try {
-      const threads = await this.#threads
+      const threads = await asked
       return await unlessDead(work(threads), threads.died.signal)
     } catch (error) {
+      const isAborted = error instanceof Error && error.name === 'AbortError'
+      // Other threads took the place of those that were asked: they know as well.
+      if (asked !== this.#threads && !isAborted) return this.#call(work)
       throw fromOrpcError(error)
     }
   }
@@ -307,10 +311,12 @@ function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
   return promise
 }
 
-async function stopThreads({ indexer, searcher, stop }: Threads): Promise<void> {
+async function stopThreads({ indexer, searcher, stop, died }: Threads): Promise<void> {
   stop.abort()
   // The last connection to close tidies the database up, and only a writing one can. A thread that died has no more to tidy.
   await Promise.race([searcher.gone, searcher.client.release().catch(() => undefined)])
   await Promise.race([indexer.gone, indexer.client.close().catch(() => undefined)])
+  // First, so that whoever still waits hears that from us.
+  died.abort()
   await Promise.all([indexer.terminate(), searcher.terminate()])
 }
