@@ -242,10 +242,10 @@ describe('M13 a provider in trouble while the app runs', () => {
 describe('M50 an index that is exchanged', () => {
   it('M50: whoever asks while the threads give way to others is answered by those', async () => {
     const { app, memory } = await openMemory()
-    let isDone = false
+    const done = new AbortController()
     const ask = async () => {
       let answers = 0
-      while (!isDone) {
+      while (!done.signal.aborted) {
         const [{ results }, status] = await Promise.all([memory.search('walrus', { minScore: 0 }), memory.status()])
         expect(results.length).toBeLessThanOrEqual(1)
         expect(status.problems).toEqual([])
@@ -256,7 +256,7 @@ describe('M50 an index that is exchanged', () => {
     const asking = [ask(), ask(), ask()]
     for (const tokens of [100, 150, 200, 250]) await app.agents.setChunk('main', { tokens, overlap: 10 })
     await memory.settle(10_000)
-    isDone = true
+    done.abort()
     for (const answers of await Promise.all(asking)) expect(answers).toBeGreaterThan(0)
     expect((await memory.search('walrus', { minScore: 0 })).results).toHaveLength(1)
   })
