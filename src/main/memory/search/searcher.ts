@@ -26,7 +26,8 @@ const vectorCandidates = 40
 
 /** A provider that takes longer than this for a query's vector is not waited for; keywords answer. */
 const queryTimeoutMs = 3000
-const mostQueryVectors = 50
+/** Vectors of queries that are kept: saved questions are asked after every change, and a provider costs money. */
+const mostQueryVectors = 1000
 
 export interface SearchDefaults {
   readonly weights: { readonly vector: number; readonly text: number }
@@ -74,7 +75,7 @@ export class Searcher {
   readonly #statements: ReturnType<typeof prepare>
   #collection: Collection | undefined
   #vectors: VectorLeg | undefined
-  /** Vectors of the newest queries: trying other weights asks no provider again. */
+  /** Vectors of the newest queries: trying other weights, or a check again, asks no provider. */
   readonly #queryVectors = new Map<string, Float32Array>()
 
   constructor(db: Db, embeddings: EmbeddingProvider | undefined) {
