@@ -276,13 +276,14 @@ export class Memory {
   }
 
   /** Lets the searcher go of the old index while the new one takes its place. */
-  async #exchangeIndex({ indexer, searcher }: Threads, isRebuilt: boolean): Promise<void> {
+  async #exchangeIndex({ indexer, searcher, died }: Threads, isRebuilt: boolean): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#exchange = promise
     try {
       if (isRebuilt) await Promise.allSettled(this.#searches)
-      await searcher.client.release()
-      if (isRebuilt) await indexer.client.swap()
+      // Threads that give way to others meanwhile would never answer.
+      await unlessDead(searcher.client.release(), died.signal)
+      if (isRebuilt) await unlessDead(indexer.client.swap(), died.signal)
     } finally {
       resolve()
     }
@@ -306,6 +307,7 @@ export class Memory {
 function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const fail = () => reject(new AppError('index_unavailable', 'the search had stopped; it is being started again'))
+  if (died.aborted) fail()
   died.addEventListener('abort', fail, { once: true })
   work.then(resolve, reject).finally(() => died.removeEventListener('abort', fail))
   return promise
