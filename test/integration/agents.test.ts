@@ -207,16 +207,19 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
 
 describe('M38 a memory that is shared', () => {
   it('M38: can be searched, cited and read by the agent that is named, never written; and no more once it is taken back', async () => {
-    const { app, main, theirs } = await openTwo('main')
+    const { app, main, theirs, workspace } = await openTwo('main')
     const { results } = await main.memory.search('what is the combination of the safe', { minScore: 0 })
     const shared = results.find(({ path }) => path === '@work/memory/safe.md')
     expect(shared).toMatchObject({ source: 'shared' })
     expect((await main.workspace.read('@work/memory/safe.md')).text).toContain(secret)
     for (const path of ['@work/notes/plan.md', '@work/../theirs/notes/plan.md', '@work/memory/../notes/plan.md'])
       await expect(main.workspace.read(path)).rejects.toMatchObject({ code: 'path_outside_workspace' })
-    await main.workspace.write('@work/memory/safe.md', 'x', origin)
+    const refused = { code: 'path_outside_workspace' }
+    await expect(main.workspace.write('@work/memory/safe.md', 'x', origin)).rejects.toMatchObject(refused)
+    await expect(main.workspace.move('memory/mine.md', '@work/memory/mine.md', origin)).rejects.toMatchObject(refused)
+    await expect(main.workspace.remove('@work/memory/safe.md', origin)).rejects.toMatchObject(refused)
+    expect(existsSync(join(workspace, '@work'))).toBe(false)
     expect(await readFile(join(theirs, 'memory/safe.md'), 'utf8')).toContain(secret)
-    await main.workspace.remove('@work/memory/safe.md', origin)
 
     await writeFile(join(theirs, 'memory/new.md'), 'The zebra is in the lift.\n')
     await until(async () => (await main.memory.search('zebra lift', { minScore: 0 })).results.length > 0)

@@ -38,6 +38,7 @@ interface NewAgent {
 export class Agents {
   readonly #options: AgentsOptions
   readonly #open = new Map<string, Promise<Agent>>()
+  #isSavingPower = false
 
   constructor(options: AgentsOptions) {
     this.#options = options
@@ -217,6 +218,7 @@ export class Agents {
 
   /** While power is short, nothing is indexed before somebody searches. */
   async savePower(isSaving: boolean): Promise<void> {
+    this.#isSavingPower = isSaving
     const agents = await Promise.allSettled(this.#open.values())
     for (const agent of agents) if (agent.status === 'fulfilled') agent.value.memory.savePower(isSaving)
   }
@@ -240,7 +242,7 @@ export class Agents {
     if (!(await exists(workspace))) {
       throw new AppError('folder_unreadable', `${workspace} does not exist or may not be read`, { path: workspace })
     }
-    return Agent.open({
+    const agent = await Agent.open({
       ...shared,
       id,
       workspace,
@@ -256,6 +258,8 @@ export class Agents {
       modelsFolder: folders.models,
       indexesSessions: workspaceOverride === undefined,
     })
+    if (this.#isSavingPower) agent.memory.savePower(true)
+    return agent
   }
 
   /** What an agent may never touch, even where it lies inside its workspace (M27). */

@@ -29,6 +29,7 @@ export interface ChecksOptions {
   /** False for a single command: nothing runs by itself. */
   readonly watch: boolean
   readonly onChange: () => void
+  readonly onProgress: (done: number, total: number) => void
   readonly onFault: (error: unknown) => void
 }
 
@@ -154,7 +155,7 @@ export class Checks {
       run.done += 1
       if (performance.now() - told > tellEveryMs) {
         told = performance.now()
-        this.#options.onChange()
+        this.#options.onProgress(run.done, run.total)
       }
     }
     const changed = [...outcomes].some(([id, { rank }]) => (this.#outcomes.get(id)?.rank ?? null) !== rank)

@@ -64,6 +64,7 @@ export class Memory {
   #status: IndexStatus | undefined
   #exchange: Promise<void> = Promise.resolve()
   readonly #searches = new Set<Promise<unknown>>()
+  #isSavingPower = false
   /** When threads died, ms. */
   #crashes: readonly number[] = []
 
@@ -171,6 +172,7 @@ export class Memory {
 
   /** While power is short, changes are looked at when somebody searches, and not before. */
   savePower(isSaving: boolean): void {
+    this.#isSavingPower = isSaving
     void this.#call(({ indexer }) => indexer.client.savePower(isSaving)).catch(this.#options.onCrash)
   }
 
@@ -197,6 +199,7 @@ export class Memory {
       const events = await threads.indexer.client.events(undefined, { signal: threads.stop.signal })
       void this.#follow(threads, events)
       await threads.indexer.client.open({ ...this.#source, watch, retryMs })
+      if (this.#isSavingPower) await threads.indexer.client.savePower(true)
       await threads.searcher.client.open({ file, embedding })
       return threads
     } catch (error) {

@@ -43,6 +43,8 @@ interface Resolved {
 }
 
 async function resolve(roots: Roots, requested: string): Promise<Resolved> {
+  // What is only to be read has no second place of the same name in the workspace.
+  if (readableFolder(roots, requested)) throw outside(requested)
   const path = normalizeRequest(requested)
   const workspace = await realpathOfExisting(roots.workspace)
   const forbidden = await Promise.all(roots.forbidden.map(realpathOfExisting))

@@ -69,6 +69,14 @@ function apply(event: AppEvent): void {
     case 'checksChanged':
       drop(api.checks.list.key())
       return
+    case 'checksProgress': {
+      const { agent, done, total } = event
+      queryClient.setQueryData(
+        api.checks.list.queryKey({ input: { agent } }),
+        (known) => known && { ...known, progress: { done, total } },
+      )
+      return
+    }
     case 'turnEnded':
       return
     case 'recovered':

@@ -24,6 +24,12 @@ export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),
   z.object({ type: z.literal('checksChanged'), agent: z.string() }),
   z.object({
+    type: z.literal('checksProgress'),
+    agent: z.string(),
+    done: z.number().int(),
+    total: z.number().int(),
+  }),
+  z.object({
     type: z.literal('turnEnded'),
     agent: z.string(),
     session: z.string(),

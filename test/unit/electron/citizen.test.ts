@@ -181,9 +181,10 @@ describe('M49 the computer', () => {
     expect(changes).toEqual([true, false])
 
     const { app, workspace } = await openTestApp()
+    // On a battery from the start, before any agent is at work.
+    await app.agents.savePower(true)
     const { memory } = await app.agents.get('main')
     await memory.settle(10_000)
-    await app.agents.savePower(true)
     mkdirSync(join(workspace, 'memory'), { recursive: true })
     await (await app.agents.get('main')).workspace.write('memory/zebra.md', 'The zebra naps.\n', { cause: 'user' })
     const chunks = async () => (await memory.status()).chunks
