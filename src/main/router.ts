@@ -1,15 +1,14 @@
 /** The contract, implemented by calling modules. No logic of its own but translating failures. */
 import { implement, ORPCError, ValidationError } from '@orpc/server'
-import { contract, type FileEntry, type SessionMessage } from '../shared/contract/index.ts'
+import { contract } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
-import type { Agent } from './agents/index.ts'
 import type { App } from './app.ts'
 import { readLog } from './housekeeping/index.ts'
 import { findMemories } from './import/index.ts'
-import { sessionEvents, usageOfEntries, type Transcript } from './sessions/index.ts'
+import { sessionEvents, usageOfEntries } from './sessions/index.ts'
 import { configJsonSchema, defaultWorkspace, isKeyName, parseConfig } from './settings/index.ts'
 import { appVersion } from './version.ts'
-import { dailyLogDate, fileKind, findInFiles, replaceInFiles } from './workspace/index.ts'
+import { findInFiles, replaceInFiles } from './workspace/index.ts'
 
 /** Lines of the log that the settings show. */
 const logLines = 500
@@ -49,7 +48,7 @@ export function createRouter(app: App) {
       setUp: os.agents.setUp.handler(({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale)),
     },
     files: {
-      list: os.files.list.handler(async ({ input, signal }) => listFiles(await agent(input), signal)),
+      list: os.files.list.handler(async ({ input, signal }) => (await agent(input)).listFiles(signal)),
       read: os.files.read.handler(async ({ input }) => {
         const { workspace } = await agent(input)
         const { text, hash } = await workspace.read(input.path)
@@ -198,7 +197,7 @@ export function createRouter(app: App) {
           throw new AppError('unknown_session', 'this conversation does not exist any more', { session: input.session })
         return {
           summary,
-          messages: shownMessages(transcript),
+          messages: transcript.shownMessages(),
           events: sessionEvents(transcript.branch()),
           skippedLines: [...transcript.skippedLines],
           over: chat.isOver(transcript),
@@ -388,33 +387,8 @@ function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], 
 
 export type AppRouter = ReturnType<typeof createRouter>
 
-function shownMessages(transcript: Transcript): SessionMessage[] {
-  const siblings = transcript.siblings()
-  return transcript.messages().map(({ id, message }) => {
-    const versions = siblings.get(id)
-    return versions ? { id, message, versions: { ids: [...versions.ids], index: versions.index } } : { id, message }
-  })
-}
-
 function unknownProvider(name: string): AppError {
   return new AppError('input_invalid', `there is no provider ${name}`, { reason: name })
-}
-
-async function listFiles({ workspace, memory }: Agent, signal: AbortSignal | undefined): Promise<FileEntry[]> {
-  const [{ files }, counts] = await Promise.all([workspace.list(signal), memory.fileCounts()])
-  const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
-  return files.map(({ path, size, modifiedAt }) => {
-    const date = dailyLogDate(path)
-    return {
-      path,
-      kind: fileKind(path),
-      ...(date === undefined ? {} : { date }),
-      size,
-      modifiedAt,
-      words: counted.get(path)?.words ?? 0,
-      tokens: counted.get(path)?.tokens ?? Math.ceil(size / 4),
-    }
-  })
 }
 
 /** Expected failures keep their code; a wrong request says what is wrong; all else gets a log reference. */

@@ -7,7 +7,7 @@ const checks = {
   lint: ['oxlint', '--deny-warnings', '--report-unused-disable-directives'],
   format: ['oxfmt', '--check'],
   licences: ['node', 'resources/packaging/licences.ts', '--check'],
-  reference: ['node', 'resources/packaging/config-reference.ts', '--check'],
+  reference: ['node', 'test/support/config-reference.ts', '--check'],
   'dead code': ['knip', '--no-progress', '--treat-config-hints-as-errors'],
 }
 

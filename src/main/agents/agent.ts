@@ -1,7 +1,7 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import type { AppEvent, SurveyStep, WhatIfWindow } from '../../shared/contract/index.ts'
+import type { AppEvent, FileEntry, SurveyStep, WhatIfWindow } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Checks } from '../checks/index.ts'
 import { Chat, definitionsOf, loadPrompts, type Tool } from '../chat/index.ts'
@@ -27,6 +27,7 @@ import {
   dailyLogDate,
   dailyLogPath,
   FileDrafts,
+  fileKind,
   localDate,
   longTermFile,
   memoryFolder,
@@ -103,6 +104,7 @@ export class Agent {
       now: options.now,
       watch: options.watch,
       onChange: () => options.publish({ type: 'checksChanged', agent: options.id }),
+      onProgress: (done, total) => options.publish({ type: 'checksProgress', agent: options.id, done, total }),
       onFault: (error) => options.log.fault(error, `checks of agent ${options.id}`),
     })
     this.drafts = new Drafts(options.draftsFolder)
@@ -147,6 +149,24 @@ export class Agent {
   async applySettings(): Promise<void> {
     await this.memory.use(memorySource(this.#options))
     this.checks.noteChange('settings')
+  }
+
+  /** The Markdown of its workspace, with the figures that the index has of it. */
+  async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
+    const [{ files }, counts] = await Promise.all([this.workspace.list(signal), this.memory.fileCounts()])
+    const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
+    return files.map(({ path, size, modifiedAt }) => {
+      const date = dailyLogDate(path)
+      return {
+        path,
+        kind: fileKind(path),
+        ...(date === undefined ? {} : { date }),
+        size,
+        modifiedAt,
+        words: counted.get(path)?.words ?? 0,
+        tokens: counted.get(path)?.tokens ?? Math.ceil(size / 4),
+      }
+    })
   }
 
   /** What its memory is made of, and what of it was ever recalled. */

@@ -3,8 +3,9 @@
  * moment and go on later, because what is done is in the database.
  */
 import { AppError } from '../../shared/errors.ts'
-import { fromBlob, toBlob, type EmbeddingProvider } from '../embeddings/index.ts'
+import { fromBlob, toBlob, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
 import type { ChunkToEmbed, IndexStore } from './store.ts'
+import type { SyncProblem } from './sync.ts'
 
 /** Batches under way at once; the provider's own latency is what one waits for. */
 const concurrency = 3
@@ -122,4 +123,13 @@ function measureBackground(store: IndexStore, { provider, model }: EmbeddingProv
     pairs += 1
   }
   store.setMeta('background', String(Math.max(0, sum / pairs)))
+}
+
+/** Why there are no vectors, as the index tells it. */
+export function describeEmbeddingProblem(problem: 'no_key' | 'no_base_url', source: EmbeddingSource): SyncProblem {
+  const message =
+    problem === 'no_key'
+      ? `no key for ${source.provider} embeddings; search uses keywords only`
+      : `no base URL for ${source.provider} embeddings; search uses keywords only`
+  return { code: new AppError('provider_key_missing', message).code, message }
 }

@@ -4,14 +4,14 @@
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '../../shared/errors.ts'
 import type { IndexStatus } from '../../shared/contract/index.ts'
 import { createEmbeddings, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
 import { isMemoryPath } from '../workspace/index.ts'
 import type { ChunkSettings } from './chunk.ts'
-import { embedMissing } from './embed-queue.ts'
+import { describeEmbeddingProblem, embedMissing } from './embed-queue.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
-import { openForWriting, type IndexIdentity } from './schema.ts'
+import { PendingChanges } from './pending-changes.ts'
+import { identityOf, openForWriting } from './schema.ts'
 import { IndexStore } from './store.ts'
 import { syncAll, syncPaths, type IndexedFolder, type SyncProblem, type SyncReport } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
@@ -59,14 +59,7 @@ export class Indexer {
   #watchers: FolderWatcher[] = []
   #work: Promise<unknown> = Promise.resolve()
   #queued = 0
-  #dirty = new Set<string>()
-  /** Changes noticed so far, and how many of them have been looked at. */
-  #noticedCount = 0
-  #lookedCount = 0
-  #needsFullLook = false
-  #debounce: NodeJS.Timeout | undefined
-  #isSavingPower = false
-  #isUrgent = false
+  readonly #changes: PendingChanges
   #retry: NodeJS.Timeout | undefined
   #toldFiles = new Set<string>()
   #tellTimer: NodeJS.Timeout | undefined
@@ -82,6 +75,7 @@ export class Indexer {
   constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void) {
     this.#settings = settings
     this.#emit = emit
+    this.#changes = new PendingChanges(settings.debounceMs, () => void this.#enqueue(() => this.#look(false)))
   }
 
   /** Opens the database; the first look at the files goes on in the background. */
@@ -93,9 +87,8 @@ export class Indexer {
     })
     if (typeof provider === 'string') this.#standing.push(describeEmbeddingProblem(provider, embedding))
     else this.#provider = provider
-    this.#needsFullLook = true
     await this.#enqueue(async () => this.#openIndex())
-    this.#schedule(0)
+    this.#changes.addAll(0)
     if (this.#settings.watch) this.#watch()
   }
 
@@ -106,8 +99,7 @@ export class Indexer {
 
   /** While power is short, changes wait until somebody searches. */
   savePower(isSaving: boolean): void {
-    this.#isSavingPower = isSaving
-    if (!isSaving && this.#isPending()) this.#schedule(0)
+    this.#changes.savePower(isSaving)
   }
 
   /**
@@ -116,9 +108,9 @@ export class Indexer {
    */
   async settle(timeoutMs: number): Promise<boolean> {
     if (!this.#isPending()) return true
-    if (this.#dirty.size > 0 || (this.#isSavingPower && this.#needsFullLook)) this.#schedule(0)
+    this.#changes.hurry()
     const stop = new AbortController()
-    const settled = this.#untilLookedAt(this.#noticedCount).then(() => true)
+    const settled = this.#untilLookedAt(this.#changes.noticed).then(() => true)
     const late = sleep(timeoutMs, false, { signal: stop.signal, ref: false }).catch(() => false)
     const answer = await Promise.race([settled, late])
     stop.abort()
@@ -133,7 +125,7 @@ export class Indexer {
       } catch (error) {
         if (!signal?.aborted) throw error
         this.#state = 'ready'
-        this.#lookAgain(this.#settings.debounceMs)
+        this.#changes.addAll()
       }
     })
     return this.status()
@@ -184,7 +176,8 @@ export class Indexer {
 
   async close(): Promise<void> {
     this.#stop.abort()
-    for (const timer of [this.#debounce, this.#retry, this.#tellTimer]) clearTimeout(timer)
+    this.#changes.close()
+    for (const timer of [this.#retry, this.#tellTimer]) clearTimeout(timer)
     await Promise.all(this.#watchers.map((watcher) => watcher.close()))
     await this.#work
     this.#store?.close()
@@ -193,23 +186,12 @@ export class Indexer {
   async #openIndex(): Promise<void> {
     this.#store?.db.close()
     this.#store = undefined
-    const { store, building } = await openIndexFile(this.#settings.file, this.#identity())
+    const { store, building } = await openIndexFile(this.#settings.file, identityOf(this.#settings))
     this.#store = store
     this.#building = building
     this.#standing = this.#standing.filter(({ code }) => code !== 'index_failed')
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
     this.#tell()
-  }
-
-  #identity(): IndexIdentity {
-    const { chunk, embedding } = this.#settings
-    const isOff = embedding.provider === 'none'
-    return {
-      chunk,
-      provider: isOff ? '' : embedding.provider,
-      model: isOff ? '' : embedding.model,
-      dimensions: isOff ? 0 : (embedding.dimensions ?? 0),
-    }
   }
 
   #watch(): void {
@@ -219,9 +201,9 @@ export class Indexer {
         new FolderWatcher(folder, {
           onChange: (path) => {
             if (index === 0) this.#noticed(path)
-            else this.#lookAgain(this.#settings.debounceMs)
+            else this.#changes.addAll()
           },
-          onReady: () => this.#lookAgain(0),
+          onReady: () => this.#changes.addAll(0),
           onLimit: () =>
             this.#stand(
               'watch_limit',
@@ -240,40 +222,19 @@ export class Indexer {
       this.#emit({ type: 'files', paths: [...this.#toldFiles] })
       this.#toldFiles.clear()
     }, tellFilesMs)
-    if (path.startsWith(sessionsPrefix)) return this.#lookAgain(this.#settings.debounceMs)
+    if (path.startsWith(sessionsPrefix)) return this.#changes.addAll()
     if (!isMemoryPath(path)) return
-    this.#dirty.add(path)
-    this.#noticedCount += 1
-    this.#schedule(this.#settings.debounceMs)
-  }
-
-  #lookAgain(delayMs: number): void {
-    this.#needsFullLook = true
-    this.#noticedCount += 1
-    this.#schedule(delayMs)
-  }
-
-  /** Looks after the last of a series of changes; a look that somebody waits for is not put off by further ones. */
-  #schedule(delayMs: number): void {
-    if (this.#isUrgent) return
-    this.#isUrgent = delayMs === 0
-    if (this.#isSavingPower && delayMs > 0) return
-    clearTimeout(this.#debounce)
-    this.#debounce = setTimeout(() => {
-      this.#debounce = undefined
-      this.#isUrgent = false
-      void this.#enqueue(() => this.#look(false))
-    }, delayMs)
+    this.#changes.add(path)
   }
 
   #isPending(): boolean {
-    return this.#queued > 0 || this.#dirty.size > 0 || this.#needsFullLook
+    return this.#queued > 0 || !this.#changes.isEmpty
   }
 
   /** What is noticed meanwhile, as the watcher's word of a write that was told before, is not waited for. */
   async #untilLookedAt(count: number): Promise<void> {
     await this.#work
-    while (this.#lookedCount < count && !this.#stop.signal.aborted) {
+    while (!this.#changes.isLookedAt(count) && !this.#stop.signal.aborted) {
       await sleep(1)
       await this.#work
     }
@@ -295,11 +256,11 @@ export class Indexer {
   }
 
   async #look(force: boolean, signal?: AbortSignal): Promise<void> {
-    const noticed = this.#noticedCount
+    const { noticed } = this.#changes
     try {
       await this.#lookAtFiles(force, signal)
     } finally {
-      this.#lookedCount = noticed
+      this.#changes.lookedAt(noticed)
     }
   }
 
@@ -307,20 +268,14 @@ export class Indexer {
     // Somebody deleted the index while it was in use: the files have all that it takes to make it anew.
     if (this.#store && !existsSync(this.#building ?? this.#settings.file)) {
       await this.#openIndex()
-      this.#needsFullLook = true
+      this.#changes.expectAll()
       this.#emit({ type: 'reopen' })
     }
+    const { paths, isFull } = this.#changes.take()
     const store = this.#store
-    if (!store) {
-      // Nothing to look for until the index can be opened; whoever tries that looks at everything.
-      this.#dirty.clear()
-      this.#needsFullLook = false
-      return
-    }
-    const full = force || this.#needsFullLook
-    const paths = [...this.#dirty]
-    this.#dirty.clear()
-    this.#needsFullLook = false
+    // Nothing to look for until the index can be opened; whoever tries that looks at everything.
+    if (!store) return
+    const full = force || isFull
     if (this.#state === 'ready') this.#state = 'indexing'
     const started = performance.now()
     const options = {
@@ -406,7 +361,7 @@ export class Indexer {
     clearTimeout(this.#retry)
     if (this.#stop.signal.aborted || !this.#settings.watch) return
     this.#retry = setTimeout(() => {
-      this.#needsFullLook = true
+      this.#changes.expectAll()
       void this.#enqueue(async () => {
         await first()
         await this.#look(false)
@@ -438,12 +393,4 @@ export class Indexer {
 function remaining(started: number, done: number, total: number): number | undefined {
   if (done <= 0 || done >= total) return undefined
   return Math.round(((performance.now() - started) / done) * (total - done))
-}
-
-function describeEmbeddingProblem(problem: 'no_key' | 'no_base_url', source: EmbeddingSource): SyncProblem {
-  const message =
-    problem === 'no_key'
-      ? `no key for ${source.provider} embeddings; search uses keywords only`
-      : `no base URL for ${source.provider} embeddings; search uses keywords only`
-  return { code: new AppError('provider_key_missing', message).code, message }
 }

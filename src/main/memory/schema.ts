@@ -4,6 +4,7 @@
  */
 import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
+import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { ChunkSettings } from './chunk.ts'
 import { tokenizerVersion } from './terms.ts'
 
@@ -19,6 +20,13 @@ export interface IndexIdentity {
   readonly model: string
   /** What the settings ask of the model; 0 for its own length. The true length is in `meta` once a vector is there. */
   readonly dimensions: number
+}
+
+/** What the settings ask an index to be. */
+export function identityOf({ chunk, embedding }: { chunk: ChunkSettings; embedding: EmbeddingSource }): IndexIdentity {
+  if (embedding.provider === 'none') return { chunk, provider: '', model: '', dimensions: 0 }
+  const { provider, model, dimensions = 0 } = embedding
+  return { chunk, provider, model, dimensions }
 }
 
 export function fingerprint(identity: IndexIdentity): string {

@@ -6,6 +6,7 @@
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { SessionMessage } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Message } from '../../shared/messages.ts'
 import { version, type KeptContent, type MessageEntry, type TranscriptEntry, type TranscriptHeader } from './entries.ts'
@@ -86,6 +87,15 @@ export class Transcript {
     return this.branch().flatMap((entry) =>
       entry.type === 'message' ? [{ id: entry.id, message: entry.message }] : [],
     )
+  }
+
+  /** The messages as they are shown: those that have other versions say so. */
+  shownMessages(): SessionMessage[] {
+    const siblings = this.siblings()
+    return this.messages().map(({ id, message }) => {
+      const versions = siblings.get(id)
+      return versions ? { id, message, versions: { ids: [...versions.ids], index: versions.index } } : { id, message }
+    })
   }
 
   /** Other versions of the messages on the current branch. */

@@ -8,6 +8,7 @@ import type { Agent, Recall } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { formatMoment, formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { paths } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
@@ -32,14 +33,7 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
   return (
     <section aria-label={t('recalls.title')} className="flex min-w-0 flex-1 flex-col">
       <SearchTabs>
-        <input
-          type="search"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-          aria-label={t('recalls.filter')}
-          placeholder={t('recalls.filter')}
-          className="min-h-7 w-52 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent"
-        />
+        <SearchField label={t('recalls.filter')} value={filter} onChange={setFilter} />
         <Choice
           label={t('recalls.outcome')}
           value={outcome}

@@ -6,6 +6,7 @@ import { toast } from 'sonner'
 import { api, client, explainError } from '../api/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { download } from '../ui/download.ts'
 import { ErrorState, Skeleton } from '../ui/states.tsx'
 
@@ -32,14 +33,7 @@ export function LogView() {
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <input
-          type="search"
-          value={filter}
-          aria-label={t('log.filter')}
-          placeholder={t('log.filter')}
-          onChange={(event) => setFilter(event.target.value)}
-          className="min-h-7 w-60 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent"
-        />
+        <SearchField label={t('log.filter')} value={filter} onChange={setFilter} />
         <Button look="quiet" onClick={() => void log.refetch()}>
           <RefreshCw size={13} aria-hidden />
           {t('map.again')}

@@ -6,6 +6,7 @@ import type { Agent } from '../../shared/contract/index.ts'
 import { AgentsSettings } from '../agents/agents-settings.tsx'
 import { api } from '../api/index.ts'
 import { Choice } from '../ui/choice.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { useHash } from '../ui/navigate.ts'
 import { ViewHeader } from '../ui/view-header.tsx'
 import { AllSettings } from './all-settings.tsx'
@@ -32,16 +33,7 @@ export function SettingsView({ agent }: { agent: Agent }) {
         title={t('settings.title')}
         aside={<span className="font-mono text-[12px]">{settings.data?.file}</span>}
       >
-        {tab === 'settings' && (
-          <input
-            type="search"
-            value={filter}
-            aria-label={t('settings.find')}
-            placeholder={t('settings.find')}
-            onChange={(event) => setFilter(event.target.value)}
-            className="min-h-7 w-56 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent"
-          />
-        )}
+        {tab === 'settings' && <SearchField label={t('settings.find')} value={filter} onChange={setFilter} />}
         <Choice
           label={t('settings.title')}
           value={tab}

@@ -6,6 +6,7 @@ import { formatNumber } from '../i18n/format.ts'
 import { Button, IconButton } from './button.tsx'
 import { useCopy } from './copy.ts'
 import { Highlight } from './highlight.tsx'
+import { SearchField } from './search-field.tsx'
 
 /** A line is at least this high, px. */
 const lineHeight = 20
@@ -40,17 +41,14 @@ export function LongText({ text, label, line }: { text: string; label: string; l
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex items-center gap-2 border-b border-line px-3 py-1.5">
-        <input
-          type="search"
+        <SearchField
+          label={t('longText.find')}
           value={query}
-          aria-label={t('longText.find')}
-          placeholder={t('longText.find')}
-          onChange={(event) => {
-            setQuery(event.target.value)
+          onChange={(value) => {
+            setQuery(value)
             setAt(-1)
           }}
           onKeyDown={(event) => event.key === 'Enter' && goTo(at + (event.shiftKey ? -1 : 1))}
-          className="min-h-7 w-60 rounded-sm border border-line bg-paper px-2 outline-none focus:border-accent"
         />
         {query.trim() !== '' && (
           <span role="status" className="tabular text-[12px] text-muted">

@@ -13,10 +13,11 @@ import { AppError } from '../../../shared/errors.ts'
 import { toBlob, type EmbeddingProvider } from '../../embeddings/index.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
 import { getMeta, vectorDimensions, type Db } from '../schema.ts'
-import type { Source } from '../store.ts'
-import { hasPhrases, planKeywords, scoreChunk, type ChunkTerms, type KeywordPlan } from './bm25.ts'
+import { hasPhrases, planKeywords, scoreChunk, type KeywordPlan } from './bm25.ts'
 import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
 import { chooseCandidateTerms, parseQuery, toIndexPhrase, toMatchExpression } from './query.ts'
+import type { Source } from '../store.ts'
+import { prepareSearch, type ChunkRow } from './statements.ts'
 import { matchedWords, snippetOf } from './snippet.ts'
 import { VectorLeg } from './vectors.ts'
 
@@ -35,16 +36,6 @@ export interface SearchDefaults {
   readonly maxResults: number
   readonly recencyHalfLifeDays: number | null
   readonly mmrLambda: number | null
-}
-
-interface ChunkRow extends ChunkTerms {
-  readonly id: number
-  readonly path: string
-  readonly source: Source
-  readonly startLine: number
-  readonly endLine: number
-  readonly title: string
-  readonly text: string
 }
 
 interface Collection {
@@ -72,7 +63,7 @@ interface Ranking {
 export class Searcher {
   readonly #db: Db
   readonly #embeddings: EmbeddingProvider | undefined
-  readonly #statements: ReturnType<typeof prepare>
+  readonly #statements: ReturnType<typeof prepareSearch>
   #collection: Collection | undefined
   #vectors: VectorLeg | undefined
   /** Vectors of the newest queries: trying other weights, or a check again, asks no provider. */
@@ -81,7 +72,7 @@ export class Searcher {
   constructor(db: Db, embeddings: EmbeddingProvider | undefined) {
     this.#db = db
     this.#embeddings = embeddings
-    this.#statements = prepare(db)
+    this.#statements = prepareSearch(db)
   }
 
   async search(
@@ -284,36 +275,6 @@ export class Searcher {
 
   #rows(ids: readonly number[]): Map<number, ChunkRow> {
     return new Map(this.#statements.rows.all(JSON.stringify(ids)).map((row) => [row.id, row]))
-  }
-}
-
-function prepare(db: Db) {
-  return {
-    collection: db.prepare<[], { chunks: number; averageLength: number; unembedded: number }>(
-      'SELECT count(*) AS chunks, coalesce(avg(length), 0) AS averageLength, coalesce(sum(embedded = 0), 0) AS unembedded FROM chunks',
-    ),
-    documents: db.prepare<[string], number>('SELECT doc FROM chunks_vocabulary WHERE term = ?').pluck(),
-    phraseDocuments: db.prepare<[string], number>('SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?').pluck(),
-    match: db
-      .prepare<[string, number], number>(
-        'SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, 1.0, 1.0, 1.0, 0.6, 0.6) LIMIT ?',
-      )
-      .pluck(),
-    rows: db.prepare<[string], ChunkRow>(
-      `SELECT c.id, c.path, c.source, c.start_line AS startLine, c.end_line AS endLine, c.heading AS title, c.text, c.length,
-              f.words, f.chars, f.heading, f.place
-       FROM json_each(?) AS wanted
-       JOIN chunks AS c ON c.id = wanted.value
-       JOIN chunks_fts AS f ON f.rowid = c.id`,
-    ),
-    chunkAt: db
-      .prepare<[string, number, number], number>(
-        'SELECT id FROM chunks WHERE path = ? AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1',
-      )
-      .pluck(),
-    fileCounts: db.prepare<[], { path: string; source: Source; words: number; tokens: number }>(
-      'SELECT path, source, words, tokens FROM files',
-    ),
   }
 }
 
