@@ -49,6 +49,7 @@ describe('M47 first start', () => {
     await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(join(await temporaryFolder(), 'm'))
     await page.getByRole('combobox', { name: 'Who answers' }).selectOption('openai-compatible')
+    await page.getByText('Not connected yet', { exact: false }).waitFor()
     await page.getByRole('textbox', { name: 'Base URL' }).fill('http://127.0.0.1:9/v1')
     await page.getByRole('button', { name: 'Connect' }).click()
     await page.getByRole('alert').waitFor({ timeout: 60_000 })

@@ -81,6 +81,9 @@ export function ModelStep({ agent, model, onChoose }: ModelStepProps) {
           </Button>
         </div>
       )}
+      {provider !== 'offline' && model === 'offline' && !connect.error && (
+        <p className="text-[12px] text-muted">{t('onboarding.notConnected')}</p>
+      )}
       {connect.error && (
         <p role="alert" className="text-bad">
           {explainError(connect.error)}
