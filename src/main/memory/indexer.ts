@@ -12,7 +12,7 @@ import { describeEmbeddingProblem, embedMissing } from './embed-queue.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { identityOf, openForWriting } from './schema.ts'
-import { IndexStore } from './store.ts'
+import { IndexStore, type IndexCounts } from './store.ts'
 import { syncAll, syncPaths, type IndexedFolder, type SyncProblem, type SyncReport } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
 
@@ -55,6 +55,8 @@ export class Indexer {
   #provider: EmbeddingProvider | undefined
   #download: IndexStatus['download']
   #store: IndexStore | undefined
+  /** While there is no store. */
+  #counts: IndexCounts = { files: 0, chunks: 0, embedded: 0 }
   #building: string | undefined
   #watchers: FolderWatcher[] = []
   #work: Promise<unknown> = Promise.resolve()
@@ -144,7 +146,10 @@ export class Indexer {
     await this.#enqueue(async () => {
       const built = this.#building
       if (built === undefined) return
+      // While the files change places there is nothing to ask.
+      this.#counts = this.#store?.counts() ?? this.#counts
       this.#store?.close()
+      this.#store = undefined
       const { file } = this.#settings
       await replaceIndexFile(built, file)
       this.#building = undefined
@@ -155,7 +160,7 @@ export class Indexer {
   }
 
   status(): IndexStatus {
-    const counts = this.#store?.counts() ?? { files: 0, chunks: 0, embedded: 0 }
+    const counts = this.#store?.counts() ?? this.#counts
     const { provider, model } = this.#settings.embedding
     return {
       ...counts,
