@@ -130,19 +130,17 @@ export class Memory {
     const found = candidates.flatMap(({ path, source }) => (source === folder.source ? [path] : []))
     const paths = sampleOf(all, found)
     const thread = startRechunk(this.#options.threads)
-    const end = () => void thread.terminate()
-    signal?.addEventListener('abort', end, { once: true })
     try {
       const sizes = [this.#source.chunk, chunk]
       const request = { folder, paths, sizes, query, defaults: this.#options.search(), options }
-      const [before, after] = await thread.client.run(request)
+      const [before, after] = await thread.client.run(request, signal ? { signal } : {})
       if (!before || !after) throw new AppError('index_unavailable', 'the memory could not be cut anew')
       return { before, after, files: paths.length, of: all.length }
     } catch (error) {
       signal?.throwIfAborted()
       throw fromOrpcError(error)
     } finally {
-      signal?.removeEventListener('abort', end)
+      await Promise.race([thread.gone, thread.client.rest().catch(() => undefined)])
       await thread.terminate()
     }
   }
@@ -319,7 +317,7 @@ function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
 async function stopThreads({ indexer, searcher, stop, died }: Threads): Promise<void> {
   stop.abort()
   // The last connection to close tidies the database up, and only a writing one can. A thread that died has no more to tidy.
-  await Promise.race([searcher.gone, searcher.client.release().catch(() => undefined)])
+  await Promise.race([searcher.gone, searcher.client.close().catch(() => undefined)])
   await Promise.race([indexer.gone, indexer.client.close().catch(() => undefined)])
   // First, so that whoever still waits hears that from us.
   died.abort()

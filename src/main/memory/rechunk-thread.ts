@@ -24,12 +24,15 @@ export interface Rechunked {
 }
 
 /** An index in memory, searched by the same code as any other. */
-async function tryOne({ folder, paths, query, defaults, options }: RechunkRequest, chunk: ChunkSettings) {
+async function tryOne(
+  { folder, paths, query, defaults, options }: RechunkRequest,
+  chunk: ChunkSettings,
+  signal: AbortSignal,
+): Promise<Rechunked> {
   const db = openForWriting(':memory:')
   try {
     createTables(db, { chunk, provider: '', model: '', dimensions: 0 })
     const store = new IndexStore(db, chunk)
-    const { signal } = new AbortController()
     await syncPaths(store, folder, paths, { signal, onProgress: () => undefined })
     const explanation = await new Searcher(db, undefined).explain(query, defaults, options, undefined, false)
     return { chunks: store.counts().chunks, explanation }
@@ -40,11 +43,15 @@ async function tryOne({ folder, paths, query, defaults, options }: RechunkReques
 
 const router = {
   /** One outcome for each size. */
-  run: threadBase.input(type<RechunkRequest>()).handler(async ({ input }): Promise<Rechunked[]> => {
-    const outcomes: Rechunked[] = []
-    for (const size of input.sizes) outcomes.push(await tryOne(input, size))
-    return outcomes
-  }),
+  run: threadBase
+    .input(type<RechunkRequest>())
+    .handler(async ({ input, signal = new AbortController().signal }): Promise<Rechunked[]> => {
+      const outcomes: Rechunked[] = []
+      for (const size of input.sizes) outcomes.push(await tryOne(input, size, signal))
+      return outcomes
+    }),
+  /** Answers when nothing native is at work: the thread may be ended then. */
+  rest: threadBase.handler(() => undefined),
 }
 
 export type RechunkRouter = typeof router

@@ -19,7 +19,11 @@ let file = ''
 let embeddings: EmbeddingProvider | undefined
 let open: { readonly db: Db; readonly searcher: Searcher } | undefined
 
+/** The thread is about to end: a database that is open then can take the process down with it. */
+let isClosed = false
+
 function searcher(): Searcher {
+  if (isClosed) throw new AppError('index_unavailable', 'the search has ended')
   if (!open) {
     try {
       const db = openForReading(file)
@@ -78,6 +82,11 @@ const router = {
   fileCounts: base.handler(() => searcher().fileCounts()),
   /** Lets go of the file, so that another can take its place. */
   release: base.handler(release),
+  /** Lets go of it for good. */
+  close: base.handler(() => {
+    isClosed = true
+    release()
+  }),
 }
 
 export type SearcherRouter = typeof router
