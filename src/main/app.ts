@@ -13,7 +13,7 @@ import { Ledger, Models } from './models/index.ts'
 import { showWithSystem, type ShowFile } from './show-file.ts'
 import { threadFile } from './thread/index.ts'
 import { appVersion } from './version.ts'
-import { makeFolder } from './workspace/index.ts'
+import { makeFolder } from './files/index.ts'
 import { KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
 
 export interface AppOptions {

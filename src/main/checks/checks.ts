@@ -11,7 +11,8 @@ import type { Check, CheckedQuestion, CheckRun } from '../../shared/contract/ind
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
 import { isHit, parseQuestions, type Memory } from '../memory/index.ts'
-import { makeFolder, type Workspace } from '../workspace/index.ts'
+import { makeFolder } from '../files/index.ts'
+import type { Workspace } from '../workspace/index.ts'
 import { follow, formatChecks, parseChecks, type KeptCheck, type KeptLines, type LinesState } from './check-file.ts'
 
 /** Changes that come closer together than this are answered by one run, ms. */

@@ -5,7 +5,7 @@ import writeFileAtomic from 'write-file-atomic'
 import { draftSchema } from '../../shared/contract/sessions.ts'
 import type { Draft } from '../../shared/contract/index.ts'
 import { isSystemError } from '../../shared/errors.ts'
-import { makeFolder } from '../workspace/index.ts'
+import { makeFolder } from '../files/index.ts'
 
 const empty: Draft = { text: '', attachments: [] }
 /** For a chat that has no transcript yet. */

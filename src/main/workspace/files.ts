@@ -1,10 +1,10 @@
 /** Reading and writing single files: whole, atomic, and only what is really text. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import writeFileAtomic from 'write-file-atomic'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import { makeFolder, writeDurably } from '../files/index.ts'
 
 /** Past this a Markdown file is no note any more; the editor and the tools say so instead of freezing. */
 export const maxTextBytes = 20 * 1024 * 1024
@@ -94,8 +94,7 @@ export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
  */
 export async function writeAtomic(path: string, text: string, shownAs: string = path): Promise<void> {
   try {
-    await makeFolder(dirname(path))
-    await writeFileAtomic(path, text, { encoding: 'utf8', fsync: true })
+    await writeDurably(path, text)
   } catch (error) {
     throw writeFailure(error, shownAs)
   }
@@ -153,19 +152,4 @@ function explainReadError(error: unknown, shownAs: string): unknown {
     return new AppError('folder_unreadable', `${shownAs} may not be read`, { path: shownAs }, { cause: error })
   }
   return error
-}
-
-/**
- * Makes a folder and those above it. Node's own recursive mkdir never returns where the file system denies a folder with
- * "no such file", as /proc does; here that is an error.
- */
-export async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return
-  const parent = dirname(folder)
-  if (parent !== folder) await makeFolder(parent)
-  try {
-    await mkdir(folder)
-  } catch (error) {
-    if (!isSystemError(error, 'EEXIST')) throw error
-  }
 }

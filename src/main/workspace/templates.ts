@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { copyFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSystemError } from '../../shared/errors.ts'
-import { makeFolder } from './files.ts'
+import { makeFolder } from '../files/index.ts'
 import { memoryFolder } from './layout.ts'
 
 /** @returns the names of the files that were created */

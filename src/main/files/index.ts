@@ -1,0 +1,6 @@
+export { makeFolder } from './folder.ts'
+export { FileLock, LockBusyError } from './lock.ts'
+export { lockFolder, lockOf } from './lock-folder.ts'
+export { Queue } from './queue.ts'
+export { readIfThere } from './read.ts'
+export { appendDurably, isLeftOver, syncFolder, writeDurably } from './write.ts'

@@ -1,0 +1,119 @@
+/**
+ * Writing that is true when it says so. A file is replaced in one step: the new bytes go to a temporary file beside it,
+ * all of them (a disk that is full takes fewer than it is given and calls that success), and are on the disk before the
+ * name changes hands. Whatever goes wrong on the way, the old file is as it was.
+ */
+import { randomBytes } from 'node:crypto'
+import { open, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isSystemError } from '../../shared/errors.ts'
+import { makeFolder } from './folder.ts'
+
+const temporaryName = /^\.commonplace-[0-9a-f]{16}\.tmp$/
+
+/** True for a file that a writer left behind when it was killed: nothing refers to it. */
+export function isLeftOver(name: string): boolean {
+  return temporaryName.test(name)
+}
+
+/**
+ * Replaces or creates the file in one step: a reader sees the old bytes or the new, and a crash leaves one of them whole.
+ * @throws the system's error; the file is as it was then
+ */
+export async function writeDurably(file: string, data: string | Uint8Array): Promise<void> {
+  const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data
+  const folder = dirname(file)
+  await makeFolder(folder)
+  const mode = await modeOf(file)
+  const temporary = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
+  try {
+    await writeNew(temporary, bytes, mode)
+    await rename(temporary, file)
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined)
+    throw error
+  }
+  await syncFolder(folder)
+}
+
+/**
+ * Appends and waits until it is on the disk. A last line that a crash left without its end is ended first, so that
+ * nothing is glued to it. The caller sees to it that nobody else appends at the same time.
+ * @throws the system's error; nothing was appended then
+ */
+export async function appendDurably(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'a+')
+  try {
+    const { size } = await handle.stat()
+    const bytes = Buffer.from((await endsWithLineBreak(handle, size)) ? text : `\n${text}`, 'utf8')
+    try {
+      await writeAll(handle, bytes)
+      await handle.datasync()
+    } catch (error) {
+      await handle.truncate(size).catch(() => undefined)
+      throw error
+    }
+    if (size === 0) await syncFolder(dirname(file))
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Makes the names in a folder durable; file systems that do not know of that need not. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(folder, 'r')
+    await handle.sync()
+  } catch (error) {
+    if (!isSystemError(error, 'EINVAL', 'ENOTSUP', 'EPERM', 'EACCES', 'EISDIR')) throw error
+  } finally {
+    await handle?.close()
+  }
+}
+
+async function writeNew(file: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
+  const handle = await open(file, 'wx', mode)
+  try {
+    await writeAll(handle, bytes)
+    // The mask of the process may have taken bits away that the replaced file had.
+    if (mode !== undefined) await handle.chmod(mode)
+    await handle.sync()
+    const { size } = await handle.stat()
+    if (size !== bytes.length) throw shortWrite(bytes.length, size)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** One call may take only a part. */
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done)
+    if (bytesWritten === 0) throw shortWrite(bytes.length, done)
+    done += bytesWritten
+  }
+}
+
+function shortWrite(wanted: number, written: number): NodeJS.ErrnoException {
+  const error: NodeJS.ErrnoException = new Error(`ENOSPC: only ${written} of ${wanted} bytes could be written`)
+  error.code = 'ENOSPC'
+  error.syscall = 'write'
+  return error
+}
+
+async function endsWithLineBreak(handle: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return true
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
+  return buffer[0] === 10
+}
+
+async function modeOf(file: string): Promise<number | undefined> {
+  try {
+    return (await stat(file)).mode & 0o7777
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,108 @@
+/** Writing, appending, queues and locks, on real files and between real processes. */
+import { fork } from 'node:child_process'
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import {
+  appendDurably,
+  FileLock,
+  isLeftOver,
+  LockBusyError,
+  Queue,
+  writeDurably,
+} from '../../../src/main/files/index.ts'
+import { temporaryFolder, until } from '../../support/folder.ts'
+
+const counter = fileURLToPath(new URL('../../support/lock-counter.ts', import.meta.url))
+
+describe('M55: durable writes', () => {
+  it('replaces a file whole, keeps its mode, and leaves nothing beside it', async () => {
+    const folder = await temporaryFolder()
+    const file = join(folder, 'deep', '笔记 📝.md')
+    await writeDurably(file, 'one')
+    await chmod(file, 0o640)
+    await writeDurably(file, 'two')
+    expect(await readFile(file, 'utf8')).toBe('two')
+    expect((await stat(file)).mode & 0o777).toBe(0o640)
+    expect(await readdir(join(folder, 'deep'))).toEqual(['笔记 📝.md'])
+  })
+
+  it('leaves the old file, and nothing beside it, when it cannot take the new one’s place', async () => {
+    const folder = await temporaryFolder()
+    await mkdir(join(folder, 'taken', 'child'), { recursive: true })
+    await expect(writeDurably(join(folder, 'taken'), 'text')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
+    expect(await readdir(folder)).toEqual(['taken'])
+  })
+
+  it('knows its own left-overs from everything else', () => {
+    expect(isLeftOver('.commonplace-0123456789abcdef.tmp')).toBe(true)
+    for (const name of ['MEMORY.md', '.commonplace.tmp', 'a.tmp', '.commonplace-0123456789abcdef.tmp.md'])
+      expect(isLeftOver(name), name).toBe(false)
+  })
+
+  it('ends a line that a crash left torn before it appends', async () => {
+    const file = join(await temporaryFolder(), 'log.jsonl')
+    await appendDurably(file, '{"a":1}\n')
+    await writeFile(file, '{"b', { flag: 'a' })
+    await appendDurably(file, '{"c":3}\n')
+    expect(await readFile(file, 'utf8')).toBe('{"a":1}\n{"b\n{"c":3}\n')
+  })
+})
+
+describe('M55: a queue', () => {
+  it('runs what has one name in order and goes on after a failure', async () => {
+    const queue = new Queue()
+    const seen: number[] = []
+    const slow = queue.run('a', async () => {
+      await sleep(20)
+      seen.push(1)
+      throw new Error('first')
+    })
+    const next = queue.run('a', async () => seen.push(2))
+    await expect(slow).rejects.toThrow('first')
+    await next
+    expect(seen).toEqual([1, 2])
+  })
+})
+
+describe('M55: a lock between processes', () => {
+  it('lets one at a time through, whatever the number of processes', async () => {
+    const folder = await temporaryFolder()
+    const children = Array.from({ length: 4 }, () => fork(counter, [folder, '50'], { stdio: 'ignore' }))
+    const codes = await Promise.all(children.map((child) => new Promise((resolve) => child.once('exit', resolve))))
+    expect(codes).toEqual([0, 0, 0, 0])
+    expect(await readFile(join(folder, 'count'), 'utf8')).toBe('200')
+  })
+
+  it('is free as soon as its holder is killed', async () => {
+    const folder = await temporaryFolder()
+    const holder = fork(counter, [folder, 'hold'], { stdio: 'ignore' })
+    const lock = new FileLock(join(folder, 'lock'))
+    await until(() => {
+      const isFree = lock.tryTake()
+      lock.release()
+      return !isFree
+    })
+    await expect(lock.hold(async () => undefined, 50)).rejects.toThrow(LockBusyError)
+    holder.kill('SIGKILL')
+    await new Promise((resolve) => holder.once('exit', resolve))
+    expect(await lock.hold(async () => 'mine', 1000)).toBe('mine')
+    lock.close()
+  })
+
+  it('holds although somebody tidied its file up', async () => {
+    const file = join(await temporaryFolder(), 'lock')
+    const one = new FileLock(file)
+    expect(one.tryTake()).toBe(true)
+    one.release()
+    await rm(file)
+    const other = new FileLock(file)
+    expect(other.tryTake()).toBe(true)
+    expect(one.tryTake()).toBe(false)
+    other.close()
+    expect(one.tryTake()).toBe(true)
+    one.close()
+  })
+})
