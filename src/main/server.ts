@@ -1,20 +1,27 @@
 /** The browser host: the same interface as the desktop app's, for a browser on this machine. */
+import { RPCHandler } from '@orpc/server/ws'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createApp, type AppOptions } from './app.ts'
-import { serve, type ServeOptions } from './host/index.ts'
+import { serve, type Host } from './host/index.ts'
+import { createRouter } from './router.ts'
 
-export interface RunningServer {
-  /** Holds the token; whoever has it has the memory. */
-  readonly url: string
-  close(): Promise<void>
+export interface ServerOptions extends Omit<AppOptions, 'watch'> {
+  /** 0, as when left out, for any free one. */
+  readonly port?: number
 }
 
-export async function startServer(options: ServeOptions & Omit<AppOptions, 'watch'>): Promise<RunningServer> {
-  const { port, interfaceFolder, ...appOptions } = options
-  const app = await createApp(appOptions)
+/** Its URL holds the token; whoever has it has the memory. */
+export type RunningServer = Host
+
+export async function startServer({ port = 0, ...options }: ServerOptions): Promise<RunningServer> {
+  const app = await createApp(options)
   try {
-    const host = await serve(app, {
-      ...(port === undefined ? {} : { port }),
-      ...(interfaceFolder ? { interfaceFolder } : {}),
+    const handler = new RPCHandler(createRouter(app))
+    const host = await serve({
+      accept: (socket) => void handler.upgrade(socket),
+      folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(app.resources))),
+      log: app.log,
+      port,
     })
     return {
       url: host.url,

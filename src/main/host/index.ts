@@ -1,3 +1,3 @@
 export { contentSecurityPolicy, securityHeaders } from './headers.ts'
-export { serve, type ServeOptions } from './serve.ts'
+export { serve, type Host } from './serve.ts'
 export { openInBrowser } from './browser.ts'

@@ -6,21 +6,21 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { RPCHandler } from '@orpc/server/ws'
 import sirv from 'sirv'
-import { WebSocketServer } from 'ws'
+import { WebSocketServer, type WebSocket } from 'ws'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import type { App } from '../app.ts'
-import { createRouter } from '../router.ts'
+import type { Log } from '../log.ts'
 import { securityHeaders } from './headers.ts'
 import { Rate } from './rate.ts'
 
-export interface ServeOptions {
+export interface HostOptions {
+  /** Given each WebSocket that was let in; what is spoken over it is not the host's business. */
+  readonly accept: (socket: WebSocket) => void
+  /** Path of the folder of the built interface. */
+  readonly folder: string
+  readonly log: Log
   /** 0 for any free one. */
-  readonly port?: number
-  /** The folder of the built interface. */
-  readonly interfaceFolder?: URL
+  readonly port: number
 }
 
 export interface Host {
@@ -41,9 +41,8 @@ const messagesMs = 10_000
 const minuteMs = 60_000
 
 /** @throws AppError `port_in_use` */
-export async function serve(app: App, options: ServeOptions = {}): Promise<Host> {
+export async function serve({ accept, folder, log, port: wanted }: HostOptions): Promise<Host> {
   const token = randomBytes(32).toString('base64url')
-  const folder = fileURLToPath(options.interfaceFolder ?? new URL('../out/renderer/', pathToFileURL(app.resources)))
   const fileOptions = { etag: true, setHeaders }
   const assets = sirv(folder, fileOptions)
   // Every other address is a view of the one page, also those that end like a file (/file/MEMORY.md).
@@ -62,7 +61,6 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Host>
   })
   const wrongKeys = new Rate(mostWrongKeys, minuteMs)
   const sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes })
-  const handler = new RPCHandler(createRouter(app))
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const mayEnter =
       request.url === '/rpc' &&
@@ -78,10 +76,11 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Host>
       client.on('message', () => {
         if (!rate.take()) client.close(1008, 'too many messages')
       })
-      void handler.upgrade(client)
+      client.on('error', (error) => log.warn({ reason: error.message }, 'a window’s connection failed'))
+      accept(client)
     })
   })
-  await listen(server, options.port ?? 0)
+  await listen(server, wanted)
 
   function port(): number {
     const bound = server.address()
