@@ -4,7 +4,14 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AppEvent, DataLocation } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
-import { Agents, defaultStateHome, stateFolders } from './agents/index.ts'
+import {
+  Agents,
+  defaultStateHome,
+  singleFolder,
+  stateFolders,
+  type SingleFolder,
+  type StateFolders,
+} from './agents/index.ts'
 import { dataLocations, diagnostics, readLog } from './housekeeping/index.ts'
 import { openLog, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
@@ -22,7 +29,10 @@ export interface AppOptions {
   readonly env: NodeJS.ProcessEnv
   /** State folder; `COMMONPLACE_HOME` or `~/.commonplace` when left out. */
   readonly home?: string | undefined
+  /** A folder that one agent uses instead of its own; only that agent is there then. */
   readonly workspace?: string | undefined
+  /** Whose `workspace` it is; `main` when left out. */
+  readonly agent?: string | undefined
   /** False for a single command: files are looked at once, not followed. */
   readonly watch?: boolean
   readonly now?: () => Date
@@ -32,6 +42,36 @@ export interface AppOptions {
   readonly keyVault?: KeyVault | undefined
   /** Used instead of the configured one, for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
+  /** What is open already; whoever opened it closes it. */
+  readonly base?: AppBase
+}
+
+/** What every process has, whether the memory is its own to open or another's. */
+export interface AppBase {
+  readonly folders: StateFolders
+  readonly log: Log
+  readonly settings: SettingsStore
+  readonly single: SingleFolder | undefined
+  close(): void
+}
+
+/** @throws AppError `write_failed`, `unknown_agent` */
+export async function openBase({ env, home, workspace, agent = 'main' }: AppOptions): Promise<AppBase> {
+  const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
+  await makeStateFolder(folders.home)
+  const log = openLog(folders.logs)
+  const settings = await SettingsStore.open(folders.config)
+  const close = () => {
+    settings.close()
+    log.close()
+  }
+  try {
+    const single = workspace === undefined ? undefined : singleFolder(settings.config, agent, resolve(workspace))
+    return { folders, log, settings, single, close }
+  } catch (error) {
+    close()
+    throw error
+  }
 }
 
 export interface App {
@@ -61,11 +101,9 @@ const reportedLogLines = 100
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { env, mainFolder, watch = true, now = () => new Date() } = options
-  const folders = stateFolders(options.home === undefined ? defaultStateHome(env) : resolve(options.home))
-  const resources = fileURLToPath(new URL('../../resources/', mainFolder))
-  await makeStateFolder(folders.home)
-  const log = openLog(folders.logs)
-  const settings = await SettingsStore.open(folders.config)
+  const base = options.base ?? (await openBase(options))
+  const { folders, log, settings, single } = base
+  const resources = resourcesOf(mainFolder)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
   const keys = new KeyRing(env, options.keyVault)
@@ -106,10 +144,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     watch,
     publish,
-    workspaceOverride: options.workspace === undefined ? undefined : resolve(options.workspace),
+    single,
     embeddingProvider: options.embeddingProvider,
   })
-  settings.onChange(() => {
+  const stopSettings = settings.onChange(() => {
     publish({ type: 'settingsChanged' })
     void mcp.applySettings()
   })
@@ -132,9 +170,9 @@ export async function createApp(options: AppOptions): Promise<App> {
         { kind: 'settings', path: folders.config },
         ...list.flatMap(({ id, name, workspace }) => [
           { kind: 'workspace' as const, path: workspace, agent: name },
-          { kind: 'index' as const, path: folders.index(id), agent: name },
-          { kind: 'sessions' as const, path: folders.sessions(id), agent: name },
-          { kind: 'history' as const, path: folders.history(id), agent: name },
+          { kind: 'index' as const, path: agents.foldersOf(id).index, agent: name },
+          { kind: 'sessions' as const, path: agents.foldersOf(id).sessions, agent: name },
+          { kind: 'history' as const, path: agents.foldersOf(id).history, agent: name },
         ]),
         { kind: 'models', path: folders.models },
         { kind: 'logs', path: folders.logs },
@@ -157,13 +195,18 @@ export async function createApp(options: AppOptions): Promise<App> {
       })
     },
     async close() {
+      stopSettings()
       await agents.close()
       await mcp.close()
       await ledger.close()
-      settings.close()
-      log.close()
+      if (!options.base) base.close()
     },
   }
+}
+
+/** What comes with the app, found from where its code lies. */
+export function resourcesOf(mainFolder: URL): string {
+  return fileURLToPath(new URL('../../resources/', mainFolder))
 }
 
 async function makeStateFolder(home: string): Promise<void> {

@@ -1,11 +1,12 @@
 /** What each terminal command does: its JSON value, and the same for a reader. */
-import type { SearchResponse, SearchResult, Verdict } from '../shared/contract/index.ts'
+import type { ContractClient, SearchResponse, SearchResult, Verdict } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
 import { messageText, noUsage, type Message, type Usage } from '../shared/messages.ts'
-import type { Agent } from './agents/index.ts'
-import type { App } from './app.ts'
+import { createApp, openBase, type AppBase, type AppOptions } from './app.ts'
 import type { CommonFlags } from './cli.ts'
 import { evaluate as measure, readQuestions } from './memory/index.ts'
+import { askOwner, ownerPlace, type Runtime } from './owner/index.ts'
+import { describeProblems } from './settings/index.ts'
 
 export interface Output {
   readonly value: unknown
@@ -27,23 +28,19 @@ export interface EvalFlags extends SearchFlags {
   readonly provider?: 'none' | 'openai' | 'gemini' | 'openai-compatible' | 'local'
 }
 
-/** A first look at a large folder may take a while; a command waits for it. */
-const indexTimeoutMs = 10 * 60_000
-
-export async function status(app: App, flags: CommonFlags): Promise<Output> {
-  const agent = await app.agents.get(flags.agent)
-  const isSettled = await agent.memory.settle(indexTimeoutMs)
-  const { files, chunks, provider, model, state, problems } = await agent.memory.status()
-  const workspace = app.agents.workspaceOf(flags.agent)
+export async function status({ client }: Runtime, { agent }: CommonFlags): Promise<Output> {
+  const { settled, status: index } = await client.search.settle({ agent })
+  const { files, chunks, provider, model, state, problems } = index
+  const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
   const value = {
-    agent: flags.agent,
+    agent,
     workspace,
     files,
     chunks,
     provider,
     model,
     indexing: state !== 'ready',
-    stale: !isSettled,
+    stale: !settled,
     problems,
   }
   const lines = [
@@ -53,12 +50,10 @@ export async function status(app: App, flags: CommonFlags): Promise<Output> {
   return { value, text: lines.join('\n') }
 }
 
-export async function index(app: App, flags: CommonFlags & { force?: boolean }): Promise<Output> {
+export async function index({ client }: Runtime, { agent, force }: CommonFlags & { force?: boolean }): Promise<Output> {
   const started = performance.now()
-  const agent = await app.agents.get(flags.agent)
-  await agent.memory.settle(indexTimeoutMs)
-  if (flags.force) await agent.memory.reindex()
-  const { files, chunks, embedded } = await agent.memory.status()
+  const { status: settled } = await client.search.settle({ agent })
+  const { files, chunks, embedded } = force ? await client.search.reindex({ agent }) : settled
   const ms = Math.round(performance.now() - started)
   return {
     value: { files, chunks, embedded, ms },
@@ -66,9 +61,17 @@ export async function index(app: App, flags: CommonFlags & { force?: boolean }):
   }
 }
 
-export async function search(app: App, flags: CommonFlags & SearchFlags, query: string): Promise<Output> {
-  const agent = await settled(app, flags)
-  const { results, provider, model, stale, notice } = await agent.memory.search(query, searchOptions(flags))
+export async function search(
+  { client }: Runtime,
+  { agent, ...flags }: CommonFlags & SearchFlags,
+  query: string,
+): Promise<Output> {
+  await client.search.settle({ agent })
+  const { results, provider, model, stale, notice } = await client.search.query({
+    agent,
+    query,
+    options: searchOptions(flags),
+  })
   const value = { results: results.map(withoutExtras), provider, model, stale }
   const lines = results.map(
     ({ path, startLine, endLine, score, snippet }) =>
@@ -78,10 +81,15 @@ export async function search(app: App, flags: CommonFlags & SearchFlags, query: 
   return { value, text: lines.length > 0 ? lines.join('\n') : 'Nothing found.' }
 }
 
-export async function explain(app: App, flags: CommonFlags & ExplainFlags, query: string): Promise<Output> {
-  const agent = await settled(app, flags)
+export async function explain(
+  { client }: Runtime,
+  { agent, ...flags }: CommonFlags & ExplainFlags,
+  query: string,
+): Promise<Output> {
   const why = flags.why === undefined ? undefined : parsePlace(flags.why)
-  const explanation = await agent.memory.explain(query, searchOptions(flags), why)
+  await client.search.settle({ agent })
+  const options = searchOptions(flags)
+  const explanation = await client.search.explain({ agent, query, options, ...(why ? { why } : {}) })
   const candidates = explanation.candidates.map(({ verdict, ...candidate }) => ({
     ...candidate,
     verdict: verdictText(verdict),
@@ -112,16 +120,18 @@ export async function explain(app: App, flags: CommonFlags & ExplainFlags, query
   return { value, text: lines.length > 0 ? lines.join('\n') : 'No candidates.' }
 }
 
-export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promise<Output> {
+export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFlags): Promise<Output> {
+  const { agent } = flags
   const questions = await readQuestions(flags.queries)
   const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic)
   const started = performance.now()
-  const agent = await settled(app, flags)
+  const { status: settled } = await client.search.settle({ agent })
   const indexMs = Math.round(performance.now() - started)
-  const settings = app.agents.settingsOf(flags.agent).memory.search
+  const settings = await client.search.settings({ agent })
   const report = await measure(
     {
-      search: (query) => agent.memory.search(query, { minScore: 0, maxResults: flags.maxResults ?? 10 }),
+      search: (query) =>
+        client.search.query({ agent, query, options: { minScore: 0, maxResults: flags.maxResults ?? 10 } }),
       minScore: flags.minScore ?? settings.minScore,
     },
     questions,
@@ -130,8 +140,7 @@ export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promis
       if (done % 50 === 0 || done === total) process.stderr.write(`${done}/${total}\n`)
     },
   )
-  const { chunks } = await agent.memory.status()
-  const value = { ...report, indexMs, chunks }
+  const value = { ...report, indexMs, chunks: settled.chunks }
   const text = Object.entries(value)
     .map(
       ([name, figure]) =>
@@ -141,20 +150,65 @@ export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promis
   return { value, text }
 }
 
-export async function remember(app: App, flags: CommonFlags, text: string | undefined): Promise<Output> {
+/**
+ * Writes a note: the process that owns the memory does, and tells its windows; where there is none, or it does not answer,
+ * the file is written from here, under the same lock.
+ */
+export async function remember(options: AppOptions, { agent }: CommonFlags, text: string | undefined): Promise<Output> {
   const note = (text ?? (await readStandardInput())).trim()
   if (note === '') throw new AppError('input_invalid', 'nothing to remember: give a text, or pipe one in')
-  const agent = await withWorkspace(app, flags)
-  const { path, startLine, endLine } = await agent.workspace.remember(note, app.now(), { cause: 'capture' })
-  return { value: { path, startLine, endLine }, text: `${path}:${startLine}` }
+  const base = await openBase(options)
+  try {
+    const asked = await askToRemember(base, agent, note)
+    const { path, startLine, endLine } =
+      asked && 'value' in asked
+        ? asked.value
+        : await rememberHere({ ...options, base }, agent, note, asked !== undefined)
+    return { value: { path, startLine, endLine }, text: `${path}:${startLine}` }
+  } finally {
+    base.close()
+  }
 }
 
-export async function ask(app: App, flags: CommonFlags & { model?: string }, message: string): Promise<Output> {
-  const agent = await withWorkspace(app, flags)
-  await agent.memory.settle(indexTimeoutMs)
-  const { session, ended } = await agent.chat.send({ text: message, model: flags.model })
-  await ended
-  const messages = (await agent.sessions.get(session)).messages().map((entry) => entry.message)
+async function askToRemember(base: AppBase, agent: string, note: string) {
+  try {
+    return await askOwner(ownerPlace(base.folders.home, base.single?.folder), base, async ({ client }) => {
+      await setUpOnce(client, agent)
+      return client.files.remember({ agent, text: note })
+    })
+  } catch (error) {
+    // The owner hangs, or is of another version: a note is a file, and needs nobody.
+    if (error instanceof AppError && ['owner_silent', 'owner_version'].includes(error.code)) return undefined
+    throw error
+  }
+}
+
+/** @param mayBeThere somebody was asked to write it and went away before saying so */
+async function rememberHere(options: AppOptions, agent: string, note: string, mayBeThere: boolean) {
+  const app = await createApp({ ...options, watch: false })
+  try {
+    if (app.settings.problems.length > 0)
+      throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
+    if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), 'en')
+    const workspace = await app.agents.writer(agent)
+    const known = mayBeThere ? await workspace.findRemembered(note, app.now()) : undefined
+    return known ?? (await workspace.remember(note, app.now(), { cause: 'capture' }))
+  } finally {
+    await app.close()
+  }
+}
+
+export async function ask(
+  { client }: Runtime,
+  { agent, model }: CommonFlags & { model?: string },
+  message: string,
+): Promise<Output> {
+  await setUpOnce(client, agent)
+  await client.search.settle({ agent })
+  const { session } = await client.chat.send({ agent, text: message, ...(model === undefined ? {} : { model }) })
+  for await (const event of await client.chat.watch({ agent, session }))
+    if (event.type === 'turnEnd' || (event.type === 'partial' && !event.running)) break
+  const messages = (await client.sessions.get({ agent, session })).messages.map((entry) => entry.message)
   const last = messages.findLast((entry) => entry.role === 'assistant')
   if (last?.role !== 'assistant') throw new AppError('internal', 'the agent did not answer')
   if (last.stopReason === 'error') throw new AppError('provider_error', last.errorMessage ?? 'the model failed')
@@ -193,17 +247,12 @@ function totalUsage(messages: readonly Message[]) {
   }, noUsage as Usage)
 }
 
-async function settled(app: App, flags: CommonFlags): Promise<Agent> {
-  const agent = await app.agents.get(flags.agent)
-  await agent.memory.settle(indexTimeoutMs)
-  return agent
-}
-
 /** Commands that write make the default workspace when there is none yet; a folder that was named is used as it is. */
-async function withWorkspace(app: App, flags: CommonFlags): Promise<Agent> {
-  if (flags.workspace === undefined && app.agents.isFirstRun)
-    await app.agents.setUp(flags.agent, app.agents.workspaceOf(flags.agent), 'en')
-  return app.agents.get(flags.agent)
+async function setUpOnce(client: ContractClient, agent: string): Promise<void> {
+  if (!(await client.settings.get()).firstRun) return
+  const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace
+  if (workspace === undefined) throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
+  await client.agents.setUp({ agent, workspace, locale: 'en' })
 }
 
 function searchOptions({ maxResults, minScore }: SearchFlags) {

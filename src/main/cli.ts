@@ -2,10 +2,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '../shared/errors.ts'
-import { createApp, type App } from './app.ts'
+import type { AppOptions } from './app.ts'
 import * as commands from './cli-commands.ts'
 import { openInBrowser } from './host/index.ts'
 import { appVersion } from './version.ts'
+import { withRuntime, type Runtime } from './owner/index.ts'
 import { startServer } from './server.ts'
 import { describeProblems } from './settings/index.ts'
 
@@ -39,18 +40,20 @@ function command(name: string, description: string): Command {
     .option('--json', 'print one JSON value')
 }
 
-command('status', 'how the index is').action(async (flags: CommonFlags) => withApp(flags, commands.status))
+command('status', 'how the index is').action(async (flags: CommonFlags) => onRuntime(flags, commands.status))
 
 command('index', 'bring the index in step with the files')
   .option('--force', 'read every file anew')
-  .action(async (flags: CommonFlags & { force?: boolean }) => withApp(flags, (app) => commands.index(app, flags)))
+  .action(async (flags: CommonFlags & { force?: boolean }) =>
+    onRuntime(flags, (runtime) => commands.index(runtime, flags)),
+  )
 
 command('search', 'search the memory')
   .argument('<query>')
   .option('--max-results <n>', 'most results', integer)
   .option('--min-score <x>', 'least score, 0 to 1', share)
   .action(async (query: string, flags: CommonFlags & commands.SearchFlags) =>
-    withApp(flags, (app) => commands.search(app, flags, query)),
+    onRuntime(flags, (runtime) => commands.search(runtime, flags, query)),
   )
 
 command('explain', 'say how every candidate for a query was scored')
@@ -59,7 +62,7 @@ command('explain', 'say how every candidate for a query was scored')
   .option('--min-score <x>', 'least score, 0 to 1', share)
   .option('--why <path:line>', 'also say what kept this line out')
   .action(async (query: string, flags: CommonFlags & commands.ExplainFlags) =>
-    withApp(flags, (app) => commands.explain(app, flags, query)),
+    onRuntime(flags, (runtime) => commands.explain(runtime, flags, query)),
   )
 
 command('eval', 'measure recall on judged questions')
@@ -77,20 +80,21 @@ command('eval', 'measure recall on judged questions')
     ]),
   )
   .action(async (flags: CommonFlags & commands.EvalFlags) =>
-    withApp(flags, (app) => commands.evaluate(app, flags), flags.provider),
+    onRuntime(flags, (runtime) => commands.evaluate(runtime, flags), { embeddingProvider: flags.provider }),
   )
 
 command('remember', 'append a note to today’s log')
   .argument('[text]', 'the note; read from standard input when left out')
-  .action(async (text: string | undefined, flags: CommonFlags) =>
-    withApp(flags, (app) => commands.remember(app, flags, text)),
-  )
+  .action(async (text: string | undefined, flags: CommonFlags) => {
+    checkFolders(flags)
+    print(await commands.remember(appOptions(flags), flags, text), flags)
+  })
 
 command('ask', 'ask the agent')
   .argument('<message>')
   .option('--model <id>', 'another model than the agent’s')
   .action(async (message: string, flags: CommonFlags & { model?: string }) =>
-    withApp(flags, (app) => commands.ask(app, flags, message)),
+    onRuntime(flags, (runtime) => commands.ask(runtime, flags, message), { isRepeatable: false }),
   )
 
 command('serve', 'host the interface for a browser on this machine')
@@ -104,38 +108,34 @@ try {
   process.exitCode = tell(error)
 }
 
-/** Runs one command on an app of its own and prints what it returns. */
-async function withApp(
+/** Runs one command where the memory is open, or opens it for that long, and prints what it returns. */
+async function onRuntime(
   flags: CommonFlags,
-  run: (app: App, flags: CommonFlags) => Promise<commands.Output>,
-  embeddingProvider?: commands.EvalFlags['provider'],
+  run: (runtime: Runtime, flags: CommonFlags) => Promise<commands.Output>,
+  options: { readonly embeddingProvider?: commands.EvalFlags['provider']; readonly isRepeatable?: boolean } = {},
 ): Promise<void> {
   checkFolders(flags)
-  const app = await createApp({
-    mainFolder,
-    env: process.env,
-    home: flags.home,
-    workspace: flags.workspace,
-    watch: false,
-    embeddingProvider,
+  const { embeddingProvider, isRepeatable = true } = options
+  const output = await withRuntime({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (runtime) => {
+    const { file, problems } = await runtime.client.settings.get()
+    if (problems.length > 0) throw new AppError('config_invalid', describeProblems(file, problems))
+    return run(runtime, flags)
   })
-  try {
-    if (app.settings.problems.length > 0)
-      throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
-    const { value, text } = await run(app, flags)
-    process.stdout.write(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`)
-  } finally {
-    await app.close()
-  }
+  print(output, flags)
+}
+
+function appOptions({ home, workspace, agent }: CommonFlags): AppOptions {
+  return { mainFolder, env: process.env, home, workspace, agent }
+}
+
+function print({ value, text }: commands.Output, flags: CommonFlags): void {
+  process.stdout.write(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`)
 }
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
   checkFolders(flags)
   const server = await startServer({
-    mainFolder,
-    env: process.env,
-    home: flags.home,
-    workspace: flags.workspace,
+    ...appOptions(flags),
     ...(flags.port === undefined ? {} : { port: flags.port }),
   })
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)

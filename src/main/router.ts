@@ -12,6 +12,8 @@ import { findInFiles, replaceInFiles } from './workspace/index.ts'
 
 /** Lines of the log that the settings show. */
 const logLines = 500
+/** A first look at a large folder may take a while; whoever asks to wait for it has time, ms. */
+const settleMs = 10 * 60_000
 
 export function createRouter(app: App) {
   const os = implement(contract).use(async ({ next, path }) => {
@@ -171,6 +173,10 @@ export function createRouter(app: App) {
         (await agent(input)).memory.rechunk(input.query, input.chunk, input.options, signal),
       ),
       status: os.search.status.handler(async ({ input }) => (await agent(input)).memory.status()),
+      settle: os.search.settle.handler(async ({ input }) => {
+        const { memory } = await agent(input)
+        return { settled: await memory.settle(settleMs), status: await memory.status() }
+      }),
       reindex: os.search.reindex.handler(async ({ input, signal }) => (await agent(input)).memory.reindex(signal)),
     },
     checks: {

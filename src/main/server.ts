@@ -1,37 +1,40 @@
 /** The browser host: the same interface as the desktop app's, for a browser on this machine. */
-import { RPCHandler } from '@orpc/server/ws'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createApp, type AppOptions } from './app.ts'
+import { resourcesOf, type AppOptions } from './app.ts'
 import { serve, type Host } from './host/index.ts'
-import { createRouter } from './router.ts'
+import { Resident } from './owner/index.ts'
 
-export interface ServerOptions extends Omit<AppOptions, 'watch'> {
+export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
   /** 0, as when left out, for any free one. */
   readonly port?: number
 }
 
 /** Its URL holds the token; whoever has it has the memory. */
-export type RunningServer = Host
+export interface RunningServer extends Host {
+  /** The process that owns the memory: this one, or one that it speaks for. */
+  owner(): Promise<number>
+}
 
+/** @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version` */
 export async function startServer({ port = 0, ...options }: ServerOptions): Promise<RunningServer> {
-  const app = await createApp(options)
+  const resident = await Resident.open(options)
   try {
-    const handler = new RPCHandler(createRouter(app))
     const host = await serve({
-      accept: (socket) => void handler.upgrade(socket),
-      folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(app.resources))),
-      log: app.log,
+      accept: (socket) => resident.accept(socket),
+      folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(resourcesOf(options.mainFolder)))),
+      log: resident.base.log,
       port,
     })
     return {
       url: host.url,
+      owner: () => resident.owner(),
       async close() {
         await host.close()
-        await app.close()
+        await resident.close()
       },
     }
   } catch (error) {
-    await app.close()
+    await resident.close()
     throw error
   }
 }

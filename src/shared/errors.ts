@@ -47,6 +47,10 @@ export const errorCodes = [
   'index_unavailable',
   'config_invalid',
   'input_invalid',
+  'owner_silent',
+  'owner_version',
+  'owner_gone',
+  'single_folder',
   'port_in_use',
   'internal',
 ] as const

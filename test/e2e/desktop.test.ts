@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { _electron } from 'playwright-core'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { createApp } from '../../src/main/app.ts'
+import { Resident } from '../../src/main/owner/index.ts'
 import { mainFolder } from '../support/app.ts'
 import { closeBrowser, openPage } from '../support/browser.ts'
 import { installPreload, serveDesktopPage } from '../support/desktop-page.ts'
@@ -28,14 +28,14 @@ function findRuntime(): string | undefined {
 describe('M47 and M49 the first story, in the desktop window', () => {
   it('M47: preload, message port and shell tell the same story', async () => {
     const folder = await temporaryFolder()
-    const app = await createApp({ mainFolder, env: {}, home: join(folder, 'state') })
-    acceptPorts(app)
+    const resident = await Resident.open({ mainFolder, env: {}, home: join(folder, 'state') })
+    acceptPorts(resident)
     const url = await serveDesktopPage(fakeElectron.ipcMain, interfaceUrl)
     const page = await openPage()
     await installPreload(page)
     await tellFirstStory({ page, url, workspace: join(folder, 'notes'), name: 'desktop' })
     expect(await page.evaluate(() => 'commonplaceDesktop' in window)).toBe(true)
-    await app.close()
+    await resident.close()
   })
 
   it('M49: starts in Electron itself', async ({ skip }) => {

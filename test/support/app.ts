@@ -1,6 +1,7 @@
 /** The real app on folders of the test's own. */
 import { onTestFinished } from 'vitest'
 import { createApp, type App } from '../../src/main/app.ts'
+import { Resident } from '../../src/main/owner/index.ts'
 import { startServer, type RunningServer } from '../../src/main/server.ts'
 import { temporaryFolder, writeFiles } from './folder.ts'
 import { join } from 'node:path'
@@ -39,6 +40,13 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const app = await createApp({ mainFolder, env, home: folders.home, watch, ...(now ? { now } : {}) })
   onTestFinished(() => app.close())
   return { app, ...folders }
+}
+
+export async function openTestResident(options: TestAppOptions = {}): Promise<Resident> {
+  const { home } = await prepareFolders(options)
+  const resident = await Resident.open({ mainFolder, env: options.env ?? {}, home })
+  onTestFinished(() => resident.close())
+  return resident
 }
 
 export async function openTestServer(

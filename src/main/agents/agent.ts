@@ -70,8 +70,6 @@ export interface AgentOptions extends SharedOptions {
   readonly draftsFolder: string
   readonly historyFolder: string
   readonly modelsFolder: string
-  /** False when another folder than the agent's own is used: its conversations are about something else. */
-  readonly indexesSessions: boolean
   readonly setModel: (model: string) => Promise<void>
 }
 
@@ -115,11 +113,7 @@ export class Agent {
 
   static async open(options: AgentOptions): Promise<Agent> {
     const { id, publish, log } = options
-    const workspace = new Workspace({
-      workspace: options.workspace,
-      forbidden: options.forbidden,
-      readable: () => readableFolders(options),
-    })
+    const workspace = openWorkspace(options)
     const history = openHistory(options, workspace)
     let agent: Agent | undefined
     const memory = await Memory.open({
@@ -184,6 +178,21 @@ export class Agent {
   }
 }
 
+function openWorkspace(options: AgentOptions): Workspace {
+  return new Workspace({
+    workspace: options.workspace,
+    forbidden: options.forbidden,
+    readable: () => readableFolders(options),
+  })
+}
+
+/** An agent's workspace to write into without opening the agent: whoever has it open sees and records what changed. */
+export function openWriter(options: AgentOptions): Workspace {
+  const workspace = openWorkspace(options)
+  openHistory({ ...options, watch: false }, workspace)
+  return workspace
+}
+
 /** Whoever stays records; a single command only notes where its changes come from. */
 function openHistory(options: AgentOptions, workspace: Workspace): History | undefined {
   const { id, historyFolder: folder, historyEntry: entry, publish, log } = options
@@ -245,7 +254,7 @@ function memorySource(options: AgentOptions): MemorySource {
         // Its own files alone: not another agent's that lies inside.
         forbidden: options.forbidden.filter((other) => other !== folder),
       })),
-      ...(sessions && options.indexesSessions
+      ...(sessions
         ? [{ source: 'sessions' as const, folder: options.sessionsFolder, prefix: sessionsPrefix, forbidden: [] }]
         : []),
     ],

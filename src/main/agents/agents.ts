@@ -10,9 +10,10 @@ import {
   type AgentSettings,
   type SettingsStore,
 } from '../settings/index.ts'
-import { isInside, seedWorkspace } from '../workspace/index.ts'
-import { Agent, type SharedOptions } from './agent.ts'
-import type { StateFolders } from './folders.ts'
+import { isInside, seedWorkspace, type Workspace } from '../workspace/index.ts'
+import { Agent, openWriter, type AgentOptions, type SharedOptions } from './agent.ts'
+import type { AgentFolders, StateFolders } from './folders.ts'
+import type { SingleFolder } from './single-folder.ts'
 
 const defaultAgent = 'main'
 
@@ -22,8 +23,8 @@ const colors = ['#3f5bd9', '#2f8a7b', '#b7791f', '#a04fb5', '#c2453b', '#4d7c2f'
 export interface AgentsOptions extends SharedOptions {
   readonly settings: SettingsStore
   readonly folders: StateFolders
-  /** A folder to use instead of the agent's own, for a single command. */
-  readonly workspaceOverride: string | undefined
+  /** A folder that is used instead of an agent's own; no other agent is there then. */
+  readonly single: SingleFolder | undefined
 }
 
 interface NewAgent {
@@ -62,21 +63,27 @@ export class Agents {
 
   /** True until somebody has chosen where the first agent lives. */
   get isFirstRun(): boolean {
-    return this.#options.settings.config.agents.list.length === 0
+    return this.#options.single === undefined && this.#options.settings.config.agents.list.length === 0
   }
 
   /** @throws AppError `unknown_agent` */
   settingsOf(id: string): AgentSettings {
-    const { defaults, list } = this.#options.settings.config.agents
+    const { single, settings } = this.#options
+    const { defaults, list } = settings.config.agents
     const entry = list.find((agent) => agent.id === id)
-    if (!entry && id !== defaultAgent) throw new AppError('unknown_agent', `there is no agent ${id}`, { agent: id })
+    if (single ? single.agent !== id : !entry && id !== defaultAgent)
+      throw new AppError('unknown_agent', `there is no agent ${id}`, { agent: id })
     return entry ?? defaults
   }
 
   /** Absolute. @throws AppError `unknown_agent` */
   workspaceOf(id: string): string {
-    if (this.#options.workspaceOverride !== undefined) return this.#options.workspaceOverride
     this.settingsOf(id)
+    return this.#options.single?.folder ?? this.#ownWorkspaceOf(id)
+  }
+
+  /** Where the agent lives, also while it uses another folder. */
+  #ownWorkspaceOf(id: string): string {
     const entry = this.#options.settings.config.agents.list.find((agent) => agent.id === id)
     return resolve(expandHome(entry?.workspace ?? defaultWorkspace(id)))
   }
@@ -100,6 +107,7 @@ export class Agents {
    * @throws AppError `folder_taken`, `write_failed`, `input_invalid`
    */
   async setUp(id: string, workspace: string, locale: Locale): Promise<{ workspace: string; created: string[] }> {
+    this.#assertMany()
     const folder = absolute(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFree(folder)
     const created = await this.#seed(folder, locale)
@@ -117,6 +125,7 @@ export class Agents {
    * @throws AppError `folder_taken`, `write_failed`, `unknown_agent`
    */
   async create({ name, workspace, color, like, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
+    this.#assertMany()
     const { list } = this.#options.settings.config.agents
     const id = freeId(name, [defaultAgent, ...list.map((agent) => agent.id)])
     const folder = absolute(workspace ?? defaultWorkspace(id))
@@ -138,6 +147,7 @@ export class Agents {
 
   /** @throws AppError `unknown_agent`, `last_agent` */
   async update(id: string, change: { name?: string; color?: string; archived?: boolean }): Promise<void> {
+    this.#assertMany()
     this.settingsOf(id)
     const others = this.#entries().filter((agent) => agent.id !== id && !agent.archived)
     if (change.archived === true && others.length === 0)
@@ -151,6 +161,7 @@ export class Agents {
 
   /** @throws AppError `unknown_agent` */
   async share(id: string, readers: readonly string[]): Promise<void> {
+    this.#assertMany()
     for (const reader of readers) this.settingsOf(reader)
     const index = await this.#ownEntry(id)
     const path = ['agents', 'list', index, 'memory', 'shareWith']
@@ -168,8 +179,18 @@ export class Agents {
     return list.length
   }
 
+  /** @throws AppError `single_folder` */
+  #assertMany(): void {
+    const { single } = this.#options
+    if (!single) return
+    throw new AppError('single_folder', `only ${single.folder} is open here; agents are managed without --workspace`, {
+      path: single.folder,
+    })
+  }
+
   /** The memories that an agent may read besides its own. */
   #sharedWith(id: string): { agent: string; workspace: string }[] {
+    if (this.#options.single) return []
     return this.#options.settings.config.agents.list
       .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
       .map((agent) => ({ agent: agent.id, workspace: this.workspaceOf(agent.id) }))
@@ -230,19 +251,33 @@ export class Agents {
   }
 
   #entries(): Pick<AgentEntry, 'id' | 'name' | 'color' | 'model' | 'archived'>[] {
-    const { defaults, list } = this.#options.settings.config.agents
-    return list.length > 0
-      ? list
+    const { single, settings } = this.#options
+    const { defaults, list } = settings.config.agents
+    const entries = single ? list.filter(({ id }) => id === single.agent) : list
+    return entries.length > 0
+      ? entries
       : [{ id: defaultAgent, name: undefined, color: undefined, model: defaults.model, archived: false }]
   }
 
+  /** To write without an index or a history of its own: another process may have the agent open. @throws AppError `unknown_agent`, `folder_unreadable` */
+  async writer(id: string): Promise<Workspace> {
+    return openWriter(await this.#agentOptions(id))
+  }
+
   async #openAgent(id: string): Promise<Agent> {
-    const { folders, workspaceOverride, ...shared } = this.#options
+    const agent = await Agent.open(await this.#agentOptions(id))
+    if (this.#isSavingPower) agent.memory.savePower(true)
+    return agent
+  }
+
+  async #agentOptions(id: string): Promise<AgentOptions> {
+    const { folders: _folders, single: _single, ...shared } = this.#options
     const workspace = this.workspaceOf(id)
+    const folders = this.foldersOf(id)
     if (!(await exists(workspace))) {
       throw new AppError('folder_unreadable', `${workspace} does not exist or may not be read`, { path: workspace })
     }
-    const agent = await Agent.open({
+    return {
       ...shared,
       id,
       workspace,
@@ -250,22 +285,29 @@ export class Agents {
       setModel: (model) => this.setModel(id, model),
       shared: () => this.#sharedWith(id),
       forbidden: this.#foreignFolders(id),
-      indexFile: workspaceOverride === undefined ? folders.index(id) : folders.folderIndex(workspace),
-      sessionsFolder: folders.sessions(id),
-      checksFolder: folders.checks(id),
-      draftsFolder: folders.drafts(id),
-      historyFolder: workspaceOverride === undefined ? folders.history(id) : folders.folderHistory(workspace),
-      modelsFolder: folders.models,
-      indexesSessions: workspaceOverride === undefined,
-    })
-    if (this.#isSavingPower) agent.memory.savePower(true)
-    return agent
+      indexFile: folders.index,
+      sessionsFolder: folders.sessions,
+      checksFolder: folders.checks,
+      draftsFolder: folders.drafts,
+      historyFolder: folders.history,
+      modelsFolder: this.#options.folders.models,
+    }
+  }
+
+  /** What is kept for an agent, or for the folder that it uses instead of its own. */
+  foldersOf(id: string): AgentFolders {
+    const { folders, single, embeddingProvider } = this.#options
+    const own = single ? folders.folder(single.folder) : folders.agent(id)
+    // An index that was asked for with other vectors lies beside the one in use.
+    return embeddingProvider === undefined
+      ? own
+      : { ...own, index: own.index.replace(/\.sqlite$/, `-${embeddingProvider}.sqlite`) }
   }
 
   /** What an agent may never touch, even where it lies inside its workspace (M27). */
   #foreignFolders(id: string): string[] {
     const others = this.#options.settings.config.agents.list.filter((agent) => agent.id !== id)
-    return [this.#options.folders.home, ...others.map((agent) => this.workspaceOf(agent.id))].filter(
+    return [this.#options.folders.home, ...others.map((agent) => this.#ownWorkspaceOf(agent.id))].filter(
       (folder) => folder !== this.workspaceOf(id),
     )
   }

@@ -13,18 +13,22 @@ export interface StateFolders {
   readonly modelLists: string
   /** What requests used and cost. */
   readonly usage: string
-  index(agentId: string): string
-  /** The index of a folder that is no agent's, used by single commands. */
-  folderIndex(workspace: string): string
-  sessions(agentId: string): string
-  /** The repository with every change of an agent's files, and its journal. */
-  history(agentId: string): string
-  /** The same for a folder that is no agent's. */
-  folderHistory(workspace: string): string
+  agent(agentId: string): AgentFolders
+  /** The same for a folder that is used instead of an agent's own. */
+  folder(workspace: string): AgentFolders
+}
+
+/** What is kept for one agent in one workspace (M38). */
+export interface AgentFolders {
+  /** The index's file. */
+  readonly index: string
+  readonly sessions: string
+  /** The repository with every change of its files, and its journal. */
+  readonly history: string
   /** Saved questions, and how often they were answered rightly. */
-  checks(agentId: string): string
+  readonly checks: string
   /** What was typed but not sent. */
-  drafts(agentId: string): string
+  readonly drafts: string
 }
 
 export function stateFolders(home: string): StateFolders {
@@ -35,13 +39,18 @@ export function stateFolders(home: string): StateFolders {
     models: join(home, 'models'),
     modelLists: join(home, 'model-lists.json'),
     usage: join(home, 'usage.jsonl'),
-    index: (agentId) => join(home, 'memory', `${agentId}.sqlite`),
-    folderIndex: (workspace) => join(home, 'memory', `folder-${keyOf(workspace)}.sqlite`),
-    history: (agentId) => join(home, 'history', agentId),
-    folderHistory: (workspace) => join(home, 'history', `folder-${keyOf(workspace)}`),
-    sessions: (agentId) => join(home, 'agents', agentId, 'sessions'),
-    checks: (agentId) => join(home, 'agents', agentId, 'checks'),
-    drafts: (agentId) => join(home, 'agents', agentId, 'drafts'),
+    agent: (agentId) => agentFolders(home, agentId, join('agents', agentId)),
+    folder: (workspace) => agentFolders(home, `folder-${keyOf(workspace)}`, join('folders', keyOf(workspace))),
+  }
+}
+
+function agentFolders(home: string, name: string, own: string): AgentFolders {
+  return {
+    index: join(home, 'memory', `${name}.sqlite`),
+    history: join(home, 'history', name),
+    sessions: join(home, own, 'sessions'),
+    checks: join(home, own, 'checks'),
+    drafts: join(home, own, 'drafts'),
   }
 }
 

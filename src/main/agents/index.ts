@@ -1,3 +1,4 @@
 export type { Agent } from './agent.ts'
 export { Agents } from './agents.ts'
-export { defaultStateHome, stateFolders } from './folders.ts'
+export { defaultStateHome, stateFolders, type StateFolders } from './folders.ts'
+export { singleFolder, type SingleFolder } from './single-folder.ts'

@@ -1,9 +1,10 @@
-/** The desktop shell: one instance, one window, the runtime behind it. */
+/** The desktop shell: one instance, one window, and behind it the runtime, in this process or in the one that owns the memory. */
 import { app, dialog, Notification, shell } from 'electron'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createApp, type App } from '../app.ts'
+import { resourcesOf } from '../app.ts'
 import { defaultStateHome } from '../agents/index.ts'
+import { Resident } from '../owner/index.ts'
 import { CaptureShortcut } from './capture-shortcut.ts'
 import { CaptureWindow } from './capture-window.ts'
 import { decideOnClose } from './close-to.ts'
@@ -24,24 +25,24 @@ import { WindowState } from './window-state.ts'
 import { systemWords } from './words.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
-  // A second start shows the window of the first: two runtimes would write the same transcripts.
+  // A second start shows the window of the first.
   if (!app.requestSingleInstanceLock()) return app.quit()
   registerScheme()
   app.enableSandbox()
   await app.whenReady()
-  const runtime = await openRuntime(mainFolder)
-  if (!runtime) return app.exit(1)
-  const state = await WindowState.load(runtime.stateFolder)
+  const resident = await openResident(mainFolder)
+  if (!resident) return app.exit(1)
+  const { settings, log, folders } = resident.base
+  const state = await WindowState.load(folders.home)
   denyPermissions()
   serveInterface(new URL('../renderer/', mainFolder))
-  acceptPorts(runtime.app)
-  const { app: served } = runtime
+  acceptPorts(resident)
   const main = new MainWindow({
     preload: preloadOf(mainFolder),
     state,
     onMade: (window) => {
-      recoverFromCrashes(window, served.log)
-      decideOnClose(window, served.settings)
+      recoverFromCrashes(window, log)
+      decideOnClose(window, settings)
     },
     onFocus: () => unread.clear(),
     // The capture window is always there: it keeps nobody from leaving.
@@ -50,16 +51,20 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   const show = () => main.show()
   const goTo = (place: string) => {
     show()
-    served.events.publish('event', { type: 'goTo', place })
+    void resident.app().then((runtime) => {
+      if (runtime) runtime.events.publish('event', { type: 'goTo', place })
+      // Events come from another process then, to the windows of all.
+      else main.open(place)
+    })
   }
   installMenu(goTo)
   const unread = new Unread({
     isSeen: () => main.isFocused,
-    mayNotify: () => served.settings.config.desktop.notifications,
+    mayNotify: () => settings.config.desktop.notifications,
     onOpen: (session) => goTo(`/chat/${session}`),
   })
-  followRuntime(served, unread)
-  const capture = installCapture(runtime.app, mainFolder, show)
+  followRuntime(resident, unread)
+  const capture = installCapture(resident, mainFolder, show)
   app.on('second-instance', (_event, argv) => {
     const note = noteOfArguments(argv)
     if (note === undefined) show()
@@ -68,7 +73,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   app.on('activate', show)
   // Without a listener Electron quits by itself.
   app.on('window-all-closed', () => undefined)
-  closeBeforeQuit(runtime.app)
+  closeBeforeQuit(resident)
   const note = noteOfArguments(process.argv)
   // Started with the computer, it waits in the tray.
   if (process.argv.includes('--hidden')) return
@@ -77,18 +82,19 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
 }
 
 /** What the shell does on account of the settings, the power, and answers that are done. */
-function followRuntime(runtime: App, unread: Unread): void {
+function followRuntime(resident: Resident, unread: Unread): void {
+  const { settings, log } = resident.base
   const applyLogin = () =>
-    void setLaunchAtLogin(runtime.settings.config.desktop.launchAtLogin).catch((error: unknown) =>
-      runtime.log.fault(error, 'starting with the computer'),
+    void setLaunchAtLogin(settings.config.desktop.launchAtLogin).catch((error: unknown) =>
+      log.fault(error, 'starting with the computer'),
     )
   const ends = [
-    runtime.settings.onChange(applyLogin),
-    runtime.events.subscribe('event', (event) => {
+    settings.onChange(applyLogin),
+    resident.onEvent((event) => {
       if (event.type === 'turnEnded') unread.note(event)
     }),
-    followPower((isSaving) => void runtime.agents.savePower(isSaving)),
-    followUpdates({ feed: () => runtime.settings.config.updates.feed, log: runtime.log }),
+    followPower((isSaving) => void resident.savePower(isSaving)),
+    followUpdates({ feed: () => settings.config.updates.feed, log }),
   ]
   if (app.isPackaged) applyLogin()
   app.once('will-quit', () => {
@@ -97,28 +103,29 @@ function followRuntime(runtime: App, unread: Unread): void {
 }
 
 /** Quick capture from anywhere: a window, a key, an icon, and links of other programs. */
-function installCapture(runtime: App, mainFolder: URL, onOpen: () => void): CaptureWindow {
+function installCapture(resident: Resident, mainFolder: URL, onOpen: () => void): CaptureWindow {
+  const { settings, log } = resident.base
   const capture = new CaptureWindow({
     url: new URL('capture', process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href,
     preload: preloadOf(mainFolder),
   })
   const shortcut = new CaptureShortcut({
-    accelerator: () => runtime.settings.config.capture.shortcut,
+    accelerator: () => settings.config.capture.shortcut,
     onPress: () => capture.show(),
     onTaken: (accelerator) => {
-      runtime.log.warn({ accelerator }, 'the capture shortcut is taken')
+      log.warn({ accelerator }, 'the capture shortcut is taken')
       new Notification({ title: 'Commonplace', body: systemWords().shortcutTaken(accelerator) }).show()
     },
   })
   const tray = new CaptureTray({
-    icons: pathToFileURL(`${join(runtime.resources, 'icons')}/`),
+    icons: pathToFileURL(`${join(resourcesOf(mainFolder), 'icons')}/`),
     onCapture: () => capture.show(),
     onOpen,
     isPaused: () => shortcut.isPaused,
     onPause: (isPaused) => shortcut.pause(isPaused),
   })
-  const stopSettings = runtime.settings.onChange(() => shortcut.apply())
-  const stopEvents = runtime.events.subscribe('event', (event) => {
+  const stopSettings = settings.onChange(() => shortcut.apply())
+  const stopEvents = resident.onEvent((event) => {
     if (event.type === 'captured') tray.add(event.note)
   })
   app.setAsDefaultProtocolClient('commonplace')
@@ -147,11 +154,10 @@ async function showWithShell(path: string, open: boolean): Promise<void> {
   else shell.showItemInFolder(path)
 }
 
-async function openRuntime(mainFolder: URL): Promise<{ app: App; stateFolder: string } | undefined> {
+async function openResident(mainFolder: URL): Promise<Resident | undefined> {
   try {
     const keyVault = openKeyVault(defaultStateHome(process.env))
-    const runtime = await createApp({ mainFolder, env: process.env, showFile: showWithShell, keyVault })
-    return { app: runtime, stateFolder: runtime.home }
+    return await Resident.open({ mainFolder, env: process.env, showFile: showWithShell, keyVault })
   } catch (error) {
     dialog.showErrorBox('Commonplace', error instanceof Error ? error.message : String(error))
     return undefined
@@ -159,12 +165,12 @@ async function openRuntime(mainFolder: URL): Promise<{ app: App; stateFolder: st
 }
 
 /** What is being written is finished first. */
-function closeBeforeQuit(runtime: App): void {
+function closeBeforeQuit(resident: Resident): void {
   let isClosed = false
   app.on('before-quit', (event) => {
     if (isClosed) return
     event.preventDefault()
-    void runtime.close().finally(() => {
+    void resident.close().finally(() => {
       isClosed = true
       app.quit()
     })

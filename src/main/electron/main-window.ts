@@ -31,6 +31,11 @@ export class MainWindow {
     }
   }
 
+  /** Shows a place of the interface in a page that is loaded anew. */
+  open(place: string): void {
+    void this.#window?.loadURL(new URL(place, process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href)
+  }
+
   /** Somebody is looking at it. */
   get isFocused(): boolean {
     return this.#window?.isFocused() ?? false

@@ -18,13 +18,14 @@ export function isLeftOver(name: string): boolean {
 
 /**
  * Replaces or creates the file in one step: a reader sees the old bytes or the new, and a crash leaves one of them whole.
+ * @param newMode the permissions of a file that was not there
  * @throws the system's error; the file is as it was then
  */
-export async function writeDurably(file: string, data: string | Uint8Array): Promise<void> {
+export async function writeDurably(file: string, data: string | Uint8Array, newMode?: number): Promise<void> {
   const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data
   const folder = dirname(file)
   await makeFolder(folder)
-  const mode = await modeOf(file)
+  const mode = (await modeOf(file)) ?? newMode
   const temporary = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
   try {
     await writeNew(temporary, bytes, mode)

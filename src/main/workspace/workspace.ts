@@ -41,6 +41,9 @@ export interface RememberedLines {
   readonly change: FileChange
 }
 
+/** Whoever was asked to write a note and went away was asked no longer ago than this. */
+const mostMinutesSince = 2
+
 export class Workspace {
   readonly roots: Roots
   readonly #queues = new Map<string, Promise<unknown>>()
@@ -161,6 +164,23 @@ export class Workspace {
       return `${before}\n${entry}`
     })
     return { path, startLine, endLine, change: write }
+  }
+
+  /**
+   * Looks whether a note stands in the log of the day, for one who asked another to write it and got no answer.
+   * @returns the last place of the same words, written in the last minutes
+   */
+  async findRemembered(text: string, at: Date): Promise<Omit<RememberedLines, 'change'> | undefined> {
+    const path = dailyLogPath(localDate(at))
+    const log = (await this.exists(path)) ? (await this.read(path)).text : ''
+    for (let minutes = 0; minutes <= mostMinutesSince; minutes += 1) {
+      const entry = logEntry(text, new Date(at.getTime() - minutes * 60_000))
+      const place = log.lastIndexOf(`\n${entry}`)
+      if (place < 0) continue
+      const startLine = log.slice(0, place + 1).split('\n').length
+      return { path, startLine, endLine: startLine + entry.split('\n').length - 2 }
+    }
+    return undefined
   }
 
   /** Adds a note to a section of MEMORY.md (M5); the section is made at the end when there is none of that name. */

@@ -240,6 +240,8 @@ export const search = {
     )
     .output(rechunkSchema),
   status: base.input(forAgent).output(indexStatusSchema),
+  /** Waits until the index is in step with the files; `settled` is false when that took too long. */
+  settle: base.input(forAgent).output(z.object({ settled: z.boolean(), status: indexStatusSchema })),
   /** Reads every file anew, whatever its time stamp says. */
   reindex: base.input(forAgent).output(indexStatusSchema),
 }

@@ -6,7 +6,7 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { ContractClient } from '../../../src/shared/contract/index.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openTestResident } from '../../support/app.ts'
 import { electronHandlers, fakeElectron, FakeWindow } from '../../support/fake-electron.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
@@ -103,8 +103,7 @@ describe('M49 desktop shell: message ports', () => {
   })
 
   it('M49: speaks the contract over a port of our own page', async () => {
-    const { app } = await openTestApp()
-    acceptPorts(app)
+    acceptPorts(await openTestResident())
     const { port1, port2 } = new MessageChannel()
     const port = Object.assign(port2, { start: () => port2.ref() })
     fakeElectron.ipcMain.emit('commonplace:connect', eventFrom(`${interfaceUrl}chat/x`, port))
@@ -115,8 +114,7 @@ describe('M49 desktop shell: message ports', () => {
   })
 
   it('M49: ignores ports of other pages and of frames', async () => {
-    const { app } = await openTestApp()
-    acceptPorts(app)
+    acceptPorts(await openTestResident())
     const port = { start: vi.fn(), on: vi.fn(), postMessage: vi.fn() }
     fakeElectron.ipcMain.emit('commonplace:connect', eventFrom('https://evil.example/', port))
     fakeElectron.ipcMain.emit('commonplace:connect', eventFrom(interfaceUrl, port, {}))

@@ -1,0 +1,99 @@
+/**
+ * One owner of a memory (M55): the process that holds the place's lock has the index, the history and the conversations
+ * open, and answers for them at a local address, in the words of the contract. The operating system takes the lock back
+ * when the process ends, however it ends.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { rm, unlink } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { FileLock, makeFolder, writeDurably } from '../files/index.ts'
+import { appVersion } from '../version.ts'
+import type { OwnerPlace } from './place.ts'
+import { guestHeader, mostMessageBytes, type GuestKind, type OwnerNote } from './note.ts'
+
+/** Private to the user: the note has the key. */
+const noteMode = 0o600
+
+export class Ownership {
+  readonly place: OwnerPlace
+  readonly #lock: FileLock
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes })
+  readonly #guests = new Map<WebSocket, GuestKind>()
+  #server: Server | undefined
+
+  private constructor(place: OwnerPlace, lock: FileLock) {
+    this.place = place
+    this.#lock = lock
+  }
+
+  /**
+   * @returns undefined when another process is the owner
+   * @throws what SQLite says where locks cannot be had
+   */
+  static async tryTake(place: OwnerPlace): Promise<Ownership | undefined> {
+    await makeFolder(place.folder)
+    const lock = new FileLock(place.lock)
+    if (lock.tryTake()) return new Ownership(place, lock)
+    lock.close()
+    return undefined
+  }
+
+  /** From now on others find this process. */
+  async announce(accept: (socket: WebSocket) => void): Promise<void> {
+    const { address, note } = this.place
+    const key = randomBytes(32).toString('base64url')
+    // What lies there is a dead owner's: the lock is ours.
+    if (process.platform !== 'win32') await rm(address, { force: true })
+    const server = createServer((_request, response) => response.writeHead(404).end())
+    server.on('clientError', (_error, socket) => socket.destroy())
+    server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
+      socket.on('error', () => socket.destroy())
+      const kind = guestOf(request, key)
+      if (!kind) return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+      this.#sockets.handleUpgrade(request, socket, head, (guest) => {
+        this.#guests.set(guest, kind)
+        guest.on('error', () => guest.terminate())
+        guest.on('close', () => this.#guests.delete(guest))
+        accept(guest)
+      })
+    })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(address, resolve)
+    })
+    this.#server = server
+    const text: OwnerNote = { pid: process.pid, version: appVersion, since: Date.now(), address, key }
+    await writeDurably(note, JSON.stringify(text), noteMode)
+  }
+
+  /** Others do not find this process any more; commands that speak to it are answered to their end. */
+  async withdraw(): Promise<void> {
+    await unlink(this.place.note).catch(() => undefined)
+    const commands = [...this.#guests].flatMap(([guest, kind]) => (kind === 'command' ? [guest] : []))
+    await Promise.all(commands.map((guest) => new Promise<void>((resolve) => guest.once('close', () => resolve()))))
+  }
+
+  /** Lets go of everything; who still speaks to this process is cut off. */
+  async release(): Promise<void> {
+    const server = this.#server
+    if (server) {
+      await unlink(this.place.note).catch(() => undefined)
+      for (const guest of this.#guests.keys()) guest.terminate()
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+    }
+    this.#lock.close()
+  }
+}
+
+/** What a guest says it is; undefined for one that has not read the note. */
+function guestOf({ headers }: IncomingMessage, key: string): GuestKind | undefined {
+  const given = Buffer.from(headers.authorization ?? '')
+  const wanted = Buffer.from(`Bearer ${key}`)
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
+  return headers[guestHeader] === 'command' ? 'command' : 'resident'
+}

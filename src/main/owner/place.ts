@@ -1,0 +1,42 @@
+/**
+ * Where the owner of a memory is found: a lock that says whether there is one, a note that says who it is and how to
+ * speak to it, and the address it listens at. One such place for a state folder; one more for each folder that is used
+ * with it instead of an agent's own (`--workspace`), because its index, history and conversations are apart.
+ */
+import { createHash } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { lockFolder } from '../files/index.ts'
+
+export interface OwnerPlace {
+  /** The folder of lock and note. */
+  readonly folder: string
+  readonly lock: string
+  readonly note: string
+  /** A socket's file, or the name of a pipe. */
+  readonly address: string
+}
+
+/**
+ * @param home the state folder; it exists
+ * @param workspace a folder that is used instead of an agent's own
+ */
+export function ownerPlace(home: string, workspace: string | undefined): OwnerPlace {
+  const folder = join(home, 'owner')
+  const name = workspace === undefined ? 'app' : `folder-${keyOf(realpathSync(workspace))}`
+  return {
+    folder,
+    lock: join(folder, `${name}.lock`),
+    note: join(folder, `${name}.json`),
+    address: addressOf(keyOf(join(realpathSync(home), name))),
+  }
+}
+
+/** Not in the state folder: the name of a socket has about a hundred bytes, and some disks cannot hold any. */
+function addressOf(key: string): string {
+  return process.platform === 'win32' ? `\\\\.\\pipe\\commonplace-${key}` : join(lockFolder(), `${key}.sock`)
+}
+
+function keyOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}

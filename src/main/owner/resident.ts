@@ -1,0 +1,186 @@
+/**
+ * A process that stays, such as the desktop app or a browser host. It owns the memory, or speaks for the process that
+ * does, and takes over when that one goes. Its windows cannot tell which: they see one and the same runtime, live, and
+ * connect again when it changes hands.
+ */
+import { RPCHandler } from '@orpc/server/ws'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WebSocket } from 'ws'
+import type { AppEvent } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import { createApp, openBase, type App, type AppBase, type AppOptions } from '../app.ts'
+import { createRouter, type AppRouter } from '../router.ts'
+import { clientOf, connectToOwner, type OwnerConnection } from './connect.ts'
+import { Ownership } from './ownership.ts'
+import { joinSockets } from './pipe.ts'
+import { ownerPlace, type OwnerPlace } from './place.ts'
+
+/** Between two looks at who owns the memory, while nobody can be spoken to, ms. */
+const lookMs = 50
+/** An owner that has the lock and is not to be found is starting or ending; neither takes longer, ms. */
+const startMs = 20_000
+
+type Role =
+  | { readonly kind: 'owner'; readonly app: App; readonly router: AppRouter; readonly ownership: Ownership | undefined }
+  | { readonly kind: 'guest'; readonly connection: OwnerConnection }
+
+export class Resident {
+  readonly base: AppBase
+  readonly #options: AppOptions
+  readonly #place: OwnerPlace
+  #role: Promise<Role>
+  #isClosing = false
+  readonly #listeners = new Set<(event: AppEvent) => void>()
+
+  private constructor(options: AppOptions, base: AppBase) {
+    this.#options = options
+    this.base = base
+    this.#place = ownerPlace(base.folders.home, base.single?.folder)
+    this.#role = this.#settle()
+  }
+
+  /** @throws AppError `write_failed`, `owner_silent`, `owner_version` */
+  static async open(options: AppOptions): Promise<Resident> {
+    const base = await openBase(options)
+    const resident = new Resident(options, base)
+    try {
+      await resident.#role
+      return resident
+    } catch (error) {
+      base.close()
+      throw error
+    }
+  }
+
+  /** The runtime, while it is this process's; undefined while another one owns the memory. */
+  async app(): Promise<App | undefined> {
+    const role = await this.#role
+    return role.kind === 'owner' ? role.app : undefined
+  }
+
+  /** The process that owns the memory. */
+  async owner(): Promise<number> {
+    const role = await this.#role
+    return role.kind === 'owner' ? process.pid : role.connection.note.pid
+  }
+
+  /** Speaks the contract over a window's socket, whoever answers it. */
+  accept(socket: WebSocket): void {
+    socket.pause()
+    void this.#answer(socket)
+  }
+
+  /** Speaks the contract over whatever port; `open` is given the router, or a socket to the process that has it. */
+  async attach(open: {
+    readonly local: (router: AppRouter) => void
+    readonly remote: (socket: WebSocket) => void
+  }): Promise<void> {
+    const role = await this.#role
+    if (role.kind === 'owner') return open.local(role.router)
+    const connection = await connectToOwner(this.#place, 'resident')
+    if (connection) open.remote(connection.socket)
+  }
+
+  /** Only the owner indexes. */
+  async savePower(isSaving: boolean): Promise<void> {
+    await (await this.app())?.agents.savePower(isSaving)
+  }
+
+  /** What happens in the runtime, wherever it runs. */
+  onEvent(listener: (event: AppEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    const role = await this.#role.catch(() => undefined)
+    if (role?.kind === 'guest') role.connection.socket.terminate()
+    if (role?.kind === 'owner') {
+      await role.app.close()
+      await role.ownership?.release()
+    }
+    this.base.close()
+  }
+
+  async #answer(socket: WebSocket): Promise<void> {
+    try {
+      await this.attach({
+        local: (router) => void new RPCHandler(router).upgrade(socket),
+        remote: (owner) => joinSockets(socket, owner),
+      })
+      socket.resume()
+    } catch (error) {
+      this.base.log.fault(error, 'connecting a window')
+      socket.terminate()
+    }
+  }
+
+  /** Becomes the owner, or finds the one there is. */
+  async #settle(): Promise<Role> {
+    const deadline = performance.now() + startMs
+    for (;;) {
+      const role = (await this.#own()) ?? (await this.#visit())
+      if (role) return role
+      if (performance.now() > deadline)
+        throw new AppError('owner_silent', 'another process has this memory open and cannot be spoken to', { pid: 0 })
+      await sleep(lookMs * (0.5 + Math.random()))
+    }
+  }
+
+  async #own(): Promise<Role | undefined> {
+    const { base } = this
+    let ownership: Ownership | undefined
+    try {
+      ownership = await Ownership.tryTake(this.#place)
+      if (!ownership) return undefined
+    } catch (error) {
+      // Locks cannot be had on this disk: better alone and unguarded than not at all.
+      base.log.fault(error, 'no lock for the state folder; other processes are not kept from it')
+    }
+    try {
+      const app = await createApp({ ...this.#options, base })
+      const router = createRouter(app)
+      const handler = new RPCHandler(router)
+      await ownership?.announce((socket) => void handler.upgrade(socket))
+      app.events.subscribe('event', (event) => this.#tell(event))
+      return { kind: 'owner', app, router, ownership }
+    } catch (error) {
+      await ownership?.release()
+      throw error
+    }
+  }
+
+  async #visit(): Promise<Role | undefined> {
+    const connection = await connectToOwner(this.#place, 'resident')
+    if (!connection) return undefined
+    connection.socket.once('close', () => void this.#takeOver())
+    void this.#follow(connection)
+    return { kind: 'guest', connection }
+  }
+
+  /** The owner went: this process or another guest takes its place. */
+  async #takeOver(): Promise<void> {
+    if (this.#isClosing) return
+    this.#role = this.#settle()
+    try {
+      await this.#role
+    } catch (error) {
+      this.base.log.fault(error, 'taking over the memory')
+      await sleep(startMs)
+      await this.#takeOver()
+    }
+  }
+
+  async #follow(connection: OwnerConnection): Promise<void> {
+    try {
+      for await (const event of await clientOf(connection).events.subscribe()) this.#tell(event)
+    } catch (error) {
+      if (connection.socket.readyState === connection.socket.OPEN) this.base.log.fault(error, 'following the owner')
+    }
+  }
+
+  #tell(event: AppEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+}

@@ -1,0 +1,187 @@
+/** One owner of a memory: several processes and hosts on one state folder, and what happens when the owner goes. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { AppEvent, ContractClient } from '../../src/shared/contract/index.ts'
+import { startServer } from '../../src/main/server.ts'
+import { mainFolder, prepareFolders } from '../support/app.ts'
+import { connect } from '../support/client.ts'
+import { until } from '../support/folder.ts'
+
+const cli = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+
+interface Folders {
+  readonly home: string
+  readonly workspace: string
+}
+
+async function server(folders: Folders, options: { workspace?: string; agent?: string } = {}) {
+  const running = await startServer({ mainFolder, env: {}, home: folders.home, ...options })
+  onTestFinished(() => running.close())
+  return { running, client: await connect(running.url) }
+}
+
+/** `serve` in a process of its own. */
+async function serverProcess({ home }: Folders): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--home', home], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return { child, url: (JSON.parse(line) as { url: string }).url }
+}
+
+async function terminal(
+  folders: Folders,
+  args: readonly string[],
+): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [cli, ...args, '--home', folders.home])
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (data) => (out += data))
+  child.stderr.on('data', (data) => (err += data))
+  child.stdin.end()
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return { code, out, err }
+}
+
+function eventsOf(client: ContractClient): AppEvent[] {
+  const seen: AppEvent[] = []
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  void (async () => {
+    for await (const event of await client.events.subscribe(undefined, { signal: stop.signal })) seen.push(event)
+  })().catch(() => undefined)
+  return seen
+}
+
+describe('M55: one owner of a memory', () => {
+  it('M55: a second host speaks for the first; both windows see one conversation, live and whole', async () => {
+    const folders = await prepareFolders({})
+    const one = await server(folders)
+    const two = await server(folders)
+    const events = eventsOf(two.client)
+    await until(() => events.some(({ type }) => type === 'hello'))
+    const { session } = await one.client.chat.send({
+      agent: 'main',
+      text: 'Remember that the cellar key is under the pot',
+    })
+    for await (const event of await two.client.chat.watch({ agent: 'main', session }))
+      if (event.type === 'turnEnd' || (event.type === 'partial' && !event.running)) break
+    await two.client.chat.send({ agent: 'main', session, text: 'Where is the cellar key?' })
+    for await (const event of await one.client.chat.watch({ agent: 'main', session }))
+      if (event.type === 'turnEnd' || (event.type === 'partial' && !event.running)) break
+    const [seenByOne, seenByTwo] = await Promise.all(
+      [one, two].map(({ client }) => client.sessions.get({ agent: 'main', session })),
+    )
+    expect(seenByOne).toEqual(seenByTwo)
+    expect(seenByOne?.messages.filter(({ message }) => message.role === 'user')).toHaveLength(2)
+    await until(() => events.some(({ type }) => type === 'sessionChanged' || type === 'turnEnded'))
+  })
+
+  it('M55: a terminal beside a host asks the host, whose windows are told', async () => {
+    const folders = await prepareFolders({})
+    const { client } = await server(folders)
+    const events = eventsOf(client)
+    await until(() => events.some(({ type }) => type === 'hello'))
+    const remembered = await terminal(folders, ['remember', 'The ferry leaves at noon', '--json'])
+    expect(remembered).toMatchObject({ code: 0, err: '' })
+    await until(() => events.some((event) => event.type === 'captured' && event.note === 'The ferry leaves at noon'))
+    const found = await terminal(folders, ['search', 'When does the ferry leave', '--json'])
+    expect(JSON.parse(found.out)).toMatchObject({ results: [{ path: JSON.parse(remembered.out).path }] })
+  })
+
+  it('M55: when the owner is killed, another takes over, and a window goes on', async () => {
+    const folders = await prepareFolders({})
+    const owner = await serverProcess(folders)
+    const guest = await server(folders)
+    expect(await guest.running.owner()).toBe(owner.child.pid)
+    await guest.client.files.remember({ agent: 'main', text: 'Before the fall' })
+    owner.child.kill('SIGKILL')
+    await once(owner.child, 'exit')
+    await until(async () => (await guest.running.owner()) === process.pid, 20_000)
+    const client = await connect(guest.running.url)
+    await client.files.remember({ agent: 'main', text: 'After the fall' })
+    const [log] = (await client.files.list({ agent: 'main' })).filter(({ kind }) => kind === 'log')
+    const { text } = await client.files.read({ agent: 'main', path: log?.path ?? '' })
+    expect(text).toContain('Before the fall')
+    expect(text).toContain('After the fall')
+  })
+
+  it('M55: an owner that ends hands over to a guest that stays', async () => {
+    const folders = await prepareFolders({})
+    const owner = await serverProcess(folders)
+    const guest = await server(folders)
+    owner.child.kill('SIGTERM')
+    expect((await once(owner.child, 'exit'))[0]).toBe(0)
+    await until(async () => (await guest.running.owner()) === process.pid, 20_000)
+  })
+
+  it('M55: a note is written although the owner hangs', async () => {
+    const folders = await prepareFolders({})
+    const owner = await serverProcess(folders)
+    owner.child.kill('SIGSTOP')
+    const { code, out } = await terminal(folders, ['remember', 'Written past a hanging owner', '--json'])
+    expect(code).toBe(0)
+    const place = JSON.parse(out) as { path: string; startLine: number; endLine: number }
+    const lines = (await readFile(join(folders.workspace, place.path), 'utf8')).split('\n')
+    expect(lines.slice(place.startLine - 1, place.endLine).join('\n')).toContain('Written past a hanging owner')
+    const asked = await terminal(folders, ['search', 'hanging owner'])
+    expect(asked).toMatchObject({ code: 1, out: '' })
+    expect(asked.err).toContain(`process ${owner.child.pid} has this memory open and does not answer`)
+  })
+
+  it('M55: many notes at once from many processes, with a host that comes and goes: every one is there once', async () => {
+    const folders = await prepareFolders({})
+    const owner = await serverProcess(folders)
+    const notes = Array.from({ length: 12 }, (_, index) => `Note number ${index} of a storm`)
+    const writers = notes.map((note) => terminal(folders, ['remember', note, '--json']))
+    await Promise.race(writers)
+    owner.child.kill('SIGKILL')
+    const results = await Promise.all(writers)
+    expect(results.map(({ code, err }) => ({ code, err }))).toEqual(notes.map(() => ({ code: 0, err: '' })))
+    const path = (JSON.parse(results[0]?.out ?? '{}') as { path: string }).path
+    const lines = (await readFile(join(folders.workspace, path), 'utf8')).split('\n')
+    for (const note of notes)
+      expect(
+        lines.filter((line) => line === note),
+        note,
+      ).toHaveLength(1)
+  })
+})
+
+describe('M38: a folder that is used instead of an agent’s own', () => {
+  it('M38: is that agent’s alone; nobody else is there, and nothing is proposed or saved', async () => {
+    const folders = await prepareFolders({
+      config:
+        'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n    - { id: work, workspace: "{{workspace}}-work" }\n',
+    })
+    const other = await prepareFolders({ files: { 'MEMORY.md': '# M\n\nThe kiln is in the yard.\n' } })
+    const before = await readFile(join(folders.home, 'config.yaml'), 'utf8')
+    const { client } = await server(folders, { workspace: other.workspace, agent: 'work' })
+    expect(await client.agents.list()).toMatchObject([{ id: 'work', workspace: other.workspace, ready: true }])
+    expect((await client.settings.get()).firstRun).toBe(false)
+    await expect(client.files.list({ agent: 'main' })).rejects.toMatchObject({ code: 'unknown_agent' })
+    await expect(client.agents.create({ name: 'third', locale: 'en' })).rejects.toMatchObject({ code: 'single_folder' })
+    expect((await client.search.query({ agent: 'work', query: 'Where is the kiln?' })).results).toHaveLength(1)
+    expect(await readFile(join(folders.home, 'config.yaml'), 'utf8')).toBe(before)
+  })
+
+  it('M38: is opened beside the agent’s own, each with its owner; the agent’s own folder is no other folder', async () => {
+    const folders = await prepareFolders({})
+    const other = await prepareFolders({})
+    const own = await server(folders)
+    const apart = await server(folders, { workspace: other.workspace })
+    const same = await server(folders, { workspace: folders.workspace })
+    await apart.client.files.remember({ agent: 'main', text: 'Only in the other folder' })
+    await same.client.files.remember({ agent: 'main', text: 'In the own folder' })
+    const paths = (await own.client.files.list({ agent: 'main' })).filter(({ kind }) => kind === 'log')
+    const { text } = await own.client.files.read({ agent: 'main', path: paths[0]?.path ?? '' })
+    expect(text).toContain('In the own folder')
+    expect(text).not.toContain('Only in the other folder')
+  })
+})
