@@ -273,7 +273,7 @@ export function createRouter(app: App) {
       watch: os.chat.watch.handler(async ({ input, signal }) => (await agent(input)).chat.watch(input.session, signal)),
       stop: os.chat.stop.handler(async ({ input }) => ({ stopped: (await agent(input)).chat.stop(input.session) })),
       unqueue: os.chat.unqueue.handler(async ({ input }) => {
-        ;(await agent(input)).chat.unqueue(input.session, input.id)
+        await (await agent(input)).chat.unqueue(input.session, input.id)
         return {}
       }),
       sendQueued: os.chat.sendQueued.handler(async ({ input }) => {

@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path'
 import type { AppEvent, FileEntry, SurveyStep, WhatIfWindow } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Checks } from '../checks/index.ts'
-import { Chat, definitionsOf, loadPrompts, type Tool } from '../chat/index.ts'
+import { Chat, definitionsOf, loadPrompts, MessageQueue, type Tool } from '../chat/index.ts'
 import {
   assemble,
   budgetOf,
@@ -88,7 +88,10 @@ export class Agent {
 
   readonly #options: AgentOptions
 
-  private constructor(options: AgentOptions, workspace: Workspace, memory: Memory, history: History | undefined) {
+  private constructor(
+    options: AgentOptions,
+    { workspace, memory, history, queue }: Pick<Agent, 'workspace' | 'memory' | 'history'> & { queue: MessageQueue },
+  ) {
     this.#options = options
     this.id = options.id
     this.workspace = workspace
@@ -108,7 +111,7 @@ export class Agent {
     this.drafts = new Drafts(options.draftsFolder)
     this.fileDrafts = new FileDrafts(options.draftsFolder)
     this.importer = new Importer({ entry: options.importEntry, workspace })
-    this.chat = createChat(options, this)
+    this.chat = createChat(options, this, queue)
   }
 
   static async open(options: AgentOptions): Promise<Agent> {
@@ -134,7 +137,8 @@ export class Agent {
       onCrash: (error) => log.fault(error, `index thread of agent ${id}`),
       onRecovered: () => publish({ type: 'recovered', agent: id }),
     })
-    agent = new Agent(options, workspace, memory, history)
+    const queue = await MessageQueue.open(join(options.draftsFolder, 'queue'))
+    agent = new Agent(options, { workspace, memory, history, queue })
     workspace.onWrite(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
     return agent
   }
@@ -274,10 +278,15 @@ function embeddingSource(
   return { provider, model, baseUrl, dimensions, batchSize, apiKey, allowDownload, modelsFolder }
 }
 
-function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'workspace' | 'memory'>): Chat {
+function createChat(
+  options: AgentOptions,
+  agent: Pick<Agent, 'sessions' | 'workspace' | 'memory'>,
+  queue: MessageQueue,
+): Chat {
   const { id, settings, models, now, publish, log } = options
   return new Chat({
     agent: id,
+    queue,
     sessions: agent.sessions,
     workspace: agent.workspace,
     memory: agent.memory,

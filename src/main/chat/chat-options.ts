@@ -7,6 +7,7 @@ import type { ChatModel } from '../models/index.ts'
 import type { Sessions } from '../sessions/index.ts'
 import type { AgentSettings } from '../settings/index.ts'
 import type { Workspace } from '../workspace/index.ts'
+import type { MessageQueue } from './queue.ts'
 import type { Prompts } from './keeping/prompts.ts'
 import type { Tool } from './tools/index.ts'
 
@@ -16,6 +17,7 @@ export interface ChatOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly mcp: McpServers
+  readonly queue: MessageQueue
   readonly settings: () => AgentSettings
   readonly prompts: () => Promise<Prompts>
   /** @throws AppError when the model's provider is not set up */

@@ -9,7 +9,7 @@ import { commandEntry, isSessionOver, type Transcript } from '../sessions/index.
 import { Background } from './background.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { runCommand } from './commands.ts'
-import { LiveTurns } from './live-turns.ts'
+import { LiveTurns, type RunningTurn } from './live-turns.ts'
 import { keepSession } from './memory-hook.ts'
 import { Meter } from './meter.ts'
 import { Permissions, type Decision } from './permissions.ts'
@@ -43,11 +43,14 @@ export class Chat {
   readonly #turns: LiveTurns
   readonly #background: Background
   readonly #closing = new AbortController()
-  readonly #queue = new MessageQueue()
+  readonly #queue: MessageQueue
+  /** Which waiting message became which message of the conversation, until it is stored. */
+  readonly #fromQueue = new WeakMap<Message, string>()
   readonly #permissions: Permissions
 
   constructor(options: ChatOptions) {
     this.#options = options
+    this.#queue = options.queue
     this.meter = new Meter({ ...options, model: () => this.#previewModel() })
     this.#background = new Background(options.onFault)
     this.#permissions = new Permissions((session) =>
@@ -67,8 +70,9 @@ export class Chat {
 
   /**
    * Stores the message and starts the turn, or carries out the command; either runs on by itself. While an answer is
-   * being given the message waits. Where the session is over (M35), a new one takes it.
-   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`
+   * being given the message waits. Where the session is over (M35), a new one takes it. When this returns, the message
+   * is on the disk.
+   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `write_failed`
    */
   async send(input: SendInput): Promise<Sent> {
     const { text, attachments = [], session } = input
@@ -76,23 +80,45 @@ export class Chat {
       throw new AppError('input_invalid', 'the message is empty', { reason: 'empty' })
     const command = attachments.length === 0 ? parseCommand(text) : undefined
     const running = session === undefined ? undefined : this.#turns.get(session)
-    if (session !== undefined && running) {
-      if (input.replaces !== undefined) throw busy(session)
-      this.#queue.add(session, { text, attachments, delivery: command ? 'after' : (input.delivery ?? 'next') })
-      this.#emitQueue(session)
-      return { session, queued: true, ended: running.ended }
-    }
+    if (session !== undefined && running) return this.#wait(session, running, input, command)
     const model = command ? this.#previewModel() : this.#options.createModel(input.model)
     assertTakesImages(model, attachments)
     const { id, transcript } = await this.#sessionFor(input, command)
     if (command?.name === 'new' || command?.name === 'reset')
       return { session: id, queued: false, ended: Promise.resolve() }
-    if (input.replaces !== undefined) await this.#branchAt(id, transcript, transcript.parentOf(input.replaces))
+    // Another window may have been quicker.
+    const meanwhile = this.#turns.get(id)
+    if (meanwhile) return this.#wait(id, meanwhile, input, command)
+    const stored = Promise.withResolvers<void>()
     const turn = this.#turns.start(id, async (signal) => {
+      try {
+        if (input.replaces !== undefined) await this.#branchAt(id, transcript, transcript.parentOf(input.replaces))
+        if (!command) await this.#say(id, transcript, model, input)
+        stored.resolve()
+      } catch (error) {
+        // Whoever sent it is told, and still has it.
+        stored.reject(error)
+        return 'error'
+      }
       const work = await this.#workOn(id, transcript, model, signal)
-      return command ? this.#carryOut(work, command) : this.#answer(work, { text, attachments })
+      return command ? this.#carryOut(work, command) : this.#answer(work)
     })
+    await stored.promise
     return { session: id, queued: false, ended: turn.ended }
+  }
+
+  async #wait(
+    session: string,
+    running: RunningTurn,
+    { text, attachments = [], replaces, delivery }: SendInput,
+    command: CommandCall | undefined,
+  ): Promise<Sent> {
+    if (replaces !== undefined) throw busy(session)
+    await this.#queue.add(session, { text, attachments, delivery: command ? 'after' : (delivery ?? 'next') })
+    this.#emitQueue(session)
+    // The answer may have ended while the message was stored.
+    if (!this.#turns.get(session)) void this.#goOn(session)
+    return { session, queued: true, ended: running.ended }
   }
 
   /**
@@ -107,18 +133,14 @@ export class Chat {
       .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
     if (!asked) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
     await this.#branchAt(session, transcript, asked.id)
-    return this.#turns.start(session, async (signal) =>
-      this.#answer(await this.#workOn(session, transcript, model, signal), undefined),
-    )
+    return this.#answerAgain(session, transcript, model)
   }
 
   /** Goes on where an answer broke off. @throws AppError `session_busy`, `unknown_session` */
   async resume(session: string): Promise<{ ended: Promise<void> }> {
     const model = this.#options.createModel(undefined)
     const transcript = await this.#idle(session)
-    return this.#turns.start(session, async (signal) =>
-      this.#answer(await this.#workOn(session, transcript, model, signal), undefined),
-    )
+    return this.#answerAgain(session, transcript, model)
   }
 
   /** Shows another version of a message. @throws AppError `session_busy`, `unknown_session`, `input_invalid` */
@@ -142,8 +164,8 @@ export class Chat {
     this.#told(session)
   }
 
-  unqueue(session: string, id: string): void {
-    this.#queue.remove(session, id)
+  async unqueue(session: string, id: string): Promise<void> {
+    await this.#queue.remove(session, id)
     this.#emitQueue(session)
   }
 
@@ -151,8 +173,7 @@ export class Chat {
   async sendQueued(session: string): Promise<void> {
     await this.#idle(session)
     const first = this.#queue.takeFirst(session)
-    this.#emitQueue(session)
-    if (first) await this.send({ ...first, session, reopen: true })
+    if (first) await this.#sendWaiting(session, first)
   }
 
   permit(id: string, decision: Decision): void {
@@ -219,45 +240,71 @@ export class Chat {
     if (this.#closing.signal.aborted) return
     const next = this.#queue.takeFirst(session)
     if (!next) return this.#background.run(this.#name(session))
-    this.#emitQueue(session)
     try {
-      await this.send({ ...next, session, reopen: true })
+      await this.#sendWaiting(session, next)
     } catch (error) {
       this.#tellFault(session, error)
     }
   }
 
-  /** @param said undefined when what is in the transcript is to be answered */
-  async #answer(work: Work, said: Pick<Waiting, 'text' | 'attachments'> | undefined): Promise<TurnEnd> {
-    const { session, transcript, model, tools, toolbox, keeper } = work
-    const { assemble, sessions, settings, onSessionChanged } = this.#options
-    const tell = async (message: Message) => {
-      const { id } = await transcript.appendMessage(message)
-      onSessionChanged(session)
-      const versions = transcript.siblings().get(id)
-      this.#turns.emit(session, {
-        type: 'message',
-        id,
-        message,
-        ...(versions ? { versions: { ids: [...versions.ids], index: versions.index } } : {}),
-      })
+  async #sendWaiting(session: string, waiting: Waiting): Promise<void> {
+    this.#emitQueue(session)
+    try {
+      const { text, attachments, id } = waiting
+      await this.send({ text, attachments, session, reopen: true })
+      await this.#queue.delivered(session, id)
+    } catch (error) {
+      this.#queue.putBack(session, waiting)
+      this.#emitQueue(session)
+      throw error
     }
-    const before = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
-    const isChange =
-      before?.role === 'assistant' && (before.provider !== model.provider || before.model !== model.model)
-    if (isChange) await transcript.appendModelChange(model.provider, model.model)
-    if (said) await tell(this.#userMessage(said))
+  }
+
+  #answerAgain(session: string, transcript: Transcript, model: ChatModel): { ended: Promise<void> } {
+    return this.#turns.start(session, async (signal) => {
+      await noteModel(transcript, model)
+      return this.#answer(await this.#workOn(session, transcript, model, signal))
+    })
+  }
+
+  /** Adds what the user said to the conversation. */
+  async #say(session: string, transcript: Transcript, model: ChatModel, said: SendInput): Promise<void> {
+    await noteModel(transcript, model)
+    await this.#tell(session, transcript, this.#userMessage(said))
+  }
+
+  async #tell(session: string, transcript: Transcript, message: Message): Promise<void> {
+    const { id } = await transcript.appendMessage(message)
+    this.#options.onSessionChanged(session)
+    const versions = transcript.siblings().get(id)
+    this.#turns.emit(session, {
+      type: 'message',
+      id,
+      message,
+      ...(versions ? { versions: { ids: [...versions.ids], index: versions.index } } : {}),
+    })
+    const waiting = this.#fromQueue.get(message)
+    if (waiting !== undefined) await this.#queue.delivered(session, waiting)
+  }
+
+  /** Answers what is in the transcript. */
+  async #answer({ session, transcript, model, tools, toolbox, keeper }: Work): Promise<TurnEnd> {
+    const { assemble, sessions, settings } = this.#options
     return runTurn({
       model,
       assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt, toolbox),
-      tell,
+      tell: (message) => this.#tell(session, transcript, message),
       report: (report) => this.meter.keep(session, transcript, report),
       keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
       follow: () => sessions.liveAnswer(session, model),
       takeSteering: async () => {
         const waiting = this.#queue.takeNext(session)
         if (waiting.length > 0) this.#emitQueue(session)
-        return waiting.map((message) => this.#userMessage(message))
+        return waiting.map((message) => {
+          const said = this.#userMessage(message)
+          this.#fromQueue.set(said, message.id)
+          return said
+        })
       },
       emit: (event) => this.#turns.emit(session, event),
       toolbox,
@@ -267,7 +314,7 @@ export class Chat {
     })
   }
 
-  #userMessage({ text, attachments }: Pick<Waiting, 'text' | 'attachments'>): UserMessage {
+  #userMessage({ text, attachments = [] }: Pick<SendInput, 'text' | 'attachments'>): UserMessage {
     const timestamp = this.#options.now().getTime()
     if (attachments.length === 0) return { role: 'user', content: text, timestamp }
     const parts = attachments.map((attachment) =>
@@ -377,4 +424,11 @@ function busy(session: string): AppError {
 function assertTakesImages(model: ChatModel, attachments: readonly Attachment[]): void {
   if (model.images || !attachments.some(({ type }) => type === 'image')) return
   throw new AppError('images_unsupported', `${model.id} cannot read pictures`, { model: model.id })
+}
+
+/** From here on another model answers. */
+async function noteModel(transcript: Transcript, { provider, model }: ChatModel): Promise<void> {
+  const before = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
+  const isChange = before?.role === 'assistant' && (before.provider !== provider || before.model !== model)
+  if (isChange) await transcript.appendModelChange(provider, model)
 }

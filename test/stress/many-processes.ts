@@ -1,0 +1,320 @@
+/**
+ * Several programs on one memory, some of them killed: two hosts with a window each, and terminals, write notes, save
+ * files and talk in one conversation. At the end everything that was acknowledged is looked for in the files, in the
+ * history and in the conversation, and both windows are compared.
+ *
+ *   node test/stress/many-processes.ts [--seconds 30] [--kills 0] [--terminals 4] [--seed 1]
+ *
+ * With `--kills N` a process of those at work is killed every second, N times; hosts are started again.
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, promisify } from 'node:util'
+import type { ContractClient } from '../../src/shared/contract/index.ts'
+import { messageText } from '../../src/shared/messages.ts'
+import { createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/websocket'
+import { WebSocket } from 'ws'
+import { enter, socketOf, type Admission } from '../support/client.ts'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '30' },
+    kills: { type: 'string', default: '0' },
+    terminals: { type: 'string', default: '4' },
+    seed: { type: 'string', default: '1' },
+  },
+})
+const kills = Number(values.kills)
+const seconds = Math.max(Number(values.seconds), kills)
+const cli = fileURLToPath(new URL('../../src/main/launch.mjs', import.meta.url))
+const built = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url))
+const root = await mkdtemp(join(tmpdir(), 'commonplace-stress-'))
+const home = join(root, 'state')
+const workspace = join(root, 'workspace')
+
+/** What was said to be done. */
+const acknowledged = { notes: new Set<string>(), saves: new Set<string>(), messages: new Set<string>() }
+const failures = new Map<string, number>()
+const random = generator(Number(values.seed))
+const alive = new Set<ChildProcess>()
+let isOver = false
+let session: string | undefined
+let count = 0
+
+/** `serve` in a process of its own, started again whenever it is killed, and a window on it. */
+class Host {
+  readonly name: string
+  #child: ChildProcess | undefined
+  #url: Promise<string> | undefined
+  #admission: Promise<Admission> | undefined
+  #window: { readonly socket: WebSocket; readonly client: ContractClient } | undefined
+  #isEnding = false
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** What a page does: it enters once, and connects again whenever its socket is gone. */
+  async client(): Promise<ContractClient> {
+    this.#url ??= this.#start()
+    const url = await this.#url
+    this.#admission ??= enter(url)
+    const admission = await this.#admission
+    if (this.#window?.socket.readyState !== WebSocket.OPEN) {
+      const socket = await socketOf(url, admission)
+      this.#window = { socket, client: createORPCClient(new RPCLink({ websocket: socket as never })) }
+    }
+    return this.#window.client
+  }
+
+  /** Waits until what waits in the conversation is answered. */
+  async settled(): Promise<void> {
+    for (let tries = 0; session !== undefined && tries < 600; tries += 1) {
+      const stop = new AbortController()
+      try {
+        const client = await this.client()
+        let isIdle = false
+        for await (const event of await client.chat.watch({ agent: 'main', session }, { signal: stop.signal })) {
+          if (event.type !== 'partial') continue
+          isIdle = !event.running && event.queue.length === 0
+          if (!event.running && event.queue.length > 0) await client.chat.sendQueued({ agent: 'main', session })
+          break
+        }
+        if (isIdle) return
+      } catch (error) {
+        note(`settling: ${error instanceof Error ? error.message : String(error)}`)
+      } finally {
+        stop.abort()
+      }
+      await sleep(200)
+    }
+  }
+
+  /** What its window shows of the conversation. */
+  async view(): Promise<unknown> {
+    const client = await this.client()
+    return session === undefined ? [] : (await client.sessions.get({ agent: 'main', session })).messages
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true
+    const child = this.#child
+    if (!child) return
+    child.kill('SIGTERM')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+
+  /** @returns its address */
+  async #start(): Promise<string> {
+    const child = spawn(process.execPath, [built, 'serve', '--no-open', '--home', home], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    alive.add(child)
+    let said = ''
+    child.stderr.on('data', (data) => (said += data))
+    child.once('exit', (code) => {
+      alive.delete(child)
+      this.#url = undefined
+      this.#admission = undefined
+      if (!this.#isEnding && code !== null) note(`host ended with ${code}: ${said.trim()}`)
+    })
+    return new Promise((resolve, reject) => {
+      createInterface({ input: child.stdout }).once('line', (line) =>
+        resolve((JSON.parse(line) as { url: string }).url),
+      )
+      child.once('exit', () => reject(new Error('the host ended while it started')))
+    })
+  }
+}
+
+await mkdir(workspace, { recursive: true })
+await mkdir(home)
+await writeFile(join(workspace, 'MEMORY.md'), '# Long-term memory\n')
+await writeFile(join(home, 'config.yaml'), `agents:\n  list:\n    - { id: main, workspace: "${workspace}" }\n`)
+// Builds where that is needed, so that many starts do not wait for it.
+await promisify(execFile)(process.execPath, [cli, 'status', '--home', home])
+
+const started = Date.now()
+const hosts = [new Host('a'), new Host('b')]
+const work = [
+  ...hosts.flatMap((host) => [captures(host), saves(host), chats(host)]),
+  ...Array.from({ length: Number(values.terminals) }, () => terminal()),
+]
+const killing = kill()
+await sleep(seconds * 1000)
+isOver = true
+const killed = await killing
+await Promise.all([...work, ...hosts.map((host) => host.settled())])
+const ms = Date.now() - started
+
+await sleep(500)
+const windows = await Promise.all(hosts.map((host) => host.view()))
+await Promise.all(hosts.map((host) => host.end()))
+const report = await look()
+await rm(root, { recursive: true, force: true, maxRetries: 5 })
+process.stdout.write(
+  `${JSON.stringify({ ...report, killed, seconds: Math.round(ms / 1000), failures: Object.fromEntries(failures) }, null, 1)}\n`,
+)
+process.exitCode =
+  report.lost === 0 && report.missingFromHistory === 0 && report.windowsEqual && report.fsck === 'clean' ? 0 : 1
+
+/** Looks for everything after all processes are gone, with a new one that brings history and index up to date. */
+async function look() {
+  const last = new Host('last')
+  const client = await last.client()
+  await client.search.settle({ agent: 'main' })
+  const files = await client.files.list({ agent: 'main' })
+  const texts = await Promise.all(
+    files.map(async ({ path }) => (await client.files.read({ agent: 'main', path })).text),
+  )
+  const lines = new Map<string, number>()
+  for (const line of texts.flatMap((text) => text.split('\n'))) lines.set(line, (lines.get(line) ?? 0) + 1)
+  const said = session === undefined ? [] : await messages(client, session)
+  const gitdir = join(home, 'history', 'main', 'repository.git')
+  await client.history.timeline({ agent: 'main', limit: 1 })
+  const recorded = new Set<string>()
+  const tree = await git(gitdir, ['ls-tree', '-r', '-z', '--name-only', 'HEAD'])
+  for (const path of tree.split('\0').filter((name) => name !== ''))
+    for (const line of (await git(gitdir, ['show', `HEAD:${path}`])).split('\n')) recorded.add(line)
+  const fsck = await git(gitdir, ['fsck', '--full', '--no-dangling']).then(
+    (text) => text.trim() || 'clean',
+    (error: unknown) => String(error),
+  )
+  await last.end()
+  const written = [...acknowledged.notes, ...acknowledged.saves]
+  const lost = [
+    ...written.filter((line) => !lines.has(line)),
+    ...[...acknowledged.messages].filter((text) => !said.includes(text)),
+  ]
+  const missing = written.filter((line) => !recorded.has(line))
+  for (const line of lost.slice(0, 5)) process.stderr.write(`lost: ${line}\n`)
+  for (const line of missing.slice(0, 5)) process.stderr.write(`not in the history: ${line}\n`)
+  return {
+    acknowledged: written.length + acknowledged.messages.size,
+    notes: acknowledged.notes.size,
+    saves: acknowledged.saves.size,
+    messages: acknowledged.messages.size,
+    lost: lost.length,
+    missingFromHistory: missing.length,
+    twice: written.filter((line) => (lines.get(line) ?? 0) > 1).length,
+    windowsEqual: JSON.stringify(windows[0]) === JSON.stringify(windows[1]),
+    fsck: fsck.split('\n').some((line) => /error|missing|corrupt/.test(line)) ? fsck : 'clean',
+  }
+}
+
+/** Notes through a window. */
+async function captures(host: Host): Promise<void> {
+  while (!isOver) {
+    const text = `note ${host.name} ${(count += 1)}`
+    await attempt('capture', async () => {
+      await (await host.client()).files.remember({ agent: 'main', text })
+      acknowledged.notes.add(text)
+    })
+  }
+}
+
+/** Lines added to a few files as an editor does it: read, change, save with what one started from. */
+async function saves(host: Host): Promise<void> {
+  while (!isOver) {
+    const path = `memory/shared-${Math.floor(random() * 3)}.md`
+    const line = `save ${host.name} ${(count += 1)}`
+    await attempt('save', async () => {
+      const client = await host.client()
+      const before = await client.files.read({ agent: 'main', path }).catch(() => undefined)
+      await client.files.write({
+        agent: 'main',
+        path,
+        text: `${before?.text ?? ''}${line}\n`,
+        expectedHash: before?.hash ?? null,
+        ...(before ? { baseText: before.text } : {}),
+        onConflict: 'both',
+      })
+      acknowledged.saves.add(line)
+    })
+  }
+}
+
+/** One conversation, from both windows. */
+async function chats(host: Host): Promise<void> {
+  while (!isOver) {
+    const text = `What is message ${host.name} ${(count += 1)}?`
+    await attempt('chat', async () => {
+      const client = await host.client()
+      const answer = await client.chat.send({
+        agent: 'main',
+        text,
+        ...(session === undefined ? {} : { session }),
+        delivery: 'after',
+      })
+      session ??= answer.session
+      if (answer.session === session) acknowledged.messages.add(text)
+    })
+    await sleep(150)
+  }
+}
+
+async function terminal(): Promise<void> {
+  while (!isOver) {
+    const text = `terminal ${(count += 1)}`
+    const child = spawn(process.execPath, [built, 'remember', text, '--home', home], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    alive.add(child)
+    let said = ''
+    child.stderr.on('data', (data) => (said += data))
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    alive.delete(child)
+    if (code === 0) acknowledged.notes.add(text)
+    else note(signal ? 'terminal killed' : `terminal: ${said.trim()}`)
+  }
+}
+
+async function kill(): Promise<number> {
+  let done = 0
+  for (; done < kills && !isOver; done += 1) {
+    await sleep(1000)
+    const choices = [...alive]
+    choices[Math.floor(random() * choices.length)]?.kill('SIGKILL')
+  }
+  return done
+}
+
+async function attempt(what: string, action: () => Promise<void>): Promise<void> {
+  try {
+    await action()
+  } catch (error) {
+    note(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+    await sleep(50)
+  }
+}
+
+function note(failure: string): void {
+  const kind = failure.replaceAll(/\d+/g, 'N').slice(0, 120)
+  failures.set(kind, (failures.get(kind) ?? 0) + 1)
+}
+
+async function messages(client: ContractClient, id: string): Promise<string[]> {
+  const { messages: all } = await client.sessions.get({ agent: 'main', session: id })
+  return all.map(({ message }) => messageText(message))
+}
+
+async function git(gitdir: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('git', ['--git-dir', gitdir, ...args], { maxBuffer: 1 << 28 })
+  return stdout
+}
+
+function generator(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
