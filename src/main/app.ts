@@ -81,8 +81,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     spending: () => settings.config.spending,
     onChange: () => publish({ type: 'usageChanged' }),
+    onProblem: (problem) => log.fault(problem, 'usage'),
   })
-  const models = new Models({ config, keys, env, ledger, listFile: folders.modelLists })
+  const models = new Models({ config, keys, env, ledger, listFile: folders.modelLists, onProblem: (problem) => log.fault(problem, 'model lists') })
   await models.load()
   const mcp = new McpServers({
     config,
