@@ -83,7 +83,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     onChange: () => publish({ type: 'usageChanged' }),
     onProblem: (problem) => log.fault(problem, 'usage'),
   })
-  const models = new Models({ config, keys, env, ledger, listFile: folders.modelLists, onProblem: (problem) => log.fault(problem, 'model lists') })
+  const models = new Models({
+    config,
+    keys,
+    env,
+    ledger,
+    listFile: folders.modelLists,
+    onProblem: (problem) => log.fault(problem, 'model lists'),
+  })
   await models.load()
   const mcp = new McpServers({
     config,
@@ -146,7 +153,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       const list = await agents.list()
       const states = list.map(async ({ id, model, ready }) => ({
         model,
-        status: ready ? await (await agents.get(id)).memory.status() : undefined,
+        status: ready ? await (await agents.get(id)).status() : undefined,
       }))
       return diagnostics({
         version: appVersion,

@@ -33,7 +33,7 @@ const indexTimeoutMs = 10 * 60_000
 export async function status(app: App, flags: CommonFlags): Promise<Output> {
   const agent = await app.agents.get(flags.agent)
   const isSettled = await agent.memory.settle(indexTimeoutMs)
-  const { files, chunks, provider, model, state, problems } = await agent.memory.status()
+  const { files, chunks, provider, model, state, problems } = await agent.status()
   const workspace = app.agents.workspaceOf(flags.agent)
   const value = {
     agent: flags.agent,

@@ -170,7 +170,7 @@ export function createRouter(app: App) {
       rechunk: os.search.rechunk.handler(async ({ input, signal }) =>
         (await agent(input)).memory.rechunk(input.query, input.chunk, input.options, signal),
       ),
-      status: os.search.status.handler(async ({ input }) => (await agent(input)).memory.status()),
+      status: os.search.status.handler(async ({ input }) => (await agent(input)).status()),
       reindex: os.search.reindex.handler(async ({ input, signal }) => (await agent(input)).memory.reindex(signal)),
     },
     checks: {

@@ -34,7 +34,7 @@ export class Exclusive {
    * @throws AppError `file_busy` when another process does not let go, or what `work` throws
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const name = (this.#name ??= await nameOf(this.#path))
+    const name = (this.#name ??= await realName(this.#path))
     return lines.run(name, async () => {
       let hasBegun = false
       try {
@@ -70,10 +70,10 @@ function busy(path: string, cause: LockBusyError): AppError {
 }
 
 /** The real path: that of the folder where the file itself is not there yet. */
-async function nameOf(path: string): Promise<string> {
+export async function realName(path: string): Promise<string> {
   const absolute = resolve(path)
   return realpath(absolute).catch(async () => {
     const parent = dirname(absolute)
-    return parent === absolute ? absolute : join(await nameOf(parent), basename(absolute))
+    return parent === absolute ? absolute : join(await realName(parent), basename(absolute))
   })
 }

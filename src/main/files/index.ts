@@ -1,5 +1,5 @@
 export { copyAside, readKept, setAside } from './damaged.ts'
-export { Exclusive } from './exclusive.ts'
+export { Exclusive, realName } from './exclusive.ts'
 export { writeFailure } from './failure.ts'
 export { makeFolder } from './folder.ts'
 export { tidyFolder } from './left-overs.ts'

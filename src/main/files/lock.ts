@@ -71,6 +71,10 @@ export class FileLock {
     return this.tryTake()
   }
 
+  get isHeld(): boolean {
+    return this.#database?.inTransaction ?? false
+  }
+
   release(): void {
     if (this.#database?.inTransaction) this.#database.exec('ROLLBACK')
   }
@@ -78,7 +82,7 @@ export class FileLock {
   /** Lets go of it for good: of a name that nobody needs again, no file stays. */
   discard(): void {
     // Whoever opens the file meanwhile finds that it has no name any more.
-    if (this.#database?.inTransaction) unlinkSync(this.file)
+    if (this.isHeld) unlinkSync(this.file)
     this.close()
   }
 

@@ -102,12 +102,7 @@ async function appendTo(handle: FileHandle, file: string, text: string): Promise
   if (size === 0) await syncFolder(dirname(file))
 }
 
-async function writeNew(
-  file: string,
-  bytes: Uint8Array,
-  mode: number | undefined,
-  isDurable: boolean,
-): Promise<void> {
+async function writeNew(file: string, bytes: Uint8Array, mode: number | undefined, isDurable: boolean): Promise<void> {
   const handle = await open(file, 'wx', mode)
   try {
     await writeAll(handle, bytes)

@@ -1,2 +1,3 @@
 export { History } from './history.ts'
-export { Journal, recordInJournal } from './journal.ts'
+export { Journal } from './journal.ts'
+export type { HistoryProblem } from './recorder.ts'

@@ -196,7 +196,10 @@ export class Transcript {
     })
   }
 
-  #add({ entries, foreign, readTo }: Pick<LoadedEntries, 'entries' | 'foreign' | 'readTo'>, leaf?: string | null): void {
+  #add(
+    { entries, foreign, readTo }: Pick<LoadedEntries, 'entries' | 'foreign' | 'readTo'>,
+    leaf?: string | null,
+  ): void {
     const isNew = ({ id }: { readonly id: string }) => !this.#parents.has(id)
     const added = entries.filter(isNew)
     const others = foreign.filter(isNew)
