@@ -13,7 +13,7 @@ import { Ledger, Models } from './models/index.ts'
 import { showWithSystem, type ShowFile } from './show-file.ts'
 import { threadFile } from './thread/index.ts'
 import { appVersion } from './version.ts'
-import { makeFolder } from './files/index.ts'
+import { makeFolder, tidyFolder } from './files/index.ts'
 import { KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
 
 export interface AppOptions {
@@ -65,6 +65,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const resources = fileURLToPath(new URL('../../resources/', mainFolder))
   await makeStateFolder(folders.home)
   const log = openLog(folders.logs)
+  tidyFolder(folders.home, () => true).catch((error: unknown) => log.fault(error, 'left-overs'))
   const settings = await SettingsStore.open(folders.config)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)

@@ -138,7 +138,7 @@ describe('M26 history', () => {
     expect((await history.diff(newest?.commit ?? '', 'memory/49.md')).after).toBe(
       await readFile(await files.locate('memory/49.md'), 'utf8'),
     )
-  })
+  }, 120_000)
 
   it('M26: the repository is one that Git itself reads, and the user’s own is not touched', async () => {
     const { files, history, home, workspace } = await openHistory({ 'MEMORY.md': 'one\n', '.git/HEAD': 'untouched' })
@@ -311,7 +311,7 @@ describe('M43 two writers', () => {
     }
     expect(conflicts).toBeGreaterThan(0)
     expect(conflicts).toBeLessThan(500)
-  })
+  }, 120_000)
 })
 
 describe('M26 a history that sleeps', () => {

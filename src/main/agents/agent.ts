@@ -154,6 +154,7 @@ export class Agent {
       onRecovered: () => publish({ type: 'recovered', agent: id }),
     })
     agent = new Agent(options, { workspace, memory, problems, ...kept })
+    if (options.watch) workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${id}`))
     workspace.onWrite(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
     return agent
   }

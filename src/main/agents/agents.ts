@@ -274,6 +274,7 @@ export class Agents {
     try {
       return await seedWorkspace(folder, join(this.#options.resources, 'templates', locale))
     } catch (error) {
+      if (error instanceof AppError) throw error
       const reason = error instanceof Error ? error.message : String(error)
       throw new AppError('write_failed', `${folder} cannot be used: ${reason}`, { path: folder }, { cause: error })
     }

@@ -68,7 +68,7 @@ export class Chat {
   /**
    * Stores the message and starts the turn, or carries out the command; either runs on by itself. While an answer is
    * being given the message waits. Where the session is over (M35), a new one takes it.
-   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`
+   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`
    */
   async send(input: SendInput): Promise<Sent> {
     const { text, attachments = [], session } = input
@@ -88,10 +88,18 @@ export class Chat {
     if (command?.name === 'new' || command?.name === 'reset')
       return { session: id, queued: false, ended: Promise.resolve() }
     if (input.replaces !== undefined) await this.#branchAt(id, transcript, transcript.parentOf(input.replaces))
+    const { promise: stored, resolve, reject } = Promise.withResolvers<void>()
     const turn = this.#turns.start(id, async (signal) => {
-      const work = await this.#workOn(id, transcript, model, signal)
-      return command ? this.#carryOut(work, command) : this.#answer(work, { text, attachments })
+      try {
+        const work = await this.#workOn(id, transcript, model, signal)
+        return await (command ? this.#carryOut(work, command) : this.#answer(work, { text, attachments }, resolve))
+      } catch (error) {
+        reject(error)
+        throw error
+      }
     })
+    // Whoever sent it may let go of the text now, or is told why not.
+    await Promise.race([stored, command ? undefined : turn.ended])
     return { session: id, queued: false, ended: turn.ended }
   }
 
@@ -228,7 +236,11 @@ export class Chat {
   }
 
   /** @param said undefined when what is in the transcript is to be answered */
-  async #answer(work: Work, said: Pick<Waiting, 'text' | 'attachments'> | undefined): Promise<TurnEnd> {
+  async #answer(
+    work: Work,
+    said: Pick<Waiting, 'text' | 'attachments'> | undefined,
+    onStored?: () => void,
+  ): Promise<TurnEnd> {
     const { session, transcript, model, tools, toolbox, keeper } = work
     const { assemble, sessions, settings, onSessionChanged } = this.#options
     const tell = async (message: Message) => {
@@ -247,6 +259,7 @@ export class Chat {
       before?.role === 'assistant' && (before.provider !== model.provider || before.model !== model.model)
     if (isChange) await transcript.appendModelChange(model.provider, model.model)
     if (said) await tell(this.#userMessage(said))
+    onStored?.()
     return runTurn({
       model,
       assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt, toolbox),

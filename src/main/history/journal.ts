@@ -5,6 +5,7 @@
  * wrote it and however that process ended.
  */
 import { randomUUID } from 'node:crypto'
+import { truncate } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { causes } from '../../shared/contract/history.ts'
@@ -25,6 +26,14 @@ const lineSchema = z.object({
 })
 export type JournalLine = z.infer<typeof lineSchema>
 
+/** Lines from the first on, and how many bytes they are. */
+export interface JournalPart {
+  readonly lines: readonly JournalLine[]
+  readonly bytes: number
+}
+
+/** While others add to it, it is only made shorter when it is longer than this, bytes. */
+const longBytes = 256 * 1024
 /** A full disk is asked again after this, ms. */
 const retryMs = 1000
 
@@ -63,16 +72,16 @@ export class Journal {
     await this.#write()
   }
 
-  /** Lines from the first on, and what it takes to drop them. */
-  async read(): Promise<{ lines: JournalLine[]; bytes: number }> {
+  async read(): Promise<JournalPart> {
     return this.#alone.run(() => this.#read())
   }
 
-  /** Takes out the lines of the first `bytes`. */
+  /** Takes out the lines of the first `bytes`; perhaps only later, with those that come after them. */
   async drop(bytes: number): Promise<void> {
     await this.#alone.run(async () => {
       const text = Buffer.from((await readIfThere(this.#file)) ?? '', 'utf8')
-      if (text.length > 0) await writeDurably(this.#file, text.subarray(bytes))
+      if (text.length === bytes) await truncate(this.#file)
+      else if (bytes > longBytes) await writeDurably(this.#file, text.subarray(bytes))
     })
   }
 
@@ -103,7 +112,7 @@ export class Journal {
     this.#alone.close()
   }
 
-  async #read(): Promise<{ lines: JournalLine[]; bytes: number }> {
+  async #read(): Promise<JournalPart> {
     const text = (await readIfThere(this.#file)) ?? ''
     const lines = text.split('\n').flatMap((line) => lineSchema.safeParse(parseJson(line)).data ?? [])
     return { lines, bytes: Buffer.byteLength(text, 'utf8') }

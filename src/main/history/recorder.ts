@@ -13,7 +13,7 @@ import { readText, resolveInside, walkMarkdown, type WriteOrigin as Origin } fro
 import { blame } from './blame.ts'
 import { blobId } from './blob-id.ts'
 import type { CommitRecord, FileRecord } from './change.ts'
-import { Journal, repositoryIn, type JournalLine } from './journal.ts'
+import { Journal, repositoryIn, type JournalLine, type JournalPart } from './journal.ts'
 import { Repository, type FileStep } from './repository.ts'
 
 /** Changes that follow each other this closely are recorded together, ms … */
@@ -288,7 +288,10 @@ export class Recorder {
   }
 
   async #recordJournal(repository: Repository): Promise<void> {
-    const { lines, bytes } = await this.#journal.read()
+    await this.#recordLines(repository, await this.#journal.read())
+  }
+
+  async #recordLines(repository: Repository, { lines, bytes }: JournalPart): Promise<void> {
     const recorded = lines.findIndex(({ id }) => id === this.#recordedLine)
     const missing: string[] = []
     let group: Change[] = []
@@ -370,16 +373,20 @@ export class Recorder {
   async #lookAt(paths: readonly string[]): Promise<void> {
     const repository = this.#repository
     if (!repository || !existsSync(this.#settings.workspace)) return
+    await this.#recordJournal(repository)
     const changed = await this.#stepsOf(repository, paths)
     const steps: FileStep[] = []
     for (let from = 0; from < changed.length; from += lookedAtOnce) {
       const some = changed.slice(from, from + lookedAtOnce).map(({ path }) => path)
-      steps.push(
-        ...(await this.#writers.run(async () => {
-          await this.#recordJournal(repository)
-          return this.#stepsOf(repository, some)
-        })),
-      )
+      const { part, texts } = await this.#writers.run(async () => ({
+        part: await this.#journal.read(),
+        texts: await Promise.all(some.map(async (path) => [path, await this.#readFile(path)] as const)),
+      }))
+      await this.#recordLines(repository, part)
+      for (const [path, text] of texts) {
+        const step = await this.#stepTo(repository, path, text)
+        if (step) steps.push(step)
+      }
     }
     await this.#recordSteps(repository, steps)
   }

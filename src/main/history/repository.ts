@@ -9,6 +9,7 @@ import * as git from 'isomorphic-git'
 import { makeFolder, readIfThere, writeDurably } from '../files/index.ts'
 import type { WriteOrigin as Origin } from '../workspace/index.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
+import { writeBlob } from './blob-id.ts'
 import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './change.ts'
 import { FileTree } from './tree.ts'
 
@@ -16,6 +17,10 @@ const branch = 'refs/heads/main'
 
 /** The last line of the journal is in the message of one of the newest commits, or nowhere. */
 const mostLooked = 64
+
+/** What one change ends with the next one of the file begins with: so many texts are at hand, of so many characters. */
+const mostKept = 64
+const longestKept = 200_000
 
 /** One file before and after; null where there was, or is, none. */
 export interface FileStep {
@@ -32,6 +37,7 @@ export class Repository {
   /** Newest first; read when it is first asked for. */
   #log: CommitRecord[] | undefined
   #damage: string | undefined
+  readonly #texts = new Map<string, string>()
 
   private constructor(gitdir: string) {
     this.#gitdir = gitdir
@@ -149,8 +155,10 @@ export class Repository {
   }
 
   async text(id: string): Promise<string> {
+    const known = this.#texts.get(id)
+    if (known !== undefined) return known
     const { blob } = await git.readBlob({ fs, gitdir: this.#gitdir, oid: id })
-    return Buffer.from(blob).toString('utf8')
+    return this.#keepText(id, Buffer.from(blob).toString('utf8'))
   }
 
   /**
@@ -242,7 +250,19 @@ export class Repository {
   }
 
   async #writeBlob(text: string): Promise<string> {
-    return git.writeBlob({ fs, gitdir: this.#gitdir, blob: Buffer.from(text, 'utf8') })
+    const id = await writeBlob(this.#gitdir, text)
+    this.#keepText(id, text)
+    return id
+  }
+
+  #keepText(id: string, text: string): string {
+    if (text.length > longestKept) return text
+    this.#texts.set(id, text)
+    for (const oldest of this.#texts.keys()) {
+      if (this.#texts.size <= mostKept) break
+      this.#texts.delete(oldest)
+    }
+    return text
   }
 }
 

@@ -4,17 +4,21 @@
  * asked can show it and take it back.
  */
 import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { applyPatch, createTwoFilesPatch, diffLines, parsePatch, reversePatch } from 'diff'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { Cause } from '../../shared/contract/index.ts'
 import type { FileChange } from '../../shared/messages.ts'
-import { Exclusive, writeDurably } from '../files/index.ts'
+import { Exclusive, tidyFolder, writeDurably } from '../files/index.ts'
 import { hashText, moveFile, readText, type TextFile } from './files.ts'
-import { dailyLogPath, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
+import { earlierLeftOvers } from './left-overs.ts'
+import { dailyLogPath, isIgnoredFolder, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
 import { addToSection, noteItem } from './sections.ts'
 import { normalizeRequest, readableFolder, resolveInside, resolveReadable, type Roots } from './paths.ts'
 import { walkMarkdown, type Walk } from './walk.ts'
+
+const dayMs = 86_400_000
 
 /** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
 export interface WriteOrigin {
@@ -289,6 +293,25 @@ export class Workspace {
       const copy = `${stem} ${number}${extension}`
       await this.#rewrite(copy, origin, () => text)
       return copy
+    })
+  }
+
+  /**
+   * Cleans up what writes that were killed left behind. Whatever is not surely ours goes into the trash, and only when
+   * nothing has touched it for a day.
+   */
+  async tidy(): Promise<void> {
+    const { workspace } = this.roots
+    const paths = await tidyFolder(workspace, (name) => !isIgnoredFolder(name))
+    const found = earlierLeftOvers(paths)
+    if (found.length === 0) return
+    await this.#run(async () => {
+      for (const path of found) {
+        const file = join(workspace, path)
+        if (Date.now() - (await stat(file)).mtimeMs < dayMs) continue
+        const trashed = `${trashFolder}/${Date.now()}/${path}`
+        await moveFile(file, await resolveInside(this.roots, trashed), trashed)
+      }
     })
   }
 
