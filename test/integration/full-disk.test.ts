@@ -1,5 +1,5 @@
 /** Disks that are full: nothing is cut, nothing acknowledged is lost, the reason is told, and with room it all goes on. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/main/app.ts'
@@ -24,6 +24,8 @@ function smallDisk(bytes: number) {
 async function openOn(home: string, workspace: string) {
   await mkdir(workspace, { recursive: true })
   await mkdir(home, { recursive: true })
+  // The log is another matter.
+  await symlink(await temporaryFolder(), join(home, 'logs'))
   await writeFile(join(workspace, 'MEMORY.md'), '# Long-term memory\n')
   await writeFile(join(home, 'config.yaml'), `agents:\n  list:\n    - { id: main, workspace: "${workspace}" }\n`)
   const app = await createApp({ mainFolder, env: {}, home })
@@ -42,9 +44,11 @@ describe.skipIf(!mayMount)('M55 full disks', () => {
     await expect(
       agent.workspace.save('MEMORY.md', `${before}and one more\n`, { hash, baseText: before }),
     ).rejects.toMatchObject({ code: 'disk_full', data: { path: 'MEMORY.md', kilobytes: 123 } })
-    await expect(agent.workspace.remember('x'.repeat(90_000), new Date(), { cause: 'capture' })).rejects.toMatchObject({
-      code: 'disk_full',
-    })
+    await expect(agent.workspace.remember('x'.repeat(100_000), new Date(), { cause: 'capture' })).rejects.toMatchObject(
+      {
+        code: 'disk_full',
+      },
+    )
     expect((await agent.workspace.read('MEMORY.md')).text).toBe(before)
     await agent.history?.settle()
     const changes = await agent.history?.timeline({ path: 'MEMORY.md', limit: 10 })
