@@ -20,7 +20,7 @@ import { Ledger, Models } from './models/index.ts'
 import { showWithSystem, type ShowFile } from './show-file.ts'
 import { threadFile } from './thread/index.ts'
 import { appVersion } from './version.ts'
-import { makeFolder } from './files/index.ts'
+import { makeFolder, tidyFolder } from './files/index.ts'
 import { KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
 
 export interface AppOptions {
@@ -104,6 +104,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const base = options.base ?? (await openBase(options))
   const { folders, log, settings, single } = base
   const resources = resourcesOf(mainFolder)
+  tidyFolder(folders.home, () => true).catch((error: unknown) => log.fault(error, 'left-overs'))
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
   const keys = new KeyRing(env, options.keyVault)
@@ -119,8 +120,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     spending: () => settings.config.spending,
     onChange: () => publish({ type: 'usageChanged' }),
+    onProblem: (problem) => log.fault(problem, 'usage'),
   })
-  const models = new Models({ config, keys, env, ledger, listFile: folders.modelLists })
+  const models = new Models({
+    config,
+    keys,
+    env,
+    ledger,
+    listFile: folders.modelLists,
+    onProblem: (problem) => log.fault(problem, 'model lists'),
+  })
   await models.load()
   const mcp = new McpServers({
     config,
@@ -183,7 +192,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       const list = await agents.list()
       const states = list.map(async ({ id, model, ready }) => ({
         model,
-        status: ready ? await (await agents.get(id)).memory.status() : undefined,
+        status: ready ? await (await agents.get(id)).status() : undefined,
       }))
       return diagnostics({
         version: appVersion,

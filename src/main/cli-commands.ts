@@ -190,9 +190,13 @@ async function rememberHere(options: AppOptions, agent: string, note: string, ma
     if (app.settings.problems.length > 0)
       throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
     if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), 'en')
-    const workspace = await app.agents.writer(agent)
-    const known = mayBeThere ? await workspace.findRemembered(note, app.now()) : undefined
-    return known ?? (await workspace.remember(note, app.now(), { cause: 'capture' }))
+    const { workspace, close } = await app.agents.writer(agent)
+    try {
+      const known = mayBeThere ? await workspace.findRemembered(note, app.now()) : undefined
+      return known ?? (await workspace.remember(note, app.now(), { cause: 'capture' }))
+    } finally {
+      await close()
+    }
   } finally {
     await app.close()
   }

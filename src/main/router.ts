@@ -172,10 +172,10 @@ export function createRouter(app: App) {
       rechunk: os.search.rechunk.handler(async ({ input, signal }) =>
         (await agent(input)).memory.rechunk(input.query, input.chunk, input.options, signal),
       ),
-      status: os.search.status.handler(async ({ input }) => (await agent(input)).memory.status()),
+      status: os.search.status.handler(async ({ input }) => (await agent(input)).status()),
       settle: os.search.settle.handler(async ({ input }) => {
-        const { memory } = await agent(input)
-        return { settled: await memory.settle(settleMs), status: await memory.status() }
+        const opened = await agent(input)
+        return { settled: await opened.memory.settle(settleMs), status: await opened.status() }
       }),
       reindex: os.search.reindex.handler(async ({ input, signal }) => (await agent(input)).memory.reindex(signal)),
     },

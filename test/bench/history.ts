@@ -25,6 +25,7 @@ export async function measureHistory(root: string): Promise<Figure[]> {
       roots: workspace.roots,
       keepDays: null,
       onRecorded: () => undefined,
+      onProblems: () => undefined,
       onFault(error) {
         throw error
       },

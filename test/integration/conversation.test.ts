@@ -399,6 +399,7 @@ describe('M39 money', () => {
       now,
       spending: () => ({ monthlyLimit: null, warnAt: 0.8 }),
       onChange: () => undefined,
+      onProblem: () => undefined,
     })
     expect(await again.months()).toEqual(await app.ledger.months())
   })

@@ -1,7 +1,7 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import type { AppEvent, FileEntry, SurveyStep, WhatIfWindow } from '../../shared/contract/index.ts'
+import type { AppEvent, FileEntry, IndexStatus, SurveyStep, WhatIfWindow } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Checks } from '../checks/index.ts'
 import { Chat, definitionsOf, loadPrompts, MessageQueue, type Tool } from '../chat/index.ts'
@@ -14,7 +14,7 @@ import {
   type KeepingState,
 } from '../context/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
-import { History, Journal, recordInJournal } from '../history/index.ts'
+import { History, Journal } from '../history/index.ts'
 import { Importer } from '../import/index.ts'
 import type { Log } from '../log.ts'
 import type { McpServers } from '../mcp/index.ts'
@@ -35,6 +35,7 @@ import {
   Workspace,
   type ReadableFolder,
 } from '../workspace/index.ts'
+import { Problems } from './problems.ts'
 
 /** What every agent of the app is given alike. */
 export interface SharedOptions {
@@ -87,12 +88,14 @@ export class Agent {
   readonly chat: Chat
 
   readonly #options: AgentOptions
+  readonly #problems: Problems
+  readonly #journal: Journal | undefined
 
-  private constructor(
-    options: AgentOptions,
-    { workspace, memory, history, queue }: Pick<Agent, 'workspace' | 'memory' | 'history'> & { queue: MessageQueue },
-  ) {
+  private constructor(options: AgentOptions, foundations: Foundations) {
+    const { workspace, memory, history, journal, problems, queue } = foundations
     this.#options = options
+    this.#problems = problems
+    this.#journal = journal
     this.id = options.id
     this.workspace = workspace
     this.memory = memory
@@ -108,16 +111,20 @@ export class Agent {
       onProgress: (done, total) => options.publish({ type: 'checksProgress', agent: options.id, done, total }),
       onFault: (error) => options.log.fault(error, `checks of agent ${options.id}`),
     })
-    this.drafts = new Drafts(options.draftsFolder)
-    this.fileDrafts = new FileDrafts(options.draftsFolder)
+    const onDamaged = (aside: string) =>
+      problems.add('drafts', { code: 'file_damaged', message: `a draft could not be read; it is in ${aside}` })
+    this.drafts = new Drafts(options.draftsFolder, onDamaged)
+    this.fileDrafts = new FileDrafts(options.draftsFolder, onDamaged)
     this.importer = new Importer({ entry: options.importEntry, workspace })
     this.chat = createChat(options, this, queue)
   }
 
   static async open(options: AgentOptions): Promise<Agent> {
     const { id, publish, log } = options
-    const workspace = openWorkspace(options)
-    const history = openHistory(options, workspace)
+    const problems = new Problems(log, () => void agent?.tellStatus())
+    const workspace = openWorkspace(options, problems)
+    const kept = openHistory(options, workspace, problems)
+    const { history } = kept
     let agent: Agent | undefined
     const memory = await Memory.open({
       source: memorySource(options),
@@ -125,7 +132,8 @@ export class Agent {
       threads: options.threads,
       watch: options.watch,
       onEvent(event) {
-        if (event.type === 'status') publish({ type: 'indexStatus', agent: id, status: event.status })
+        if (event.type === 'status')
+          publish({ type: 'indexStatus', agent: id, status: withProblems(event.status, problems) })
         else if (event.type === 'files') {
           history?.look(event.paths.filter((path) => !path.startsWith(sessionsPrefix) && !isAbsolute(path)))
           publish({ type: 'filesChanged', agent: id, paths: [...event.paths] })
@@ -138,9 +146,22 @@ export class Agent {
       onRecovered: () => publish({ type: 'recovered', agent: id }),
     })
     const queue = await MessageQueue.open(join(options.draftsFolder, 'queue'))
-    agent = new Agent(options, { workspace, memory, history, queue })
+    agent = new Agent(options, { workspace, memory, problems, queue, ...kept })
+    if (options.watch) workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${id}`))
     workspace.onWrite(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
     return agent
+  }
+
+  /** How the index is, and what else does not work. */
+  async status(): Promise<IndexStatus> {
+    return withProblems(await this.memory.status(), this.#problems)
+  }
+
+  async tellStatus(): Promise<void> {
+    const { id, publish } = this.#options
+    // Whoever cannot be asked tells by itself when it is back.
+    const status = await this.status().catch(() => undefined)
+    if (status) publish({ type: 'indexStatus', agent: id, status })
   }
 
   /** Takes over what changed in the configuration. */
@@ -178,34 +199,76 @@ export class Agent {
     this.checks.close()
     await this.chat.close()
     await this.history?.close()
+    await this.#journal?.close()
     await this.memory.close()
+    this.sessions.close()
+    this.workspace.close()
   }
 }
 
-function openWorkspace(options: AgentOptions): Workspace {
-  return new Workspace({
+function openWorkspace(options: AgentOptions, problems: Problems): Workspace {
+  const roots = {
     workspace: options.workspace,
     forbidden: options.forbidden,
     readable: () => readableFolders(options),
-  })
+  }
+  return new Workspace(roots, (error) =>
+    problems.add('workspace', { code: 'workspace_unlocked', message: unlockedMessage(options.workspace, error) }),
+  )
+}
+
+/** A workspace without the rest of its agent. */
+export interface Writer {
+  readonly workspace: Workspace
+  close(): Promise<void>
 }
 
 /** An agent's workspace to write into without opening the agent: whoever has it open sees and records what changed. */
-export function openWriter(options: AgentOptions): Workspace {
-  const workspace = openWorkspace(options)
-  openHistory({ ...options, watch: false }, workspace)
-  return workspace
+export function openWriter(options: AgentOptions): Writer {
+  const problems = new Problems(options.log, () => undefined)
+  const workspace = openWorkspace(options, problems)
+  const { journal } = openHistory({ ...options, watch: false }, workspace, problems)
+  return {
+    workspace,
+    async close() {
+      await journal?.close()
+      workspace.close()
+    },
+  }
 }
 
-/** Whoever stays records; a single command only notes where its changes come from. */
-function openHistory(options: AgentOptions, workspace: Workspace): History | undefined {
+interface Foundations extends Kept {
+  readonly workspace: Workspace
+  readonly memory: Memory
+  readonly problems: Problems
+  readonly queue: MessageQueue
+}
+
+/** One of them, or neither. */
+interface Kept {
+  readonly history?: History
+  readonly journal?: Journal
+}
+
+function withProblems(status: IndexStatus, problems: Problems): IndexStatus {
+  return { ...status, problems: [...status.problems, ...problems.list] }
+}
+
+function unlockedMessage(folder: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error)
+  return `other processes cannot be kept from writing to ${folder} at the same time: ${reason}`
+}
+
+/** Whoever stays records; a single command only notes what it wrote. */
+function openHistory(options: AgentOptions, workspace: Workspace, problems: Problems): Kept {
   const { id, historyFolder: folder, historyEntry: entry, publish, log } = options
   const { enabled, keepDays } = options.settings().history
-  if (!enabled) return undefined
+  if (!enabled) return {}
+  const onFault = (error: unknown) => void log.fault(error, `history of agent ${id}`)
   if (!options.watch) {
-    const journal = new Journal(folder)
-    workspace.onWrite((write) => recordInJournal(journal, write))
-    return undefined
+    const journal = new Journal(folder, onFault)
+    workspace.onWrite((write) => journal.add(write))
+    return { journal }
   }
   const history = new History({
     entry,
@@ -213,10 +276,11 @@ function openHistory(options: AgentOptions, workspace: Workspace): History | und
     roots: workspace.roots,
     keepDays,
     onRecorded: (paths) => publish({ type: 'historyChanged', agent: id, paths: [...paths] }),
-    onFault: (error) => log.fault(error, `history of agent ${id}`),
+    onFault,
+    onProblems: (found) => problems.set('history', found),
   })
   workspace.onWrite((write) => history.record(write))
-  return history
+  return { history }
 }
 
 /** How the files of another agent are named where it shares them. */

@@ -10,8 +10,8 @@ import {
   type AgentSettings,
   type SettingsStore,
 } from '../settings/index.ts'
-import { isInside, seedWorkspace, type Workspace } from '../workspace/index.ts'
-import { Agent, openWriter, type AgentOptions, type SharedOptions } from './agent.ts'
+import { isInside, seedWorkspace } from '../workspace/index.ts'
+import { Agent, openWriter, type AgentOptions, type SharedOptions, type Writer } from './agent.ts'
 import type { AgentFolders, StateFolders } from './folders.ts'
 import type { SingleFolder } from './single-folder.ts'
 
@@ -260,7 +260,7 @@ export class Agents {
   }
 
   /** To write without an index or a history of its own: another process may have the agent open. @throws AppError `unknown_agent`, `folder_unreadable` */
-  async writer(id: string): Promise<Workspace> {
+  async writer(id: string): Promise<Writer> {
     return openWriter(await this.#agentOptions(id))
   }
 
@@ -316,6 +316,7 @@ export class Agents {
     try {
       return await seedWorkspace(folder, join(this.#options.resources, 'templates', locale))
     } catch (error) {
+      if (error instanceof AppError) throw error
       const reason = error instanceof Error ? error.message : String(error)
       throw new AppError('write_failed', `${folder} cannot be used: ${reason}`, { path: folder }, { cause: error })
     }

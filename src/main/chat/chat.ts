@@ -72,7 +72,7 @@ export class Chat {
    * Stores the message and starts the turn, or carries out the command; either runs on by itself. While an answer is
    * being given the message waits. Where the session is over (M35), a new one takes it. When this returns, the message
    * is on the disk.
-   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `write_failed`
+   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`
    */
   async send(input: SendInput): Promise<Sent> {
     const { text, attachments = [], session } = input

@@ -1,14 +1,13 @@
 /** Tool results that are too long to be shown to a model whole: kept beside the transcript, read from there in pages. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, isSystemError } from '../../shared/errors.ts'
+import { AppError } from '../../shared/errors.ts'
+import { readIfThere, writeDurably } from '../files/index.ts'
 import { outputsPrefix } from './tools/read.ts'
 
 /** @returns the path by which `read` finds it */
 export async function keepOutput(folder: string, call: string, text: string): Promise<string> {
   const name = `${call.replaceAll(/[^\w-]/g, '_').slice(0, 100)}.txt`
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, name), text)
+  await writeDurably(join(folder, name), text)
   return outputsPrefix + name
 }
 
@@ -16,10 +15,7 @@ export async function keepOutput(folder: string, call: string, text: string): Pr
 export async function readOutput(folder: string, name: string): Promise<string> {
   const missing = () => new AppError('file_not_found', `there is no ${outputsPrefix}${name}`, { path: name })
   if (!/^[\w-]+\.txt$/.test(name)) throw missing()
-  try {
-    return await readFile(join(folder, name), 'utf8')
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) throw missing()
-    throw error
-  }
+  const text = await readIfThere(join(folder, name))
+  if (text === undefined) throw missing()
+  return text
 }

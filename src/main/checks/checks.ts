@@ -2,16 +2,14 @@
  * Saved questions with the lines that they should find, asked again whenever the index or the settings have changed
  * (M44). A run goes through the agent's own search, one question after another, and gives way to a newer one.
  */
-import { appendFile, readFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import writeFileAtomic from 'write-file-atomic'
 import { checkRunSchema } from '../../shared/contract/checks.ts'
 import type { Check, CheckedQuestion, CheckRun } from '../../shared/contract/index.ts'
-import { AppError, isSystemError } from '../../shared/errors.ts'
+import { AppError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
 import { isHit, parseQuestions, type Memory } from '../memory/index.ts'
-import { makeFolder } from '../files/index.ts'
+import { appendDurably, copyAside, Exclusive, makeFolder, readIfThere, writeDurably } from '../files/index.ts'
 import type { Workspace } from '../workspace/index.ts'
 import { follow, formatChecks, parseChecks, type KeptCheck, type KeptLines, type LinesState } from './check-file.ts'
 
@@ -44,16 +42,15 @@ interface Run {
 
 export class Checks {
   readonly #options: ChecksOptions
-  #checks: Promise<KeptCheck[]> | undefined
   #outcomes = new Map<string, Outcome>()
   #run: Run | undefined
   #hasRun = false
   #timer: NodeJS.Timeout | undefined
-  /** Changes of the file, one after another. */
-  #saving: Promise<unknown> = Promise.resolve()
+  readonly #alone: Exclusive
 
   constructor(options: ChecksOptions) {
     this.#options = options
+    this.#alone = new Exclusive(options.folder)
   }
 
   async list(): Promise<{ checks: Check[]; runs: CheckRun[]; progress: { done: number; total: number } | null }> {
@@ -144,6 +141,7 @@ export class Checks {
   close(): void {
     clearTimeout(this.#timer)
     this.stop()
+    this.#alone.close()
   }
 
   async #runAll(kept: readonly KeptCheck[], run: Run, cause: CheckRun['cause']): Promise<CheckRun> {
@@ -241,34 +239,37 @@ export class Checks {
     return ids
   }
 
-  #load(): Promise<KeptCheck[]> {
-    this.#checks ??= readIfThere(this.#file).then(parseChecks)
-    return this.#checks
+  async #load(): Promise<KeptCheck[]> {
+    return parseChecks((await readIfThere(this.#file)) ?? '')
   }
 
+  /** @throws AppError `disk_full`, `write_failed`; the file is as it was then */
   #change(change: (checks: KeptCheck[]) => KeptCheck[]): Promise<void> {
-    const saved = this.#saving.then(async () => {
-      const before = await this.#load()
+    return this.#alone.run(async () => {
+      const text = (await readIfThere(this.#file)) ?? ''
+      const before = parseChecks(text)
       const after = change(before)
       if (formatChecks(after) === formatChecks(before)) return
-      await makeFolder(this.#options.folder)
-      await writeFileAtomic(this.#file, formatChecks(after))
-      this.#checks = Promise.resolve(after)
+      if (before.length < countLines(text)) {
+        const aside = await copyAside(this.#file)
+        this.#options.onFault(new Error(`checks that could not be read are kept in ${aside}`))
+      }
+      await writeDurably(this.#file, formatChecks(after))
     })
-    this.#saving = saved.catch(() => undefined)
-    return saved
   }
 
   async #runs(): Promise<CheckRun[]> {
-    return (await readIfThere(this.#runsFile)).split('\n').flatMap((line) => {
+    return ((await readIfThere(this.#runsFile)) ?? '').split('\n').flatMap((line) => {
       const run = checkRunSchema.safeParse(parseJson(line))
       return run.success ? [run.data] : []
     })
   }
 
   async #record(run: CheckRun): Promise<void> {
-    await makeFolder(this.#options.folder)
-    await appendFile(this.#runsFile, `${JSON.stringify(run)}\n`)
+    await this.#alone.run(async () => {
+      await makeFolder(this.#options.folder)
+      await appendDurably(this.#runsFile, `${JSON.stringify(run)}\n`)
+    })
   }
 
   get #file(): string {
@@ -288,11 +289,6 @@ function isSamePlace(one: KeptLines, other: KeptLines): boolean {
   return one.path === other.path && one.startLine === other.startLine && one.endLine === other.endLine
 }
 
-async function readIfThere(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return ''
-    throw error
-  }
+function countLines(text: string): number {
+  return text.split('\n').filter((line) => line.trim() !== '').length
 }

@@ -1,12 +1,10 @@
 /** Keys on disk, encrypted by the operating system (M41). */
 import { safeStorage } from 'electron'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { isSystemError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
 import type { KeyVault } from '../settings/index.ts'
-import { writeAtomic } from '../workspace/index.ts'
+import { readKept, writeDurably } from '../files/index.ts'
 
 const fileSchema = z.record(z.string(), z.string())
 
@@ -18,7 +16,14 @@ export function openKeyVault(folder: string): KeyVault | undefined {
     strength: isWeak() ? 'weak' : 'keychain',
     async load() {
       const keys: Record<string, string> = {}
-      for (const [name, encrypted] of Object.entries(fileSchema.safeParse(parseJson(await textOf(file))).data ?? {}))
+      let aside: string | undefined
+      const kept = await readKept(
+        file,
+        (text) => fileSchema.safeParse(parseJson(text)).data,
+        (moved) => (aside = moved),
+      )
+      if (aside !== undefined) throw new Error(`the kept keys could not be read; they are in ${aside}`)
+      for (const [name, encrypted] of Object.entries(kept ?? {}))
         keys[name] = safeStorage.decryptString(Buffer.from(encrypted, 'base64'))
       return keys
     },
@@ -27,7 +32,7 @@ export function openKeyVault(folder: string): KeyVault | undefined {
         name,
         safeStorage.encryptString(key).toString('base64'),
       ])
-      await writeAtomic(file, `${JSON.stringify(Object.fromEntries(encrypted), null, 2)}\n`)
+      await writeDurably(file, `${JSON.stringify(Object.fromEntries(encrypted), null, 2)}\n`)
     },
   }
 }
@@ -35,13 +40,4 @@ export function openKeyVault(folder: string): KeyVault | undefined {
 /** On a Linux without a keyring, Chromium encrypts with a password that everybody knows. */
 function isWeak(): boolean {
   return process.platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend())
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return ''
-    throw error
-  }
 }

@@ -1,8 +1,9 @@
 /** Starts with the computer, when that is asked for. */
 import { app } from 'electron'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { writeDurably } from '../files/index.ts'
 
 /** Linux has no call for it but a folder of its own (freedesktop.org, "Desktop Application Autostart"). */
 export async function setLaunchAtLogin(
@@ -13,8 +14,7 @@ export async function setLaunchAtLogin(
   const file = join(autostart, 'commonplace.desktop')
   if (!isWanted) return rm(file, { force: true })
   const command = process.env['APPIMAGE'] ?? process.execPath
-  await mkdir(autostart, { recursive: true })
-  await writeFile(
+  await writeDurably(
     file,
     [
       '[Desktop Entry]',

@@ -1,10 +1,9 @@
 /** Where the window was, for each arrangement of screens, so that it comes back there. */
 import { screen, type BrowserWindow, type Rectangle } from 'electron'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { isSystemError } from '../../shared/errors.ts'
-import { writeAtomic } from '../workspace/index.ts'
+import { parseJson } from '../../shared/json.ts'
+import { readKept, writeDurably } from '../files/index.ts'
 
 const boundsSchema = z.object({
   x: z.number().int(),
@@ -30,13 +29,13 @@ export class WindowState {
 
   static async load(folder: string): Promise<WindowState> {
     const file = join(folder, 'window.json')
-    try {
-      const parsed = stateSchema.safeParse(JSON.parse(await readFile(file, 'utf8')))
-      return new WindowState(file, parsed.data ?? {})
-    } catch (error) {
-      if (!isSystemError(error, 'ENOENT') && !(error instanceof SyntaxError)) throw error
-      return new WindowState(file, {})
-    }
+    // Where a window was is no loss; the file that could not be read is beside the new one.
+    const bounds = await readKept(
+      file,
+      (text) => stateSchema.safeParse(parseJson(text)).data,
+      () => undefined,
+    )
+    return new WindowState(file, bounds ?? {})
   }
 
   bounds(): Partial<Rectangle> {
@@ -62,7 +61,9 @@ export class WindowState {
   }
 
   async #save(): Promise<void> {
-    if (this.#bounds.size > 0) await writeAtomic(this.#file, JSON.stringify(Object.fromEntries(this.#bounds)))
+    if (this.#bounds.size === 0) return
+    // A window that opens elsewhere once is not worth a word about a full disk.
+    await writeDurably(this.#file, JSON.stringify(Object.fromEntries(this.#bounds))).catch(() => undefined)
   }
 }
 

@@ -14,7 +14,8 @@ export function lockFolder(): string {
   const { uid } = userInfo()
   // Not $TMPDIR: all processes of the user have to find the same place.
   const folder = join(existsSync('/tmp') ? '/tmp' : tmpdir(), `commonplace-${uid}`)
-  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+  // Said to be recursive, it does not mind that another process was quicker.
+  mkdirSync(folder, { mode: 0o700, recursive: true })
   const info = lstatSync(folder)
   if (!info.isDirectory() || info.uid !== uid) throw new Error(`${folder} belongs to somebody else`)
   return folder

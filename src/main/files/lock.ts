@@ -4,7 +4,7 @@
  * holders wait in a queue; between processes they ask again after a short while.
  */
 import Database from 'better-sqlite3'
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync, statSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSystemError } from '../../shared/errors.ts'
@@ -71,8 +71,19 @@ export class FileLock {
     return this.tryTake()
   }
 
+  get isHeld(): boolean {
+    return this.#database?.inTransaction ?? false
+  }
+
   release(): void {
     if (this.#database?.inTransaction) this.#database.exec('ROLLBACK')
+  }
+
+  /** Lets go of it for good: of a name that nobody needs again, no file stays. */
+  discard(): void {
+    // Whoever opens the file meanwhile finds that it has no name any more.
+    if (this.isHeld) unlinkSync(this.file)
+    this.close()
   }
 
   close(): void {

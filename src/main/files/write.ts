@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { open, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isSystemError } from '../../shared/errors.ts'
+import { writeFailure } from './failure.ts'
 import { makeFolder } from './folder.ts'
 
 const temporaryName = /^\.commonplace-[0-9a-f]{16}\.tmp$/
@@ -18,45 +19,41 @@ export function isLeftOver(name: string): boolean {
 
 /**
  * Replaces or creates the file in one step: a reader sees the old bytes or the new, and a crash leaves one of them whole.
- * @param newMode the permissions of a file that was not there
- * @throws the system's error; the file is as it was then
+ * @param shownAs how the user knows the file
+ * @throws AppError `disk_full`, `write_failed`; the file is as it was then
  */
-export async function writeDurably(file: string, data: string | Uint8Array, newMode?: number): Promise<void> {
-  const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data
-  const folder = dirname(file)
-  await makeFolder(folder)
-  const mode = (await modeOf(file)) ?? newMode
-  const temporary = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
-  try {
-    await writeNew(temporary, bytes, mode)
-    await rename(temporary, file)
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined)
-    throw error
-  }
-  await syncFolder(folder)
+export async function writeDurably(file: string, data: string | Uint8Array, shownAs: string = file): Promise<void> {
+  await replace(file, bytesOf(data), { shownAs, isDurable: true })
+}
+
+/** The same for what nobody but the user may read. @throws as `writeDurably` */
+export async function writePrivately(file: string, data: string | Uint8Array): Promise<void> {
+  await replace(file, bytesOf(data), { shownAs: file, isDurable: true, newMode: 0o600 })
+}
+
+/**
+ * The same without waiting for the disk, for what can be made again: whole or not there, but after the machine lost its
+ * power perhaps not there. @throws as `writeDurably`
+ */
+export async function writeWhole(file: string, data: string | Uint8Array, shownAs: string = file): Promise<void> {
+  await replace(file, bytesOf(data), { shownAs, isDurable: false })
 }
 
 /**
  * Appends and waits until it is on the disk. A last line that a crash left without its end is ended first, so that
  * nothing is glued to it. The caller sees to it that nobody else appends at the same time.
- * @throws the system's error; nothing was appended then
+ * @throws AppError `disk_full`, `write_failed`; nothing was appended then
  */
-export async function appendDurably(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'a+')
+export async function appendDurably(file: string, text: string, shownAs: string = file): Promise<void> {
   try {
-    const { size } = await handle.stat()
-    const bytes = Buffer.from((await endsWithLineBreak(handle, size)) ? text : `\n${text}`, 'utf8')
+    const handle = await open(file, 'a+')
     try {
-      await writeAll(handle, bytes)
-      await handle.datasync()
-    } catch (error) {
-      await handle.truncate(size).catch(() => undefined)
-      throw error
+      await appendTo(handle, file, text)
+    } finally {
+      await handle.close()
     }
-    if (size === 0) await syncFolder(dirname(file))
-  } finally {
-    await handle.close()
+  } catch (error) {
+    throw writeFailure(error, shownAs, Buffer.byteLength(text))
   }
 }
 
@@ -74,13 +71,60 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function writeNew(file: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
+function bytesOf(data: string | Uint8Array): Uint8Array {
+  return typeof data === 'string' ? Buffer.from(data, 'utf8') : data
+}
+
+interface Replacement {
+  readonly shownAs: string
+  readonly isDurable: boolean
+  /** Permissions of a file that was not there. */
+  readonly newMode?: number
+}
+
+async function replace(
+  file: string,
+  bytes: Uint8Array,
+  { shownAs, isDurable, newMode }: Replacement,
+): Promise<void> {
+  const folder = dirname(file)
+  const temporary = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
+  try {
+    await makeFolder(folder)
+    const mode = (await modeOf(file)) ?? newMode
+    try {
+      await writeNew(temporary, bytes, mode, isDurable)
+      await rename(temporary, file)
+    } catch (error) {
+      await unlink(temporary).catch(() => undefined)
+      throw error
+    }
+    if (isDurable) await syncFolder(folder)
+  } catch (error) {
+    throw writeFailure(error, shownAs, bytes.length)
+  }
+}
+
+async function appendTo(handle: FileHandle, file: string, text: string): Promise<void> {
+  const { size } = await handle.stat()
+  const bytes = Buffer.from((await endsWithLineBreak(handle, size)) ? text : `\n${text}`, 'utf8')
+  try {
+    await writeAll(handle, bytes)
+    await handle.datasync()
+  } catch (error) {
+    await handle.truncate(size).catch(() => undefined)
+    throw error
+  }
+  if (size === 0) await syncFolder(dirname(file))
+}
+
+async function writeNew(file: string, bytes: Uint8Array, mode: number | undefined, isDurable: boolean): Promise<void> {
   const handle = await open(file, 'wx', mode)
   try {
     await writeAll(handle, bytes)
     // The mask of the process may have taken bits away that the replaced file had.
     if (mode !== undefined) await handle.chmod(mode)
-    await handle.sync()
+    if (isDurable) await handle.sync()
     const { size } = await handle.stat()
     if (size !== bytes.length) throw shortWrite(bytes.length, size)
   } finally {

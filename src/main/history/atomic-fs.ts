@@ -1,16 +1,13 @@
 /**
  * The file system as the Git library gets it: what it writes appears whole or not at all. Without that, a crash in the
- * middle of an object would leave a torn one under a name that nobody writes again.
+ * middle of an object would leave a torn one under a name that nobody writes again. Names that lead to objects wait for
+ * the disk; objects can be made again from what leads to them.
  */
 import * as fs from 'node:fs/promises'
+import { writeDurably, writeWhole } from '../files/index.ts'
 
-let count = 0
-
-async function writeFile(path: string, data: string | Uint8Array, options?: object): Promise<void> {
-  count += 1
-  const temporary = `${path}.${process.pid}-${count}.tmp`
-  await fs.writeFile(temporary, data, options)
-  await fs.rename(temporary, path)
+async function writeFile(path: string, data: string | Uint8Array): Promise<void> {
+  await (path.includes('/refs/') || path.includes('\\refs\\') ? writeDurably : writeWhole)(path, data)
 }
 
 export const atomicFs = {

@@ -20,6 +20,8 @@ export interface CommitRecord extends Origin {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly files: readonly FileRecord[]
+  /** The last line of the journal that it records. */
+  readonly journal?: string | undefined
 }
 
 const fileSchema = z.object({
@@ -32,24 +34,29 @@ const fileSchema = z.object({
 })
 
 /** A subject for people, trailers for us. */
-export function commitMessage({ cause, session, turn }: Origin, files: readonly FileRecord[]): string {
+export function commitMessage(
+  { cause, session, turn }: Origin,
+  files: readonly FileRecord[],
+  journal?: string,
+): string {
   const [first] = files
   const named = files.length === 1 && first ? first.path : `${files.length} files`
   const trailers = [
     `Cause: ${cause}`,
     ...(session === undefined ? [] : [`Session: ${session}`]),
     ...(turn === undefined ? [] : [`Turn: ${turn}`]),
+    ...(journal === undefined ? [] : [`Journal: ${journal}`]),
     ...files.map((file) => `File: ${JSON.stringify(file)}`),
   ]
   return `${cause}: ${named}\n\n${trailers.join('\n')}\n`
 }
 
 /** What a message says; a commit that somebody else made is theirs, and its files are unknown. */
-export function parseMessage(message: string): Origin & { readonly files: readonly FileRecord[] } {
+export function parseMessage(message: string): Origin & Pick<CommitRecord, 'files' | 'journal'> {
   const files: FileRecord[] = []
   const values = new Map<string, string>()
   for (const line of message.split('\n')) {
-    const [, name, value] = /^(Cause|Session|Turn|File): (.+)$/.exec(line) ?? []
+    const [, name, value] = /^(Cause|Session|Turn|Journal|File): (.+)$/.exec(line) ?? []
     if (name === undefined || value === undefined) continue
     if (name !== 'File') values.set(name, value)
     else {
@@ -58,5 +65,5 @@ export function parseMessage(message: string): Origin & { readonly files: readon
     }
   }
   const cause = causes.find((known) => known === values.get('Cause')) ?? 'outside'
-  return { cause, session: values.get('Session'), turn: values.get('Turn'), files }
+  return { cause, session: values.get('Session'), turn: values.get('Turn'), journal: values.get('Journal'), files }
 }

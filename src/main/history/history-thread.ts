@@ -1,9 +1,9 @@
 /** Entry of the history thread: a `Recorder` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { serveThread, threadBase } from '../thread/index.ts'
-import { Recorder, type Change, type Recorded, type RecorderSettings, type TimelineRequest } from './recorder.ts'
+import { Recorder, type RecorderEvent, type RecorderSettings, type TimelineRequest } from './recorder.ts'
 
-const events = new EventPublisher<{ recorded: Recorded }>({ maxBufferedEvents: 1000 })
+const events = new EventPublisher<{ event: RecorderEvent }>({ maxBufferedEvents: 1000 })
 let recorder: Recorder | undefined
 
 function opened(): Recorder {
@@ -13,12 +13,10 @@ function opened(): Recorder {
 
 const router = {
   open: threadBase.input(type<RecorderSettings>()).handler(({ input }) => {
-    recorder = new Recorder(input, (event) => events.publish('recorded', event))
+    recorder = new Recorder(input, (event) => events.publish('event', event))
   }),
-  recorded: threadBase.handler(({ signal }) => events.subscribe('recorded', signal ? { signal } : {})),
-  record: threadBase.input(type<readonly Change[]>()).handler(({ input }) => {
-    for (const change of input) opened().record(change)
-  }),
+  events: threadBase.handler(({ signal }) => events.subscribe('event', signal ? { signal } : {})),
+  note: threadBase.handler(() => opened().note()),
   look: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().look(input)),
   timeline: threadBase.input(type<TimelineRequest>()).handler(({ input }) => opened().timeline(input)),
   diff: threadBase

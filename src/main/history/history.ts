@@ -1,11 +1,10 @@
 /** What happened to a workspace's Markdown, and who did it: recorded in a thread of its own, asked from here (M26). */
-import { join } from 'node:path'
 import type { RouterClient } from '@orpc/server'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { isMarkdown, type Roots, type WorkspaceWrite } from '../workspace/index.ts'
 import type { HistoryRouter } from './history-thread.ts'
-import { Journal, recordInJournal } from './journal.ts'
-import type { Change, TimelineRequest } from './recorder.ts'
+import { Journal, repositoryIn } from './journal.ts'
+import type { HistoryProblem, RecorderEvent, TimelineRequest } from './recorder.ts'
 
 /** Changes go to the thread together, ms. */
 const gatherMs = 50
@@ -22,6 +21,8 @@ export interface HistoryOptions {
   readonly idleMs?: number
   readonly onRecorded: (paths: readonly string[]) => void
   readonly onFault: (error: unknown) => void
+  /** Told when there are others: why not all is recorded, or not by this process. */
+  readonly onProblems: (problems: readonly HistoryProblem[]) => void
 }
 
 type HistoryClient = RouterClient<HistoryRouter>
@@ -38,24 +39,23 @@ export class History {
   readonly #journal: Journal
   #awake: Awake | undefined
   #hasStarted = false
+  /** The thread before: it holds what the next one needs until it is gone. */
+  #ending: Promise<void> = Promise.resolve()
   /** Asked and not answered. */
   #open = 0
   #idle: NodeJS.Timeout | undefined
-  /** Changes told and not yet taken by the thread: the journal is emptied when there are none. */
-  #sending = 0
-  #batch: Change[] = []
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: HistoryOptions) {
     this.#options = options
-    this.#journal = new Journal(options.folder)
+    this.#journal = new Journal(options.folder, options.onFault)
     this.#wake().ready.catch(options.onFault)
     this.#restSoon()
   }
 
   /** The folder of the Git repository. */
   get repository(): string {
-    return join(this.#options.folder, 'repository.git')
+    return repositoryIn(this.#options.folder)
   }
 
   /** False while nobody needs the thread. */
@@ -63,46 +63,41 @@ export class History {
     return this.#awake !== undefined
   }
 
-  /** Never waits and never fails: what is written is written, whatever becomes of its history. */
-  record(write: WorkspaceWrite): void {
-    const { path, from, before, after, origin, at } = write
-    if (!isMarkdown(path)) return
-    recordInJournal(this.#journal, write)
-    this.#batch.push({ path, ...(from === undefined ? {} : { from }), before, after, origin, at })
-    this.#sending += 1
-    this.#timer ??= setTimeout(() => void this.#send(), gatherMs)
+  /** Resolves when the change is noted where it outlives a crash. Never fails: what is written is written. */
+  async record(write: WorkspaceWrite): Promise<void> {
+    await this.#journal.add(write)
+    if (isMarkdown(write.path)) this.#timer ??= setTimeout(() => void this.#note(), gatherMs)
   }
 
   /** Files that may have been changed by somebody else. */
   look(paths: readonly string[]): void {
     const markdown = paths.filter(isMarkdown)
-    if (markdown.length > 0) void this.#ask((client) => client.look(markdown)).catch(this.#options.onFault)
+    if (markdown.length > 0) void this.#call((client) => client.look(markdown)).catch(this.#options.onFault)
   }
 
   timeline(request: TimelineRequest) {
-    return this.#ask((client) => client.timeline(request))
+    return this.#call((client) => client.timeline(request))
   }
 
   /** @throws AppError `file_not_found` */
   diff(commit: string, path: string) {
-    return this.#ask((client) => client.diff({ commit, path }))
+    return this.#call((client) => client.diff({ commit, path }))
   }
 
   blame(path: string) {
-    return this.#ask((client) => client.blame(path))
+    return this.#call((client) => client.blame(path))
   }
 
   /** Waits until all changes so far are recorded. */
   async settle(): Promise<void> {
-    await this.#ask((client) => client.settle())
+    await this.#call((client) => client.settle())
   }
 
   async close(): Promise<void> {
-    await this.#send()
-    clearTimeout(this.#idle)
-    await this.#call((client) => client.close()).catch(this.#options.onFault)
-    clearTimeout(this.#idle)
+    clearTimeout(this.#timer)
     await this.#journal.close()
+    await this.#call((client) => client.settle()).catch(this.#options.onFault)
+    clearTimeout(this.#idle)
     await end(this.#awake)
     this.#awake = undefined
   }
@@ -119,26 +114,26 @@ export class History {
       onFault(error)
     })
     const open = async () => {
+      await this.#ending
+      void this.#follow(await thread.client.events(undefined, { signal: stop.signal }), stop.signal)
       await thread.client.open({
-        gitdir: this.repository,
+        folder,
         workspace: roots.workspace,
         forbidden: roots.forbidden,
         keepDays,
         isStart: !this.#hasStarted,
-        journalFolder: folder,
       })
       this.#hasStarted = true
-      void this.#follow(thread, stop.signal)
     }
     this.#awake = { thread, stop, ready: open() }
     return this.#awake
   }
 
-  async #follow(thread: Thread<HistoryClient>, signal: AbortSignal): Promise<void> {
+  async #follow(events: AsyncIterable<RecorderEvent>, signal: AbortSignal): Promise<void> {
     try {
-      for await (const { paths, waiting } of await thread.client.recorded(undefined, { signal })) {
-        if (this.#sending === 0 && waiting === 0) this.#journal.clear()
-        this.#options.onRecorded(paths)
+      for await (const event of events) {
+        if (event.type === 'recorded') this.#options.onRecorded(event.paths)
+        else this.#options.onProblems(event.problems)
       }
     } catch (error) {
       if (!signal.aborted) this.#options.onFault(error)
@@ -155,7 +150,7 @@ export class History {
 
   async #rest(): Promise<void> {
     const awake = this.#awake
-    if (!awake || this.#open > 0 || this.#sending > 0) return this.#restSoon()
+    if (!awake || this.#open > 0) return this.#restSoon()
     this.#open += 1
     try {
       await awake.ready
@@ -164,30 +159,15 @@ export class History {
       this.#open -= 1
     }
     // Somebody came in the meantime.
-    if (this.#open > 0 || this.#sending > 0) return this.#restSoon()
+    if (this.#open > 0) return this.#restSoon()
     this.#awake = undefined
-    await end(awake)
+    this.#ending = end(awake)
+    await this.#ending
   }
 
-  async #send(): Promise<void> {
-    clearTimeout(this.#timer)
+  async #note(): Promise<void> {
     this.#timer = undefined
-    const changes = this.#batch
-    this.#batch = []
-    if (changes.length === 0) return
-    try {
-      await this.#call((client) => client.record(changes))
-    } catch (error) {
-      this.#options.onFault(error)
-    } finally {
-      this.#sending -= changes.length
-    }
-  }
-
-  /** Asks about all changes that were told so far. */
-  async #ask<T>(work: (client: HistoryClient) => Promise<T>): Promise<T> {
-    await this.#send()
-    return this.#call(work)
+    await this.#call((client) => client.note()).catch(this.#options.onFault)
   }
 
   async #call<T>(work: (client: HistoryClient) => Promise<T>): Promise<T> {
@@ -206,6 +186,9 @@ export class History {
 }
 
 async function end(awake: Awake | undefined): Promise<void> {
-  awake?.stop.abort()
-  await awake?.thread.terminate()
+  // Another process may go on with the history from now on.
+  if (!awake) return
+  await Promise.race([awake.thread.client.close().catch(() => undefined), awake.thread.gone])
+  awake.stop.abort()
+  await awake.thread.terminate()
 }

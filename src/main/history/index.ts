@@ -1,2 +1,2 @@
 export { History } from './history.ts'
-export { Journal, recordInJournal } from './journal.ts'
+export { Journal } from './journal.ts'

@@ -1,69 +1,145 @@
 /**
- * Changes that were written and may not be recorded yet, one line each: after a crash they still have their origin. The
- * journal is emptied when all of it is recorded.
+ * What was written and is not recorded yet, one line each, in the order in which it was written; the texts are in the
+ * repository already. Every process that writes to a workspace adds to it, while it keeps the others from writing; the one
+ * that records takes lines out, and only those that it has recorded. So nothing that was written lacks its cause, whoever
+ * wrote it and however that process ended.
  */
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { truncate } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { isSystemError } from '../../shared/errors.ts'
 import { causes } from '../../shared/contract/history.ts'
-import { makeFolder } from '../files/index.ts'
-import { isMarkdown, type WorkspaceWrite, type WriteOrigin } from '../workspace/index.ts'
-import { blobId } from './blob-id.ts'
 import { parseJson } from '../../shared/json.ts'
+import { appendDurably, copyAside, Exclusive, makeFolder, readIfThere, setAside, writeDurably } from '../files/index.ts'
+import { isMarkdown, type WorkspaceWrite } from '../workspace/index.ts'
+import { blobId, writeBlob } from './blob-id.ts'
 
 const lineSchema = z.object({
+  id: z.string(),
   path: z.string(),
-  hash: z.string(),
+  from: z.string().optional(),
+  /** Ids of the texts; null where there was, or is, no file. */
+  before: z.string().nullable(),
+  after: z.string().nullable(),
   origin: z.object({ cause: z.enum(causes), session: z.string().optional(), turn: z.string().optional() }),
+  at: z.number(),
 })
 export type JournalLine = z.infer<typeof lineSchema>
 
+/** Lines from the first on, and how many bytes they are. */
+export interface JournalPart {
+  readonly lines: readonly JournalLine[]
+  readonly bytes: number
+}
+
+/** While others add to it, it is only made shorter when it is longer than this, bytes. */
+const longBytes = 256 * 1024
+/** A full disk is asked again after this, ms. */
+const retryMs = 1000
+
 export class Journal {
   readonly #file: string
-  #writing: Promise<void>
-  /** Those that come while others are written go together. */
-  readonly #lines: string[] = []
+  readonly #gitdir: string
+  readonly #alone: Exclusive
+  readonly #onFault: (error: unknown) => void
+  /** Written, and not yet in the journal: the disk did not take it. */
+  #waiting: { readonly line: JournalLine; readonly texts: readonly string[] }[] = []
+  #retry: NodeJS.Timeout | undefined
+  #hasTold = false
 
-  constructor(folder: string) {
+  /** @param onFault told when a line could not be added; it is tried again until it can */
+  constructor(folder: string, onFault: (error: unknown) => void) {
     this.#file = join(folder, 'journal.jsonl')
-    this.#writing = makeFolder(folder).catch(() => undefined)
+    this.#gitdir = repositoryIn(folder)
+    this.#alone = new Exclusive(this.#file)
+    this.#onFault = onFault
   }
 
-  async read(): Promise<JournalLine[]> {
-    try {
-      const lines = (await readFile(this.#file, 'utf8')).split('\n')
-      return lines.flatMap((line) => {
-        const parsed = lineSchema.safeParse(parseJson(line))
-        return parsed.success ? [parsed.data] : []
-      })
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return []
-      throw error
+  /** Resolves when the change is in the journal, or cannot be now. Never fails: what is written is written. */
+  async add({ path, from, before, after, origin, at }: WorkspaceWrite): Promise<void> {
+    if (!isMarkdown(path)) return
+    const { cause, session, turn } = origin
+    const line = {
+      id: randomUUID(),
+      path,
+      ...(from === undefined ? {} : { from }),
+      before: before === null ? null : blobId(before),
+      after: after === null ? null : blobId(after),
+      origin: { cause, session, turn },
+      at,
     }
+    this.#waiting.push({ line, texts: [before, after].filter((text) => text !== null) })
+    await this.#write()
   }
 
-  /** @param hash the id of the text as Git has it */
-  add(path: string, hash: string, { cause, session, turn }: WriteOrigin): void {
-    const line = { path, hash, origin: { cause, session, turn } }
-    this.#lines.push(`${JSON.stringify(line)}\n`)
-    if (this.#lines.length === 1) this.#then(() => appendFile(this.#file, this.#lines.splice(0).join('')))
+  async read(): Promise<JournalPart> {
+    return this.#alone.run(() => this.#read())
   }
 
-  clear(): void {
-    this.#then(() => writeFile(this.#file, ''))
+  /** Takes out the lines of the first `bytes`; perhaps only later, with those that come after them. */
+  async drop(bytes: number): Promise<void> {
+    await this.#alone.run(async () => {
+      const text = Buffer.from((await readIfThere(this.#file)) ?? '', 'utf8')
+      if (text.length === bytes) await truncate(this.#file)
+      else if (bytes > longBytes) await writeDurably(this.#file, text.subarray(bytes))
+    })
+  }
+
+  /** Keeps everybody from adding to it; given are the ids of all texts that its lines need. */
+  async hold<T>(work: (texts: ReadonlySet<string>) => Promise<T>): Promise<T> {
+    return this.#alone.run(async () => {
+      const { lines } = await this.#read()
+      return work(new Set(lines.flatMap(({ before, after }) => [before, after].filter((id) => id !== null))))
+    })
+  }
+
+  /** What is there and is none of its lines is kept beside it. @returns where; undefined when there was nothing of that kind */
+  async check(): Promise<string | undefined> {
+    return this.#alone.run(async () => {
+      const text = await readIfThere(this.#file).catch(() => null)
+      if (text === null) return setAside(this.#file)
+      // The last line may have been torn by a crash.
+      const whole = (text ?? '').split('\n').slice(0, -1)
+      const isOurs = whole.every((line) => line === '' || parseJson(line) !== undefined)
+      return isOurs ? undefined : copyAside(this.#file)
+    })
   }
 
   async close(): Promise<void> {
-    await this.#writing
+    clearTimeout(this.#retry)
+    if (this.#waiting.length > 0) await this.#write()
+    clearTimeout(this.#retry)
+    this.#alone.close()
   }
 
-  /** Only where a change came from hangs on it: a full disk is told by what matters. */
-  #then(work: () => Promise<void>): void {
-    this.#writing = this.#writing.then(work).catch(() => undefined)
+  async #read(): Promise<JournalPart> {
+    const text = (await readIfThere(this.#file)) ?? ''
+    const lines = text.split('\n').flatMap((line) => lineSchema.safeParse(parseJson(line)).data ?? [])
+    return { lines, bytes: Buffer.byteLength(text, 'utf8') }
+  }
+
+  /** The texts come first: whoever reads a line finds them. */
+  async #write(): Promise<void> {
+    clearTimeout(this.#retry)
+    try {
+      await this.#alone.run(async () => {
+        const changes = this.#waiting
+        if (changes.length === 0) return
+        for (const text of changes.flatMap(({ texts }) => texts)) await writeBlob(this.#gitdir, text)
+        await makeFolder(dirname(this.#file))
+        await appendDurably(this.#file, changes.map(({ line }) => `${JSON.stringify(line)}\n`).join(''))
+        this.#waiting = this.#waiting.slice(changes.length)
+        this.#hasTold = false
+      })
+    } catch (error) {
+      if (!this.#hasTold) this.#onFault(error)
+      this.#hasTold = true
+      this.#retry = setTimeout(() => void this.#write(), retryMs)
+      this.#retry.unref()
+    }
   }
 }
 
-export function recordInJournal(journal: Journal, { path, after, origin }: WorkspaceWrite): void {
-  if (after !== null && isMarkdown(path)) journal.add(path, blobId(after), origin)
+export function repositoryIn(folder: string): string {
+  return join(folder, 'repository.git')
 }

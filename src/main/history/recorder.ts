@@ -1,48 +1,58 @@
 /**
- * Records changes as they come, a few at a time: neighbouring ones of one origin make one commit, so that a thousand quick
- * writes cost a few. What was changed behind our back is recorded as such: before a write of ours is, when somebody tells
- * of a file, and at the start.
+ * Records what the journal says was written, whoever wrote it, a few changes at a time: neighbouring ones of one origin
+ * make one commit, so that a thousand quick writes cost a few. What was changed behind our back is recorded as such:
+ * before a write of ours is, when somebody tells of a file, and at the start. One process records at a time; another that
+ * has the same history open waits, and goes on when the first one is gone.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { existsSync } from 'node:fs'
+import { lstat, rm } from 'node:fs/promises'
 import { createTwoFilesPatch } from 'diff'
-import { AppError } from '../../shared/errors.ts'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import { Exclusive, lockOf, makeFolder, realName, setAside, type FileLock } from '../files/index.ts'
 import { readText, resolveInside, walkMarkdown, type WriteOrigin as Origin } from '../workspace/index.ts'
 import { blame } from './blame.ts'
 import { blobId } from './blob-id.ts'
 import type { CommitRecord, FileRecord } from './change.ts'
-import { Journal } from './journal.ts'
-import { releaseLock, takeLock } from './lock.ts'
+import { Journal, repositoryIn, type JournalLine, type JournalPart } from './journal.ts'
 import { Repository, type FileStep } from './repository.ts'
 
 /** Changes that follow each other this closely are recorded together, ms … */
 const gatherMs = 150
 /** … but none waits longer than this, ms. */
 const mostGatherMs = 1000
-const journalDelayMs = 100
+/** What another process holds, or a full disk refused, is tried again after this, ms. */
+const retryMs = 2000
+/** Files that are looked at while nobody may write. */
+const lookedAtOnce = 100
 /** Larger texts have no lines worth telling apart. */
 const mostBlamed = 2_000_000
 
-export interface Change extends FileStep {
+interface Change extends FileStep {
+  readonly id: string
   readonly origin: Origin
   readonly at: number
 }
 
+/** Why the history is not, or not all of, what it should be. */
+export interface HistoryProblem {
+  readonly code: 'history_elsewhere' | 'history_unlocked' | 'history_damaged' | 'history_failed'
+  readonly message: string
+}
+
+export type RecorderEvent =
+  | { readonly type: 'recorded'; readonly paths: readonly string[] }
+  /** All that there are now. */
+  | { readonly type: 'problems'; readonly problems: readonly HistoryProblem[] }
+
 export interface RecorderSettings {
-  readonly gitdir: string
+  /** Of the repository and its journal. */
+  readonly folder: string
   readonly workspace: string
   readonly forbidden: readonly string[]
   /** Days that are kept; null for all. */
   readonly keepDays: number | null
   /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
   readonly isStart: boolean
-  /** The folder of the journal: it knows where changes come from that were not told. */
-  readonly journalFolder: string
-}
-
-export interface Recorded {
-  readonly paths: readonly string[]
-  /** Changes that were told and are not recorded yet. */
-  readonly waiting: number
 }
 
 export interface BlamedLine extends Origin {
@@ -61,35 +71,47 @@ export interface TimelineRequest {
 
 export class Recorder {
   readonly #settings: RecorderSettings
-  readonly #onRecorded: (event: Recorded) => void
-  readonly #repository: Promise<Repository>
-  #waiting: Change[] = []
+  readonly #emit: (event: RecorderEvent) => void
+  readonly #gitdir: string
+  readonly #journal: Journal
+  /** Whoever writes to the workspace. */
+  readonly #writers: Exclusive
+  readonly #problems = new Map<HistoryProblem['code'], string>()
+  #lock: FileLock | undefined
+  /** Undefined while another process records. */
+  #repository: Repository | undefined
+  /** The last line of the journal that is recorded. */
+  #recordedLine: string | undefined
+  #needsFullLook: boolean
   #timer: NodeJS.Timeout | undefined
-  #waitingSince = 0
-  /** Another process records. */
-  #isPassive = false
+  #retry: NodeJS.Timeout | undefined
+  #waitingSince: number | undefined
+  #isClosing = false
   #work: Promise<void>
 
-  constructor(settings: RecorderSettings, onRecorded: (event: Recorded) => void) {
+  constructor(settings: RecorderSettings, emit: (event: RecorderEvent) => void) {
     this.#settings = settings
-    this.#onRecorded = onRecorded
-    this.#repository = Repository.open(settings.gitdir, settings.workspace)
-    this.#work = this.#open()
+    this.#emit = emit
+    this.#gitdir = repositoryIn(settings.folder)
+    this.#journal = new Journal(settings.folder, (error) => this.#tell('history_failed', error))
+    this.#writers = new Exclusive(settings.workspace)
+    this.#needsFullLook = settings.isStart
+    this.#work = this.#catchUp().catch((error: unknown) => this.#failed(error))
   }
 
-  record(change: Change): void {
-    this.#waiting.push(change)
+  /** Somebody wrote something into the journal. */
+  note(): void {
     const now = performance.now()
-    if (this.#waiting.length === 1) this.#waitingSince = now
+    this.#waitingSince ??= now
     clearTimeout(this.#timer)
     const rest = this.#waitingSince + mostGatherMs - now
-    this.#timer = setTimeout(() => void this.#flush(), Math.min(gatherMs, Math.max(0, rest)))
+    this.#timer = setTimeout(() => void this.#flush().catch(() => undefined), Math.min(gatherMs, Math.max(0, rest)))
   }
 
   /** Files that somebody changed; what is ours is recorded already, or waits before this. */
   async look(paths: readonly string[]): Promise<void> {
     await this.#flush()
-    await this.#enqueue(() => this.#recordFound(paths))
+    await this.#enqueue(() => this.#lookAt(paths))
   }
 
   /** Changes, newest first, each with the one file of it that is meant. */
@@ -100,7 +122,7 @@ export class Recorder {
     causes,
     limit,
   }: TimelineRequest): Promise<(CommitRecord & { file: FileRecord })[]> {
-    const log = await this.#log()
+    const log = await (await this.#readable()).log()
     const found: (CommitRecord & { file: FileRecord })[] = []
     let name = path
     let isPast = before === undefined
@@ -119,8 +141,8 @@ export class Recorder {
 
   /** A change as a unified diff, and the file's text before and after it. */
   async diff(commit: string, path: string): Promise<{ patch: string; before: string | null; after: string | null }> {
-    const repository = await this.#repository
-    const file = (await this.#log())
+    const repository = await this.#readable()
+    const file = (await repository.log())
       .find((record) => record.commit === commit)
       ?.files.find((known) => known.path === path)
     if (!file) throw new AppError('file_not_found', `${path} has no change ${commit}`, { path })
@@ -132,7 +154,7 @@ export class Recorder {
 
   /** For each line of the newest recorded text, the change that brought it. */
   async blame(path: string): Promise<BlamedLine[]> {
-    const repository = await this.#repository
+    const repository = await this.#readable()
     const changes = await this.timeline({ path, limit: Number.MAX_SAFE_INTEGER })
     const versions: { id: BlamedLine; text: string }[] = []
     for (const { commit, at, cause, session, turn, file } of changes.reverse()) {
@@ -150,38 +172,135 @@ export class Recorder {
   }
 
   async close(): Promise<void> {
-    await this.settle()
-    if (!this.#isPassive) await releaseLock(this.#lock)
+    this.#isClosing = true
+    try {
+      await this.settle()
+    } finally {
+      clearTimeout(this.#retry)
+      await this.#journal.close()
+      this.#writers.close()
+      this.#lock?.close()
+    }
   }
 
-  get #lock(): string {
-    return `${this.#settings.gitdir}.lock`
-  }
-
-  async #log(): Promise<readonly CommitRecord[]> {
-    await this.settle()
-    if (this.#isPassive) return (await Repository.open(this.#settings.gitdir, this.#settings.workspace)).log()
-    return (await this.#repository).log()
+  /** The repository for looking at it, with all that can be recorded now. */
+  async #readable(): Promise<Repository> {
+    await this.settle().catch(() => undefined)
+    return this.#repository ?? Repository.look(this.#gitdir)
   }
 
   async #flush(): Promise<void> {
     clearTimeout(this.#timer)
-    this.#timer = undefined
-    await this.#enqueue(() => this.#recordWaiting())
+    this.#waitingSince = undefined
+    await this.#enqueue(() => this.#catchUp())
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {
     const done = this.#work.then(work)
-    this.#work = done.catch(() => undefined)
+    this.#work = done.then(
+      () => this.#clear('history_failed'),
+      (error: unknown) => this.#failed(error),
+    )
     return done
   }
 
-  async #recordWaiting(): Promise<void> {
-    const changes = this.#waiting
-    this.#waiting = []
-    const repository = await this.#repository
+  /** Nothing is lost by it: what is not recorded is in the journal and on the disk. */
+  #failed(error: unknown): void {
+    this.#tell('history_failed', error)
+    this.#tryAgain()
+  }
+
+  #tryAgain(): void {
+    clearTimeout(this.#retry)
+    if (!this.#isClosing) this.#retry = setTimeout(() => void this.#flush().catch(() => undefined), retryMs)
+  }
+
+  #tell(code: HistoryProblem['code'], error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    if (this.#problems.get(code) === message) return
+    this.#problems.set(code, message)
+    this.#emitProblems()
+  }
+
+  #clear(code: HistoryProblem['code']): void {
+    if (this.#problems.delete(code)) this.#emitProblems()
+  }
+
+  #emitProblems(): void {
+    this.#emit({ type: 'problems', problems: [...this.#problems].map(([code, message]) => ({ code, message })) })
+  }
+
+  /** Records what is in the journal, and what changed while nobody looked; where another process does that, nothing. */
+  async #catchUp(): Promise<void> {
+    const repository = (this.#repository ??= await this.#open())
+    if (!repository) return this.#tryAgain()
+    await this.#recordJournal(repository)
+    if (!this.#needsFullLook) return
+    this.#needsFullLook = false
+    try {
+      await this.#lookAtAll(repository)
+    } catch (error) {
+      this.#needsFullLook = true
+      throw error
+    }
+  }
+
+  /** @returns undefined when another process records */
+  async #open(): Promise<Repository | undefined> {
+    const { folder, workspace } = this.#settings
+    await makeFolder(folder)
+    await removePidFile(`${this.#gitdir}.lock`)
+    if (!(await this.#take())) {
+      this.#tell('history_elsewhere', 'another process records the history; this one goes on when that ends')
+      // Who takes over does not know what was missed.
+      this.#needsFullLook = true
+      return undefined
+    }
+    this.#clear('history_elsewhere')
+    const aside = await this.#journal.check()
+    if (aside !== undefined) this.#tell('history_damaged', `the journal could not be read; what it said is in ${aside}`)
+    const repository = await this.#openRepository(workspace)
+    this.#recordedLine = await repository.lastJournalLine()
+    return repository
+  }
+
+  async #take(): Promise<boolean> {
+    try {
+      this.#lock ??= lockOf(await realName(this.#gitdir))
+      return this.#lock.isHeld || this.#lock.tryTake()
+    } catch (error) {
+      this.#tell('history_unlocked', error)
+      return true
+    }
+  }
+
+  /** One that Git cannot read is put aside, and a new one begun. */
+  async #openRepository(workspace: string): Promise<Repository> {
+    try {
+      return await Repository.open(this.#gitdir, workspace)
+    } catch (error) {
+      const isOutside = isSystemError(error) && !isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')
+      if (error instanceof AppError || isOutside || !existsSync(this.#gitdir)) throw error
+      const aside = await setAside(this.#gitdir)
+      this.#tell('history_damaged', `the history could not be read; it is in ${aside}, and a new one was begun`)
+      return Repository.open(this.#gitdir, workspace)
+    }
+  }
+
+  async #recordJournal(repository: Repository): Promise<void> {
+    await this.#recordLines(repository, await this.#journal.read())
+  }
+
+  async #recordLines(repository: Repository, { lines, bytes }: JournalPart): Promise<void> {
+    const recorded = lines.findIndex(({ id }) => id === this.#recordedLine)
+    const missing: string[] = []
     let group: Change[] = []
-    for (const change of changes) {
+    for (const line of lines.slice(recorded + 1)) {
+      const change = await this.#changeOf(repository, line)
+      if (!change) {
+        missing.push(line.path, ...(line.from === undefined ? [] : [line.from]))
+        continue
+      }
       const last = group.at(-1)
       if (last && !isSameOrigin(last.origin, change.origin)) {
         await this.#commitGroup(repository, group)
@@ -190,55 +309,99 @@ export class Recorder {
       group.push(change)
     }
     await this.#commitGroup(repository, group)
+    if (bytes > 0) await this.#journal.drop(bytes)
+    if (missing.length > 0) await this.#recordSteps(repository, await this.#stepsOf(repository, missing))
   }
 
-  async #commitGroup(repository: Repository, told: readonly Change[]): Promise<void> {
-    const group = notYetRecorded(repository, told)
+  /** Undefined when a text that it needs is nowhere. */
+  async #changeOf(repository: Repository, line: JournalLine): Promise<Change | undefined> {
+    const { id, path, from, origin, at } = line
+    const [before, after] = [
+      await this.#textOf(repository, line.before, path),
+      await this.#textOf(repository, line.after, path),
+    ]
+    if (before === undefined || after === undefined) return undefined
+    return { id, path, ...(from === undefined ? {} : { from }), before, after, origin, at }
+  }
+
+  async #textOf(repository: Repository, id: string | null, path: string): Promise<string | null | undefined> {
+    if (id === null) return null
+    try {
+      return await repository.text(id)
+    } catch {
+      // A machine that lost its power may have lost it; the file itself was on the disk.
+      const text = await this.#readFile(path)
+      return typeof text === 'string' && blobId(text) === id ? text : undefined
+    }
+  }
+
+  async #commitGroup(repository: Repository, group: readonly Change[]): Promise<void> {
     const [first] = group
     const last = group.at(-1)
     if (!first || !last) return
-    await this.#commit({ cause: 'outside' }, await this.#unseenBefore(repository, group), first.at)
-    await this.#commit(first.origin, collapse(group), last.at)
+    await this.#commit(repository, { cause: 'outside' }, await this.#unseenBefore(repository, group), first.at)
+    await this.#commit(repository, first.origin, collapse(group), last.at, last.id)
+    this.#recordedLine = last.id
   }
 
-  async #commit(origin: Origin, steps: readonly FileStep[], at: number): Promise<void> {
-    if (steps.length === 0 || this.#isPassive) return
-    const record = await (await this.#repository).commit(origin, steps, at)
-    if (record) this.#onRecorded({ paths: record.files.map(({ path }) => path), waiting: this.#waiting.length })
+  async #commit(
+    repository: Repository,
+    origin: Origin,
+    steps: readonly FileStep[],
+    at: number,
+    line?: string,
+  ): Promise<void> {
+    if (steps.length === 0) return
+    const record = await repository.commit(origin, steps, at, line)
+    if (record) this.#emit({ type: 'recorded', paths: record.files.map(({ path }) => path) })
   }
 
-  /** Records what changed while the app was closed. */
-  async #open(): Promise<void> {
-    const { workspace, forbidden, keepDays, isStart } = this.#settings
-    const repository = await this.#repository
-    this.#isPassive = !(await takeLock(this.#lock))
-    if (!isStart) return
+  async #lookAtAll(repository: Repository): Promise<void> {
+    const { workspace, forbidden, keepDays } = this.#settings
     const { files } = await walkMarkdown(workspace, undefined, forbidden)
     const recorded = [...repository.files()].map(([path]) => path)
-    await this.#recordFound(new Set([...files.map(({ path }) => path), ...recorded]))
-    if (keepDays !== null && !this.#isPassive) await repository.forgetBefore(Date.now() - keepDays * 86_400_000)
+    await this.#lookAt([...new Set([...files.map(({ path }) => path), ...recorded])])
+    if (keepDays === null) return
+    await this.#journal.hold((texts) => repository.forgetBefore(Date.now() - keepDays * 86_400_000, texts))
+    if (repository.damage !== undefined) this.#tell('history_damaged', repository.damage)
   }
 
-  /** Records files as they are now; what the journal knows of keeps its origin, all else came from outside. */
-  async #recordFound(paths: Iterable<string>): Promise<void> {
-    const repository = await this.#repository
+  /**
+   * Records files as they are now: what is not in the journal came from outside. Nobody may write between the last look
+   * at the journal and the look at the files.
+   */
+  async #lookAt(paths: readonly string[]): Promise<void> {
+    const repository = this.#repository
+    if (!repository || !existsSync(this.#settings.workspace)) return
+    await this.#recordJournal(repository)
+    const changed = await this.#stepsOf(repository, paths)
+    const steps: FileStep[] = []
+    for (let from = 0; from < changed.length; from += lookedAtOnce) {
+      const some = changed.slice(from, from + lookedAtOnce).map(({ path }) => path)
+      const { part, texts } = await this.#writers.run(async () => ({
+        part: await this.#journal.read(),
+        texts: await Promise.all(some.map(async (path) => [path, await this.#readFile(path)] as const)),
+      }))
+      await this.#recordLines(repository, part)
+      for (const [path, text] of texts) {
+        const step = await this.#stepTo(repository, path, text)
+        if (step) steps.push(step)
+      }
+    }
+    await this.#recordSteps(repository, steps)
+  }
+
+  async #recordSteps(repository: Repository, steps: readonly FileStep[]): Promise<void> {
+    await this.#commit(repository, { cause: 'outside' }, steps, Date.now())
+  }
+
+  async #stepsOf(repository: Repository, paths: readonly string[]): Promise<FileStep[]> {
     const steps: FileStep[] = []
     for (const path of paths) {
       const step = await this.#stepTo(repository, path, await this.#readFile(path))
       if (step) steps.push(step)
     }
-    if (steps.length === 0) return
-    // A write of ours is in the journal a moment after it is on the disk.
-    await sleep(journalDelayMs)
-    const journal = await new Journal(this.#settings.journalFolder).read()
-    const known = new Map(journal.map((entry) => [`${entry.path}\n${entry.hash}`, entry.origin]))
-    const outside: FileStep[] = []
-    for (const step of steps) {
-      const origin = step.after === null ? undefined : known.get(`${step.path}\n${blobId(step.after)}`)
-      if (origin) await this.#commit(origin, [step], Date.now())
-      else outside.push(step)
-    }
-    await this.#commit({ cause: 'outside' }, outside, Date.now())
+    return steps
   }
 
   /** Files that were something else before the group than what is recorded: somebody changed them in between. */
@@ -260,7 +423,7 @@ export class Recorder {
     if (now === undefined) return undefined
     const recorded = repository.idAt(path)
     if ((now === null ? undefined : blobId(now)) === recorded) return undefined
-    return { path, before: recorded === undefined ? null : await repository.text(recorded), after: now }
+    return { path, before: recorded === undefined ? null : await textOr(repository, recorded), after: now }
   }
 
   /** Null when there is no such file; undefined when it is none that has a history: not text, too large, not ours. */
@@ -273,16 +436,6 @@ export class Recorder {
       return error.code === 'file_not_found' ? null : undefined
     }
   }
-}
-
-/** A look can be quicker than the one who tells: what leads to the recorded state is recorded. */
-function notYetRecorded(repository: Repository, group: readonly Change[]): readonly Change[] {
-  const recordedUpTo = new Map<string, number>()
-  for (const [index, { path, from, after }] of group.entries()) {
-    if (from === undefined && (after === null ? undefined : blobId(after)) === repository.idAt(path))
-      recordedUpTo.set(path, index)
-  }
-  return group.filter(({ path }, index) => index > (recordedUpTo.get(path) ?? -1))
 }
 
 /** One step a file: from its first state to its last. */
@@ -304,4 +457,15 @@ function collapse(group: readonly Change[]): FileStep[] {
 
 function isSameOrigin(one: Origin, other: Origin): boolean {
   return one.cause === other.cause && one.session === other.session && one.turn === other.turn
+}
+
+/** For counting lines only: of a text that the repository lost there are none. */
+async function textOr(repository: Repository, id: string): Promise<string> {
+  return repository.text(id).catch(() => '')
+}
+
+/** Locks used to be files with the number of a process. */
+async function removePidFile(file: string): Promise<void> {
+  const info = await lstat(file).catch(() => undefined)
+  if (info?.isFile()) await rm(file, { force: true })
 }

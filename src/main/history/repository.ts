@@ -2,18 +2,25 @@
  * A Git repository of our own with the workspace as its work tree: the user's Git, if there is one, is never touched.
  * Commits are made from texts, not from the disk, so that what is recorded is what was written.
  */
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diffLines } from 'diff'
 import * as git from 'isomorphic-git'
-import { isSystemError } from '../../shared/errors.ts'
-import { makeFolder } from '../files/index.ts'
+import { makeFolder, readIfThere, writeDurably } from '../files/index.ts'
 import type { WriteOrigin as Origin } from '../workspace/index.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
+import { writeBlob } from './blob-id.ts'
 import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './change.ts'
 import { FileTree } from './tree.ts'
 
 const branch = 'refs/heads/main'
+
+/** The last line of the journal is in the message of one of the newest commits, or nowhere. */
+const mostLooked = 64
+
+/** What one change ends with the next one of the file begins with: so many texts are at hand, of so many characters. */
+const mostKept = 64
+const longestKept = 200_000
 
 /** One file before and after; null where there was, or is, none. */
 export interface FileStep {
@@ -29,6 +36,8 @@ export class Repository {
   #head: string | undefined
   /** Newest first; read when it is first asked for. */
   #log: CommitRecord[] | undefined
+  #damage: string | undefined
+  readonly #texts = new Map<string, string>()
 
   private constructor(gitdir: string) {
     this.#gitdir = gitdir
@@ -39,6 +48,13 @@ export class Repository {
     await makeFolder(gitdir)
     await git.init({ fs, gitdir, dir: workspace, defaultBranch: 'main' })
     await git.setConfig({ fs, gitdir, path: 'core.worktree', value: workspace })
+    await repository.#readHead()
+    return repository
+  }
+
+  /** As it is, for looking at only: another process records in it. */
+  static async look(gitdir: string): Promise<Repository> {
+    const repository = new Repository(gitdir)
     await repository.#readHead()
     return repository
   }
@@ -56,7 +72,43 @@ export class Repository {
     return this.#head === undefined
   }
 
-  async commit(origin: Origin, steps: readonly FileStep[], at: number): Promise<CommitRecord | undefined> {
+  /**
+   * @param journal the last line of the journal that it records
+   * @returns undefined when nothing changes
+   * @throws AppError `disk_full`, `write_failed`; nothing is recorded then
+   */
+  async commit(
+    origin: Origin,
+    steps: readonly FileStep[],
+    at: number,
+    journal?: string,
+  ): Promise<CommitRecord | undefined> {
+    try {
+      return await this.#commit(origin, steps, at, journal)
+    } catch (error) {
+      await this.#readHead()
+      throw error
+    }
+  }
+
+  /** The last line of the journal that was recorded. */
+  async lastJournalLine(): Promise<string | undefined> {
+    let oid = this.#head
+    for (let looked = 0; oid !== undefined && looked < mostLooked; looked += 1) {
+      const { commit } = await git.readCommit({ fs, gitdir: this.#gitdir, oid })
+      const { journal } = parseMessage(commit.message)
+      if (journal !== undefined || (await this.#shallow()) === oid) return journal
+      oid = commit.parent[0]
+    }
+    return undefined
+  }
+
+  async #commit(
+    origin: Origin,
+    steps: readonly FileStep[],
+    at: number,
+    journal: string | undefined,
+  ): Promise<CommitRecord | undefined> {
     const files: FileRecord[] = []
     for (const { path, from, before, after } of steps) {
       const old = this.#tree.get(from ?? path) ?? null
@@ -81,7 +133,7 @@ export class Repository {
       tree,
       parent: this.#head === undefined ? [] : [this.#head],
       ref: branch,
-      message: commitMessage(origin, files),
+      message: commitMessage(origin, files, journal),
       author,
       committer: author,
     })
@@ -91,33 +143,44 @@ export class Repository {
     return record
   }
 
-  /** All commits, newest first. */
+  /** What is wrong with it; undefined when nothing was found to be. */
+  get damage(): string | undefined {
+    return this.#damage
+  }
+
+  /** All commits, newest first; those that come before one that cannot be read are missing. */
   async log(): Promise<readonly CommitRecord[]> {
     this.#log ??= await this.#readLog()
     return this.#log
   }
 
   async text(id: string): Promise<string> {
+    const known = this.#texts.get(id)
+    if (known !== undefined) return known
     const { blob } = await git.readBlob({ fs, gitdir: this.#gitdir, oid: id })
-    return Buffer.from(blob).toString('utf8')
+    return this.#keepText(id, Buffer.from(blob).toString('utf8'))
   }
 
   /**
    * Forgets commits from before a moment: the oldest kept one becomes the first, and what only older ones had is removed.
+   * @param needed ids of texts that stay all the same
    * @returns how many were forgotten
    */
-  async forgetBefore(at: number): Promise<number> {
+  async forgetBefore(at: number, needed: ReadonlySet<string> = new Set()): Promise<number> {
     const log = await this.log()
+    if (this.#damage !== undefined) return 0
     const kept = log.filter((record, index) => index === 0 || record.at >= at)
     const first = kept.at(-1)
     if (!first || kept.length === log.length) return 0
-    await writeFile(join(this.#gitdir, 'shallow'), `${first.commit}\n`)
+    await writeDurably(join(this.#gitdir, 'shallow'), `${first.commit}\n`)
     this.#log = [...kept]
-    await this.#removeUnreachable(kept)
+    await this.#removeUnreachable(kept, needed)
     return log.length - kept.length
   }
 
   async #readHead(): Promise<void> {
+    this.#tree = new FileTree()
+    this.#head = undefined
     try {
       this.#head = await git.resolveRef({ fs, gitdir: this.#gitdir, ref: branch })
     } catch (error) {
@@ -140,24 +203,29 @@ export class Repository {
     const records: CommitRecord[] = []
     const shallow = await this.#shallow()
     for (let oid = this.#head; oid !== undefined;) {
-      const { commit } = await git.readCommit({ fs, gitdir: this.#gitdir, oid })
+      const commit = await this.#readCommit(oid)
+      if (!commit) break
       records.push({ ...parseMessage(commit.message), commit: oid, at: commit.author.timestamp * 1000 })
       oid = shallow === oid ? undefined : commit.parent[0]
     }
     return records
   }
 
-  async #shallow(): Promise<string | undefined> {
+  async #readCommit(oid: string): Promise<git.CommitObject | undefined> {
     try {
-      return String(await fs.promises.readFile(join(this.#gitdir, 'shallow'))).trim()
+      return (await git.readCommit({ fs, gitdir: this.#gitdir, oid })).commit
     } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return undefined
-      throw error
+      this.#damage = `commit ${oid} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      return undefined
     }
   }
 
-  async #removeUnreachable(kept: readonly CommitRecord[]): Promise<void> {
-    const reachable = new Set<string>()
+  async #shallow(): Promise<string | undefined> {
+    return (await readIfThere(join(this.#gitdir, 'shallow')))?.trim()
+  }
+
+  async #removeUnreachable(kept: readonly CommitRecord[], needed: ReadonlySet<string>): Promise<void> {
+    const reachable = new Set(needed)
     const visit = async (oid: string) => {
       if (reachable.has(oid)) return
       reachable.add(oid)
@@ -182,7 +250,19 @@ export class Repository {
   }
 
   async #writeBlob(text: string): Promise<string> {
-    return git.writeBlob({ fs, gitdir: this.#gitdir, blob: Buffer.from(text, 'utf8') })
+    const id = await writeBlob(this.#gitdir, text)
+    this.#keepText(id, text)
+    return id
+  }
+
+  #keepText(id: string, text: string): string {
+    if (text.length > longestKept) return text
+    this.#texts.set(id, text)
+    for (const oldest of this.#texts.keys()) {
+      if (this.#texts.size <= mostKept) break
+      this.#texts.delete(oldest)
+    }
+    return text
   }
 }
 

@@ -89,16 +89,23 @@ export class Importer {
 
   /** @returns where it was put; undefined when it is there already */
   async #copy(target: string, text: string): Promise<string | undefined> {
-    const { workspace } = this.#options
     const [, stem = target, extension = ''] = /^(.*?)(\.[^./]+)$/.exec(target) ?? []
     for (let number = 1; ; number += 1) {
       const path = number === 1 ? target : `${stem} ${number}${extension}`
       const state = await this.#stateOf(path, text)
       if (state === 'same') return undefined
-      if (state === 'taken') continue
-      await workspace.write(path, text, origin)
-      return path
+      if (state === 'new' && (await this.#create(path, text))) return path
     }
+  }
+
+  /** @returns false when somebody else made a file of that name meanwhile */
+  async #create(path: string, text: string): Promise<boolean> {
+    let isNew = true
+    await this.#options.workspace.edit(path, origin, (current) => {
+      isNew = current === undefined
+      return current ?? text
+    })
+    return isNew
   }
 
   async #stateOf(path: string, text: string): Promise<'new' | 'same' | 'taken'> {

@@ -1,7 +1,7 @@
 /** The index as a file on disk: opened, begun anew beside an old one, put in the place of that (M12). */
-import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder, setAside } from '../files/index.ts'
 import { createTables, isIndexOf, openForWriting, type Db, type IndexIdentity } from './schema.ts'
 import { IndexStore } from './store.ts'
 
@@ -9,16 +9,21 @@ export interface OpenedIndex {
   readonly store: IndexStore
   /** Where the store is built while an older index still answers; undefined when it is the index itself. */
   readonly building: string | undefined
+  /** Where something is now that had the index's name and was none of ours. */
+  readonly aside: string | undefined
 }
 
-/** The index that `identity` asks for: the one that is there, or a new one. A damaged one is thrown away. */
+/**
+ * The index that `identity` asks for: the one that is there, or a new one. A damaged one is thrown away; what is no index
+ * of ours is put aside.
+ */
 export async function openIndexFile(file: string, identity: IndexIdentity): Promise<OpenedIndex> {
-  await mkdir(dirname(file), { recursive: true })
+  await makeFolder(dirname(file))
   const next = `${file}.next`
   await removeIndexFile(next)
-  const current = await openOrDiscard(file)
+  const { current, aside } = await openKnown(file)
   if (current && isIndexOf(current, identity))
-    return { store: new IndexStore(current, identity.chunk), building: undefined }
+    return { store: new IndexStore(current, identity.chunk), building: undefined, aside }
   const hasOld = current !== undefined && hasTable(current, 'embedding_cache')
   current?.close()
   if (!hasOld) await removeIndexFile(file)
@@ -26,7 +31,7 @@ export async function openIndexFile(file: string, identity: IndexIdentity): Prom
   createTables(db, identity)
   const store = new IndexStore(db, identity.chunk)
   if (hasOld) store.adoptCache(file)
-  return { store, building: hasOld ? next : undefined }
+  return { store, building: hasOld ? next : undefined, aside }
 }
 
 /** Puts the index that was built in the place of the old one; nobody may have either open. */
@@ -35,25 +40,41 @@ export async function replaceIndexFile(built: string, file: string): Promise<voi
   await rename(built, file)
 }
 
-async function openOrDiscard(file: string): Promise<Db | undefined> {
-  if (!existsSync(file)) return undefined
+/** The database that is there, if it is one of ours. */
+async function openKnown(file: string): Promise<{ current?: Db; aside: string | undefined }> {
+  const info = await stat(file).catch(() => undefined)
+  if (!info) return { aside: undefined }
+  if (!info.isFile()) return { aside: await setAside(file) }
+  let db: Db | undefined
   try {
-    const db = openForWriting(file)
-    db.prepare('SELECT count(*) FROM sqlite_master').get()
-    return db
+    db = openForWriting(file)
+    if (isForeign(db)) {
+      db.close()
+      return { aside: await setAside(file) }
+    }
+    return { current: db, aside: undefined }
   } catch (error) {
-    if (!isDamaged(error)) throw error
+    db?.close()
+    if (hasCode(error, 'SQLITE_NOTADB')) return { aside: await setAside(file) }
+    if (!hasCode(error, 'SQLITE_CORRUPT')) throw error
     await removeIndexFile(file)
-    return undefined
+    return { aside: undefined }
   }
+}
+
+/** It has tables, and none that every index of ours has. */
+function isForeign(db: Db): boolean {
+  return (
+    db.prepare('SELECT 1 FROM sqlite_master').get() !== undefined && !hasTable(db, 'chunks') && !hasTable(db, 'meta')
+  )
 }
 
 function hasTable(db: Db, name: string): boolean {
   return db.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== undefined
 }
 
-function isDamaged(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith(code)
 }
 
 async function removeIndexFile(file: string): Promise<void> {

@@ -191,9 +191,11 @@ export class Indexer {
   async #openIndex(): Promise<void> {
     this.#store?.db.close()
     this.#store = undefined
-    const { store, building } = await openIndexFile(this.#settings.file, identityOf(this.#settings))
+    const { store, building, aside } = await openIndexFile(this.#settings.file, identityOf(this.#settings))
     this.#store = store
     this.#building = building
+    if (aside !== undefined)
+      this.#standing.push({ code: 'index_foreign', message: `what had the name of the index is in ${aside}` })
     this.#standing = this.#standing.filter(({ code }) => code !== 'index_failed')
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
     this.#tell()
@@ -317,9 +319,13 @@ export class Indexer {
   #embedding: Promise<void> | undefined
 
   #embedInBackground(store: IndexStore): Promise<void> {
-    this.#embedding ??= this.#embed(store).finally(() => {
-      this.#embedding = undefined
-    })
+    this.#embedding ??= this.#embed(store)
+      .catch(async (error: unknown) => {
+        if (!this.#stop.signal.aborted) await this.#recover(error)
+      })
+      .finally(() => {
+        this.#embedding = undefined
+      })
     return this.#embedding
   }
 

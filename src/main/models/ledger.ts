@@ -1,8 +1,9 @@
 /** What requests used and cost, by month and model: one line of a file each. Reached limits stop further requests. */
-import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { MonthlyUsage, Spending } from '../../shared/contract/index.ts'
-import { AppError, isSystemError } from '../../shared/errors.ts'
+import { AppError } from '../../shared/errors.ts'
+import { appendDurably, Exclusive, makeFolder, readIfThere } from '../files/index.ts'
 import { addUsage, noUsage, usageSchema, type Usage } from '../../shared/messages.ts'
 import { z } from 'zod'
 import { parseJson } from '../../shared/json.ts'
@@ -14,31 +15,32 @@ export interface LedgerOptions {
   readonly now: () => Date
   readonly spending: () => { readonly monthlyLimit: number | null; readonly warnAt: number }
   readonly onChange: () => void
+  /** Told what is wrong with the file. Money that was spent is counted all the same. */
+  readonly onProblem: (problem: unknown) => void
 }
 
+type Line = z.infer<typeof lineSchema>
 type Sums = Map<string, MonthlyUsage>
 
 export class Ledger {
   readonly #options: LedgerOptions
-  #sums: Promise<Sums> | undefined
-  #writing: Promise<unknown> = Promise.resolve()
+  readonly #alone: Exclusive
+  #read: { readonly stamp: string; readonly sums: Sums } | undefined
+  /** Counted and not on disk: what it did not take is offered again with the next. */
+  #unwritten: Line[] = []
+  #hasTold = false
 
   constructor(options: LedgerOptions) {
     this.#options = options
+    this.#alone = new Exclusive(options.file)
   }
 
   /** Adds a request. Money that was spent is counted even where the disk does not take it. */
   async add(agent: string, model: string, usage: Usage): Promise<void> {
-    const { file, now, onChange } = this.#options
-    const line = { at: now().getTime(), agent, model, usage }
-    count(await this.#load(), line)
+    const { now, onChange } = this.#options
+    this.#unwritten.push({ at: now().getTime(), agent, model, usage })
+    await this.#write()
     onChange()
-    const written = this.#writing.then(async () => {
-      await mkdir(dirname(file), { recursive: true })
-      await appendFile(file, `${JSON.stringify(line)}\n`)
-    })
-    this.#writing = written.catch(() => undefined)
-    await this.#writing
   }
 
   /** Newest month first, then by cost. */
@@ -70,29 +72,59 @@ export class Ledger {
   }
 
   async close(): Promise<void> {
-    await this.#writing
+    if (this.#unwritten.length > 0) await this.#write()
+    this.#alone.close()
   }
 
-  async #load(): Promise<Sums> {
-    this.#sums ??= readSums(this.#options.file)
-    return this.#sums
-  }
-}
-
-async function readSums(file: string): Promise<Sums> {
-  const sums: Sums = new Map()
-  try {
-    for (const text of (await readFile(file, 'utf8')).split('\n')) {
-      const line = lineSchema.safeParse(parseJson(text))
-      if (line.success) count(sums, line.data)
+  async #write(): Promise<void> {
+    const { file, onProblem } = this.#options
+    try {
+      await this.#alone.run(async () => {
+        const lines = this.#unwritten
+        if (lines.length === 0) return
+        await makeFolder(dirname(file))
+        await appendDurably(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+        this.#unwritten = this.#unwritten.slice(lines.length)
+      })
+    } catch (error) {
+      onProblem(error)
     }
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT')) throw error
   }
-  return sums
+
+  #tellUnreadable(): void {
+    if (this.#hasTold) return
+    this.#hasTold = true
+    this.#options.onProblem(`${this.#options.file} has lines that cannot be read; they are left as they are`)
+  }
+
+  /** Read again when another process has added something. */
+  async #load(): Promise<Sums> {
+    const { file } = this.#options
+    const info = await stat(file).catch(() => undefined)
+    const stamp = info ? `${info.ino} ${info.size} ${info.mtimeMs}` : ''
+    if (this.#read?.stamp !== stamp) this.#read = { stamp, sums: await this.#readSums() }
+    const sums: Sums = new Map(this.#read.sums)
+    for (const line of this.#unwritten) count(sums, line)
+    return sums
+  }
+
+  async #readSums(): Promise<Sums> {
+    const { file, onProblem } = this.#options
+    const sums: Sums = new Map()
+    try {
+      for (const row of ((await readIfThere(file)) ?? '').split('\n')) {
+        const line = lineSchema.safeParse(parseJson(row))
+        if (line.success) count(sums, line.data)
+        else if (row.trim() !== '') this.#tellUnreadable()
+      }
+    } catch (error) {
+      onProblem(error)
+    }
+    return sums
+  }
 }
 
-function count(sums: Sums, { at, model, usage }: z.infer<typeof lineSchema>): void {
+function count(sums: Sums, { at, model, usage }: Line): void {
   const month = monthOf(at)
   const key = `${month} ${model}`
   const sum = sums.get(key) ?? { month, model, requests: 0, usage: noUsage }

@@ -2,10 +2,10 @@
  * What each provider lists, asked anew when it is old and kept on disk in between: windows and prices of the chosen model
  * are known from the first request on, without waiting for a list.
  */
-import { readFile } from 'node:fs/promises'
-import writeFileAtomic from 'write-file-atomic'
 import { z } from 'zod'
-import { AppError, isSystemError } from '../../shared/errors.ts'
+import { AppError } from '../../shared/errors.ts'
+import { parseJson } from '../../shared/json.ts'
+import { readKept, writeDurably } from '../files/index.ts'
 import type { RemoteProvider } from './catalog.ts'
 import type { ListedModel, ProviderOptions } from './model.ts'
 
@@ -34,12 +34,15 @@ export interface ListOutcome {
 
 export class ModelLists {
   readonly #file: string
+  readonly #onProblem: (problem: unknown) => void
   readonly #lists = new Map<string, readonly ListedModel[]>()
   readonly #askedAt = new Map<string, number>()
   #loading: Promise<void> | undefined
 
-  constructor(file: string) {
+  /** @param onProblem told what is wrong with the file: lists go on without it */
+  constructor(file: string, onProblem: (problem: unknown) => void) {
     this.#file = file
+    this.#onProblem = onProblem
   }
 
   /** Reads what was kept. Called once, before the first question. */
@@ -75,20 +78,22 @@ export class ModelLists {
     }
   }
 
+  /** A list is asked for again; one that cannot be read is no loss. */
   async #read(): Promise<void> {
     try {
-      const kept = keptSchema.safeParse(JSON.parse(await readFile(this.#file, 'utf8')))
-      if (kept.success) for (const [provider, models] of Object.entries(kept.data)) this.#lists.set(provider, models)
+      const kept = await readKept(
+        this.#file,
+        (text) => keptSchema.safeParse(parseJson(text)).data,
+        (aside) => this.#onProblem(`what providers listed could not be read; it is in ${aside}`),
+      )
+      for (const [provider, models] of Object.entries(kept ?? {})) this.#lists.set(provider, models)
     } catch (error) {
-      // A list is asked for again; one that is torn or gone is no loss.
-      if (!isSystemError(error, 'ENOENT') && !(error instanceof SyntaxError)) throw error
+      this.#onProblem(error)
     }
   }
 
   async #keep(): Promise<void> {
-    await writeFileAtomic(this.#file, JSON.stringify(Object.fromEntries(this.#lists))).catch((error: unknown) => {
-      if (!isSystemError(error)) throw error
-    })
+    await writeDurably(this.#file, JSON.stringify(Object.fromEntries(this.#lists))).catch(this.#onProblem)
   }
 }
 

@@ -31,6 +31,8 @@ export interface ModelsOptions {
   readonly ledger: Ledger
   /** Where the providers' lists are kept. */
   readonly listFile: string
+  /** Told of what is wrong with it. */
+  readonly onProblem: (problem: unknown) => void
 }
 
 /** Who asks, and how long they wait. */
@@ -46,7 +48,7 @@ export class Models {
 
   constructor(options: ModelsOptions) {
     this.#options = options
-    this.#lists = new ModelLists(options.listFile)
+    this.#lists = new ModelLists(options.listFile, options.onProblem)
   }
 
   /** Makes what was known of the providers' models known again. */

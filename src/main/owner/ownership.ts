@@ -8,13 +8,10 @@ import { rm, unlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { FileLock, makeFolder, writeDurably } from '../files/index.ts'
+import { FileLock, makeFolder, writePrivately } from '../files/index.ts'
 import { appVersion } from '../version.ts'
 import type { OwnerPlace } from './place.ts'
 import { guestHeader, mostMessageBytes, type GuestKind, type OwnerNote } from './note.ts'
-
-/** Private to the user: the note has the key. */
-const noteMode = 0o600
 
 export class Ownership {
   readonly place: OwnerPlace
@@ -65,7 +62,8 @@ export class Ownership {
     })
     this.#server = server
     const text: OwnerNote = { pid: process.pid, version: appVersion, since: Date.now(), address, key }
-    await writeDurably(note, JSON.stringify(text), noteMode)
+    // It has the key.
+    await writePrivately(note, JSON.stringify(text))
   }
 
   /** Others do not find this process any more; commands that speak to it are answered to their end. */

@@ -54,6 +54,8 @@ export const entrySchema = z.discriminatedUnion('type', [
 export type TranscriptEntry = z.infer<typeof entrySchema>
 type WithoutIds<T> = T extends unknown ? Omit<T, 'id' | 'parentId' | 'timestamp' | number> : never
 export type KeptEntry = Extract<TranscriptEntry, { type: 'flush' | 'compaction' | 'prune' }>
+/** An entry before it has its place in a conversation. */
+export type EntryContent = WithoutIds<TranscriptEntry>
 export type KeptContent = WithoutIds<KeptEntry>
 export type MessageEntry = Extract<TranscriptEntry, { type: 'message' }>
 

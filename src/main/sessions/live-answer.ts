@@ -1,10 +1,10 @@
 /**
  * An answer while it is being given, on disk: what was said so far is in a file beside the transcript within a moment, so
  * that a crash in mid-answer loses next to nothing. When the answer is in the transcript the file goes; one that is found
- * later belongs to an answer that was cut off, and becomes a message marked so.
+ * later, and that nobody holds the lock of, belongs to an answer that was cut off, and becomes a message marked so.
  */
-import { appendFile, readFile, rm } from 'node:fs/promises'
-import { isSystemError } from '../../shared/errors.ts'
+import { appendFile, rm } from 'node:fs/promises'
+import { lockOf, readIfThere, type FileLock } from '../files/index.ts'
 import { noUsage, type AssistantMessage } from '../../shared/messages.ts'
 import { parseJson } from '../../shared/json.ts'
 
@@ -12,7 +12,6 @@ import { parseJson } from '../../shared/json.ts'
 const writeEveryMs = 150
 
 interface Opening {
-  readonly pid: number
   readonly provider: string
   readonly model: string
   readonly timestamp: number
@@ -23,11 +22,13 @@ export class LiveAnswer {
   #pending: string
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
+  readonly #lock: ReturnType<typeof takeLock>
 
   constructor(file: string, by: { readonly provider: string; readonly model: string }) {
     const { provider, model } = by
-    const opening: Opening = { pid: process.pid, provider, model, timestamp: Date.now() }
+    const opening: Opening = { provider, model, timestamp: Date.now() }
     this.#file = file
+    this.#lock = takeLock(file)
     this.#pending = `${JSON.stringify(opening)}\n`
     this.#schedule()
   }
@@ -43,6 +44,7 @@ export class LiveAnswer {
     this.#timer = undefined
     await this.#writing
     await rm(this.#file, { force: true })
+    if (this.#lock !== 'held') this.#lock?.discard()
   }
 
   #schedule(): void {
@@ -58,17 +60,20 @@ export class LiveAnswer {
 
 /** What a crash left of an answer, as a message; undefined when there is none, or it is still being given. */
 export async function takeInterrupted(file: string): Promise<AssistantMessage | undefined> {
-  let lines: string[]
+  if ((await readIfThere(file)) === undefined) return undefined
+  const lock = takeLock(file)
+  if (lock === 'held') return undefined
   try {
-    lines = (await readFile(file, 'utf8')).split('\n').filter(Boolean)
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return undefined
-    throw error
+    const parts = ((await readIfThere(file)) ?? '').split('\n').filter(Boolean).map(parseJson)
+    await rm(file, { force: true })
+    return messageOf(parts)
+  } finally {
+    lock?.discard()
   }
-  const parts = lines.map(parseJson)
+}
+
+function messageOf(parts: readonly unknown[]): AssistantMessage | undefined {
   const opening = parts[0] as Opening | undefined
-  if (opening && opening.pid !== process.pid && isRunning(opening.pid)) return undefined
-  await rm(file, { force: true })
   const text = joined(parts, 'text')
   const thinking = joined(parts, 'thinking')
   if (!opening || (text === '' && thinking === '')) return undefined
@@ -91,11 +96,14 @@ function joined(parts: readonly unknown[], key: 'text' | 'thinking'): string {
   return parts.map((part) => (part as Partial<Record<typeof key, string>> | undefined)?.[key] ?? '').join('')
 }
 
-function isRunning(pid: number): boolean {
+/** Undefined where none can be had: then a second process may take an answer that is being given for one that was cut. */
+function takeLock(file: string): FileLock | 'held' | undefined {
   try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return isSystemError(error, 'EPERM')
+    const lock = lockOf(file)
+    if (lock.tryTake()) return lock
+    lock.close()
+    return 'held'
+  } catch {
+    return undefined
   }
 }

@@ -1,9 +1,10 @@
 /** Requests as they were sent, kept beside a transcript: each a file of its own, compressed, numbered from 1. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { isSystemError } from '../../shared/errors.ts'
+import { writeDurably } from '../files/index.ts'
 
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
@@ -14,12 +15,11 @@ export interface KeptRequest {
   readonly json: string
 }
 
-/** @returns the request's number */
+/** Called by one at a time. @returns the request's number @throws AppError `disk_full`, `write_failed` */
 export async function keepRequest(folder: string, request: object): Promise<number> {
-  await mkdir(folder, { recursive: true })
-  const number = (await requestNumbers(folder)).length + 1
+  const number = ((await requestNumbers(folder)).at(-1) ?? 0) + 1
   const bytes = await compress(JSON.stringify({ sentAt: Date.now(), request }))
-  await writeFile(join(folder, nameOf(number)), bytes)
+  await writeDurably(join(folder, nameOf(number)), bytes)
   return number
 }
 

@@ -2,11 +2,12 @@
  * An agent's conversations: a folder of transcripts, of which those in use are kept open. Nothing is ever removed from
  * the disk: a deleted conversation is moved into a folder beside the others, from which it can be brought back.
  */
-import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises'
+import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FoundSession, Recall, SessionSummary } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { messageText } from '../../shared/messages.ts'
+import { Exclusive, makeFolder, readIfThere } from '../files/index.ts'
 import { findInTranscript } from './find.ts'
 import { LiveAnswer, takeInterrupted } from './live-answer.ts'
 import { transcriptMarkdown } from './markdown.ts'
@@ -22,6 +23,8 @@ const pinEntry = 'commonplace.pin'
 export class Sessions {
   readonly #folder: string
   readonly #workspace: string
+  /** Whoever adds to a conversation of the folder. */
+  readonly #alone: Exclusive
   readonly #open = new Map<string, Promise<Transcript>>()
   /** Being answered: never let go of, and what stands beside their transcript is no crash's. */
   readonly #held = new Set<string>()
@@ -35,11 +38,16 @@ export class Sessions {
   constructor(folder: string, workspace: string) {
     this.#folder = folder
     this.#workspace = workspace
+    this.#alone = new Exclusive(folder)
+  }
+
+  close(): void {
+    this.#alone.close()
   }
 
   async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
     const id = newId(at)
-    const transcript = await Transcript.create(this.#file(id), this.#workspace, at)
+    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, undefined, this.#alone)
     this.#keep(id, Promise.resolve(transcript))
     return { id, transcript }
   }
@@ -49,7 +57,7 @@ export class Sessions {
     const source = await this.get(id)
     const forked = newId(at)
     const from = { file: source.file, entries: source.branchTo(entry) }
-    const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from)
+    const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from, this.#alone)
     this.#keep(forked, Promise.resolve(transcript))
     return forked
   }
@@ -59,7 +67,9 @@ export class Sessions {
     const opened = this.#open.get(id) ?? this.#read(id)
     this.#keep(id, opened)
     try {
-      return await opened
+      const transcript = await opened
+      await transcript.refresh()
+      return transcript
     } catch (error) {
       this.#open.delete(id)
       throw error
@@ -81,7 +91,7 @@ export class Sessions {
   }
 
   async keepRequest(id: string, request: object): Promise<number> {
-    return keepRequest(this.#requests(id), request)
+    return this.#alone.run(() => keepRequest(this.#requests(id), request))
   }
 
   /** The kept request with this number, 1-based; the last one without. */
@@ -97,12 +107,9 @@ export class Sessions {
   /** The file as it is. @throws AppError `unknown_session` */
   async readText(id: string): Promise<string> {
     if (!/^[\w.-]+$/.test(id)) throw unknown(id)
-    try {
-      return await readFile(this.#file(id), 'utf8')
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT')) throw unknown(id)
-      throw error
-    }
+    const text = await readIfThere(this.#file(id))
+    if (text === undefined) throw unknown(id)
+    return text
   }
 
   /** As a document of its own, for keeping elsewhere. @throws AppError `unknown_session` */
@@ -175,15 +182,15 @@ export class Sessions {
   async remove(id: string): Promise<void> {
     if (this.#held.has(id)) throw new AppError('session_busy', 'this conversation is still answering', { session: id })
     await this.get(id)
-    await mkdir(this.#trash(), { recursive: true })
-    await this.#move(id, this.#folder, this.#trash())
+    await makeFolder(this.#trash())
+    await this.#alone.run(() => this.#move(id, this.#folder, this.#trash()))
     this.#open.delete(id)
     this.#summaries.delete(id)
   }
 
   /** Brings a removed conversation back. @throws AppError `unknown_session` */
   async restore(id: string): Promise<void> {
-    await this.#move(id, this.#trash(), this.#folder)
+    await this.#alone.run(() => this.#move(id, this.#trash(), this.#folder))
   }
 
   async summary(id: string): Promise<SessionSummary | undefined> {
@@ -192,6 +199,7 @@ export class Sessions {
       const known = this.#summaries.get(id)
       if (known?.stamp === stampOf(before)) return known.summary
       const transcript = await (this.#open.get(id) ?? this.#read(id))
+      await transcript.refresh()
       const info = await stat(this.#file(id))
       const summary = summarize(id, transcript, info.mtimeMs)
       this.#summaries.set(id, { stamp: stampOf(info), summary })
@@ -209,7 +217,7 @@ export class Sessions {
 
   /** Opens a transcript; what a crash left of an answer becomes its last message. */
   async #read(id: string): Promise<Transcript> {
-    const transcript = await Transcript.open(this.#file(id))
+    const transcript = await Transcript.open(this.#file(id), this.#alone)
     if (this.#held.has(id)) return transcript
     const interrupted = await takeInterrupted(this.#partial(id))
     if (interrupted) await transcript.appendMessage(interrupted)
@@ -232,9 +240,9 @@ export class Sessions {
 
   async #ids(): Promise<string[]> {
     try {
-      return (await readdir(this.#folder))
-        .filter((name) => name.endsWith('.jsonl'))
-        .map((name) => name.slice(0, -'.jsonl'.length))
+      return (await readdir(this.#folder, { withFileTypes: true }))
+        .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
+        .map(({ name }) => name.slice(0, -'.jsonl'.length))
     } catch (error) {
       if (isSystemError(error, 'ENOENT')) return []
       throw error

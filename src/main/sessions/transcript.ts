@@ -1,16 +1,19 @@
 /**
  * One conversation on disk (M34): a JSONL file, append-only, whose entries form a tree by `parentId`. The current branch
  * is the way from the last entry back to the root. Unknown entry types are kept and skipped over, so that transcripts of
- * pi and early OpenClaw open.
+ * pi and early OpenClaw open. Another process may add to the same file: what it added is read before anything of ours
+ * follows, so that there is one tree.
  */
-import { mkdir, open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { SessionMessage } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Message } from '../../shared/messages.ts'
-import { version, type KeptContent, type MessageEntry, type TranscriptEntry, type TranscriptHeader } from './entries.ts'
-import { appendSynced, loadTranscript, type LoadedEntries } from './transcript-file.ts'
+import { version, type EntryContent, type KeptContent, type MessageEntry } from './entries.ts'
+import type { TranscriptEntry, TranscriptHeader } from './entries.ts'
+import { appendDurably, Exclusive, writeDurably } from '../files/index.ts'
+import { loadAdded, loadTranscript, type LoadedEntries, type ReadTo } from './transcript-file.ts'
 import { branchEntry, pathTo, siblingsOn, tipBelow, type BranchMark, type Siblings } from './tree.ts'
 
 export class Transcript {
@@ -18,51 +21,57 @@ export class Transcript {
   readonly header: TranscriptHeader
   /** 1-based numbers of lines that could not be read. */
   readonly skippedLines: readonly number[]
-  readonly #entries: TranscriptEntry[]
-  readonly #parents: Map<string, string | null>
-  #leaf: string | null
-  #writing: Promise<unknown> = Promise.resolve()
-  /** A crash can leave the last line without its end; the next one must not be glued to it. */
-  #needsLineBreak: boolean
+  readonly #alone: Exclusive
+  #entries: TranscriptEntry[] = []
+  #parents = new Map<string, string | null>()
+  #leaf: string | null = null
+  #readTo: ReadTo
 
-  private constructor(file: string, header: TranscriptHeader, loaded: LoadedEntries) {
+  private constructor(file: string, header: TranscriptHeader, loaded: LoadedEntries, alone: Exclusive) {
     this.file = file
     this.header = header
-    this.#entries = loaded.entries
-    this.#parents = new Map([...loaded.entries, ...loaded.foreign].map(({ id, parentId }) => [id, parentId]))
-    this.#leaf = loaded.leaf
     this.skippedLines = loaded.skippedLines
-    this.#needsLineBreak = loaded.isTorn
+    this.#alone = alone
+    this.#readTo = loaded.readTo
+    this.#add(loaded, loaded.leaf)
   }
 
-  /** @param from a conversation whose entries the new one begins with */
+  /**
+   * @param from a conversation whose entries the new one begins with
+   * @param alone what keeps others out of the file's folder while something is added
+   * @throws AppError `disk_full`, `write_failed`
+   */
   static async create(
     file: string,
     workspace: string,
     at: Date,
     from?: { readonly file: string; readonly entries: readonly TranscriptEntry[] },
+    alone?: Exclusive,
   ): Promise<Transcript> {
     const id = randomUUID()
-    await mkdir(dirname(file), { recursive: true })
     const header = { type: 'session', version, id, timestamp: at.toISOString(), cwd: workspace }
     const lines = [from ? { ...header, parentSession: from.file } : header, ...(from?.entries ?? [])]
-    const handle = await open(file, 'wx')
-    try {
-      await handle.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    } finally {
-      await handle.close()
-    }
-    const entries = [...(from?.entries ?? [])]
-    const leaf = entries.at(-1)?.id ?? null
-    const loaded = { entries, foreign: [], leaf, skippedLines: [], isTorn: false }
-    return new Transcript(file, { id, createdAt: at.getTime() }, loaded)
+    await writeDurably(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    return Transcript.open(file, alone)
   }
 
   /** @throws AppError `unknown_session` when there is no such file, `transcript_unsupported` when it is of a newer version */
-  static async open(file: string): Promise<Transcript> {
+  static async open(file: string, alone: Exclusive = new Exclusive(dirname(file))): Promise<Transcript> {
     const loaded = await loadTranscript(file)
     const header = loaded.header ?? { id: file, createdAt: (await stat(file)).birthtimeMs }
-    return new Transcript(file, header, loaded)
+    return new Transcript(file, header, loaded, alone)
+  }
+
+  /** Reads what another process added. @throws AppError `unknown_session` */
+  async refresh(): Promise<void> {
+    const added = await loadAdded(this.file, this.#readTo)
+    if (added) return this.#add(added, added.leaf)
+    // Another file has its name.
+    const loaded = await loadTranscript(this.file)
+    this.#entries = []
+    this.#parents = new Map()
+    this.#leaf = null
+    this.#add(loaded, loaded.leaf)
   }
 
   /** Of all branches, in the order of the file. */
@@ -112,8 +121,7 @@ export class Transcript {
   /** Ends the current branch at an entry (null: before the first), so that what comes next grows from there. */
   async moveTo(id: string | null, mark: BranchMark = {}): Promise<void> {
     if (id !== null) this.#assertKnown(id)
-    this.#leaf = id
-    await this.appendCustom(branchEntry, mark)
+    await this.#append({ type: 'custom', customType: branchEntry, data: mark }, id)
   }
 
   /** Shows the branch that a message is on, as far as it goes. */
@@ -122,34 +130,29 @@ export class Transcript {
     await this.moveTo(tipBelow(id, this.#entries, this.#parents))
   }
 
-  /** Appends below the last entry and waits until it is on disk. */
+  /** Appends below the last entry and waits until it is on disk. @throws AppError `disk_full`, `write_failed` */
   async appendMessage(message: Message): Promise<MessageEntry> {
-    const entry: MessageEntry = { type: 'message', ...this.#nextIds(), message }
-    await this.#append(entry)
-    return entry
+    const ids = await this.#append({ type: 'message', message })
+    return { type: 'message', ...ids, message }
   }
 
   /** What keeping did: a flush, a compaction, a pruning. */
   async appendKept(entry: KeptContent): Promise<string> {
-    const ids = this.#nextIds()
-    await this.#append({ ...entry, ...ids } as TranscriptEntry)
-    return ids.id
+    return (await this.#append(entry)).id
   }
 
   /** From here on another model answers. */
   async appendModelChange(provider: string, modelId: string): Promise<void> {
-    await this.#append({ type: 'model_change', ...this.#nextIds(), provider, modelId })
+    await this.#append({ type: 'model_change', provider, modelId })
   }
 
   async appendName(name: string): Promise<void> {
-    await this.#append({ type: 'session_info', ...this.#nextIds(), name })
+    await this.#append({ type: 'session_info', name })
   }
 
   /** Something to keep with the conversation that no model reads. */
   async appendCustom(customType: string, data: unknown): Promise<string> {
-    const ids = this.#nextIds()
-    await this.#append({ type: 'custom', ...ids, customType, data })
-    return ids.id
+    return (await this.#append({ type: 'custom', customType, data })).id
   }
 
   /** The newest of its kind on the current branch. */
@@ -173,25 +176,45 @@ export class Transcript {
     throw new AppError('input_invalid', `this conversation has no entry ${id}`, { reason: id })
   }
 
-  #nextIds(): { id: string; parentId: string | null; timestamp: string } {
+  #nextIds(parentId: string | null): EntryIds {
     let id: string
     do id = randomBytes(4).toString('hex')
     while (this.#parents.has(id))
-    return { id, parentId: this.#leaf, timestamp: new Date().toISOString() }
+    return { id, parentId, timestamp: new Date().toISOString() }
   }
 
-  async #append(entry: TranscriptEntry): Promise<void> {
-    this.#entries.push(entry)
-    this.#parents.set(entry.id, entry.parentId)
-    this.#leaf = entry.id
-    const line = `${JSON.stringify(entry)}\n`
-    const written = this.#writing.then(async () => {
-      await appendSynced(this.file, this.#needsLineBreak ? `\n${line}` : line)
-      this.#needsLineBreak = false
+  /** @param parent where it grows from, if that is not the end of the current branch */
+  async #append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
+    return this.#alone.run(async () => {
+      await this.refresh()
+      const ids = this.#nextIds(parent === undefined ? this.#leaf : parent)
+      const entry = { type: content.type, ...ids, ...content } as TranscriptEntry
+      await appendDurably(this.file, `${JSON.stringify(entry)}\n`)
+      const { ino, size } = await stat(this.file)
+      this.#add({ entries: [entry], foreign: [], readTo: { inode: ino, bytes: size } })
+      return ids
     })
-    this.#writing = written.catch(() => undefined)
-    await written
   }
+
+  #add(
+    { entries, foreign, readTo }: Pick<LoadedEntries, 'entries' | 'foreign' | 'readTo'>,
+    leaf?: string | null,
+  ): void {
+    const isNew = ({ id }: { readonly id: string }) => !this.#parents.has(id)
+    const added = entries.filter(isNew)
+    const others = foreign.filter(isNew)
+    for (const entry of added) this.#entries.push(entry)
+    for (const { id, parentId } of [...added, ...others]) this.#parents.set(id, parentId)
+    const last = leaf ?? added.at(-1)?.id
+    if ([...added, ...others].some(({ id }) => id === last)) this.#leaf = last ?? null
+    this.#readTo = readTo
+  }
+}
+
+interface EntryIds {
+  readonly id: string
+  readonly parentId: string | null
+  readonly timestamp: string
 }
 
 function lastCustomOf(entries: readonly TranscriptEntry[], customType: string): unknown {

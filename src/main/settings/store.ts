@@ -3,12 +3,12 @@
  * one in force and is told with key and line. Edits go through the YAML document, so comments and order stay.
  */
 import { watch, type FSWatcher } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isCollection, parseDocument } from 'yaml'
-import { AppError, isSystemError } from '../../shared/errors.ts'
+import { AppError } from '../../shared/errors.ts'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
-import { mergeTexts, writeAtomic } from '../workspace/index.ts'
+import { copyAside, Exclusive, makeFolder, readIfThere, writeDurably } from '../files/index.ts'
+import { mergeTexts } from '../workspace/index.ts'
 import { parseConfig } from './parse.ts'
 import { configSchema, type Config } from './schema.ts'
 
@@ -23,16 +23,17 @@ export class SettingsStore {
   #problems: readonly ConfigProblem[] = []
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
-  #saving: Promise<unknown> = Promise.resolve()
+  readonly #alone: Exclusive
   readonly #listeners = new Set<() => void>()
 
   private constructor(file: string) {
     this.file = file
+    this.#alone = new Exclusive(file)
   }
 
   static async open(file: string): Promise<SettingsStore> {
     const store = new SettingsStore(file)
-    await mkdir(dirname(file), { recursive: true })
+    await makeFolder(dirname(file))
     await store.#load()
     store.#watcher = watch(dirname(file), (_event, name) => {
       if (name !== null && !file.endsWith(name)) return
@@ -74,20 +75,16 @@ export class SettingsStore {
    * @throws AppError `config_invalid`, or `file_changed` when they do; nothing is written then
    */
   async save(text: string, baseText: string): Promise<{ text: string; isMerged: boolean }> {
-    const saved = this.#saving.then(async () => {
+    return this.#alone.run(async () => {
       const current = await this.#read()
       const merged = current === baseText ? text : mergeTexts(baseText, text, current)
       if (merged === undefined)
         throw new AppError('file_changed', `${this.file} was changed by somebody else meanwhile`, { path: this.file })
       const parsed = parseConfig(merged)
       if (!parsed.ok) throw invalid(this.file, parsed.problems)
-      await writeAtomic(this.file, merged)
-      this.#text = merged
-      this.#accept(parsed.config, [])
+      await this.#write(current, merged, parsed.config)
       return { text: merged, isMerged: merged !== text }
     })
-    this.#saving = saved.catch(() => undefined)
-    return saved
   }
 
   onChange(listener: () => void): () => void {
@@ -100,7 +97,7 @@ export class SettingsStore {
    * @throws AppError `config_invalid` when the file is broken now or would be after it; nothing is written then.
    */
   async set(...changes: readonly (readonly [path: readonly (string | number)[], value: unknown])[]): Promise<void> {
-    const saved = this.#saving.then(async () => {
+    await this.#alone.run(async () => {
       const before = await this.#read()
       const current = parseConfig(before)
       if (!current.ok) throw invalid(this.file, current.problems)
@@ -112,27 +109,32 @@ export class SettingsStore {
       const text = document.toString()
       const parsed = parseConfig(text)
       if (!parsed.ok) throw invalid(this.file, parsed.problems)
-      await writeAtomic(this.file, text)
-      this.#text = text
-      this.#accept(parsed.config, [])
+      await this.#write(before, text, parsed.config)
     })
-    this.#saving = saved.catch(() => undefined)
-    return saved
   }
 
   close(): void {
     clearTimeout(this.#timer)
     this.#watcher?.close()
+    this.#alone.close()
     this.#listeners.clear()
   }
 
   async #read(): Promise<string> {
     try {
-      return await readFile(this.file, 'utf8')
+      return (await readIfThere(this.file)) ?? ''
     } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return ''
-      throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new AppError('config_invalid', `${this.file} cannot be read: ${reason}`, { file: this.file, reason })
     }
+  }
+
+  /** @param before what it takes the place of */
+  async #write(before: string, text: string, config: Config): Promise<void> {
+    if (isNoText(before)) await copyAside(this.file)
+    await writeDurably(this.file, text)
+    this.#text = text
+    this.#accept(config, [])
   }
 
   async #load(): Promise<void> {
@@ -157,6 +159,11 @@ export class SettingsStore {
     this.#problems = problems
     if (before !== JSON.stringify([config, problems])) for (const listener of this.#listeners) listener()
   }
+}
+
+/** Not what an editor saved: it could not be shown as it is, and saving what was shown would lose it. */
+function isNoText(text: string): boolean {
+  return text.includes('\uFFFD') || text.includes('\0')
 }
 
 function invalid(file: string, problems: readonly ConfigProblem[]): AppError {

@@ -1,39 +1,39 @@
 /** What was typed into files and not saved, one file each: an editor that a crash closed gives it back. */
 import { createHash } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileDraftSchema } from '../../shared/contract/files.ts'
 import type { FileDraft } from '../../shared/contract/index.ts'
-import { isSystemError } from '../../shared/errors.ts'
-import { writeAtomic } from './files.ts'
+import { parseJson } from '../../shared/json.ts'
+import { Queue, readKept, writeDurably } from '../files/index.ts'
 
 export class FileDrafts {
   readonly #folder: string
+  readonly #onDamaged: (file: string) => void
   /** One after another: the last one typed is the one that stays. */
-  #saving: Promise<unknown> = Promise.resolve()
+  readonly #queue = new Queue()
 
-  constructor(folder: string) {
+  /** @param onDamaged told where a draft went that could not be read */
+  constructor(folder: string, onDamaged: (file: string) => void = () => undefined) {
     this.#folder = folder
+    this.#onDamaged = onDamaged
   }
 
   async read(path: string): Promise<FileDraft | null> {
-    try {
-      const draft = fileDraftSchema.safeParse(JSON.parse(await readFile(this.#file(path), 'utf8')))
-      return draft.success ? draft.data : null
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT') || error instanceof SyntaxError) return null
-      throw error
-    }
+    const file = this.#file(path)
+    const parse = (text: string) => fileDraftSchema.safeParse(parseJson(text)).data
+    return (await this.#queue.run(file, () => readKept(file, parse, this.#onDamaged))) ?? null
   }
 
-  /** @param draft null: there is nothing that is not saved */
+  /**
+   * @param draft null: there is nothing that is not saved
+   * @throws AppError `disk_full`, `write_failed`
+   */
   async save(path: string, draft: FileDraft | null): Promise<void> {
     const file = this.#file(path)
-    const saved = this.#saving.then(() =>
-      draft === null ? rm(file, { force: true }) : writeAtomic(file, JSON.stringify(draft), path),
+    await this.#queue.run(file, () =>
+      draft === null ? rm(file, { force: true }) : writeDurably(file, JSON.stringify(draft), path),
     )
-    this.#saving = saved.catch(() => undefined)
-    return saved
   }
 
   #file(path: string): string {

@@ -1,10 +1,10 @@
-/** Reading and writing single files: whole, atomic, and only what is really text. */
+/** Reading and moving single files: only what is really text, and never onto another. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { makeFolder, writeDurably } from '../files/index.ts'
+import { makeFolder, syncFolder, writeFailure } from '../files/index.ts'
 
 /** Past this a Markdown file is no note any more; the editor and the tools say so instead of freezing. */
 export const maxTextBytes = 20 * 1024 * 1024
@@ -89,26 +89,15 @@ export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
 }
 
 /**
- * Replaces the file in one step: a reader sees the old text or the new, and a crash leaves one of them whole.
- * @throws AppError `write_failed`
- */
-export async function writeAtomic(path: string, text: string, shownAs: string = path): Promise<void> {
-  try {
-    await writeDurably(path, text)
-  } catch (error) {
-    throw writeFailure(error, shownAs)
-  }
-}
-
-/**
  * Moves a file without ever replacing another: the name is taken first, by a link, then the old one is let go.
- * @throws AppError `file_exists`, `file_not_found`, `write_failed`
+ * @throws AppError `file_exists`, `file_not_found`, `disk_full`, `write_failed`
  */
 export async function moveFile(from: string, to: string, shownAs: string): Promise<void> {
   try {
     await makeFolder(dirname(to))
     await link(from, to)
     await unlink(from)
+    for (const folder of new Set([dirname(to), dirname(from)])) await syncFolder(folder)
   } catch (error) {
     if (isSystemError(error, 'EEXIST'))
       throw new AppError('file_exists', `${shownAs} exists already`, { path: shownAs }, { cause: error })
@@ -129,19 +118,9 @@ async function renameFile(from: string, to: string, shownAs: string): Promise<vo
   }
 }
 
-function writeFailure(error: unknown, shownAs: string): AppError {
-  const message = error instanceof Error ? error.message : String(error)
-  const data = { path: shownAs, reason: systemCode(error) }
-  return new AppError('write_failed', `${shownAs} could not be saved: ${message}`, data, { cause: error })
-}
-
 async function describe(path: string): Promise<{ isText: boolean; size: number }> {
   const info = await stat(path)
   return { isText: info.isFile(), size: info.size }
-}
-
-function systemCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }
 
 function explainReadError(error: unknown, shownAs: string): unknown {

@@ -1,6 +1,6 @@
 export { FileDrafts } from './file-drafts.ts'
 export { findInFiles, replaceInFiles } from './find.ts'
-export { readText, writeAtomic } from './files.ts'
+export { readText } from './files.ts'
 export {
   dailyLogDate,
   dailyLogPath,

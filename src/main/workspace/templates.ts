@@ -1,22 +1,22 @@
 /** Seeds a new workspace (M6). What is already there stays as it is. */
-import { constants } from 'node:fs'
-import { copyFile, readdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isSystemError } from '../../shared/errors.ts'
-import { makeFolder } from '../files/index.ts'
+import { Exclusive, makeFolder, writeDurably } from '../files/index.ts'
 import { memoryFolder } from './layout.ts'
 
-/** @returns the names of the files that were created */
+/** @returns the names of the files that were created @throws AppError `disk_full`, `write_failed` */
 export async function seedWorkspace(workspace: string, templates: string): Promise<string[]> {
   await makeFolder(join(workspace, memoryFolder))
-  const created: string[] = []
-  for (const name of (await readdir(templates)).filter((name) => name.endsWith('.md')).sort()) {
-    try {
-      await copyFile(join(templates, name), join(workspace, name), constants.COPYFILE_EXCL)
-      created.push(name)
-    } catch (error) {
-      if (!isSystemError(error, 'EEXIST')) throw error
-    }
+  const alone = new Exclusive(workspace)
+  try {
+    return await alone.run(async () => {
+      const names = (await readdir(templates)).filter((name) => name.endsWith('.md')).sort()
+      const missing = names.filter((name) => !existsSync(join(workspace, name)))
+      for (const name of missing) await writeDurably(join(workspace, name), await readFile(join(templates, name)), name)
+      return missing
+    })
+  } finally {
+    alone.close()
   }
-  return created
 }

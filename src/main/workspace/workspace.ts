@@ -1,18 +1,24 @@
 /**
- * One agent's folder: every read and write of its files goes through here. Writes to one file are queued, are atomic,
- * and yield the change as a patch, so that whoever asked can show it and take it back.
+ * One agent's folder: every read and write of its files goes through here. Whoever changes something does so alone, among
+ * all processes, from reading the file to having told of the change; and it yields the change as a patch, so that whoever
+ * asked can show it and take it back.
  */
 import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { applyPatch, createTwoFilesPatch, diffLines, parsePatch, reversePatch } from 'diff'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { Cause } from '../../shared/contract/index.ts'
 import type { FileChange } from '../../shared/messages.ts'
-import { hashText, moveFile, readText, writeAtomic, type TextFile } from './files.ts'
-import { dailyLogPath, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
+import { Exclusive, tidyFolder, writeDurably } from '../files/index.ts'
+import { hashText, moveFile, readText, type TextFile } from './files.ts'
+import { earlierLeftOvers } from './left-overs.ts'
+import { dailyLogPath, isIgnoredFolder, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
 import { addToSection, noteItem } from './sections.ts'
 import { normalizeRequest, readableFolder, resolveInside, resolveReadable, type Roots } from './paths.ts'
 import { walkMarkdown, type Walk } from './walk.ts'
+
+const dayMs = 86_400_000
 
 /** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
 export interface WriteOrigin {
@@ -43,19 +49,27 @@ export interface RememberedLines {
 
 /** Whoever was asked to write a note and went away was asked no longer ago than this. */
 const mostMinutesSince = 2
+type WriteListener = (write: WorkspaceWrite) => unknown
 
 export class Workspace {
   readonly roots: Roots
-  readonly #queues = new Map<string, Promise<unknown>>()
-  readonly #listeners = new Set<(write: WorkspaceWrite) => void>()
+  readonly #alone: Exclusive
+  readonly #listeners = new Set<WriteListener>()
 
-  constructor(roots: Roots) {
+  /** @param onUnlocked told when other processes cannot be kept from writing at the same time, and why */
+  constructor(roots: Roots, onUnlocked?: (error: unknown) => void) {
     this.roots = roots
+    this.#alone = new Exclusive(roots.workspace, onUnlocked)
   }
 
-  onWrite(listener: (write: WorkspaceWrite) => void): () => void {
+  /** The listener is told before whoever wrote is; nobody else writes until a promise that it returns is kept. */
+  onWrite(listener: WriteListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  close(): void {
+    this.#alone.close()
   }
 
   async list(signal?: AbortSignal): Promise<Walk> {
@@ -218,25 +232,23 @@ export class Workspace {
    * @throws AppError `file_not_found`, `file_exists`
    */
   async move(from: string, to: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    const [source, target] = [await resolveInside(this.roots, from), await resolveInside(this.roots, to)]
     const path = normalizeRequest(to)
-    return this.#queued(source, () =>
-      this.#queued(target, async () => {
-        const file = await readText(source, from)
-        await moveFile(source, target, path)
-        const write = {
-          ...describeChange(path, file.text, file.text),
-          from: normalizeRequest(from),
-          origin,
-          hash: file.hash,
-          before: file.text,
-          after: file.text,
-          at: Date.now(),
-        }
-        this.#tell(write)
-        return write
-      }),
-    )
+    return this.#run(async () => {
+      const [source, target] = [await resolveInside(this.roots, from), await resolveInside(this.roots, to)]
+      const file = await readText(source, from)
+      await moveFile(source, target, path)
+      const write = {
+        ...describeChange(path, file.text, file.text),
+        from: normalizeRequest(from),
+        origin,
+        hash: file.hash,
+        before: file.text,
+        after: file.text,
+        at: Date.now(),
+      }
+      await this.#tell(write)
+      return write
+    })
   }
 
   /**
@@ -246,8 +258,8 @@ export class Workspace {
    */
   async remove(path: string, origin: WriteOrigin): Promise<{ trashed: string; write: WorkspaceWrite }> {
     const shown = normalizeRequest(path)
-    const target = await resolveInside(this.roots, path)
-    return this.#queued(target, async () => {
+    return this.#run(async () => {
+      const target = await resolveInside(this.roots, path)
       const file = await readText(target, shown)
       const trashed = `${trashFolder}/${Date.now()}/${shown}`
       await moveFile(target, await resolveInside(this.roots, trashed), trashed)
@@ -259,7 +271,7 @@ export class Workspace {
         after: null,
         at: Date.now(),
       }
-      this.#tell(write)
+      await this.#tell(write)
       return { trashed, write }
     })
   }
@@ -271,9 +283,9 @@ export class Workspace {
   async restore(trashed: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     const shown = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizeRequest(trashed))?.[1]
     if (shown === undefined) throw new AppError('file_not_found', `${trashed} is not in the trash`, { path: trashed })
-    const source = await resolveInside(this.roots, trashed)
-    const target = await resolveInside(this.roots, shown)
-    return this.#queued(target, async () => {
+    return this.#run(async () => {
+      const source = await resolveInside(this.roots, trashed)
+      const target = await resolveInside(this.roots, shown)
       const file = await readText(source, shown)
       await moveFile(source, target, shown)
       const write = {
@@ -284,7 +296,7 @@ export class Workspace {
         after: file.text,
         at: Date.now(),
       }
-      this.#tell(write)
+      await this.#tell(write)
       return write
     })
   }
@@ -294,12 +306,32 @@ export class Workspace {
     const shown = normalizeRequest(path)
     const { text } = await this.read(shown)
     const [, stem = shown, extension = ''] = /^(.*?)(?: \d+)?(\.[^./]+)$/.exec(shown) ?? []
-    for (let number = 2; ; number += 1) {
+    return this.#run(async () => {
+      let number = 2
+      while (await this.exists(`${stem} ${number}${extension}`)) number += 1
       const copy = `${stem} ${number}${extension}`
-      if (await this.exists(copy)) continue
-      await this.write(copy, text, origin)
+      await this.#rewrite(copy, origin, () => text)
       return copy
-    }
+    })
+  }
+
+  /**
+   * Cleans up what writes that were killed left behind. Whatever is not surely ours goes into the trash, and only when
+   * nothing has touched it for a day.
+   */
+  async tidy(): Promise<void> {
+    const { workspace } = this.roots
+    const paths = await tidyFolder(workspace, (name) => !isIgnoredFolder(name))
+    const found = earlierLeftOvers(paths)
+    if (found.length === 0) return
+    await this.#run(async () => {
+      for (const path of found) {
+        const file = join(workspace, path)
+        if (Date.now() - (await stat(file)).mtimeMs < dayMs) continue
+        const trashed = `${trashFolder}/${Date.now()}/${path}`
+        await moveFile(file, await resolveInside(this.roots, trashed), trashed)
+      }
+    })
   }
 
   /** Where a file lies on the disk. @throws AppError `path_outside_workspace` */
@@ -312,38 +344,52 @@ export class Workspace {
     origin: WriteOrigin,
     rewrite: (current: TextFile | undefined) => string,
   ): Promise<WorkspaceWrite> {
-    const shown = normalizeRequest(path)
-    const target = await resolveInside(this.roots, path)
-    return this.#queued(target, async () => {
-      const current = await readIfThere(target, shown)
-      const text = rewrite(current)
-      if (current?.text !== text) await writeAtomic(target, text, shown)
-      const write = {
-        ...describeChange(shown, current?.text ?? '', text),
-        origin,
-        hash: hashText(text),
-        before: current?.text ?? null,
-        after: text,
-        at: Date.now(),
-      }
-      if (current?.text !== text) this.#tell(write)
-      return write
+    return this.#run(() => this.#rewrite(normalizeRequest(path), origin, rewrite))
+  }
+
+  /** Only within `#run`. */
+  async #rewrite(
+    shown: string,
+    origin: WriteOrigin,
+    rewrite: (current: TextFile | undefined) => string,
+  ): Promise<WorkspaceWrite> {
+    const target = await resolveInside(this.roots, shown)
+    const current = await readIfThere(target, shown)
+    const text = rewrite(current)
+    if (current?.text !== text) await writeDurably(target, text, shown)
+    const write = {
+      ...describeChange(shown, current?.text ?? '', text),
+      origin,
+      hash: hashText(text),
+      before: current?.text ?? null,
+      after: text,
+      at: Date.now(),
+    }
+    if (current?.text !== text) await this.#tell(write)
+    return write
+  }
+
+  async #tell(write: WorkspaceWrite): Promise<void> {
+    for (const listener of this.#listeners) await listener(write)
+  }
+
+  /** @throws AppError `folder_gone` rather than making a workspace that was moved away anew */
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    return this.#alone.run(async () => {
+      const { workspace } = this.roots
+      if (await isFolder(workspace)) return work()
+      const message = `${workspace} is not there: put the folder back, or choose its new place in the settings`
+      throw new AppError('folder_gone', message, { path: workspace })
     })
   }
+}
 
-  #tell(write: WorkspaceWrite): void {
-    for (const listener of this.#listeners) listener(write)
-  }
-
-  async #queued<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#queues.get(key) ?? Promise.resolve()).then(work, work)
-    this.#queues.set(key, turn)
-    try {
-      return await turn
-    } finally {
-      if (this.#queues.get(key) === turn) this.#queues.delete(key)
-    }
-  }
+async function isFolder(path: string): Promise<boolean> {
+  const info = await stat(path).catch((error: unknown) => {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  })
+  return info?.isDirectory() ?? false
 }
 
 async function readIfThere(target: string, shownAs: string): Promise<TextFile | undefined> {
