@@ -1,8 +1,8 @@
 /** The browser host: the same interface as the desktop app's, for a browser on this machine. */
-import { RPCHandler } from '@orpc/server/ws'
+import { RPCHandler } from '@orpc/server/websocket'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createApp, type AppOptions } from './app.ts'
-import { serve, type Host } from './host/index.ts'
+import { answerRequests, serve, type Host } from './host/index.ts'
 import { createRouter } from './router.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'watch'> {
@@ -16,9 +16,8 @@ export type RunningServer = Host
 export async function startServer({ port = 0, ...options }: ServerOptions): Promise<RunningServer> {
   const app = await createApp(options)
   try {
-    const handler = new RPCHandler(createRouter(app))
     const host = await serve({
-      accept: (socket) => void handler.upgrade(socket),
+      accept: answerRequests(new RPCHandler(createRouter(app)), app.log),
       folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(app.resources))),
       log: app.log,
       port,

@@ -36,6 +36,7 @@ export const errorCodes = [
   'provider_timeout',
   'provider_cut',
   'provider_refused',
+  'provider_redirected',
   'provider_error',
   'spending_limit',
   'images_unsupported',
@@ -47,6 +48,7 @@ export const errorCodes = [
   'index_unavailable',
   'config_invalid',
   'input_invalid',
+  'message_too_large',
   'port_in_use',
   'internal',
 ] as const
