@@ -8,6 +8,7 @@ import { openInBrowser } from './host/index.ts'
 import { appVersion } from './version.ts'
 import { startServer } from './server.ts'
 import { describeProblems } from './settings/index.ts'
+import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
 
 export interface CommonFlags {
   readonly agent: string
@@ -26,7 +27,7 @@ const program = new Command('commonplace')
   .description('A chat with an AI agent whose memory is plain Markdown on your own disk')
   .version(appVersion)
   .exitOverride()
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'commonplace: ')) })
+  .configureOutput({ outputError: (text, write) => write(harmless(text.replace(/^error: /, 'commonplace: '))) })
   .showSuggestionAfterError(false)
 
 function command(name: string, description: string): Command {
@@ -98,6 +99,8 @@ command('serve', 'host the interface for a browser on this machine')
   .option('--no-open', 'do not open the browser')
   .action(serve)
 
+tolerateClosedOutput()
+const stopExiting = exitOnUncaught(tell)
 try {
   await program.parseAsync()
 } catch (error) {
@@ -123,7 +126,7 @@ async function withApp(
     if (app.settings.problems.length > 0)
       throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
     const { value, text } = await run(app, flags)
-    process.stdout.write(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`)
+    process.stdout.write(harmless(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
   } finally {
     await app.close()
   }
@@ -138,6 +141,8 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
     workspace: flags.workspace,
     ...(flags.port === undefined ? {} : { port: flags.port }),
   })
+  // From here on others depend on this process: the server itself sees to what nobody caught.
+  stopExiting()
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
   if (flags.open) openInBrowser(server.url)
   await new Promise<void>((resolve) => {
@@ -178,7 +183,7 @@ function share(value: string): number {
 function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`commonplace: ${message.replaceAll('\n', ' ')}\n`)
+  process.stderr.write(`commonplace: ${harmless(message.replaceAll('\n', ' '))}\n`)
   const isUsage =
     error instanceof UsageError ||
     (error instanceof AppError && ['unknown_agent', 'input_invalid'].includes(error.code))

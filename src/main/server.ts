@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createApp, type AppOptions } from './app.ts'
 import { answerRequests, serve, type Host } from './host/index.ts'
 import { createRouter } from './router.ts'
+import { followUncaught } from './uncaught.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'watch'> {
   /** 0, as when left out, for any free one. */
@@ -15,6 +16,10 @@ export type RunningServer = Host
 
 export async function startServer({ port = 0, ...options }: ServerOptions): Promise<RunningServer> {
   const app = await createApp(options)
+  const stopFollowing = followUncaught({
+    log: app.log,
+    tell: (fault) => app.events.publish('event', { type: 'fault', ...fault }),
+  })
   try {
     const host = await serve({
       accept: answerRequests(new RPCHandler(createRouter(app)), app.log),
@@ -27,10 +32,12 @@ export async function startServer({ port = 0, ...options }: ServerOptions): Prom
       async close() {
         await host.close()
         await app.close()
+        stopFollowing()
       },
     }
   } catch (error) {
     await app.close()
+    stopFollowing()
     throw error
   }
 }

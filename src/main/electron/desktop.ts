@@ -3,6 +3,7 @@ import { app, dialog, Notification, shell } from 'electron'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createApp, type App } from '../app.ts'
+import { followUncaught } from '../uncaught.ts'
 import { defaultStateHome } from '../agents/index.ts'
 import { CaptureShortcut } from './capture-shortcut.ts'
 import { CaptureWindow } from './capture-window.ts'
@@ -88,6 +89,10 @@ function followRuntime(runtime: App, unread: Unread): void {
       if (event.type === 'turnEnded') unread.note(event)
     }),
     followPower((isSaving) => void runtime.agents.savePower(isSaving)),
+    followUncaught({
+      log: runtime.log,
+      tell: (fault) => runtime.events.publish('event', { type: 'fault', ...fault }),
+    }),
     followUpdates({ feed: () => runtime.settings.config.updates.feed, log: runtime.log }),
   ]
   if (app.isPackaged) applyLogin()

@@ -3,17 +3,20 @@
  * one in force and is told with key and line. Edits go through the YAML document, so comments and order stay.
  */
 import { watch, type FSWatcher } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isCollection, parseDocument } from 'yaml'
-import { AppError, isSystemError } from '../../shared/errors.ts'
+import { AppError } from '../../shared/errors.ts'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
+import { readSmallText } from '../files/index.ts'
 import { mergeTexts, writeAtomic } from '../workspace/index.ts'
 import { parseConfig } from './parse.ts'
 import { configSchema, type Config } from './schema.ts'
 
 /** Editors save in several steps (truncate, write, rename); we read once they are done. */
 const settleMs = 100
+/** A configuration of a million characters would be no longer one; these may take three bytes each. */
+const mostBytes = 3_000_000
 
 export class SettingsStore {
   readonly file: string
@@ -39,6 +42,10 @@ export class SettingsStore {
       clearTimeout(store.#timer)
       store.#timer = setTimeout(() => void store.#load(), settleMs)
     })
+    // The folder went away, say: what is in force stays in force.
+    store.#watcher.on('error', (error) =>
+      store.#accept(store.#config, [{ key: '', line: null, message: error.message }]),
+    )
     return store
   }
 
@@ -127,12 +134,7 @@ export class SettingsStore {
   }
 
   async #read(): Promise<string> {
-    try {
-      return await readFile(this.file, 'utf8')
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return ''
-      throw error
-    }
+    return (await readSmallText(this.file, mostBytes)) ?? ''
   }
 
   async #load(): Promise<void> {

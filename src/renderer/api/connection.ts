@@ -21,7 +21,7 @@ const refusedDelayMs = 60_000
 /** After it was too much. */
 const floodedDelayMs = 5000
 /** Codes of RFC 6455 with which the runtime hangs up on whoever sends too much. */
-const floodCodes: readonly number[] = [1008, 1009, 1013]
+const floodCodes: ReadonlySet<number> = new Set([1008, 1009, 1013])
 
 export class Connection {
   readonly client: ContractClient
@@ -63,7 +63,7 @@ export class Connection {
       if (socket) {
         this.#become('open')
         socket.addEventListener('close', ({ code }) => {
-          const isFlooded = floodCodes.includes(code)
+          const isFlooded = floodCodes.has(code)
           this.#link = this.#connectSocket(isFlooded ? floodedDelayMs : 0)
           this.#become(isFlooded ? 'flooded' : 'lost')
         })
