@@ -22,16 +22,11 @@ export function answerRequests(handler: Handler, log: Log): (socket: WebSocket) 
       send: (data: string | ArrayBufferLike | ArrayBufferView | Blob) => outbound.send(data),
       addEventListener: () => undefined,
     }
+    const waiting: string[] = []
     let open = 0
-    socket.on('message', (data: Buffer, isBinary) => {
-      if (socket.readyState !== socket.OPEN) return
-      // Requests are text; only answers (a packed memory) have bytes with them.
-      if (isBinary) return close(socket, 1003, 'text only')
-      if (!isReasonable(data)) return close(socket, 1007, 'too deep, or too much in it')
-      if (open >= mostRequests) return close(socket, 1008, 'too many requests at once')
-      open += 1
-      handler
-        .message(peer, data.toString('utf8'))
+    const answer = (message: string) =>
+      void handler
+        .message(peer, message)
         .catch((error: unknown) => {
           if (socket.readyState !== socket.OPEN) return
           log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'a message that is no request')
@@ -40,7 +35,26 @@ export function answerRequests(handler: Handler, log: Log): (socket: WebSocket) 
         .finally(() => {
           open -= 1
         })
+    // One in a turn of the event loop: whoever asks for much at once waits, not the others.
+    const answerNext = () => {
+      const message = waiting.shift()
+      if (message === undefined || socket.readyState !== socket.OPEN) return
+      answer(message)
+      if (waiting.length > 0) setImmediate(answerNext)
+    }
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (socket.readyState !== socket.OPEN) return
+      // Requests are text; only answers (a packed memory) have bytes with them.
+      if (isBinary) return close(socket, 1003, 'text only')
+      if (!isReasonable(data)) return close(socket, 1007, 'too deep, or too much in it')
+      if (open >= mostRequests) return close(socket, 1008, 'too many requests at once')
+      open += 1
+      waiting.push(data.toString('utf8'))
+      if (waiting.length === 1) setImmediate(answerNext)
     })
-    socket.on('close', () => handler.close(peer))
+    socket.on('close', () => {
+      waiting.length = 0
+      handler.close(peer)
+    })
   }
 }
