@@ -1,6 +1,6 @@
 /**
  * Attacks a real `commonplace serve`, started from source, while somebody uses it:
- * `node test/stress/host-fuzz.ts [--count 50000] [--seconds 180] [--seed 7]`.
+ * `node test/stress/host-fuzz.ts [--count 50000] [--seconds 180] [--seed 7] [--only frames]`.
  * Ends with figures, and with 1 when the process died, was slow to answer the others, or took too much memory.
  */
 import { spawn } from 'node:child_process'
@@ -26,6 +26,7 @@ const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '50000' },
     seconds: { type: 'string', default: '180' },
+    only: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
@@ -69,7 +70,7 @@ let total = 0
 const attack = async (number: number) => {
   const random = randomOf(seed + number)
   while (total < wanted && performance.now() < end && child.exitCode === null) {
-    const next = attackOf(random)
+    const next = attackOf(random, values.only)
     const count = await next(target, random)
     sent[next.name] = (sent[next.name] ?? 0) + count
     total += count

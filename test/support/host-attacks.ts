@@ -361,7 +361,10 @@ const attacks: readonly (readonly [weight: number, attack: Attack])[] = [
   [0.005, huge],
 ]
 
-export function attackOf(random: Random): Attack {
+/** @param only the name of the one kind that is wanted */
+export function attackOf(random: Random, only?: string): Attack {
+  const named = attacks.find(([, attack]) => attack.name === only)
+  if (named) return named[1]
   let left = random()
   for (const [weight, attack] of attacks) {
     left -= weight
