@@ -9,6 +9,7 @@ import { appVersion } from './version.ts'
 import { withRuntime, type Runtime } from './owner/index.ts'
 import { startServer } from './server.ts'
 import { describeProblems } from './settings/index.ts'
+import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
 
 export interface CommonFlags {
   readonly agent: string
@@ -27,7 +28,7 @@ const program = new Command('commonplace')
   .description('A chat with an AI agent whose memory is plain Markdown on your own disk')
   .version(appVersion)
   .exitOverride()
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'commonplace: ')) })
+  .configureOutput({ outputError: (text, write) => write(harmless(text.replace(/^error: /, 'commonplace: '))) })
   .showSuggestionAfterError(false)
 
 function command(name: string, description: string): Command {
@@ -102,6 +103,8 @@ command('serve', 'host the interface for a browser on this machine')
   .option('--no-open', 'do not open the browser')
   .action(serve)
 
+tolerateClosedOutput()
+const stopExiting = exitOnUncaught(tell)
 try {
   await program.parseAsync()
 } catch (error) {
@@ -129,7 +132,7 @@ function appOptions({ home, workspace, agent }: CommonFlags): AppOptions {
 }
 
 function print({ value, text }: commands.Output, flags: CommonFlags): void {
-  process.stdout.write(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`)
+  process.stdout.write(harmless(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
 }
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
@@ -138,6 +141,8 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
     ...appOptions(flags),
     ...(flags.port === undefined ? {} : { port: flags.port }),
   })
+  // From here on others depend on this process: the server itself sees to what nobody caught.
+  stopExiting()
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
   if (flags.open) openInBrowser(server.url)
   await new Promise<void>((resolve) => {
@@ -178,7 +183,7 @@ function share(value: string): number {
 function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`commonplace: ${message.replaceAll('\n', ' ')}\n`)
+  process.stderr.write(`commonplace: ${harmless(message.replaceAll('\n', ' '))}\n`)
   const isUsage =
     error instanceof UsageError ||
     (error instanceof AppError && ['unknown_agent', 'input_invalid'].includes(error.code))

@@ -1,8 +1,8 @@
-/** The log: JSON lines in the state folder, with what could be a secret taken out. */
+/** The log: JSON lines in the state folder, with what could be a secret taken out. Nothing that is logged can throw. */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
+import { LogFile } from './log-file.ts'
 
 export interface Log {
   /** Where it is written. */
@@ -25,33 +25,40 @@ export function redact(text: string): string {
   return secrets.reduce((redacted, pattern) => redacted.replace(pattern, '[redacted]'), text)
 }
 
+/** Characters of an error that are kept: a message can quote a whole file. */
+const mostMessage = 4000
+const mostStack = 8000
+
 export function openLog(folder: string): Log {
-  mkdirSync(folder, { recursive: true })
-  // Few lines are written, and the last of them before a crash must be there: so at once, not buffered.
-  const file = join(folder, 'commonplace.log')
-  const destination = pino.destination({ dest: file, sync: true, mkdir: true })
+  const path = join(folder, 'commonplace.log')
+  const file = new LogFile(path)
   const logger = pino(
     { base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (line: string) => void destination.write(redact(line)) },
+    { write: (line: string) => file.write(redact(line)) },
   )
   return {
-    file,
+    file: path,
     info: (details, message) => logger.info(details, message),
     warn: (details, message) => logger.warn(details, message),
     fault(error, message) {
       const reference = randomBytes(4).toString('hex')
-      logger.error(
-        {
-          reference,
-          err:
-            error instanceof Error
-              ? { message: error.message, stack: error.stack, cause: String(error.cause ?? '') }
-              : String(error),
-        },
-        message,
-      )
+      logger.error({ reference, err: describeError(error) }, message)
       return reference
     },
-    close: () => destination.flushSync(),
+    close: () => file.close(),
+  }
+}
+
+function describeError(error: unknown): object | string {
+  try {
+    if (!(error instanceof Error)) return String(error).slice(0, mostMessage)
+    return {
+      message: error.message.slice(0, mostMessage),
+      stack: error.stack?.slice(0, mostStack),
+      cause: String(error.cause ?? '').slice(0, mostMessage),
+    }
+  } catch {
+    // Anything can be thrown, also what cannot be made into a text.
+    return 'an error that cannot be described'
   }
 }

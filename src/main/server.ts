@@ -3,6 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { resourcesOf, type AppOptions } from './app.ts'
 import { serve, type Host } from './host/index.ts'
 import { Resident } from './owner/index.ts'
+import { followUncaught } from './uncaught.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
   /** 0, as when left out, for any free one. */
@@ -18,11 +19,13 @@ export interface RunningServer extends Host {
 /** @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version` */
 export async function startServer({ port = 0, ...options }: ServerOptions): Promise<RunningServer> {
   const resident = await Resident.open(options)
+  const { log } = resident.base
+  const stopFollowing = followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) })
   try {
     const host = await serve({
       accept: (socket) => resident.accept(socket),
       folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(resourcesOf(options.mainFolder)))),
-      log: resident.base.log,
+      log,
       port,
     })
     return {
@@ -31,10 +34,12 @@ export async function startServer({ port = 0, ...options }: ServerOptions): Prom
       async close() {
         await host.close()
         await resident.close()
+        stopFollowing()
       },
     }
   } catch (error) {
     await resident.close()
+    stopFollowing()
     throw error
   }
 }

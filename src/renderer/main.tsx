@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client'
 import { followEvents, queryClient } from './api/index.ts'
 import { App } from './app.tsx'
 import { startI18n } from './i18n/index.ts'
+import { ConnectionNotice } from './ui/connection-notice.tsx'
 import './styles.css'
 
 startI18n()
@@ -13,6 +14,7 @@ if (root) {
   createRoot(root).render(
     <QueryClientProvider client={queryClient}>
       <App />
+      <ConnectionNotice />
     </QueryClientProvider>,
   )
 }

@@ -39,6 +39,7 @@ export const errorCodes = [
   'provider_timeout',
   'provider_cut',
   'provider_refused',
+  'provider_redirected',
   'provider_error',
   'spending_limit',
   'images_unsupported',
@@ -54,6 +55,7 @@ export const errorCodes = [
   'owner_version',
   'owner_gone',
   'single_folder',
+  'message_too_large',
   'port_in_use',
   'internal',
 ] as const

@@ -266,7 +266,9 @@ async function connect(url: string): Promise<{ client: ContractClient; close(): 
   const { host } = new URL(url)
   const entered = await fetch(url, { redirect: 'manual' })
   const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
-  const socket = new WebSocket(`ws://${host}/rpc`, { headers: { Origin: `http://${host}`, Cookie: cookie } })
+  const key = entered.headers.get('location')?.split('#key=')[1] ?? ''
+  const headers = { Origin: `http://${host}`, Cookie: cookie }
+  const socket = new WebSocket(`ws://${host}/rpc`, ['commonplace', key], { headers })
   await new Promise((resolve) => socket.once('open', resolve))
   return { client: createORPCClient(new RPCLink({ websocket: socket as never })), close: () => socket.terminate() }
 }

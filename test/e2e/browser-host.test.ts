@@ -264,3 +264,25 @@ describe('M49 connection', () => {
     onTestFinished(() => page.close())
   })
 })
+
+describe('M56 who is let in', () => {
+  it('M56: a reload and a second tab stay in; without the key, or with somebody else’s, the page says what to do', async () => {
+    const { url } = await openTestServer()
+    const page = await openPage({}, [/403|401/])
+    await page.goto(url)
+    await page.getByText('1 file').first().waitFor()
+    expect(page.url()).toBe(new URL('/', url).href)
+    await page.reload()
+    await page.getByText('1 file').first().waitFor()
+    const second = await page.context().newPage()
+    await second.goto(new URL(`/#key=${'x'.repeat(43)}`, url).href)
+    await second.getByText('1 file').first().waitFor()
+    await second.evaluate(() => localStorage.clear())
+    await second.reload()
+    await second.getByRole('alert').getByText('Open the address that the terminal shows').waitFor()
+    // Another page of this browser is let in: this one follows.
+    await page.goto(url)
+    await second.getByText('1 file').first().waitFor()
+    await second.close()
+  })
+})

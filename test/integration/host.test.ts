@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/server.ts'
 import { mainFolder, openTestApp, openTestServer } from '../support/app.ts'
-import { connect, enter, socketOf } from '../support/client.ts'
+import { connect, enter, socketOf, type Admission } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 
@@ -16,17 +16,22 @@ describe('M49 browser host', () => {
     const entered = await fetch(url, { redirect: 'manual' })
     expect(entered.status).toBe(303)
     expect(entered.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/)
-    expect(entered.headers.get('location')).toBe('/')
-    const page = await fetch(origin, { headers: { Cookie: await enter(url) } })
+    expect(entered.headers.get('location')).toMatch(/^\/#key=[\w-]{43}$/)
+    expect(`${entered.headers.get('set-cookie')} ${entered.headers.get('location')}`).not.toContain(
+      searchParams.get('token'),
+    )
+    const { cookie } = await enter(url)
+    const page = await fetch(origin, { headers: { Cookie: cookie } })
     expect(page.status).toBe(200)
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
-    expect((await fetch(`${origin}/file/MEMORY.md`, { headers: { Cookie: await enter(url) } })).status).toBe(200)
-    expect((await fetch(`${origin}/assets/none.js`, { headers: { Cookie: await enter(url) } })).status).toBe(404)
+    expect((await fetch(`${origin}/file/MEMORY.md`, { headers: { Cookie: cookie } })).status).toBe(200)
+    expect((await fetch(`${origin}/assets/none.js`, { headers: { Cookie: cookie } })).status).toBe(404)
   })
 
   it('M49: refuses other hosts and origins, over HTTP and as a socket', async () => {
     const { url } = await openTestServer()
-    const cookie = await enter(url)
+    const admission = await enter(url)
+    const { cookie } = admission
     const { port } = new URL(url)
     const status = await new Promise((resolve) =>
       request({ host: '127.0.0.1', port, headers: { Host: 'evil.example', Cookie: cookie } }, (response) =>
@@ -34,9 +39,25 @@ describe('M49 browser host', () => {
       ).end(),
     )
     expect(status).toBe(403)
-    await expect(socketOf(url, { Cookie: cookie, Origin: 'https://evil.example' })).rejects.toThrow('403')
-    await expect(socketOf(url, {})).rejects.toThrow('403')
-    await expect(socketOf(url, { Cookie: 'commonplace=wrong' })).rejects.toThrow('403')
+    await expect(socketOf(url, admission, 'https://evil.example')).rejects.toThrow('403')
+    await expect(socketOf(url, admission, url.replace('127.0.0.1', 'localhost'))).rejects.toThrow('403')
+    await expect(socketOf(url, { cookie: '', key: '' })).rejects.toThrow('403')
+    await expect(socketOf(url, { cookie: `commonplace-${port}=wrong`, key: admission.key })).rejects.toThrow('403')
+  })
+
+  it('M56: the cookie alone, which every server on this machine is sent, opens no socket; nor does the key alone', async () => {
+    const { url } = await openTestServer()
+    const [one, other] = [await enter(url), await enter(url)]
+    expect(one.cookie).not.toBe(other.cookie)
+    await expect(socketOf(url, { ...one, key: '' })).rejects.toThrow('403')
+    await expect(socketOf(url, { ...one, cookie: '' })).rejects.toThrow('403')
+    await expect(socketOf(url, { ...one, key: other.key })).rejects.toThrow('403')
+    const ask = async ({ cookie, key }: Admission) =>
+      (await fetch(new URL('/rpc', url), { headers: { Cookie: cookie, 'Commonplace-Key': key } })).status
+    expect([await ask(one), await ask({ ...one, key: other.key })]).toEqual([204, 401])
+    const again = await fetch(url, { redirect: 'manual', headers: { Cookie: one.cookie } })
+    expect(again.headers.get('location')).toContain(one.key)
+    ;(await socketOf(url, one)).close()
   })
 
   it('M49: speaks the contract, with codes for what goes wrong', async () => {

@@ -52,6 +52,20 @@ async function collect(model: ChatModel, signal = new AbortController().signal, 
 
 describe.each(providers)('M39 %s', (name, create) => {
   const provider = name.replace(/ .*/, '')
+
+  it('M56: a redirection is not followed: nobody else is sent the conversation or the key', async () => {
+    const elsewhere = await startModelServer({ text: 'I have it all now.' })
+    for (const status of [301, 302, 303, 307, 308]) {
+      const headers = { Location: `${elsewhere.url}/v1?key=secret` }
+      const server = await startModelServer({ status, message: 'over there', headers })
+      await expect(collect(create(server))).rejects.toMatchObject({
+        code: 'provider_redirected',
+        data: { provider, target: `${elsewhere.url}/v1` },
+      })
+    }
+    expect(elsewhere.requests).toEqual([])
+  })
+
   const run = async (answer: ScriptedAnswer) => {
     const server = await startModelServer(answer)
     const model = create(server)

@@ -10,7 +10,8 @@ const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
 
 let shared: Promise<Browser> | undefined
 
-export async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+/** @param expected what the page's console may say */
+export async function openPage(options: BrowserContextOptions = {}, expected: readonly RegExp[] = []): Promise<Page> {
   shared ??= chromium.launch({ executablePath: findChromium(), args: [...chromiumFlags] })
   const context = await (
     await shared
@@ -19,7 +20,8 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Pag
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text())
+    const isExpected = expected.some((pattern) => pattern.test(message.text()))
+    if (message.type() === 'error' && !isExpected) problems.push(message.text())
   })
   onTestFinished(async () => {
     await context.close()

@@ -4,15 +4,26 @@ import { RPCLink } from '@orpc/client/websocket'
 import { WebSocket } from 'ws'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
 
-/** Shows the token of an address. @returns the cookie for it */
-export async function enter(url: string): Promise<string> {
-  const response = await fetch(url, { redirect: 'manual' })
-  return (response.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+export interface Admission {
+  /** A whole `Cookie` header. */
+  readonly cookie: string
+  /** What the page proves itself with. */
+  readonly key: string
 }
 
-export function socketOf(url: string, headers: Record<string, string>): Promise<WebSocket> {
+/** Shows the token of an address. */
+export async function enter(url: string): Promise<Admission> {
+  const response = await fetch(url, { redirect: 'manual' })
+  return {
+    cookie: (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '',
+    key: /#key=([\w-]+)$/.exec(response.headers.get('location') ?? '')?.[1] ?? '',
+  }
+}
+
+export function socketOf(url: string, { cookie, key }: Admission, origin?: string): Promise<WebSocket> {
   const { host } = new URL(url)
-  const socket = new WebSocket(`ws://${host}/rpc`, { headers: { Origin: `http://${host}`, ...headers } })
+  const headers = { Origin: origin ?? `http://${host}`, Cookie: cookie }
+  const socket = new WebSocket(`ws://${host}/rpc`, ['commonplace', key || 'none'], { headers })
   return new Promise((resolve, reject) => {
     socket.once('open', () => resolve(socket))
     socket.once('error', reject)
@@ -20,6 +31,6 @@ export function socketOf(url: string, headers: Record<string, string>): Promise<
 }
 
 export async function connect(url: string): Promise<ContractClient> {
-  const socket = await socketOf(url, { Cookie: await enter(url) })
+  const socket = await socketOf(url, await enter(url))
   return createORPCClient(new RPCLink({ websocket: socket as never }))
 }

@@ -3,6 +3,7 @@ import { app, dialog, Notification, shell } from 'electron'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { resourcesOf } from '../app.ts'
+import { followUncaught } from '../uncaught.ts'
 import { defaultStateHome } from '../agents/index.ts'
 import { Resident } from '../owner/index.ts'
 import { CaptureShortcut } from './capture-shortcut.ts'
@@ -94,6 +95,7 @@ function followRuntime(resident: Resident, unread: Unread): void {
       if (event.type === 'turnEnded') unread.note(event)
     }),
     followPower((isSaving) => void resident.savePower(isSaving)),
+    followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) }),
     followUpdates({ feed: () => settings.config.updates.feed, log }),
   ]
   if (app.isPackaged) applyLogin()

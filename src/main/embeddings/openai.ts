@@ -1,6 +1,7 @@
 /** Embeddings from OpenAI and from everything that speaks its `/embeddings` request (Ollama, LM Studio, Voyage, …). */
 import OpenAI from 'openai'
 import { AppError } from '../../shared/errors.ts'
+import { redirectTarget, redirected } from '../redirects.ts'
 import { toUnitVector, type EmbeddingProvider } from './provider.ts'
 
 /** Vector lengths of OpenAI's own models, platform.openai.com/docs/guides/embeddings, November 2026. */
@@ -28,6 +29,8 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
   const client = new OpenAI({
     apiKey: options.apiKey,
     ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
+    // A redirection would take the texts and the key along.
+    fetchOptions: { redirect: 'manual' },
     maxRetries: retries,
     timeout: timeoutMs,
     logLevel: 'off',
@@ -101,6 +104,8 @@ function explain(error: unknown, { provider }: OpenAiEmbeddingOptions): unknown 
     )
   }
   if (!(error instanceof OpenAI.APIError)) return error
+  const target = redirectTarget(error.status, error.headers)
+  if (target !== undefined) return redirected(provider, target, error)
   const data = { provider, status: error.status ?? 0 }
   if (error.status === 401 || error.status === 403) {
     return new AppError('provider_auth', `${provider} refused the key for embeddings`, data, { cause: error })

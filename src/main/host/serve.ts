@@ -1,17 +1,19 @@
 /**
- * Serves the interface on the loopback address: static files over HTTP, the contract over a WebSocket. Nobody gets in
- * without the token, which the first URL carries and a cookie keeps; every request's Host and Origin are checked, so
- * that no other page of the same browser can reach in.
+ * Serves the interface on the loopback address: static files over HTTP, and WebSockets for whoever speaks with it. Every
+ * request is checked before anything of it is read that could be strange, and none can throw out of here.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import sirv from 'sirv'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { mostMessageBytes } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { Log } from '../log.ts'
+import { address, Entry } from './entry.ts'
 import { securityHeaders } from './headers.ts'
-import { Rate } from './rate.ts'
+import { Inbound } from './inbound.ts'
+import { InterfaceFiles } from './interface-files.ts'
+import { guard } from './socket.ts'
 
 export interface HostOptions {
   /** Given each WebSocket that was let in; what is spoken over it is not the host's business. */
@@ -24,90 +26,125 @@ export interface HostOptions {
 }
 
 export interface Host {
+  /** Holds the token; whoever has it has the memory. */
   readonly url: string
   close(): Promise<void>
 }
 
-const address = '127.0.0.1'
-const cookieName = 'commonplace'
-const mostMessageBytes = 64 * 1024 * 1024
+/** The path of the WebSocket. Asked for as a page it says whether the page's key is (still) right. */
+const socketPath = '/rpc'
+/** The one protocol; a page offers its key beside it, for a page can send a socket no header of its own. */
+const protocol = 'commonplace'
 /** Windows that are open at once. */
 const mostSockets = 64
-/** Wrong keys in a minute; guessing 256 bits is hopeless all the same. */
-const mostWrongKeys = 20
-/** Messages of one window in ten seconds: far above what a person causes, far below what would starve the others. */
-const mostMessages = 5000
-const messagesMs = 10_000
-const minuteMs = 60_000
+/** Connections at once, those that say nothing included; a browser opens a handful. */
+const mostConnections = 512
+const mostHeaderBytes = 16 * 1024
+/** Whoever does not say what it wants within this time is cut off. */
+const headersMs = 5000
+const requestMs = 10_000
+/** How often the two are looked at. */
+const lookMs = 1000
+/** Bytes of messages that are still coming in, of all windows together: one of the largest, and many small ones. */
+const mostInboundBytes = mostMessageBytes + 16 * 1024 * 1024
 
 /** @throws AppError `port_in_use` */
 export async function serve({ accept, folder, log, port: wanted }: HostOptions): Promise<Host> {
-  const token = randomBytes(32).toString('base64url')
-  const fileOptions = { etag: true, setHeaders }
-  const assets = sirv(folder, fileOptions)
-  // Every other address is a view of the one page, also those that end like a file (/file/MEMORY.md).
-  const pages = sirv(folder, { ...fileOptions, single: true, ignores: false })
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', `http://${address}`)
-    if (!isLocalHost(request, port()) || !isOwnOrigin(request, port()))
-      return refuse(response, 403, 'This address is only for the app itself.')
-    if (url.searchParams.has('token')) return enter(url, response)
-    if (!isAllowed(request.headers.cookie, cookie(), token))
-      return refuse(response, 401, 'Open the address that the terminal shows; it carries the key to this memory.')
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return refuse(response, 405, 'Only reading is possible here.')
-    const files = url.pathname.startsWith('/assets/') ? assets : pages
-    files(request, response, () => refuse(response, 404, 'There is nothing here.'))
+  const files = new InterfaceFiles(folder)
+  const inbound = new Inbound(mostInboundBytes)
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: mostMessageBytes,
+    perMessageDeflate: false,
+    handleProtocols: () => protocol,
   })
-  const wrongKeys = new Rate(mostWrongKeys, minuteMs)
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes })
+  const server = createServer({
+    maxHeaderSize: mostHeaderBytes,
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: lookMs,
+    requireHostHeader: false,
+  })
+  server.maxConnections = mostConnections
+  const entry = new Entry(() => portOf(server))
+  // Whoever goes away in the middle of anything is no error of ours.
+  server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
+  server.on('clientError', (_error, socket) => refuseSocket(socket, '400 Bad Request'))
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseSocket(socket, '405 Method Not Allowed'))
+  server.on('request', (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      const reference = log.fault(error, 'a page of the interface')
+      refuse(response, 500, `Something went wrong here. The log has the details (reference ${reference}).`)
+    })
+  })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    const key = keyOfProtocols(request.headers['sec-websocket-protocol'])
     const mayEnter =
-      request.url === '/rpc' &&
-      isLocalHost(request, port()) &&
-      isOwnOrigin(request, port()) &&
+      request.url === socketPath &&
+      request.method === 'GET' &&
+      entry.isOurs(request) &&
       request.headers.origin !== undefined &&
-      isAllowed(request.headers.cookie, cookie(), token)
-    if (!mayEnter) return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
-    if (sockets.clients.size >= mostSockets)
-      return void socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n')
+      entry.mayConnect(request, key)
+    if (!mayEnter) return refuseSocket(socket, '403 Forbidden')
+    if (sockets.clients.size >= mostSockets) return refuseSocket(socket, '503 Service Unavailable')
     sockets.handleUpgrade(request, socket, head, (client) => {
-      const rate = new Rate(mostMessages, messagesMs)
-      client.on('message', () => {
-        if (!rate.take()) client.close(1008, 'too many messages')
-      })
-      client.on('error', (error) => log.warn({ reason: error.message }, 'a window’s connection failed'))
+      guard(client, socket, { log, inbound })
       accept(client)
     })
   })
   await listen(server, wanted)
+  // Once it listens, what goes wrong with one connection (no more file handles, say) ends nothing.
+  server.on('error', (error) => log.fault(error, 'the browser host'))
 
-  function port(): number {
-    const bound = server.address()
-    return typeof bound === 'object' && bound !== null ? bound.port : 0
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!entry.isOurs(request)) return refuse(response, 403, 'This address is only for the app itself.')
+    const target = targetOf(request)
+    if (!target) return refuse(response, 400, 'This address cannot be read.')
+    const token = target.searchParams.get('token')
+    if (token !== null) return admit(token, target, request, response)
+    if (!entry.isIn(request))
+      return refuse(response, 401, 'Open the address that the terminal shows; it carries the key to this memory.')
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return refuse(response, 405, 'Only reading is possible here.')
+    if (target.pathname === socketPath) return tellAccess(request, response)
+    const file = await files.find(target.pathname)
+    if (!file) return refuse(response, 404, 'There is nothing here.')
+    setHeaders(response)
+    response.setHeader('Cache-Control', 'no-cache')
+    response.setHeader('ETag', file.etag)
+    if (request.headers['if-none-match'] === file.etag) return void response.writeHead(304).end()
+    response.writeHead(200, { 'Content-Type': file.type, 'Content-Length': file.bytes.length })
+    response.end(request.method === 'HEAD' ? undefined : file.bytes)
   }
 
-  /** Cookies do not know ports: two hosts on one machine need two names. */
-  function cookie(): string {
-    return `${cookieName}-${port()}`
-  }
-
-  function enter(url: URL, response: ServerResponse): void {
-    if (!isSame(url.searchParams.get('token') ?? '', token)) {
-      if (!wrongKeys.take()) return refuse(response, 429, 'Too many wrong keys. Wait a minute.')
+  function admit(token: string, target: URL, request: IncomingMessage, response: ServerResponse): void {
+    const admission = entry.admit(token, request)
+    if (admission === 'wait') return refuse(response, 429, 'Too many wrong keys. Wait a minute.')
+    if (admission === 'wrong')
       return refuse(response, 401, 'This key is not (or no longer) right. Open the address that the terminal shows.')
-    }
-    url.searchParams.delete('token')
+    target.searchParams.delete('token')
     setHeaders(response)
     response.writeHead(303, {
-      Location: url.pathname + url.search,
-      'Set-Cookie': `${cookie()}=${token}; HttpOnly; SameSite=Strict; Path=/`,
+      // The fragment stays in the browser: no server is ever sent it.
+      Location: `${target.pathname.replace(/^\/+/, '/')}${target.search}#key=${admission.key}`,
+      'Set-Cookie': admission.cookie,
+      'Cache-Control': 'no-store',
     })
     response.end()
   }
 
+  /** A page cannot see why a socket was refused; so it asks here. */
+  function tellAccess(request: IncomingMessage, response: ServerResponse): void {
+    const key = request.headers['commonplace-key']
+    if (typeof key !== 'string' || !entry.mayConnect(request, key))
+      return refuse(response, 401, 'Open the address that the terminal shows; it carries the key to this memory.')
+    setHeaders(response)
+    response.writeHead(sockets.clients.size >= mostSockets ? 503 : 204, { 'Cache-Control': 'no-store' }).end()
+  }
+
   return {
-    url: `http://${address}:${port()}/?token=${token}`,
+    url: `http://${address}:${portOf(server)}/?token=${entry.token}`,
     async close() {
       for (const client of sockets.clients) client.terminate()
       await new Promise<void>((resolve) => {
@@ -118,11 +155,14 @@ export async function serve({ accept, folder, log, port: wanted }: HostOptions):
   }
 }
 
-async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+async function listen(server: Server, port: number): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen(port, address, () => resolve())
+      server.listen(port, address, () => {
+        server.off('error', reject)
+        resolve()
+      })
     })
   } catch (error) {
     if (isSystemError(error, 'EADDRINUSE')) {
@@ -145,34 +185,35 @@ async function listen(server: ReturnType<typeof createServer>, port: number): Pr
   }
 }
 
-/** A page elsewhere can make a name of its own point at this machine; it cannot change the Host header. */
-function isLocalHost(request: IncomingMessage, port: number): boolean {
-  return request.headers.host === `${address}:${port}` || request.headers.host === `localhost:${port}`
+function portOf(server: Server): number {
+  const bound = server.address()
+  return typeof bound === 'object' && bound !== null ? bound.port : 0
 }
 
-function isOwnOrigin(request: IncomingMessage, port: number): boolean {
-  const { origin } = request.headers
-  return origin === undefined || origin === `http://${address}:${port}` || origin === `http://localhost:${port}`
+/** Only a path of ours: no other server's address, no `*`, nothing that begins like a host. */
+function targetOf({ url }: IncomingMessage): URL | null {
+  if (url === undefined || !url.startsWith('/')) return null
+  return URL.parse(`http://${address}${url}`)
 }
 
-function isAllowed(header: string | undefined, name: string, token: string): boolean {
-  return (header ?? '')
-    .split(/;\s*/)
-    .some((pair) => pair.startsWith(`${name}=`) && isSame(pair.slice(name.length + 1), token))
-}
-
-function isSame(given: string, token: string): boolean {
-  const one = Buffer.from(given)
-  const other = Buffer.from(token)
-  return one.length === other.length && timingSafeEqual(one, other)
+function keyOfProtocols(header: string | undefined): string {
+  const offered = (header ?? '').split(',').map((name) => name.trim())
+  return offered.length === 2 && offered[0] === protocol ? (offered[1] ?? '') : ''
 }
 
 function setHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
 }
 
+/** The connection ends with it: what may follow was sent by somebody who does not belong here. */
 function refuse(response: ServerResponse, status: number, reason: string): void {
+  if (response.headersSent) return void response.destroy()
   setHeaders(response)
-  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' })
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' })
   response.end(`${reason}\n`)
+}
+
+function refuseSocket(socket: Duplex, status: string): void {
+  if (!socket.writable) return void socket.destroy()
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
 }

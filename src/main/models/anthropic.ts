@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { Message, StopReason, Usage } from '../../shared/messages.ts'
 import { modelLimits, type ModelLimits } from './catalog.ts'
-import { failure, isLostConnection, providerFailure, retryAfterOf } from './failures.ts'
+import { failure, isLostConnection, providerFailure } from './failures.ts'
 import {
   AnswerDraft,
   clientOptions,
@@ -258,7 +258,7 @@ function explain(error: unknown, hasBegun = false): unknown {
     message: error.message,
     hasBegun,
     isTimeout: error instanceof Anthropic.APIConnectionTimeoutError,
-    retryAfterMs: retryAfterOf(error.headers),
+    headers: error.headers,
     cause: error,
   })
 }

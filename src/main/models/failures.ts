@@ -1,5 +1,6 @@
 /** Turns what a provider's client throws into a failure of ours: a code, a sentence, what to do, and whether to try again. */
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
+import { redirectTarget, redirected } from '../redirects.ts'
 
 /** What is known of a failed request, whatever client told it. */
 interface ProviderFailure {
@@ -12,8 +13,8 @@ interface ProviderFailure {
   readonly isTimeout: boolean
   /** The answer had begun when it failed. */
   readonly hasBegun: boolean
-  /** Milliseconds that the provider asks to wait. */
-  readonly retryAfterMs: number | undefined
+  /** What came with the answer. */
+  readonly headers: Headers | undefined
   readonly cause: unknown
 }
 
@@ -47,7 +48,10 @@ const sentences = {
 type KnownFailure = keyof typeof sentences
 
 export function providerFailure(failure: ProviderFailure): AppError {
-  const { provider, status, message, cause, retryAfterMs } = failure
+  const { provider, status, message, cause, headers } = failure
+  const target = redirectTarget(status, headers)
+  if (target !== undefined) return redirected(provider, target, cause)
+  const retryAfterMs = retryAfterOf(headers)
   const code = codeOf(failure)
   const data = {
     provider,
@@ -88,7 +92,7 @@ export function isLostConnection(error: unknown): boolean {
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date. */
-export function retryAfterOf(headers: Headers | undefined): number | undefined {
+function retryAfterOf(headers: Headers | undefined): number | undefined {
   const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN)
   if (Number.isFinite(exact)) return exact
   const value = headers?.get('retry-after')

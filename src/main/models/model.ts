@@ -68,6 +68,8 @@ export function clientOptions({ apiKey, baseUrl, timeoutMs, headers, fetch }: Pr
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
     ...(headers === undefined ? {} : { defaultHeaders: headers }),
     ...(fetch === undefined ? {} : { fetch }),
+    // A redirection would take the conversation and the key along.
+    fetchOptions: { redirect: 'manual' as const },
     timeout: timeoutMs,
     maxRetries: 0,
     logLevel: 'off' as const,

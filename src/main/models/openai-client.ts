@@ -1,6 +1,6 @@
 /** OpenAI's client, for its own service and for the many servers that speak its protocol; its errors as ours. */
 import OpenAI from 'openai'
-import { failure, isLostConnection, providerFailure, retryAfterOf } from './failures.ts'
+import { failure, isLostConnection, providerFailure } from './failures.ts'
 import { clientOptions, type ListedModel, type ProviderOptions } from './model.ts'
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
@@ -62,7 +62,7 @@ export function explainOpenAi(error: unknown, provider: string, hasBegun = false
     message: error.message,
     hasBegun,
     isTimeout: error instanceof OpenAI.APIConnectionTimeoutError,
-    retryAfterMs: retryAfterOf(error.headers),
+    headers: error.headers,
     cause: error,
   })
 }

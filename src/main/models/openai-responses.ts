@@ -90,7 +90,7 @@ function failed(code: string, message: string): Error {
     message,
     isTimeout: false,
     hasBegun: true,
-    retryAfterMs: undefined,
+    headers: undefined,
     cause: undefined,
   })
 }

@@ -3,11 +3,12 @@
  * the command does and owns the memory meanwhile.
  */
 import { createRouterClient } from '@orpc/server'
-import { RPCHandler } from '@orpc/server/ws'
+import { RPCHandler } from '@orpc/server/websocket'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContractClient } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../app.ts'
+import { answerRequests } from '../host/index.ts'
 import { createRouter } from '../router.ts'
 import { fromOrpcError } from '../thread/index.ts'
 import { clientOf, connectToOwner } from './connect.ts'
@@ -105,8 +106,7 @@ async function onOwnApp<T>(
     const app = await createApp({ ...options, base, watch: false })
     try {
       const router = createRouter(app)
-      const handler = new RPCHandler(router)
-      await ownership?.announce((socket) => void handler.upgrade(socket))
+      await ownership?.announce(answerRequests(new RPCHandler(router), base.log))
       return await run({ client: createRouterClient(router), base })
     } catch (error) {
       throw fromOrpcError(error)

@@ -3,10 +3,10 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import { connect } from 'node:net'
 import { WebSocket } from 'ws'
-import type { ContractClient } from '../../shared/contract/index.ts'
+import { mostMessageBytes, type ContractClient } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { appVersion } from '../version.ts'
-import { guestHeader, mostMessageBytes, readNote, type GuestKind, type OwnerNote } from './note.ts'
+import { guestHeader, readNote, type GuestKind, type OwnerNote } from './note.ts'
 import type { OwnerPlace } from './place.ts'
 
 /** An owner that lives answers at once; one that does not answer for so long hangs, ms. */

@@ -18,9 +18,6 @@ export type GuestKind = 'command' | 'resident'
 
 export const guestHeader = 'x-commonplace-guest'
 
-/** As large as the browser host lets them be. */
-export const mostMessageBytes = 128 * 1024 * 1024
-
 /** Undefined where there is none, or none that can be read (yet). */
 export async function readNote(file: string): Promise<OwnerNote | undefined> {
   const parsed = ownerNoteSchema.safeParse(parseJson((await readIfThere(file)) ?? ''))

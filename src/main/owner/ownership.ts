@@ -8,10 +8,11 @@ import { rm, unlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { mostMessageBytes } from '../../shared/contract/index.ts'
 import { FileLock, makeFolder, writePrivately } from '../files/index.ts'
 import { appVersion } from '../version.ts'
 import type { OwnerPlace } from './place.ts'
-import { guestHeader, mostMessageBytes, type GuestKind, type OwnerNote } from './note.ts'
+import { guestHeader, type GuestKind, type OwnerNote } from './note.ts'
 
 export class Ownership {
   readonly place: OwnerPlace

@@ -3,12 +3,13 @@
  * does, and takes over when that one goes. Its windows cannot tell which: they see one and the same runtime, live, and
  * connect again when it changes hands.
  */
-import { RPCHandler } from '@orpc/server/ws'
+import { RPCHandler } from '@orpc/server/websocket'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { AppEvent } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { createApp, openBase, type App, type AppBase, type AppOptions } from '../app.ts'
+import { answerRequests } from '../host/index.ts'
 import { createRouter, type AppRouter } from '../router.ts'
 import { clientOf, connectToOwner, type OwnerConnection } from './connect.ts'
 import { Ownership } from './ownership.ts'
@@ -21,7 +22,14 @@ const lookMs = 50
 const startMs = 20_000
 
 type Role =
-  | { readonly kind: 'owner'; readonly app: App; readonly router: AppRouter; readonly ownership: Ownership | undefined }
+  | {
+      readonly kind: 'owner'
+      readonly app: App
+      readonly router: AppRouter
+      /** Answers whoever speaks over a socket. */
+      readonly answer: (socket: WebSocket) => void
+      readonly ownership: Ownership | undefined
+    }
   | { readonly kind: 'guest'; readonly connection: OwnerConnection }
 
 export class Resident {
@@ -76,9 +84,19 @@ export class Resident {
     readonly remote: (socket: WebSocket) => void
   }): Promise<void> {
     const role = await this.#role
-    if (role.kind === 'owner') return open.local(role.router)
+    if (role.kind === 'owner') open.local(role.router)
+    else open.remote(await this.#connect())
+  }
+
+  async #connect(): Promise<WebSocket> {
     const connection = await connectToOwner(this.#place, 'resident')
-    if (connection) open.remote(connection.socket)
+    if (connection) return connection.socket
+    throw new AppError('owner_gone', 'the process that had this memory open has just ended', {})
+  }
+
+  /** Says something that this process found; another that owns the memory is not told. */
+  tell(event: AppEvent): void {
+    void this.app().then((app) => (app ? app.events.publish('event', event) : this.#tell(event)))
   }
 
   /** Only the owner indexes. */
@@ -105,13 +123,13 @@ export class Resident {
 
   async #answer(socket: WebSocket): Promise<void> {
     try {
-      await this.attach({
-        local: (router) => void new RPCHandler(router).upgrade(socket),
-        remote: (owner) => joinSockets(socket, owner),
-      })
+      const role = await this.#role
+      if (role.kind === 'owner') role.answer(socket)
+      else joinSockets(socket, await this.#connect())
       socket.resume()
     } catch (error) {
-      this.base.log.fault(error, 'connecting a window')
+      // It connects again, and finds whoever is the owner by then.
+      this.base.log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'no owner for a window')
       socket.terminate()
     }
   }
@@ -141,10 +159,10 @@ export class Resident {
     try {
       const app = await createApp({ ...this.#options, base })
       const router = createRouter(app)
-      const handler = new RPCHandler(router)
-      await ownership?.announce((socket) => void handler.upgrade(socket))
+      const answer = answerRequests(new RPCHandler(router), base.log)
+      await ownership?.announce(answer)
       app.events.subscribe('event', (event) => this.#tell(event))
-      return { kind: 'owner', app, router, ownership }
+      return { kind: 'owner', app, router, answer, ownership }
     } catch (error) {
       await ownership?.release()
       throw error

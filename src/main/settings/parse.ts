@@ -1,32 +1,94 @@
 /** From the text of `config.yaml` to a checked configuration, or to problems that name the key and the line. */
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import type { z } from 'zod'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
+import { excessOf, isTooDeep, tooDeep } from './bounds.ts'
 import { configSchema, type Config } from './schema.ts'
 
 export type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
+/** More than these help nobody. */
+const mostProblems = 50
+/** How often an anchor's value may be repeated, what it repeats itself included. */
+const mostAliases = 100
+
 export function parseConfig(text: string): ParsedConfig {
+  const excess = excessOf(text)
+  if (excess !== undefined) return broken(excess)
   const lineCounter = new LineCounter()
-  const document = parseDocument(text, { lineCounter, prettyErrors: false })
+  // The parser compares every key with every other; we look for doubles ourselves.
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
+  const lineAt = (offset: number) => lineCounter.linePos(offset).line
   if (document.errors.length > 0) {
     return {
       ok: false,
-      problems: document.errors.map((error) => ({
-        key: '',
-        line: lineCounter.linePos(error.pos[0]).line,
-        message: error.message,
-      })),
+      problems: document.errors
+        .slice(0, mostProblems)
+        .map(({ pos, message }) => ({ key: '', line: lineAt(pos[0]), message })),
     }
   }
-  const checked = configSchema.safeParse(withInheritedSettings(document.toJS() ?? {}))
+  const doubles = doubleKeys(document)
+  if (doubles.length > 0) {
+    return {
+      ok: false,
+      problems: doubles
+        .slice(0, mostProblems)
+        .map(({ key, offset }) => ({ key, line: lineAt(offset), message: 'stands there more than once' })),
+    }
+  }
+  const raw = valueOf(document)
+  if (raw.problem !== undefined) return broken(raw.problem, lineOfAlias(document, lineAt))
+  const checked = configSchema.safeParse(withInheritedSettings(raw.value ?? {}))
   if (checked.success) return { ok: true, config: checked.data }
   return {
     ok: false,
-    problems: checked.error.issues.flatMap((issue) => problemsOf(issue, document, lineCounter)),
+    problems: checked.error.issues.flatMap((issue) => problemsOf(issue, document, lineCounter)).slice(0, mostProblems),
   }
+}
+
+function broken(message: string, line: number | null = null): ParsedConfig {
+  return { ok: false, problems: [{ key: '', line, message }] }
+}
+
+/** The document as plain values; aliases can make very much of very little, or something that contains itself. */
+function valueOf(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: mostAliases })
+  } catch (error) {
+    if (error instanceof ReferenceError) return { problem: 'repeats itself too often (*alias of an &anchor)' }
+    if (error instanceof RangeError) return { problem: tooDeep }
+    throw error
+  }
+  return isTooDeep(value) ? { problem: tooDeep } : { value }
+}
+
+function lineOfAlias(document: Document, lineAt: (offset: number) => number): number | null {
+  let line: number | null = null
+  visit(document, {
+    Alias: (_key, { range }) => {
+      if (range) line = lineAt(range[0])
+      return visit.BREAK
+    },
+  })
+  return line
+}
+
+function doubleKeys(document: Document): { key: string; offset: number }[] {
+  const doubles: { key: string; offset: number }[] = []
+  visit(document, {
+    Map: (_key, { items }) => {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (seen.has(key.value)) doubles.push({ key: String(key.value), offset: key.range?.[0] ?? 0 })
+        seen.add(key.value)
+      }
+    },
+  })
+  return doubles
 }
 
 /** Overlays each agent's entry on `agents.defaults`, before checking, so that an absent key inherits. */

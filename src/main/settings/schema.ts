@@ -300,5 +300,9 @@ export function expandHome(path: string, home: string = homedir()): string {
 
 /** The configuration as it may be written, for editors that complete and explain. */
 export function configJsonSchema(): object {
-  return z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' })
+  jsonSchema ??= z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' })
+  return jsonSchema
 }
+
+/** Always the same, and dear to make: kept once it was asked for. */
+let jsonSchema: object | undefined

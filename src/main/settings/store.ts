@@ -7,13 +7,15 @@ import { dirname } from 'node:path'
 import { isCollection, parseDocument } from 'yaml'
 import { AppError } from '../../shared/errors.ts'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
-import { copyAside, Exclusive, makeFolder, readIfThere, writeDurably } from '../files/index.ts'
+import { copyAside, Exclusive, makeFolder, readSmallText, writeDurably } from '../files/index.ts'
 import { mergeTexts } from '../workspace/index.ts'
 import { parseConfig } from './parse.ts'
 import { configSchema, type Config } from './schema.ts'
 
 /** Editors save in several steps (truncate, write, rename); we read once they are done. */
 const settleMs = 100
+/** A configuration of a million characters would be no longer one; these may take three bytes each. */
+const mostBytes = 3_000_000
 
 export class SettingsStore {
   readonly file: string
@@ -40,6 +42,10 @@ export class SettingsStore {
       clearTimeout(store.#timer)
       store.#timer = setTimeout(() => void store.#load(), settleMs)
     })
+    // The folder went away, say: what is in force stays in force.
+    store.#watcher.on('error', (error) =>
+      store.#accept(store.#config, [{ key: '', line: null, message: error.message }]),
+    )
     return store
   }
 
@@ -122,7 +128,7 @@ export class SettingsStore {
 
   async #read(): Promise<string> {
     try {
-      return (await readIfThere(this.file)) ?? ''
+      return (await readSmallText(this.file, mostBytes)) ?? ''
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new AppError('config_invalid', `${this.file} cannot be read: ${reason}`, { file: this.file, reason })

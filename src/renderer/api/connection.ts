@@ -1,18 +1,27 @@
 /**
  * The one connection to the runtime: a MessagePort in the desktop window, a WebSocket in a browser. A WebSocket that is
- * lost is opened again; calls wait for it, and whoever listens is told to look at everything anew.
+ * lost is opened again; calls wait for it, and whoever listens is told to look at everything anew. Where the runtime no
+ * longer knows this browser, that is said, and tried again when another page of it was let in.
  */
-import { createORPCClient, type ClientContext, type ClientLink, type ClientOptions } from '@orpc/client'
+import { createORPCClient, ORPCError, type ClientContext, type ClientLink, type ClientOptions } from '@orpc/client'
 import { RPCLink as PortLink } from '@orpc/client/message-port'
 import { RPCLink as SocketLink } from '@orpc/client/websocket'
-import type { ContractClient } from '../../shared/contract/index.ts'
+import { mostMessageBytes, type ContractClient } from '../../shared/contract/index.ts'
+import { adoptKey, checkAccess, keptKey, onKeyChange } from './access.ts'
 
-export type ConnectionState = 'connecting' | 'open' | 'lost'
+/** `refused`: this browser was not let in (any more). `flooded`: the runtime hung up because too much came at once. */
+export type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused' | 'flooded'
 
 type Link = ClientLink<ClientContext>
 
 /** Waits before each try to connect again, in ms; the last one is repeated. */
 const retryDelaysMs = [200, 500, 1000, 2000, 5000]
+/** After being refused; another page that is let in cuts it short. */
+const refusedDelayMs = 60_000
+/** After it was too much. */
+const floodedDelayMs = 5000
+/** Codes of RFC 6455 with which the runtime hangs up on whoever sends too much. */
+const floodCodes: ReadonlySet<number> = new Set([1008, 1009, 1013])
 
 export class Connection {
   readonly client: ContractClient
@@ -46,19 +55,23 @@ export class Connection {
     return new PortLink({ port: port1 })
   }
 
-  async #connectSocket(): Promise<Link> {
+  async #connectSocket(delayMs = 0): Promise<Link> {
+    await pause(delayMs)
+    await adoptKey()
     for (let attempt = 0; ; attempt += 1) {
       const socket = await openSocket()
       if (socket) {
         this.#become('open')
-        socket.addEventListener('close', () => {
-          this.#link = this.#connectSocket()
-          this.#become('lost')
+        socket.addEventListener('close', ({ code }) => {
+          const isFlooded = floodCodes.has(code)
+          this.#link = this.#connectSocket(isFlooded ? floodedDelayMs : 0)
+          this.#become(isFlooded ? 'flooded' : 'lost')
         })
-        return new SocketLink({ websocket: socket })
+        return new SocketLink({ websocket: limited(socket) })
       }
-      this.#become('lost')
-      await new Promise((resolve) => setTimeout(resolve, retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)]))
+      const isRefused = (await checkAccess(keptKey())) === 'refused'
+      this.#become(isRefused ? 'refused' : 'lost')
+      await pause(isRefused ? refusedDelayMs : (retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0))
     }
   }
 
@@ -75,9 +88,51 @@ function isDesktop(): boolean {
 }
 
 function openSocket(): Promise<WebSocket | undefined> {
-  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/rpc`)
+  const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/rpc`
+  // A page can send a socket no header of its own: the key goes as the name of a protocol.
+  const socket = new WebSocket(address, ['commonplace', keptKey() || 'none'])
   return new Promise((resolve) => {
     socket.addEventListener('open', () => resolve(socket), { once: true })
     socket.addEventListener('error', () => resolve(undefined), { once: true })
+  })
+}
+
+/** A message over the limit would cost the connection; so it fails here, alone. */
+function limited(
+  socket: WebSocket,
+): Pick<WebSocket, 'send' | 'addEventListener' | 'removeEventListener' | 'readyState'> {
+  return {
+    get readyState() {
+      return socket.readyState
+    },
+    addEventListener: socket.addEventListener.bind(socket),
+    removeEventListener: socket.removeEventListener.bind(socket),
+    send(data) {
+      const bytes = sizeOf(data)
+      if (bytes <= mostMessageBytes) return socket.send(data)
+      const megabytes = Math.ceil(bytes / 1024 / 1024)
+      throw new ORPCError('message_too_large', { message: `${megabytes} MB are too much`, data: { megabytes } })
+    },
+  }
+}
+
+function sizeOf(data: string | ArrayBufferLike | Blob | ArrayBufferView): number {
+  if (data instanceof Blob) return data.size
+  if (typeof data !== 'string') return data.byteLength
+  // No character takes more than three bytes: only a long text has to be measured.
+  return data.length * 3 <= mostMessageBytes ? data.length : new Blob([data]).size
+}
+
+/** Until the time has passed, or another page of this browser was let in. */
+function pause(ms: number): Promise<void> {
+  if (ms === 0) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      stop()
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    const stop = onKeyChange(done)
   })
 }

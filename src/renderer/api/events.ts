@@ -83,6 +83,13 @@ function apply(event: AppEvent): void {
       drop(api.search.key())
       toast.warning(i18next.t('error.recovered'))
       return
+    case 'fault':
+      // One at a time: the newest stands for the others.
+      toast.error(i18next.t(event.isRepeated ? 'error.faults' : 'error.fault', { reference: event.reference }), {
+        id: 'fault',
+        duration: Infinity,
+      })
+      return
     case 'goTo':
       window.dispatchEvent(new CustomEvent<string>(goToEvent, { detail: event.place }))
       return

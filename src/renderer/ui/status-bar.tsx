@@ -29,7 +29,7 @@ export function StatusBar({ agent, session }: StatusBarProps) {
       {connection === 'open' ? (
         status.data && <IndexState status={status.data} />
       ) : (
-        <Warning text={t('status.offline')} details={[]} />
+        <Warning text={t(offlineText[connection])} details={[]} />
       )}
       {settings.data && settings.data.problems.length > 0 && (
         <Warning
@@ -44,6 +44,13 @@ export function StatusBar({ agent, session }: StatusBarProps) {
     </footer>
   )
 }
+
+const offlineText = {
+  connecting: 'status.offline',
+  lost: 'status.offline',
+  refused: 'status.refused',
+  flooded: 'status.flooded',
+} as const
 
 function IndexState({ status }: { status: IndexStatus }) {
   const { t } = useTranslation()

@@ -39,6 +39,8 @@ export const appEventSchema = z.discriminatedUnion('type', [
   }),
   /** A part of the app had failed and was started again. */
   z.object({ type: z.literal('recovered'), agent: z.string() }),
+  /** Something went wrong that nobody had reckoned with; the app goes on. */
+  z.object({ type: z.literal('fault'), reference: z.string(), isRepeated: z.boolean() }),
   /** Something was chosen outside of the page: in the menu, or in a notification. */
   z.object({ type: z.literal('goTo'), place: z.string() }),
   z.object({ type: z.literal('agentsChanged') }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { base, filePathSchema, forAgent } from './base.ts'
+import { base, fileTextSchema, filePathSchema, forAgent } from './base.ts'
 
 /** What a file is to the agent: long-term memory, a daily log, a project-context file, or anything else. */
 export const fileKindSchema = z.enum(['memory', 'log', 'project', 'note'])
@@ -20,9 +20,9 @@ export const fileEntrySchema = z.object({
 export type FileEntry = z.infer<typeof fileEntrySchema>
 
 export const fileDraftSchema = z.object({
-  text: z.string().max(50_000_000),
+  text: fileTextSchema,
   /** What the typing began with: the common ancestor of a merge. */
-  baseText: z.string().max(50_000_000),
+  baseText: fileTextSchema,
   baseHash: z.string().nullable(),
 })
 export type FileDraft = z.infer<typeof fileDraftSchema>
@@ -40,10 +40,10 @@ export const files = {
     .input(
       forAgent.extend({
         path: filePathSchema,
-        text: z.string().max(50_000_000),
+        text: fileTextSchema,
         expectedHash: z.string().nullable(),
         /** The text that `expectedHash` stands for: the common ancestor of a three-way merge. */
-        baseText: z.string().max(50_000_000).optional(),
+        baseText: fileTextSchema.optional(),
         /** Where two changes touch: fail, or keep the lines of both, ours first. */
         onConflict: z.enum(['fail', 'both']).default('fail'),
       }),

@@ -28,6 +28,8 @@ export const contract = {
   survey,
 }
 
+export { mostMessageBytes } from './base.ts'
+
 export type ContractClient = ContractRouterClient<typeof contract>
 
 export type { Agent, Locale } from './agents.ts'

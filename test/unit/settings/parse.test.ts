@@ -64,3 +64,22 @@ describe('M50 configuration', () => {
     expect(parsed.ok && parsed.config.agents.defaults.chat.requestTimeout).toBe(300_000)
   })
 })
+
+describe('M56 configurations that are attacks', () => {
+  const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
+  for (let level = 1; level < 9; level += 1)
+    bomb.push(`a${level}: &a${level} [${Array.from({ length: 9 }, () => `*a${level - 1}`).join(', ')}]`)
+
+  it.each([
+    ['an alias that makes gigabytes of nothing', bomb.join('\n'), /repeats itself/, 2],
+    ['an alias of itself', 'agents: &a\n  list: [*a]\n', /levels deep/, 2],
+    ['lists in lists', '['.repeat(30_000), /levels deep/, null],
+    ['keys in keys', '? '.repeat(15_000), /levels deep/, null],
+    ['steps in steps', '- '.repeat(15_000), /levels deep/, null],
+    ['eighty thousand keys', Array.from({ length: 80_000 }, (_, at) => `k${at}: 1`).join('\n'), /holds more/, null],
+    ['more than a million characters', `#${'x'.repeat(1_000_000)}`, /larger than/, null],
+    ['a key that stands there twice', 'spending: {}\nspending: {}\n', /more than once/, 2],
+  ])('M56: %s is a problem with its line, not the end', (_name, text, message, line) => {
+    expect(problems(text)).toEqual([expect.objectContaining({ line, message: expect.stringMatching(message) })])
+  })
+})

@@ -1,0 +1,44 @@
+/** Somebody who just uses the app while it is attacked: asks every 250 ms, and notes how long each answer took. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, enter } from '../support/client.ts'
+
+export interface ClientFigures {
+  readonly asked: number
+  readonly failed: readonly string[]
+  readonly slowestMs: number
+}
+
+const everyMs = 250
+const { url } = workerData as { url: string }
+const client = await connect(url)
+const { cookie } = await enter(url)
+const failed: string[] = []
+let asked = 0
+let slowestMs = 0
+let isOver = false
+parentPort?.once('message', () => (isOver = true))
+// The first request opens the agent and its threads: that is the start, not the use.
+while ((await client.search.status({ agent: 'main' })).state !== 'ready') await sleep(everyMs)
+await client.files.list({ agent: 'main' })
+await client.search.query({ agent: 'main', query: 'walrus' })
+parentPort?.postMessage('ready')
+
+while (!isOver) {
+  const started = performance.now()
+  try {
+    const answers = Promise.all([
+      client.files.list({ agent: 'main' }),
+      client.search.query({ agent: 'main', query: 'walrus' }),
+      fetch(new URL('/', url), { headers: { Cookie: cookie } }).then((page) => page.text()),
+    ])
+    await Promise.race([answers, sleep(10_000).then(() => Promise.reject(new Error('no answer in 10 s')))])
+  } catch (error) {
+    failed.push(String(error))
+  }
+  asked += 1
+  slowestMs = Math.max(slowestMs, performance.now() - started)
+  await sleep(Math.max(0, everyMs - (performance.now() - started)))
+}
+parentPort?.postMessage({ asked, failed, slowestMs } satisfies ClientFigures)
+process.exit()

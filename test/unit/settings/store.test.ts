@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { SettingsStore } from '../../../src/main/settings/index.ts'
+import { temporaryFolder, until } from '../../support/folder.ts'
+
+describe('M56 a configuration that cannot be read', () => {
+  const bomb = Array.from({ length: 9 }, (_, level) =>
+    level === 0
+      ? 'a0: &a0 [x, x, x, x, x, x, x, x, x]'
+      : `a${level}: &a${level} [${Array.from({ length: 9 }, () => `*a${level - 1}`).join(', ')}]`,
+  ).join('\n')
+
+  it.each<[string, (file: string) => Promise<unknown>, RegExp]>([
+    ['an alias bomb', (file) => writeFile(file, bomb), /repeats itself/],
+    ['a hundred megabytes', (file) => writeFile(file, '').then(() => truncate(file, 100_000_000)), /96 MB/],
+    ['a pipe', async (file) => (await rm(file), execFileSync('mkfifo', [file])), /not a regular file/],
+    ['what is no UTF-8', (file) => writeFile(file, Buffer.from('# \xff\xfe\n', 'latin1')), /not UTF-8/],
+  ])(
+    'M56: %s leaves the last good one in force and is told; later saving works again',
+    async (_name, spoil, message) => {
+      const file = join(await temporaryFolder(), 'config.yaml')
+      await writeFile(file, 'interface: { theme: dark }\n')
+      const store = await SettingsStore.open(file)
+      onTestFinished(() => store.close())
+      await spoil(file)
+      await until(() => store.problems.length > 0)
+      expect(store.problems).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })])
+      expect(store.config.interface.theme).toBe('dark')
+      await expect(store.set([['interface', 'theme'], 'light'])).rejects.toThrow()
+      await rm(file)
+      await writeFile(file, 'interface: { theme: light }\n')
+      await until(() => store.problems.length === 0)
+      expect(store.config.interface.theme).toBe('light')
+    },
+  )
+})
