@@ -81,7 +81,9 @@ export function createRouter(app: App) {
         return { path }
       }),
       reveal: os.files.reveal.handler(async ({ input }) => {
-        await app.showFile(await (await agent(input)).workspace.locate(input.path), input.open)
+        const { workspace } = await agent(input)
+        const file = input.open ? await workspace.locateNote(input.path) : await workspace.locate(input.path)
+        await app.showFile(file, input.open)
         return {}
       }),
       find: os.files.find.handler(async ({ input, signal }) =>

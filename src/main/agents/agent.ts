@@ -28,6 +28,7 @@ import {
   dailyLogPath,
   FileDrafts,
   fileKind,
+  isInside,
   localDate,
   longTermFile,
   memoryFolder,
@@ -62,8 +63,8 @@ export interface AgentOptions extends SharedOptions {
   readonly settings: () => AgentSettings
   /** Memories that other agents share with this one, looked up anew whenever they are needed. */
   readonly shared: () => readonly { readonly agent: string; readonly workspace: string }[]
-  /** Folders inside the workspace that are not this agent's. */
-  readonly forbidden: readonly string[]
+  /** Folders that are not this agent's, looked up anew whenever they are needed. */
+  readonly forbidden: () => readonly string[]
   readonly indexFile: string
   readonly sessionsFolder: string
   readonly checksFolder: string
@@ -117,7 +118,9 @@ export class Agent {
     const { id, publish, log } = options
     const workspace = new Workspace({
       workspace: options.workspace,
-      forbidden: options.forbidden,
+      get forbidden() {
+        return options.forbidden()
+      },
       readable: () => readableFolders(options),
     })
     const history = openHistory(options, workspace)
@@ -148,6 +151,7 @@ export class Agent {
   /** Takes over what changed in the configuration. */
   async applySettings(): Promise<void> {
     await this.memory.use(memorySource(this.#options))
+    await this.history?.applyRoots()
     this.checks.noteChange('settings')
   }
 
@@ -211,8 +215,12 @@ function sharedPrefix(agent: string): string {
   return `@${agent}/`
 }
 
-function extraFolders({ settings }: AgentOptions): string[] {
-  return settings().memory.extraPaths.map((path) => expandHome(path))
+/** Not those that are another agent's: only `shareWith` opens these. */
+function extraFolders({ settings, forbidden }: AgentOptions): string[] {
+  const foreign = forbidden()
+  return settings()
+    .memory.extraPaths.map((path) => expandHome(path))
+    .filter((path) => !foreign.some((folder) => isInside(folder, path)))
 }
 
 function readableFolders(options: AgentOptions): ReadableFolder[] {
@@ -228,22 +236,23 @@ function readableFolders(options: AgentOptions): ReadableFolder[] {
 
 function memorySource(options: AgentOptions): MemorySource {
   const { chunk, sync, embedding, sessions } = options.settings().memory
+  const forbidden = options.forbidden()
   return {
     file: options.indexFile,
     folders: [
-      { source: 'memory', folder: options.workspace, prefix: '', forbidden: options.forbidden },
+      { source: 'memory', folder: options.workspace, prefix: '', forbidden },
       ...extraFolders(options).map((folder) => ({
         source: 'extra' as const,
         folder,
         prefix: `${folder}/`,
-        forbidden: options.forbidden,
+        forbidden,
       })),
       ...options.shared().map(({ agent, workspace: folder }) => ({
         source: 'shared' as const,
         folder,
         prefix: sharedPrefix(agent),
         // Its own files alone: not another agent's that lies inside.
-        forbidden: options.forbidden.filter((other) => other !== folder),
+        forbidden,
       })),
       ...(sessions && options.indexesSessions
         ? [{ source: 'sessions' as const, folder: options.sessionsFolder, prefix: sessionsPrefix, forbidden: [] }]

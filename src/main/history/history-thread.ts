@@ -19,7 +19,10 @@ const router = {
   record: threadBase.input(type<readonly Change[]>()).handler(({ input }) => {
     for (const change of input) opened().record(change)
   }),
-  look: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().look(input)),
+  look: threadBase
+    .input(type<{ paths: readonly string[]; forbidden: readonly string[] }>())
+    .handler(({ input }) => opened().look(input.paths, input.forbidden)),
+  lookAgain: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().lookAgain(input)),
   timeline: threadBase.input(type<TimelineRequest>()).handler(({ input }) => opened().timeline(input)),
   diff: threadBase
     .input(type<{ commit: string; path: string }>())

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { RouterClient } from '@orpc/server'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
-import { isMarkdown, type Roots, type WorkspaceWrite } from '../workspace/index.ts'
+import { isNote, type Roots, type WorkspaceWrite } from '../workspace/index.ts'
 import type { HistoryRouter } from './history-thread.ts'
 import { Journal, recordInJournal } from './journal.ts'
 import type { Change, TimelineRequest } from './recorder.ts'
@@ -36,6 +36,8 @@ interface Awake {
 export class History {
   readonly #options: HistoryOptions
   readonly #journal: Journal
+  /** Those that the recorder knows of, as JSON. */
+  #forbidden: string
   #awake: Awake | undefined
   #hasStarted = false
   /** Asked and not answered. */
@@ -49,6 +51,7 @@ export class History {
   constructor(options: HistoryOptions) {
     this.#options = options
     this.#journal = new Journal(options.folder)
+    this.#forbidden = JSON.stringify(options.roots.forbidden)
     this.#wake().ready.catch(options.onFault)
     this.#restSoon()
   }
@@ -66,7 +69,7 @@ export class History {
   /** Never waits and never fails: what is written is written, whatever becomes of its history. */
   record(write: WorkspaceWrite): void {
     const { path, from, before, after, origin, at } = write
-    if (!isMarkdown(path)) return
+    if (!isNote(path)) return
     recordInJournal(this.#journal, write)
     this.#batch.push({ path, ...(from === undefined ? {} : { from }), before, after, origin, at })
     this.#sending += 1
@@ -75,8 +78,17 @@ export class History {
 
   /** Files that may have been changed by somebody else. */
   look(paths: readonly string[]): void {
-    const markdown = paths.filter(isMarkdown)
-    if (markdown.length > 0) void this.#ask((client) => client.look(markdown)).catch(this.#options.onFault)
+    const notes = paths.filter(isNote)
+    const { forbidden } = this.#options.roots
+    if (notes.length > 0) void this.#ask((client) => client.look({ paths: notes, forbidden })).catch(this.#options.onFault)
+  }
+
+  /** Takes over whose folders are whose: files that are another agent's from now on have no further history here. */
+  async applyRoots(): Promise<void> {
+    const { forbidden } = this.#options.roots
+    if (JSON.stringify(forbidden) === this.#forbidden) return
+    this.#forbidden = JSON.stringify(forbidden)
+    await this.#ask((client) => client.lookAgain(forbidden)).catch(this.#options.onFault)
   }
 
   timeline(request: TimelineRequest) {

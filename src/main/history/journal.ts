@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { isSystemError } from '../../shared/errors.ts'
 import { causes } from '../../shared/contract/history.ts'
 import { makeFolder } from '../files/index.ts'
-import { isMarkdown, type WorkspaceWrite, type WriteOrigin } from '../workspace/index.ts'
+import { isNote, type WorkspaceWrite, type WriteOrigin } from '../workspace/index.ts'
 import { blobId } from './blob-id.ts'
 import { parseJson } from '../../shared/json.ts'
 
@@ -65,5 +65,5 @@ export class Journal {
 }
 
 export function recordInJournal(journal: Journal, { path, after, origin }: WorkspaceWrite): void {
-  if (after !== null && isMarkdown(path)) journal.add(path, blobId(after), origin)
+  if (after !== null && isNote(path)) journal.add(path, blobId(after), origin)
 }

@@ -6,7 +6,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTwoFilesPatch } from 'diff'
 import { AppError } from '../../shared/errors.ts'
-import { readText, resolveInside, walkMarkdown, type WriteOrigin as Origin } from '../workspace/index.ts'
+import {
+  placeOf,
+  readText,
+  resolveInside,
+  walkMarkdown,
+  type Place,
+  type WriteOrigin as Origin,
+} from '../workspace/index.ts'
 import { blame } from './blame.ts'
 import { blobId } from './blob-id.ts'
 import type { CommitRecord, FileRecord } from './change.ts'
@@ -21,6 +28,8 @@ const mostGatherMs = 1000
 const journalDelayMs = 100
 /** Larger texts have no lines worth telling apart. */
 const mostBlamed = 2_000_000
+/** What makes a file none of ours: it is gone, is another agent's, or hidden. */
+const notHere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
 
 export interface Change extends FileStep {
   readonly origin: Origin
@@ -61,6 +70,8 @@ export interface TimelineRequest {
 
 export class Recorder {
   readonly #settings: RecorderSettings
+  #forbidden: readonly string[]
+  readonly #stop = new AbortController()
   readonly #onRecorded: (event: Recorded) => void
   readonly #repository: Promise<Repository>
   #waiting: Change[] = []
@@ -72,6 +83,7 @@ export class Recorder {
 
   constructor(settings: RecorderSettings, onRecorded: (event: Recorded) => void) {
     this.#settings = settings
+    this.#forbidden = settings.forbidden
     this.#onRecorded = onRecorded
     this.#repository = Repository.open(settings.gitdir, settings.workspace)
     this.#work = this.#open()
@@ -87,9 +99,17 @@ export class Recorder {
   }
 
   /** Files that somebody changed; what is ours is recorded already, or waits before this. */
-  async look(paths: readonly string[]): Promise<void> {
+  async look(paths: readonly string[], forbidden: readonly string[]): Promise<void> {
+    this.#forbidden = forbidden
     await this.#flush()
     await this.#enqueue(() => this.#recordFound(paths))
+  }
+
+  /** All that is recorded, since folders became somebody else's, or are no more. */
+  async lookAgain(forbidden: readonly string[]): Promise<void> {
+    this.#forbidden = forbidden
+    await this.#flush()
+    await this.#enqueue(() => this.#recordAll())
   }
 
   /** Changes, newest first, each with the one file of it that is meant. */
@@ -149,7 +169,9 @@ export class Recorder {
     await this.#work
   }
 
+  /** What was told is recorded; a look at everything is broken off, the next start takes it up again. */
   async close(): Promise<void> {
+    this.#stop.abort()
     await this.settle()
     if (!this.#isPassive) await releaseLock(this.#lock)
   }
@@ -201,30 +223,42 @@ export class Recorder {
     await this.#commit(first.origin, collapse(group), last.at)
   }
 
-  async #commit(origin: Origin, steps: readonly FileStep[], at: number): Promise<void> {
+  async #commit(origin: Origin, steps: readonly FileStep[], at: number, signal?: AbortSignal): Promise<void> {
     if (steps.length === 0 || this.#isPassive) return
-    const record = await (await this.#repository).commit(origin, steps, at)
+    const record = await (await this.#repository).commit(origin, steps, at, signal)
     if (record) this.#onRecorded({ paths: record.files.map(({ path }) => path), waiting: this.#waiting.length })
   }
 
   /** Records what changed while the app was closed. */
   async #open(): Promise<void> {
-    const { workspace, forbidden, keepDays, isStart } = this.#settings
+    const { keepDays, isStart } = this.#settings
     const repository = await this.#repository
     this.#isPassive = !(await takeLock(this.#lock))
     if (!isStart) return
-    const { files } = await walkMarkdown(workspace, undefined, forbidden)
-    const recorded = [...repository.files()].map(([path]) => path)
-    await this.#recordFound(new Set([...files.map(({ path }) => path), ...recorded]))
+    try {
+      await this.#recordAll()
+    } catch (error) {
+      if (!this.#stop.signal.aborted) throw error
+      return
+    }
     if (keepDays !== null && !this.#isPassive) await repository.forgetBefore(Date.now() - keepDays * 86_400_000)
   }
 
+  async #recordAll(): Promise<void> {
+    const { workspace } = this.#settings
+    const { files } = await walkMarkdown(workspace, this.#stop.signal, this.#forbidden)
+    const recorded = [...(await this.#repository).files()].map(([path]) => path)
+    await this.#recordFound(new Set([...files.map(({ path }) => path), ...recorded]), this.#stop.signal)
+  }
+
   /** Records files as they are now; what the journal knows of keeps its origin, all else came from outside. */
-  async #recordFound(paths: Iterable<string>): Promise<void> {
+  async #recordFound(paths: Iterable<string>, signal?: AbortSignal): Promise<void> {
     const repository = await this.#repository
     const steps: FileStep[] = []
+    const place = await placeOf({ workspace: this.#settings.workspace, forbidden: this.#forbidden })
     for (const path of paths) {
-      const step = await this.#stepTo(repository, path, await this.#readFile(path))
+      signal?.throwIfAborted()
+      const step = await this.#stepTo(repository, path, await this.#readFile(path, place))
       if (step) steps.push(step)
     }
     if (steps.length === 0) return
@@ -238,7 +272,7 @@ export class Recorder {
       if (origin) await this.#commit(origin, [step], Date.now())
       else outside.push(step)
     }
-    await this.#commit({ cause: 'outside' }, outside, Date.now())
+    await this.#commit({ cause: 'outside' }, outside, Date.now(), signal)
   }
 
   /** Files that were something else before the group than what is recorded: somebody changed them in between. */
@@ -263,14 +297,14 @@ export class Recorder {
     return { path, before: recorded === undefined ? null : await repository.text(recorded), after: now }
   }
 
-  /** Null when there is no such file; undefined when it is none that has a history: not text, too large, not ours. */
-  async #readFile(path: string): Promise<string | null | undefined> {
-    const { workspace, forbidden } = this.#settings
+  /** Null when there is no such file of ours; undefined when it is none that has a history: not text, too large, not to be read now. */
+  async #readFile(path: string, place: Place): Promise<string | null | undefined> {
+    const roots = { workspace: this.#settings.workspace, forbidden: this.#forbidden }
     try {
-      return (await readText(await resolveInside({ workspace, forbidden }, path), path)).text
+      return (await readText(await resolveInside(roots, path, place), path, place.isAllowed)).text
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return error.code === 'file_not_found' ? null : undefined
+      return notHere.has(error.code) ? null : undefined
     }
   }
 }

@@ -56,9 +56,15 @@ export class Repository {
     return this.#head === undefined
   }
 
-  async commit(origin: Origin, steps: readonly FileStep[], at: number): Promise<CommitRecord | undefined> {
+  async commit(
+    origin: Origin,
+    steps: readonly FileStep[],
+    at: number,
+    signal?: AbortSignal,
+  ): Promise<CommitRecord | undefined> {
     const files: FileRecord[] = []
     for (const { path, from, before, after } of steps) {
+      signal?.throwIfAborted()
       const old = this.#tree.get(from ?? path) ?? null
       const id = after === null ? null : await this.#writeBlob(after)
       if (old === id && from === undefined) continue

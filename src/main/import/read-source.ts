@@ -37,7 +37,7 @@ async function readFolder(folder: string): Promise<Source | undefined> {
   if (exported) return readExport(exported)
   const walk = await walkMarkdown(folder)
   const files: SourceFile[] = []
-  let skipped = walk.unreadable.length
+  let skipped = walk.problems.length
   for (const { path } of walk.files) {
     try {
       files.push({ path, text: (await readText(join(folder, path), path)).text })

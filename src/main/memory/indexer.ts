@@ -13,7 +13,7 @@ import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { identityOf, openForWriting } from './schema.ts'
 import { IndexStore, type IndexCounts } from './store.ts'
-import { syncAll, syncPaths, type IndexedFolder, type SyncProblem, type SyncReport } from './sync.ts'
+import { dropForeign, syncAll, syncPaths, type IndexedFolder, type SyncProblem, type SyncReport } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
 
 export interface IndexerSettings {
@@ -194,6 +194,7 @@ export class Indexer {
     const { store, building } = await openIndexFile(this.#settings.file, identityOf(this.#settings))
     this.#store = store
     this.#building = building
+    dropForeign(store, this.#settings.folders)
     this.#standing = this.#standing.filter(({ code }) => code !== 'index_failed')
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
     this.#tell()

@@ -11,10 +11,12 @@ export {
   localDate,
   longTermFile,
   memoryFolder,
+  mostDepth,
   projectContextFiles,
 } from './layout.ts'
 export { mergeTexts } from './merge.ts'
-export { isInside, resolveInside, type ReadableFolder, type Roots } from './paths.ts'
+export { isNote, nameFor } from './names.ts'
+export { isInside, normalizeRequest, placeOf, resolveInside, type Place, type ReadableFolder, type Roots } from './paths.ts'
 export { seedWorkspace } from './templates.ts'
-export { walkMarkdown } from './walk.ts'
+export { walkMarkdown, type WalkProblem } from './walk.ts'
 export { Workspace, type WorkspaceWrite, type WriteOrigin } from './workspace.ts'

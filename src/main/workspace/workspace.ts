@@ -11,8 +11,16 @@ import { hashText, moveFile, readText, writeAtomic, type TextFile } from './file
 import { dailyLogPath, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
 import { addToSection, noteItem } from './sections.ts'
-import { normalizeRequest, readableFolder, resolveInside, resolveReadable, type Roots } from './paths.ts'
-import { walkMarkdown, type Walk } from './walk.ts'
+import {
+  normalizeRequest,
+  readableFolder,
+  resolveInside,
+  resolveReadable,
+  resolveTrash,
+  resolveWritable,
+  type Roots,
+} from './paths.ts'
+import { walkMarkdown, type FoundFile, type Walk } from './walk.ts'
 
 /** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
 export interface WriteOrigin {
@@ -100,6 +108,14 @@ export class Workspace {
       if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false
       throw error
     }
+  }
+
+  /** The files of one folder, as `list` tells them. @throws AppError `file_not_found` when there is no such folder */
+  async listFolder(folder: string, signal?: AbortSignal): Promise<readonly FoundFile[]> {
+    const path = normalizeRequest(folder)
+    const info = await stat(await resolveInside(this.roots, folder)).catch(() => undefined)
+    if (info?.isDirectory() !== true) throw new AppError('file_not_found', `there is no folder ${path}`, { path })
+    return (await this.list(signal)).files.filter((file) => file.path.startsWith(`${path}/`))
   }
 
   /** Replaces or creates the file with `text`. */
@@ -198,12 +214,13 @@ export class Workspace {
    * @throws AppError `file_not_found`, `file_exists`
    */
   async move(from: string, to: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    const [source, target] = [await resolveInside(this.roots, from), await resolveInside(this.roots, to)]
+    const { target: source } = await resolveWritable(this.roots, from)
+    const { target, isAllowed } = await resolveWritable(this.roots, to)
     const path = normalizeRequest(to)
     return this.#queued(source, () =>
       this.#queued(target, async () => {
         const file = await readText(source, from)
-        await moveFile(source, target, path)
+        await moveFile(source, target, path, isAllowed)
         const write = {
           ...describeChange(path, file.text, file.text),
           from: normalizeRequest(from),
@@ -226,11 +243,12 @@ export class Workspace {
    */
   async remove(path: string, origin: WriteOrigin): Promise<{ trashed: string; write: WorkspaceWrite }> {
     const shown = normalizeRequest(path)
-    const target = await resolveInside(this.roots, path)
+    const { target } = await resolveWritable(this.roots, path)
     return this.#queued(target, async () => {
       const file = await readText(target, shown)
       const trashed = `${trashFolder}/${Date.now()}/${shown}`
-      await moveFile(target, await resolveInside(this.roots, trashed), trashed)
+      const grave = await resolveTrash(this.roots, trashed)
+      await moveFile(target, grave.target, trashed, grave.isAllowed)
       const write = {
         ...describeChange(shown, file.text, ''),
         origin,
@@ -251,11 +269,11 @@ export class Workspace {
   async restore(trashed: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     const shown = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizeRequest(trashed))?.[1]
     if (shown === undefined) throw new AppError('file_not_found', `${trashed} is not in the trash`, { path: trashed })
-    const source = await resolveInside(this.roots, trashed)
-    const target = await resolveInside(this.roots, shown)
+    const { target: source } = await resolveTrash(this.roots, trashed)
+    const { target, isAllowed } = await resolveWritable(this.roots, shown)
     return this.#queued(target, async () => {
       const file = await readText(source, shown)
-      await moveFile(source, target, shown)
+      await moveFile(source, target, shown, isAllowed)
       const write = {
         ...describeChange(shown, '', file.text),
         origin,
@@ -282,9 +300,14 @@ export class Workspace {
     }
   }
 
-  /** Where a file lies on the disk. @throws AppError `path_outside_workspace` */
+  /** Where a file lies on the disk. @throws AppError `path_outside_workspace`, `path_hidden` */
   async locate(path: string): Promise<string> {
     return resolveInside(this.roots, path)
+  }
+
+  /** The same for a file that another program is to open: what that would run is refused. @throws AppError also `write_refused` */
+  async locateNote(path: string): Promise<string> {
+    return (await resolveWritable(this.roots, path)).target
   }
 
   async #change(
@@ -293,11 +316,11 @@ export class Workspace {
     rewrite: (current: TextFile | undefined) => string,
   ): Promise<WorkspaceWrite> {
     const shown = normalizeRequest(path)
-    const target = await resolveInside(this.roots, path)
+    const { target, isAllowed } = await resolveWritable(this.roots, path)
     return this.#queued(target, async () => {
-      const current = await readIfThere(target, shown)
+      const current = await readIfThere(target, shown, isAllowed)
       const text = rewrite(current)
-      if (current?.text !== text) await writeAtomic(target, text, shown)
+      if (current?.text !== text) await writeAtomic(target, text, shown, isAllowed)
       const write = {
         ...describeChange(shown, current?.text ?? '', text),
         origin,
@@ -326,9 +349,13 @@ export class Workspace {
   }
 }
 
-async function readIfThere(target: string, shownAs: string): Promise<TextFile | undefined> {
+async function readIfThere(
+  target: string,
+  shownAs: string,
+  isAllowed: (realPath: string) => boolean,
+): Promise<TextFile | undefined> {
   try {
-    return await readText(target, shownAs)
+    return await readText(target, shownAs, isAllowed)
   } catch (error) {
     if (error instanceof AppError && error.code === 'file_not_found') return undefined
     throw error
