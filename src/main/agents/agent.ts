@@ -98,6 +98,7 @@ export class Agent {
     this.memory = memory
     this.history = history
     this.sessions = new Sessions(options.sessionsFolder, options.workspace)
+    this.sessions.onChange((session) => sessionChanged(options, memory, session))
     this.checks = new Checks({
       folder: options.checksFolder,
       memory,
@@ -294,14 +295,17 @@ function createChat(options: AgentOptions, agent: Pick<Agent, 'sessions' | 'work
     assemble: (model, state, sessionStart, tools, change = {}) =>
       assembleFor(options, agent.workspace, { model, state, sessionStart, tools, change }),
     now,
-    onSessionChanged: (session) => {
-      publish({ type: 'sessionChanged', agent: id, session })
-      agent.memory.touch([`${sessionsPrefix}${session}.jsonl`])
-    },
+    onSessionChanged: (session) => sessionChanged(options, agent.memory, session),
     onContextChanged: (session) => publish({ type: 'contextChanged', agent: id, session }),
     onTurnEnded: (session, reason, ms) => publish({ type: 'turnEnded', agent: id, session, reason, ms }),
     onFault: (error) => log.fault(error, `turn of agent ${id}`),
   })
+}
+
+/** Whoever shows conversations and whoever searches them hears of it. */
+function sessionChanged({ id, publish }: AgentOptions, memory: Memory, session: string): void {
+  publish({ type: 'sessionChanged', agent: id, session })
+  memory.touch([`${sessionsPrefix}${session}.jsonl`])
 }
 
 function ownPrompts({ prompts, compaction }: AgentSettings) {

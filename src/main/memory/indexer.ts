@@ -228,9 +228,7 @@ export class Indexer {
       this.#emit({ type: 'files', paths: [...this.#toldFiles] })
       this.#toldFiles.clear()
     }, tellFilesMs)
-    if (path.startsWith(sessionsPrefix)) return this.#changes.addAll()
-    if (!isMemoryPath(path)) return
-    this.#changes.add(path)
+    if (path.startsWith(sessionsPrefix) || isMemoryPath(path)) this.#changes.add(path)
   }
 
   #isPending(): boolean {
@@ -292,11 +290,8 @@ export class Indexer {
         this.#progress(done, total)
       },
     }
-    const [workspace] = this.#settings.folders
-    const report =
-      full || !workspace
-        ? await syncAll(store, this.#settings.folders, options)
-        : await syncPaths(store, workspace, paths, options)
+    const { folders } = this.#settings
+    const report = full ? await syncAll(store, folders, options) : await syncPaths(store, folders, paths, options)
     this.#etaMs = undefined
     this.#noteProblems(report, full, paths)
     await this.#finish(store, report)

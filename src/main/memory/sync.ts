@@ -101,23 +101,27 @@ export async function syncAll(
   return { changed, problems }
 }
 
-/** Looks at the files of the workspace that are named, and at nothing else. */
+/** Looks at the files of the workspace and the conversations that are named, and at nothing else. */
 export async function syncPaths(
   store: IndexStore,
-  folder: IndexedFolder,
+  folders: readonly IndexedFolder[],
   paths: readonly string[],
   options: SyncOptions,
 ): Promise<SyncReport> {
-  const known = new Map(store.knownFiles().map((file) => [keyOf(file.source, file.path), file]))
+  const known = new Map<string, KnownFile>()
   const problems: SyncProblem[] = []
   const todo: Candidate[] = []
   const changed: string[] = []
   for (const path of paths) {
-    const candidate = await describe(folder, path)
+    const folder = folderOf(folders, path)
+    if (!folder) continue
+    const before = store.knownFile(folder.source, path)
+    if (before) known.set(keyOf(folder.source, path), before)
+    const candidate = await describe(folder, path.slice(folder.prefix.length))
     if (candidate) todo.push(candidate)
-    else if (known.has(keyOf(folder.source, folder.prefix + path))) {
-      store.transaction(() => store.removeFile(folder.source, folder.prefix + path))
-      changed.push(folder.prefix + path)
+    else if (before) {
+      store.transaction(() => store.removeFile(folder.source, path))
+      changed.push(path)
     }
   }
   changed.push(...(await index(store, todo, known, problems, options)))
@@ -269,6 +273,12 @@ async function describe(folder: IndexedFolder, path: string): Promise<Candidate 
     if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP')) return undefined
     throw error
   }
+}
+
+/** Of the workspace or the conversations; the first folder is the workspace itself. */
+function folderOf(folders: readonly IndexedFolder[], path: string): IndexedFolder | undefined {
+  if (isMemoryPath(path)) return folders[0]
+  return folders.find(({ source, prefix }) => source === 'sessions' && path.startsWith(prefix))
 }
 
 function belongsTo(file: KnownFile, folder: IndexedFolder): boolean {

@@ -1,6 +1,6 @@
 export { FileDrafts } from './file-drafts.ts'
 export { findInFiles, replaceInFiles } from './find.ts'
-export { readText, writeAtomic } from './files.ts'
+export { decodeUtf8, maxTextBytes, readText, writeAtomic } from './files.ts'
 export {
   dailyLogDate,
   dailyLogPath,
@@ -15,7 +15,7 @@ export {
   projectContextFiles,
 } from './layout.ts'
 export { mergeTexts } from './merge.ts'
-export { isNote, nameFor } from './names.ts'
+export { isHidden, isNote, isPortable, nameFor } from './names.ts'
 export { isInside, normalizeRequest, placeOf, resolveInside, type Place, type ReadableFolder, type Roots } from './paths.ts'
 export { seedWorkspace } from './templates.ts'
 export { walkMarkdown, type WalkProblem } from './walk.ts'
