@@ -1,3 +1,4 @@
+export { inBatches } from './batches.ts'
 export { makeFolder } from './folder.ts'
 export { FileLock, LockBusyError } from './lock.ts'
 export { lockFolder, lockOf } from './lock-folder.ts'

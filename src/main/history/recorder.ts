@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTwoFilesPatch } from 'diff'
 import { AppError } from '../../shared/errors.ts'
+import { inBatches } from '../files/index.ts'
 import {
   placeOf,
   readText,
@@ -26,6 +27,8 @@ const gatherMs = 150
 /** … but none waits longer than this, ms. */
 const mostGatherMs = 1000
 const journalDelayMs = 100
+/** Files that are read at once. */
+const filesAtOnce = 32
 /** Larger texts have no lines worth telling apart. */
 const mostBlamed = 2_000_000
 /** What makes a file none of ours: it is gone, is another agent's, or hidden. */
@@ -254,13 +257,14 @@ export class Recorder {
   /** Records files as they are now; what the journal knows of keeps its origin, all else came from outside. */
   async #recordFound(paths: Iterable<string>, signal?: AbortSignal): Promise<void> {
     const repository = await this.#repository
-    const steps: FileStep[] = []
     const place = await placeOf({ workspace: this.#settings.workspace, forbidden: this.#forbidden })
-    for (const path of paths) {
-      signal?.throwIfAborted()
-      const step = await this.#stepTo(repository, path, await this.#readFile(path, place))
-      if (step) steps.push(step)
-    }
+    const found = await inBatches(
+      [...paths],
+      filesAtOnce,
+      async (path) => this.#stepTo(repository, path, await this.#readFile(path, place)),
+      signal,
+    )
+    const steps = found.filter((step) => step !== undefined)
     if (steps.length === 0) return
     // A write of ours is in the journal a moment after it is on the disk.
     await sleep(journalDelayMs)

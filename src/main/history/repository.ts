@@ -7,13 +7,15 @@ import { join } from 'node:path'
 import { diffLines } from 'diff'
 import * as git from 'isomorphic-git'
 import { isSystemError } from '../../shared/errors.ts'
-import { makeFolder } from '../files/index.ts'
+import { inBatches, makeFolder } from '../files/index.ts'
 import type { WriteOrigin as Origin } from '../workspace/index.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './change.ts'
 import { FileTree } from './tree.ts'
 
 const branch = 'refs/heads/main'
+/** Texts that are written at once. */
+const blobsAtOnce = 16
 
 /** One file before and after; null where there was, or is, none. */
 export interface FileStep {
@@ -63,10 +65,11 @@ export class Repository {
     signal?: AbortSignal,
   ): Promise<CommitRecord | undefined> {
     const files: FileRecord[] = []
-    for (const { path, from, before, after } of steps) {
-      signal?.throwIfAborted()
+    const writeBlob = async ({ after }: FileStep) => (after === null ? null : this.#writeBlob(after))
+    const ids = await inBatches(steps, blobsAtOnce, writeBlob, signal)
+    for (const [index, { path, from, before, after }] of steps.entries()) {
       const old = this.#tree.get(from ?? path) ?? null
-      const id = after === null ? null : await this.#writeBlob(after)
+      const id = ids[index] ?? null
       if (old === id && from === undefined) continue
       const { added, removed } = count(before ?? '', after ?? '')
       files.push({ path, ...(from === undefined ? {} : { from }), added, removed, before: old, after: id })

@@ -18,6 +18,9 @@ const shortName = /^[^~.]{1,8}~\d+(\.[^.]{0,3})?$/
 /** Code points that are not shown; some file systems leave them out of names. */
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 
+/** By far the most names, which take no further look. */
+const plainest = /^[\w .-]{1,255}$/
+
 /** The longest name that file systems take, in bytes of UTF-8. */
 const mostNameBytes = 255
 
@@ -34,6 +37,7 @@ export function isHidden(name: string): boolean {
 
 /** True for a name by which a file can be asked for, and be told apart from all others in a line of text. */
 export function isUsable(name: string, platform: NodeJS.Platform = process.platform): boolean {
+  if (platform !== 'win32' && plainest.test(name)) return true
   if (!isPlain(name) || /[\p{Cc}\\\uFFFD]/u.test(name)) return false
   return platform !== 'win32' || isTheSameEverywhere(name)
 }

@@ -144,6 +144,9 @@ export function normalizeRequest(requested: string): string {
 
 /** True when `path` is `folder` or lies below it; both absolute and real. */
 export function isInside(folder: string, path: string): boolean {
+  // By far the most are plain; only Windows has several spellings of one path.
+  if (process.platform !== 'win32' && !path.includes('..'))
+    return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
   const way = relative(folder, path)
   return way === '' || (!way.startsWith(`..${sep}`) && way !== '..' && !/^([A-Za-z]:|[\\/])/.test(way))
 }

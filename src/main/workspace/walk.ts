@@ -8,6 +8,7 @@ import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isSystemError } from '../../shared/errors.ts'
+import { inBatches } from '../files/index.ts'
 import { isIgnoredFolder, isMarkdown, mostDepth } from './layout.ts'
 import { isHidden, isUsable } from './names.ts'
 import { placeOf } from './paths.ts'
@@ -66,15 +67,11 @@ export async function walkMarkdown(
     if (seen.has(folder.real)) return
     seen.add(folder.real)
     const entries = (await readdir(folder.real, { withFileTypes: true })).filter(isOfInterest).sort(byName)
+    const lookAt = (entry: Dirent) => guarded(pathOf(folder, entry), () => look(folder, entry))
     const folders: Folder[] = []
-    for (let from = 0; from < entries.length; from += atOnce) {
-      signal?.throwIfAborted()
-      const batch = entries.slice(from, from + atOnce)
-      const found = await Promise.all(batch.map((entry) => guarded(pathOf(folder, entry), () => look(folder, entry))))
-      for (const one of found) {
-        if (one && 'depth' in one) folders.push(one)
-        else if (one) files.push(one)
-      }
+    for (const found of await inBatches(entries, atOnce, lookAt, signal)) {
+      if (found && 'depth' in found) folders.push(found)
+      else if (found) files.push(found)
     }
     // The last to be put there is the next to be taken.
     waiting.push(...folders.reverse())
@@ -89,7 +86,8 @@ export async function walkMarkdown(
     if (!isUsable(entry.name)) return leaveOut(path, 'name_unusable')
     const isLink = entry.isSymbolicLink()
     const place = isLink ? await realpath(join(folder.real, entry.name)) : join(folder.real, entry.name)
-    if (!isAllowed(place)) return undefined
+    // A file lies where its folder does.
+    if ((isLink || entry.isDirectory()) && !isAllowed(place)) return undefined
     // What a link hides behind another name stays hidden.
     if (isLink && place.slice(real.length).split(/[\\/]/).some(isHidden)) return undefined
     if (!entry.isDirectory()) {
