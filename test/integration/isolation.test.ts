@@ -75,19 +75,89 @@ function hostilePaths(root: string, home: string): string[] {
     ...['', '.', '..', '/', '~', '~/x.md', '~root/x.md', '-rf.md', '--help', '\0', 'a\0.md', 'a\nb.md', 'a\rb/c.md'],
     ...['/etc/passwd', '../outside.md', `${up}etc/passwd`, `memory/${up}etc/passwd`, join(root, 'outside.md')],
     ...[join(root, 'theirs/MEMORY.md'), join(home, 'secret.md'), 'C:\\x.md', 'c:x.md', '\\\\server\\share\\x.md'],
-    ...['..\\outside.md', 'file:///etc/passwd', '%2e%2e/outside.md', '．．/outside.md', '@work/MEMORY.md', '@work/../x.md'],
-    ...['link/MEMORY.md', 'link/new.md', 'link.md', 'memory/nested/MEMORY.md', 'memory/nested/new.md', 'state/secret.md'],
-    ...['everything/etc/passwd', 'dangling.md', 'dangling/new.md', 'zero.md', 'process.md', 'pipe.md', 'one/x.md', 'hard.md'],
-    ...['.git/config', '.git/hooks/post-checkout', '.git/hooks/readme.md', '.git\\config', './.git/config', 'a/../.git/x.md'],
-    ...['.GIT/config', '.git./config', '.git /x.md', '.g\u200cit/config', '\u200c.git/x.md', '\ufeff.env', 'GIT~1/config'],
-    ...['git~1.md', '.git::$INDEX_ALLOCATION/x.md', 'memory/mine.md::$DATA', 'memory/mine.md:x.md', 'repository/config'],
-    ...['repository/hooks/x.md', '.env', 'environment.md', '.envrc', '.vscode/tasks.json', '.obsidian/plugins/x/main.js'],
+    ...[
+      '..\\outside.md',
+      'file:///etc/passwd',
+      '%2e%2e/outside.md',
+      '．．/outside.md',
+      '@work/MEMORY.md',
+      '@work/../x.md',
+    ],
+    ...[
+      'link/MEMORY.md',
+      'link/new.md',
+      'link.md',
+      'memory/nested/MEMORY.md',
+      'memory/nested/new.md',
+      'state/secret.md',
+    ],
+    ...[
+      'everything/etc/passwd',
+      'dangling.md',
+      'dangling/new.md',
+      'zero.md',
+      'process.md',
+      'pipe.md',
+      'one/x.md',
+      'hard.md',
+    ],
+    ...[
+      '.git/config',
+      '.git/hooks/post-checkout',
+      '.git/hooks/readme.md',
+      '.git\\config',
+      './.git/config',
+      'a/../.git/x.md',
+    ],
+    ...[
+      '.GIT/config',
+      '.git./config',
+      '.git /x.md',
+      '.g\u200cit/config',
+      '\u200c.git/x.md',
+      '\ufeff.env',
+      'GIT~1/config',
+    ],
+    ...[
+      'git~1.md',
+      '.git::$INDEX_ALLOCATION/x.md',
+      'memory/mine.md::$DATA',
+      'memory/mine.md:x.md',
+      'repository/config',
+    ],
+    ...[
+      'repository/hooks/x.md',
+      '.env',
+      'environment.md',
+      '.envrc',
+      '.vscode/tasks.json',
+      '.obsidian/plugins/x/main.js',
+    ],
     ...['.obsidian/x.md', 'notes/.hidden.md', '.trash/1/x.md', '.trash/../outside.md', '.hidden.md', 'a/.b/c.md'],
-    ...['tool.sh', 'new.sh', 'run.bat', 'run.cmd', 'run.exe', 'run.ps1', 'run.desktop', 'run.lnk', 'run.url', 'run.command'],
+    ...[
+      'tool.sh',
+      'new.sh',
+      'run.bat',
+      'run.cmd',
+      'run.exe',
+      'run.ps1',
+      'run.desktop',
+      'run.lnk',
+      'run.url',
+      'run.command',
+    ],
     ...['run.scpt', 'run.js', 'run.html', 'package.json', 'Makefile', 'CMakeLists.txt', 'requirements.txt', 'run.md'],
     ...['script.md', 'x.md.', 'x.md ', 'x.sh.md\u202e', 'CON', 'con.md', 'AUX.txt', 'memory/COM1.md', 'com¹.md', 'nul'],
     ...['a:b.md', 'a*b.md', 'a?.md', 'a|b.md', 'a"b.md', `${long}.md`, `${long}/x.md`, `${'d/'.repeat(100)}x.md`],
-    ...[`${'d/'.repeat(2000)}x.md`, 'memory', 'memory/mine.md/x.md', 'a\ud800.md', '\u202egpj.md', 'café.md', 'cafe\u0301.md'],
+    ...[
+      `${'d/'.repeat(2000)}x.md`,
+      'memory',
+      'memory/mine.md/x.md',
+      'a\ud800.md',
+      '\u202egpj.md',
+      'café.md',
+      'cafe\u0301.md',
+    ],
     ...['sessions/../../x.jsonl', 'sessions/...jsonl', 'tool-output/../x.txt', 'memory/.', 'memory//mine.md', '\u200b'],
   ]
 }
@@ -98,7 +168,13 @@ async function snapshot(folder: string): Promise<Map<string, string>> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isSymbolicLink()) found.set(path, `-> ${await readlink(path)}`)
-    else if (entry.isFile()) found.set(path, createHash('sha256').update(await readFile(path)).digest('hex'))
+    else if (entry.isFile())
+      found.set(
+        path,
+        createHash('sha256')
+          .update(await readFile(path))
+          .digest('hex'),
+      )
     else found.set(path, entry.isDirectory() ? 'folder' : 'other')
   }
   return found
@@ -246,7 +322,9 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
           await attempt(`${tool.name} ${label}`, () => tool.run(input, context, 'call'))
     }
     await attempt('list', () => main.workspace.list())
-    await attempt('find', () => call(router['files']?.['find'] as never, { agent: 'main', text: 'combination' } as never))
+    await attempt('find', () =>
+      call(router['files']?.['find'] as never, { agent: 'main', text: 'combination' } as never),
+    )
     process.stdout.write(`isolation: ${paths.length} paths, ${attempts} attempts, ${wrong.length} wrong answers\n`)
     expect(paths.length).toBeGreaterThanOrEqual(100)
     expect(wrong).toEqual([])
@@ -258,7 +336,14 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
     const isState = (path: string) => path === home || path.startsWith(`${home}/`)
     expect(changed.filter((path) => !isOwn(path) && !isState(path))).toEqual([])
     const made = changed.filter((path) => isOwn(path) && !path.startsWith(`${workspace}/.trash`))
-    expect(made.filter((path) => path.slice(workspace.length + 1).split('/').some(isHidden))).toEqual([])
+    expect(
+      made.filter((path) =>
+        path
+          .slice(workspace.length + 1)
+          .split('/')
+          .some(isHidden),
+      ),
+    ).toEqual([])
     const notes = made.filter((path) => after.get(path) !== 'folder')
     expect(notes.filter((path) => !isNote(path))).toEqual([])
     for (const path of notes) expect((await stat(path)).mode & 0o111).toBe(0)
@@ -352,6 +437,22 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
     expect(written).toBeGreaterThan(0)
     expect(await snapshot(target)).toEqual(before)
   }, 60_000)
+})
+
+describe('M27 moves', () => {
+  it('M27: onto itself is refused; two that go opposite ways both end', async () => {
+    const { main } = await openFortress()
+    await expect(main.workspace.move('memory/mine.md', 'memory//mine.md', origin)).rejects.toMatchObject({
+      code: 'file_exists',
+    })
+    await main.workspace.write('a.md', 'a\n', origin)
+    await main.workspace.write('b.md', 'b\n', origin)
+    const moves = await Promise.allSettled([
+      main.workspace.move('a.md', 'b.md', origin),
+      main.workspace.move('b.md', 'a.md', origin),
+    ])
+    expect(moves.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  })
 })
 
 describe('M27 M38 whose folder is whose', () => {

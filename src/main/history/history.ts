@@ -80,7 +80,8 @@ export class History {
   look(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     const { forbidden } = this.#options.roots
-    if (notes.length > 0) void this.#ask((client) => client.look({ paths: notes, forbidden })).catch(this.#options.onFault)
+    if (notes.length > 0)
+      void this.#ask((client) => client.look({ paths: notes, forbidden })).catch(this.#options.onFault)
   }
 
   /** Takes over whose folders are whose: files that are another agent's from now on have no further history here. */

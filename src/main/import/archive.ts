@@ -60,7 +60,8 @@ export class Archive {
    */
   async read(entry: ArchiveEntry, most: number): Promise<Buffer> {
     const { name, size, packedSize, offset, isDeflated } = entry
-    if (size > most) throw unusable(this.#path, `${shown(name)} has ${megabytes(size)} MB, more than ${megabytes(most)} MB`)
+    if (size > most)
+      throw unusable(this.#path, `${shown(name)} has ${megabytes(size)} MB, more than ${megabytes(most)} MB`)
     if (size > Math.max(1024 * 1024, packedSize * mostGrowth))
       throw unusable(this.#path, `${shown(name)} unpacks to more than ${mostGrowth} times its size`)
     const header = await readAt(this.#file, offset, 30, this.#path)

@@ -48,7 +48,10 @@ export async function readSource(path: string): Promise<Source> {
 
 async function readFolder(folder: string): Promise<Source | undefined> {
   const file = join(folder, 'conversations.json')
-  const size = await stat(file).then((info) => (info.isFile() ? info.size : undefined), () => undefined)
+  const size = await stat(file).then(
+    (info) => (info.isFile() ? info.size : undefined),
+    () => undefined,
+  )
   if (size !== undefined) return readExport(await readBounded(file, size))
   const walk = await walkMarkdown(folder)
   assertBearable(

@@ -152,15 +152,16 @@ async function index(
   const changed: string[] = []
   const places = new Map<IndexedFolder, Place>()
   for (const { folder } of todo)
-    if (!places.has(folder)) places.set(folder, await placeOf({ workspace: folder.folder, forbidden: folder.forbidden }))
+    if (!places.has(folder))
+      places.set(folder, await placeOf({ workspace: folder.folder, forbidden: folder.forbidden }))
   let done = 0
   while (done < todo.length) {
     signal.throwIfAborted()
     const batch = nextBatch(todo, done)
     done += batch.length
-    const contents = (await Promise.all(batch.map((candidate) => readCandidate(candidate, places.get(candidate.folder), problems)))).filter(
-      (file) => file !== undefined,
-    )
+    const contents = (
+      await Promise.all(batch.map((candidate) => readCandidate(candidate, places.get(candidate.folder), problems)))
+    ).filter((file) => file !== undefined)
     store.transaction(() => {
       for (const file of contents) {
         if ('text' in file && known.get(keyOf(file.source, file.path))?.hash !== file.hash) {

@@ -16,7 +16,15 @@ export {
 } from './layout.ts'
 export { mergeTexts } from './merge.ts'
 export { isHidden, isNote, isPortable, nameFor } from './names.ts'
-export { isInside, normalizeRequest, placeOf, resolveInside, type Place, type ReadableFolder, type Roots } from './paths.ts'
+export {
+  isInside,
+  normalizeRequest,
+  placeOf,
+  resolveInside,
+  type Place,
+  type ReadableFolder,
+  type Roots,
+} from './paths.ts'
 export { seedWorkspace } from './templates.ts'
 export { walkMarkdown, type WalkProblem } from './walk.ts'
 export { Workspace, type WorkspaceWrite, type WriteOrigin } from './workspace.ts'

@@ -217,8 +217,11 @@ export class Workspace {
     const { target: source } = await resolveWritable(this.roots, from)
     const { target, isAllowed } = await resolveWritable(this.roots, to)
     const path = normalizeRequest(to)
-    return this.#queued(source, () =>
-      this.#queued(target, async () => {
+    if (source === target) throw new AppError('file_exists', `${path} exists already`, { path })
+    // In one order for all, so that two that go opposite ways do not wait for each other.
+    const [first = source, second = target] = [source, target].sort()
+    return this.#queued(first, () =>
+      this.#queued(second, async () => {
         const file = await readText(source, from)
         await moveFile(source, target, path, isAllowed)
         const write = {
