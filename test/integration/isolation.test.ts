@@ -72,10 +72,10 @@ function hostilePaths(root: string, home: string): string[] {
   const up = '../'.repeat(12)
   const long = 'x'.repeat(300)
   return [
-    ...['', '.', '..', '/', '~', '~/x.md', '~root/x.md', '-rf.md', '--help', '\0', 'a\0.md', 'a\nb.md', 'a\rb/c.md'],
-    ...['/etc/passwd', '../outside.md', `${up}etc/passwd`, `memory/${up}etc/passwd`, join(root, 'outside.md')],
-    ...[join(root, 'theirs/MEMORY.md'), join(home, 'secret.md'), 'C:\\x.md', 'c:x.md', '\\\\server\\share\\x.md'],
-    ...[
+    ['', '.', '..', '/', '~', '~/x.md', '~root/x.md', '-rf.md', '--help', '\0', 'a\0.md', 'a\nb.md', 'a\rb/c.md'],
+    ['/etc/passwd', '../outside.md', `${up}etc/passwd`, `memory/${up}etc/passwd`, join(root, 'outside.md')],
+    [join(root, 'theirs/MEMORY.md'), join(home, 'secret.md'), 'C:\\x.md', 'c:x.md', '\\\\server\\share\\x.md'],
+    [
       '..\\outside.md',
       'file:///etc/passwd',
       '%2e%2e/outside.md',
@@ -83,15 +83,8 @@ function hostilePaths(root: string, home: string): string[] {
       '@work/MEMORY.md',
       '@work/../x.md',
     ],
-    ...[
-      'link/MEMORY.md',
-      'link/new.md',
-      'link.md',
-      'memory/nested/MEMORY.md',
-      'memory/nested/new.md',
-      'state/secret.md',
-    ],
-    ...[
+    ['link/MEMORY.md', 'link/new.md', 'link.md', 'memory/nested/MEMORY.md', 'memory/nested/new.md', 'state/secret.md'],
+    [
       'everything/etc/passwd',
       'dangling.md',
       'dangling/new.md',
@@ -101,7 +94,7 @@ function hostilePaths(root: string, home: string): string[] {
       'one/x.md',
       'hard.md',
     ],
-    ...[
+    [
       '.git/config',
       '.git/hooks/post-checkout',
       '.git/hooks/readme.md',
@@ -109,32 +102,11 @@ function hostilePaths(root: string, home: string): string[] {
       './.git/config',
       'a/../.git/x.md',
     ],
-    ...[
-      '.GIT/config',
-      '.git./config',
-      '.git /x.md',
-      '.g\u200cit/config',
-      '\u200c.git/x.md',
-      '\ufeff.env',
-      'GIT~1/config',
-    ],
-    ...[
-      'git~1.md',
-      '.git::$INDEX_ALLOCATION/x.md',
-      'memory/mine.md::$DATA',
-      'memory/mine.md:x.md',
-      'repository/config',
-    ],
-    ...[
-      'repository/hooks/x.md',
-      '.env',
-      'environment.md',
-      '.envrc',
-      '.vscode/tasks.json',
-      '.obsidian/plugins/x/main.js',
-    ],
-    ...['.obsidian/x.md', 'notes/.hidden.md', '.trash/1/x.md', '.trash/../outside.md', '.hidden.md', 'a/.b/c.md'],
-    ...[
+    ['.GIT/config', '.git./config', '.git /x.md', '.g\u200cit/config', '\u200c.git/x.md', '\ufeff.env', 'GIT~1/config'],
+    ['git~1.md', '.git::$INDEX_ALLOCATION/x.md', 'memory/mine.md::$DATA', 'memory/mine.md:x.md', 'repository/config'],
+    ['repository/hooks/x.md', '.env', 'environment.md', '.envrc', '.vscode/tasks.json', '.obsidian/plugins/x/main.js'],
+    ['.obsidian/x.md', 'notes/.hidden.md', '.trash/1/x.md', '.trash/../outside.md', '.hidden.md', 'a/.b/c.md'],
+    [
       'tool.sh',
       'new.sh',
       'run.bat',
@@ -146,10 +118,10 @@ function hostilePaths(root: string, home: string): string[] {
       'run.url',
       'run.command',
     ],
-    ...['run.scpt', 'run.js', 'run.html', 'package.json', 'Makefile', 'CMakeLists.txt', 'requirements.txt', 'run.md'],
-    ...['script.md', 'x.md.', 'x.md ', 'x.sh.md\u202e', 'CON', 'con.md', 'AUX.txt', 'memory/COM1.md', 'com¹.md', 'nul'],
-    ...['a:b.md', 'a*b.md', 'a?.md', 'a|b.md', 'a"b.md', `${long}.md`, `${long}/x.md`, `${'d/'.repeat(100)}x.md`],
-    ...[
+    ['run.scpt', 'run.js', 'run.html', 'package.json', 'Makefile', 'CMakeLists.txt', 'requirements.txt', 'run.md'],
+    ['script.md', 'x.md.', 'x.md ', 'x.sh.md\u202e', 'CON', 'con.md', 'AUX.txt', 'memory/COM1.md', 'com¹.md', 'nul'],
+    ['a:b.md', 'a*b.md', 'a?.md', 'a|b.md', 'a"b.md', `${long}.md`, `${long}/x.md`, `${'d/'.repeat(100)}x.md`],
+    [
       `${'d/'.repeat(2000)}x.md`,
       'memory',
       'memory/mine.md/x.md',
@@ -158,8 +130,8 @@ function hostilePaths(root: string, home: string): string[] {
       'café.md',
       'cafe\u0301.md',
     ],
-    ...['sessions/../../x.jsonl', 'sessions/...jsonl', 'tool-output/../x.txt', 'memory/.', 'memory//mine.md', '\u200b'],
-  ]
+    ['sessions/../../x.jsonl', 'sessions/...jsonl', 'tool-output/../x.txt', 'memory/.', 'memory//mine.md', '\u200b'],
+  ].flat()
 }
 
 /** Every file below a folder, and what it is; links are not followed. */
