@@ -110,12 +110,11 @@ export class Workspace {
     }
   }
 
-  /** The files of one folder, as `list` tells them. @throws AppError `file_not_found` when there is no such folder */
+  /** Those files of `list` that lie below one folder; none where there is no such folder. @throws AppError as `resolveInside` */
   async listFolder(folder: string, signal?: AbortSignal): Promise<readonly FoundFile[]> {
-    const path = normalizeRequest(folder)
-    const info = await stat(await resolveInside(this.roots, folder)).catch(() => undefined)
-    if (info?.isDirectory() !== true) throw new AppError('file_not_found', `there is no folder ${path}`, { path })
-    return (await this.list(signal)).files.filter((file) => file.path.startsWith(`${path}/`))
+    await resolveInside(this.roots, folder)
+    const prefix = `${normalizeRequest(folder)}/`
+    return (await this.list(signal)).files.filter(({ path }) => path.startsWith(prefix))
   }
 
   /** Replaces or creates the file with `text`. */
