@@ -30,10 +30,6 @@ export function createRouter(app: App) {
     return history
   }
   const meter = async (input: { agent: string }) => (await agent(input)).chat.meter
-  const told = ({ agent: id, session }: { agent: string; session: string }) => {
-    app.events.publish('event', { type: 'sessionChanged', agent: id, session })
-    return {}
-  }
 
   return os.router({
     agents: {
@@ -83,7 +79,9 @@ export function createRouter(app: App) {
         return { path }
       }),
       reveal: os.files.reveal.handler(async ({ input }) => {
-        await app.showFile(await (await agent(input)).workspace.locate(input.path), input.open)
+        const { workspace } = await agent(input)
+        const file = input.open ? await workspace.locateNote(input.path) : await workspace.locate(input.path)
+        await app.showFile(file, input.open)
         return {}
       }),
       find: os.files.find.handler(async ({ input, signal }) =>
@@ -217,27 +215,25 @@ export function createRouter(app: App) {
       ),
       rename: os.sessions.rename.handler(async ({ input }) => {
         await (await agent(input)).sessions.rename(input.session, input.name)
-        return told(input)
+        return {}
       }),
       pin: os.sessions.pin.handler(async ({ input }) => {
         await (await agent(input)).sessions.pin(input.session, input.pinned)
-        return told(input)
+        return {}
       }),
       remove: os.sessions.remove.handler(async ({ input }) => {
         await (await agent(input)).sessions.remove(input.session)
-        return told(input)
+        return {}
       }),
       restore: os.sessions.restore.handler(async ({ input }) => {
         await (await agent(input)).sessions.restore(input.session)
-        return told(input)
+        return {}
       }),
       export: os.sessions.export.handler(async ({ input }) =>
         (await agent(input)).sessions.export(input.session, input.format),
       ),
       fork: os.sessions.fork.handler(async ({ input }) => {
-        const session = await (await agent(input)).sessions.fork(input.session, input.entry, app.now())
-        told({ agent: input.agent, session })
-        return { session }
+        return { session: await (await agent(input)).sessions.fork(input.session, input.entry, app.now()) }
       }),
       switchTo: os.sessions.switchTo.handler(async ({ input }) => {
         await (await agent(input)).chat.switchTo(input.session, input.entry)

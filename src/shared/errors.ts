@@ -6,6 +6,9 @@ import { z } from 'zod'
 
 export const errorCodes = [
   'path_outside_workspace',
+  'path_hidden',
+  'path_invalid',
+  'write_refused',
   'file_not_found',
   'file_exists',
   'file_changed',
@@ -22,6 +25,7 @@ export const errorCodes = [
   'history_off',
   'no_file_manager',
   'import_unknown',
+  'archive_unusable',
   'folder_too_large',
   'unknown_agent',
   'last_agent',

@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { unzipSync, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
+import { AppError } from '../../src/shared/errors.ts'
 import { openTestApp } from '../support/app.ts'
 import { folderWith, temporaryFolder, writeFiles } from '../support/folder.ts'
 
@@ -152,4 +154,112 @@ describe('M43 export', () => {
     expect(Object.keys(entries).sort()).toEqual(['MEMORY.md', 'memory/会议.md'])
     expect(Buffer.from(entries['memory/会议.md'] ?? []).toString()).toBe('会\n')
   })
+})
+
+describe('M47 archives by strangers', () => {
+  const reasons = async (bytes: Uint8Array) => {
+    const { importer } = await openImporter()
+    const file = join(await temporaryFolder(), 'x.zip')
+    await writeFile(file, bytes)
+    return importer.plan(file, 'memory').then(
+      (plan) => plan.names.join(' '),
+      (error: unknown) => (error instanceof AppError ? `${error.code}: ${String(error.data['reason'] ?? '')}` : error),
+    )
+  }
+  const text = new TextEncoder().encode('note\n')
+
+  it('M47: what unpacks to far more than it is packed is refused before it is unpacked', async () => {
+    const zeros = zipSync({ 'conversations.json': new Uint8Array(40 * 1024 * 1024) })
+    expect(await reasons(zeros)).toMatch(/archive_unusable: .* 250 times/)
+    // It says that it has a kilobyte, in both places.
+    const liar = Buffer.from(zeros)
+    const size = Buffer.alloc(4)
+    size.writeUInt32LE(40 * 1024 * 1024)
+    for (let at = liar.indexOf(size); at >= 0; at = liar.indexOf(size, at + 1)) liar.writeUInt32LE(1024, at)
+    expect(await reasons(liar)).toMatch(/archive_unusable: it is damaged/)
+  })
+
+  it('M47: names that lead elsewhere or are hidden are passed over, twice the same is refused', async () => {
+    const names = ['../up.md', '/abs.md', 'a/../../b.md', '..\\c.md', '.git/x.md', 'C:\\d.md', 'sub/fine.md', 'x.exe']
+    expect(await reasons(zipSync(Object.fromEntries(names.map((name) => [name, text]))))).toBe('memory/sub/fine.md')
+    const twice = Buffer.from(zipSync({ 'a.md': text, 'b.md': text }))
+    for (let at = twice.indexOf('b.md'); at >= 0; at = twice.indexOf('b.md')) twice.write('a.md', at)
+    expect(await reasons(twice)).toMatch(/archive_unusable: it has "a.md" twice/)
+  })
+
+  it('M47: encrypted, cut off and overstated ones say so', async () => {
+    const plain = Buffer.from(zipSync({ 'a.md': text }))
+    const directory = plain.indexOf(Buffer.from('PK\x01\x02', 'latin1'))
+    const end = plain.indexOf(Buffer.from('PK\x05\x06', 'latin1'))
+    const changed = (at: number, value: number, bytes: 2 | 4) => {
+      const copy = Buffer.from(plain)
+      if (bytes === 2) copy.writeUInt16LE(value, at)
+      else copy.writeUInt32LE(value, at)
+      return copy
+    }
+    expect(await reasons(changed(directory + 8, 1, 2))).toMatch(/encrypted/)
+    expect(await reasons(changed(directory + 10, 99, 2))).toMatch(/not known/)
+    expect(await reasons(changed(end + 16, 1_000_000, 4))).toMatch(/damaged/)
+    expect(await reasons(changed(end + 10, 60_000, 2))).toMatch(/damaged/)
+    expect(await reasons(changed(directory + 42, 7, 4))).toMatch(/damaged/)
+    // A link has nothing to read.
+    expect(await reasons(changed(directory + 38, (0o120777 << 16) >>> 0, 4))).toMatch(/import_unknown/)
+    expect(await reasons(plain)).toBe('memory/a.md')
+  })
+
+  it('M47: whatever bytes an archive has, the answer is a clear one', async () => {
+    const { importer } = await openImporter()
+    const file = join(await temporaryFolder(), 'x.zip')
+    const plain = zipSync({ 'a.md': text, 'conversations.json': new TextEncoder().encode('[]') })
+    const positions = fc.array(fc.tuple(fc.nat(plain.length - 1), fc.nat(255)), { minLength: 1, maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(positions, async (changes) => {
+        const torn = Uint8Array.from(plain)
+        for (const [at, value] of changes) torn[at] = value
+        await writeFile(file, torn)
+        await importer.plan(file, 'memory').catch((error: unknown) => expect(error).toBeInstanceOf(AppError))
+      }),
+      { numRuns: 25, seed: 3 },
+    )
+  }, 60_000)
+})
+
+describe('M47 M48 what is exported comes back', () => {
+  it('M48: conversations of any title, and the packed workspace', async () => {
+    const { app, importer, files, run } = await openImporter({
+      'memory/日记/a.md': 'packed\n',
+      'what? "this".md': 'odd\n',
+    })
+    const { chat, sessions } = await app.agents.get('main')
+    const folder = await temporaryFolder()
+    const titles = [
+      '~/secrets',
+      '..',
+      '.',
+      'CON',
+      'a/b\\c',
+      'line\nbreak',
+      'x'.repeat(300),
+      '-rf',
+      'GIT~1',
+      '.git',
+      ' ',
+      '日'.repeat(200),
+    ]
+    const { session, ended } = await chat.send({ text: 'hello there', session: undefined })
+    await ended
+    for (const title of titles) {
+      await sessions.rename(session, title)
+      const { name, text } = await sessions.export(session, 'markdown')
+      await writeFile(join(folder, name), text)
+      const { made } = await run(join(folder, name), 'memory/chats')
+      expect(made, title).toHaveLength(1)
+      expect((await files.read(made[0] ?? '')).text).toBe(text)
+    }
+    const zip = join(folder, 'all.zip')
+    await writeFile(zip, new Uint8Array(await (await importer.pack()).arrayBuffer()))
+    const { made } = await run(zip, 'memory/back')
+    expect(made).toContain('memory/back/memory/日记/a.md')
+    expect(made).toContain('memory/back/what this.md')
+  }, 60_000)
 })

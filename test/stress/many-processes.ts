@@ -44,7 +44,7 @@ const acknowledged = { notes: new Set<string>(), saves: new Set<string>(), messa
 const failures = new Map<string, number>()
 const random = generator(Number(values.seed))
 const alive = new Set<ChildProcess>()
-let isOver = false
+const over = new AbortController()
 let session: string | undefined
 let count = 0
 
@@ -76,15 +76,20 @@ class Host {
 
   /** Waits until what waits in the conversation is answered. */
   async settled(): Promise<void> {
-    for (let tries = 0; session !== undefined && tries < 600; tries += 1) {
+    const talked = session
+    if (talked === undefined) return
+    for (let tries = 0; tries < 600; tries += 1) {
       const stop = new AbortController()
       try {
         const client = await this.client()
         let isIdle = false
-        for await (const event of await client.chat.watch({ agent: 'main', session }, { signal: stop.signal })) {
+        for await (const event of await client.chat.watch(
+          { agent: 'main', session: talked },
+          { signal: stop.signal },
+        )) {
           if (event.type !== 'partial') continue
           isIdle = !event.running && event.queue.length === 0
-          if (!event.running && event.queue.length > 0) await client.chat.sendQueued({ agent: 'main', session })
+          if (!event.running && event.queue.length > 0) await client.chat.sendQueued({ agent: 'main', session: talked })
           break
         }
         if (isIdle) return
@@ -150,7 +155,7 @@ const work = [
 ]
 const killing = kill()
 await sleep(seconds * 1000)
-isOver = true
+over.abort()
 const killed = await killing
 await Promise.all([...work, ...hosts.map((host) => host.settled())])
 const ms = Date.now() - started
@@ -212,7 +217,7 @@ async function look() {
 
 /** Notes through a window. */
 async function captures(host: Host): Promise<void> {
-  while (!isOver) {
+  while (!over.signal.aborted) {
     const text = `note ${host.name} ${(count += 1)}`
     await attempt('capture', async () => {
       await (await host.client()).files.remember({ agent: 'main', text })
@@ -223,7 +228,7 @@ async function captures(host: Host): Promise<void> {
 
 /** Lines added to a few files as an editor does it: read, change, save with what one started from. */
 async function saves(host: Host): Promise<void> {
-  while (!isOver) {
+  while (!over.signal.aborted) {
     const path = `memory/shared-${Math.floor(random() * 3)}.md`
     const line = `save ${host.name} ${(count += 1)}`
     await attempt('save', async () => {
@@ -244,7 +249,7 @@ async function saves(host: Host): Promise<void> {
 
 /** One conversation, from both windows. */
 async function chats(host: Host): Promise<void> {
-  while (!isOver) {
+  while (!over.signal.aborted) {
     const text = `What is message ${host.name} ${(count += 1)}?`
     await attempt('chat', async () => {
       const client = await host.client()
@@ -262,7 +267,7 @@ async function chats(host: Host): Promise<void> {
 }
 
 async function terminal(): Promise<void> {
-  while (!isOver) {
+  while (!over.signal.aborted) {
     const text = `terminal ${(count += 1)}`
     const child = spawn(process.execPath, [built, 'remember', text, '--home', home], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -279,7 +284,7 @@ async function terminal(): Promise<void> {
 
 async function kill(): Promise<number> {
   let done = 0
-  for (; done < kills && !isOver; done += 1) {
+  for (; done < kills && !over.signal.aborted; done += 1) {
     await sleep(1000)
     const choices = [...alive]
     choices[Math.floor(random() * choices.length)]?.kill('SIGKILL')

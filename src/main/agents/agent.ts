@@ -28,6 +28,7 @@ import {
   dailyLogPath,
   FileDrafts,
   fileKind,
+  isInside,
   localDate,
   longTermFile,
   memoryFolder,
@@ -63,8 +64,8 @@ export interface AgentOptions extends SharedOptions {
   readonly settings: () => AgentSettings
   /** Memories that other agents share with this one, looked up anew whenever they are needed. */
   readonly shared: () => readonly { readonly agent: string; readonly workspace: string }[]
-  /** Folders inside the workspace that are not this agent's. */
-  readonly forbidden: readonly string[]
+  /** Folders that are not this agent's, looked up anew whenever they are needed. */
+  readonly forbidden: () => readonly string[]
   readonly indexFile: string
   readonly sessionsFolder: string
   readonly checksFolder: string
@@ -101,6 +102,7 @@ export class Agent {
     this.memory = memory
     this.history = history
     this.sessions = new Sessions(options.sessionsFolder, options.workspace)
+    this.sessions.onChange((session) => sessionChanged(options, memory, session))
     this.checks = new Checks({
       folder: options.checksFolder,
       memory,
@@ -167,6 +169,7 @@ export class Agent {
   /** Takes over what changed in the configuration. */
   async applySettings(): Promise<void> {
     await this.memory.use(memorySource(this.#options))
+    await this.history?.applyRoots()
     this.checks.noteChange('settings')
   }
 
@@ -209,7 +212,9 @@ export class Agent {
 function openWorkspace(options: AgentOptions, problems: Problems): Workspace {
   const roots = {
     workspace: options.workspace,
-    forbidden: options.forbidden,
+    get forbidden() {
+      return options.forbidden()
+    },
     readable: () => readableFolders(options),
   }
   return new Workspace(roots, (error) =>
@@ -288,8 +293,12 @@ function sharedPrefix(agent: string): string {
   return `@${agent}/`
 }
 
-function extraFolders({ settings }: AgentOptions): string[] {
-  return settings().memory.extraPaths.map((path) => expandHome(path))
+/** Not those that are another agent's: only `shareWith` opens these. */
+function extraFolders({ settings, forbidden }: AgentOptions): string[] {
+  const foreign = forbidden()
+  return settings()
+    .memory.extraPaths.map((path) => expandHome(path))
+    .filter((path) => !foreign.some((folder) => isInside(folder, path)))
 }
 
 function readableFolders(options: AgentOptions): ReadableFolder[] {
@@ -305,22 +314,23 @@ function readableFolders(options: AgentOptions): ReadableFolder[] {
 
 function memorySource(options: AgentOptions): MemorySource {
   const { chunk, sync, embedding, sessions } = options.settings().memory
+  const forbidden = options.forbidden()
   return {
     file: options.indexFile,
     folders: [
-      { source: 'memory', folder: options.workspace, prefix: '', forbidden: options.forbidden },
+      { source: 'memory', folder: options.workspace, prefix: '', forbidden },
       ...extraFolders(options).map((folder) => ({
         source: 'extra' as const,
         folder,
         prefix: `${folder}/`,
-        forbidden: options.forbidden,
+        forbidden,
       })),
       ...options.shared().map(({ agent, workspace: folder }) => ({
         source: 'shared' as const,
         folder,
         prefix: sharedPrefix(agent),
         // Its own files alone: not another agent's that lies inside.
-        forbidden: options.forbidden.filter((other) => other !== folder),
+        forbidden,
       })),
       ...(sessions
         ? [{ source: 'sessions' as const, folder: options.sessionsFolder, prefix: sessionsPrefix, forbidden: [] }]
@@ -367,14 +377,17 @@ function createChat(
     assemble: (model, state, sessionStart, tools, change = {}) =>
       assembleFor(options, agent.workspace, { model, state, sessionStart, tools, change }),
     now,
-    onSessionChanged: (session) => {
-      publish({ type: 'sessionChanged', agent: id, session })
-      agent.memory.touch([`${sessionsPrefix}${session}.jsonl`])
-    },
+    onSessionChanged: (session) => sessionChanged(options, agent.memory, session),
     onContextChanged: (session) => publish({ type: 'contextChanged', agent: id, session }),
     onTurnEnded: (session, reason, ms) => publish({ type: 'turnEnded', agent: id, session, reason, ms }),
     onFault: (error) => log.fault(error, `turn of agent ${id}`),
   })
+}
+
+/** Whoever shows conversations and whoever searches them hears of it. */
+function sessionChanged({ id, publish }: AgentOptions, memory: Memory, session: string): void {
+  publish({ type: 'sessionChanged', agent: id, session })
+  memory.touch([`${sessionsPrefix}${session}.jsonl`])
 }
 
 function ownPrompts({ prompts, compaction }: AgentSettings) {

@@ -39,6 +39,8 @@ interface NewAgent {
 export class Agents {
   readonly #options: AgentsOptions
   readonly #open = new Map<string, Promise<Agent>>()
+  /** Folders that are being made somebody's, and whose. */
+  readonly #claimed = new Map<string, string>()
   #isSavingPower = false
 
   constructor(options: AgentsOptions) {
@@ -110,11 +112,14 @@ export class Agents {
     this.#assertMany()
     const folder = absolute(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFree(folder)
-    const created = await this.#seed(folder, locale)
-    const { list } = this.#options.settings.config.agents
-    const index = list.findIndex((agent) => agent.id === id)
-    if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
-    else await this.#options.settings.set([['agents', 'list', index, 'workspace'], folder])
+    const created = await this.#claim(id, folder, async () => {
+      const seeded = await this.#seed(folder, locale)
+      const { list } = this.#options.settings.config.agents
+      const index = list.findIndex((agent) => agent.id === id)
+      if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
+      else await this.#options.settings.set([['agents', 'list', index, 'workspace'], folder])
+      return seeded
+    })
     await this.#reopen(id)
     this.#options.publish({ type: 'agentsChanged' })
     return { workspace: folder, created }
@@ -131,16 +136,14 @@ export class Agents {
     const folder = absolute(workspace ?? defaultWorkspace(id))
     this.#assertFree(folder)
     const settings = like === undefined ? {} : inheritable(this.#options.settings.rawAgent(like))
-    await this.#seed(folder, locale)
     const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
-    // The built-in agent gets an entry of its own, so that it is not lost among others.
-    if (list.length === 0)
-      await this.#options.settings.set([
-        ['agents', 'list', 0],
-        { id: defaultAgent, workspace: this.workspaceOf(defaultAgent) },
-      ])
-    const end = this.#options.settings.config.agents.list.length
-    await this.#options.settings.set([['agents', 'list', end], entry])
+    await this.#claim(id, folder, async () => {
+      await this.#seed(folder, locale)
+      // The built-in agent gets an entry of its own, so that it is not lost among others.
+      if (list.length === 0) await this.#ownEntry(defaultAgent)
+      const end = this.#options.settings.config.agents.list.length
+      await this.#options.settings.set([['agents', 'list', end], entry])
+    })
     this.#options.publish({ type: 'agentsChanged' })
     return { agent: id, workspace: folder }
   }
@@ -284,7 +287,7 @@ export class Agents {
       settings: () => this.settingsOf(id),
       setModel: (model) => this.setModel(id, model),
       shared: () => this.#sharedWith(id),
-      forbidden: this.#foreignFolders(id),
+      forbidden: () => this.#foreignFolders(id),
       indexFile: folders.index,
       sessionsFolder: folders.sessions,
       checksFolder: folders.checks,
@@ -304,12 +307,26 @@ export class Agents {
       : { ...own, index: own.index.replace(/\.sqlite$/, `-${embeddingProvider}.sqlite`) }
   }
 
-  /** What an agent may never touch, even where it lies inside its workspace (M27). */
+  /** What an agent may never touch, even where it lies inside its workspace (M27), as things are now. */
   #foreignFolders(id: string): string[] {
     const others = this.#options.settings.config.agents.list.filter((agent) => agent.id !== id)
-    return [this.#options.folders.home, ...others.map((agent) => this.#ownWorkspaceOf(agent.id))].filter(
-      (folder) => folder !== this.workspaceOf(id),
-    )
+    const claimed = [...this.#claimed].flatMap(([folder, owner]) => (owner === id ? [] : [folder]))
+    const own = this.workspaceOf(id)
+    const folders = [this.#options.folders.home, ...others.map((agent) => this.#ownWorkspaceOf(agent.id)), ...claimed]
+    return [...new Set(folders)].filter((folder) => folder !== own)
+  }
+
+  /** Others let go of a folder before its agent puts anything there. */
+  async #claim<T>(id: string, folder: string, work: () => Promise<T>): Promise<T> {
+    this.#claimed.set(folder, id)
+    try {
+      await this.#applySettings()
+      return await work()
+    } finally {
+      this.#claimed.delete(folder)
+      // Where it came to nothing, the folder is whose it was before.
+      await this.#applySettings()
+    }
   }
 
   async #seed(folder: string, locale: Locale): Promise<string[]> {

@@ -12,8 +12,15 @@ export async function callTools(
 ): Promise<void> {
   for (let from = 0; from < calls.length;) {
     const together = calls.slice(from, from + readOnlyRun(calls, from, tools))
-    const results = await Promise.all(together.map((call) => callTool(call, tools, context)))
-    for (const result of results) await onResult(result)
+    const results = await Promise.allSettled(together.map((call) => callTool(call, tools, context)))
+    for (const [index, outcome] of results.entries()) {
+      const call = together[index]
+      if (outcome.status === 'fulfilled') await onResult(outcome.value)
+      else if (call) await onResult(result(call, 'The tool failed.', true))
+    }
+    // What one did not expect ends the turn, but takes nothing from the others.
+    const failed = results.find((outcome) => outcome.status === 'rejected')
+    if (failed) throw failed.reason
     from += together.length
   }
 }

@@ -1,3 +1,4 @@
+export { inBatches } from './batches.ts'
 export { copyAside, readKept, setAside } from './damaged.ts'
 export { Exclusive, realName } from './exclusive.ts'
 export { writeFailure } from './failure.ts'

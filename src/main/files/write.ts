@@ -82,11 +82,7 @@ interface Replacement {
   readonly newMode?: number
 }
 
-async function replace(
-  file: string,
-  bytes: Uint8Array,
-  { shownAs, isDurable, newMode }: Replacement,
-): Promise<void> {
+async function replace(file: string, bytes: Uint8Array, { shownAs, isDurable, newMode }: Replacement): Promise<void> {
   const folder = dirname(file)
   const temporary = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
   try {

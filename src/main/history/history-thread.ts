@@ -17,7 +17,10 @@ const router = {
   }),
   events: threadBase.handler(({ signal }) => events.subscribe('event', signal ? { signal } : {})),
   note: threadBase.handler(() => opened().note()),
-  look: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().look(input)),
+  look: threadBase
+    .input(type<{ paths: readonly string[]; forbidden: readonly string[] }>())
+    .handler(({ input }) => opened().look(input.paths, input.forbidden)),
+  lookAgain: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().lookAgain(input)),
   timeline: threadBase.input(type<TimelineRequest>()).handler(({ input }) => opened().timeline(input)),
   diff: threadBase
     .input(type<{ commit: string; path: string }>())

@@ -1,7 +1,7 @@
 /** What happened to a workspace's Markdown, and who did it: recorded in a thread of its own, asked from here (M26). */
 import type { RouterClient } from '@orpc/server'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
-import { isMarkdown, type Roots, type WorkspaceWrite } from '../workspace/index.ts'
+import { isNote, type Roots, type WorkspaceWrite } from '../workspace/index.ts'
 import type { HistoryRouter } from './history-thread.ts'
 import { Journal, repositoryIn } from './journal.ts'
 import type { HistoryProblem, RecorderEvent, TimelineRequest } from './recorder.ts'
@@ -37,6 +37,8 @@ interface Awake {
 export class History {
   readonly #options: HistoryOptions
   readonly #journal: Journal
+  /** Those that the recorder knows of, as JSON. */
+  #forbidden: string
   #awake: Awake | undefined
   #hasStarted = false
   /** The thread before: it holds what the next one needs until it is gone. */
@@ -49,6 +51,7 @@ export class History {
   constructor(options: HistoryOptions) {
     this.#options = options
     this.#journal = new Journal(options.folder, options.onFault)
+    this.#forbidden = JSON.stringify(options.roots.forbidden)
     this.#wake().ready.catch(options.onFault)
     this.#restSoon()
   }
@@ -66,13 +69,23 @@ export class History {
   /** Resolves when the change is noted where it outlives a crash. Never fails: what is written is written. */
   async record(write: WorkspaceWrite): Promise<void> {
     await this.#journal.add(write)
-    if (isMarkdown(write.path)) this.#timer ??= setTimeout(() => void this.#note(), gatherMs)
+    if (isNote(write.path)) this.#timer ??= setTimeout(() => void this.#note(), gatherMs)
   }
 
   /** Files that may have been changed by somebody else. */
   look(paths: readonly string[]): void {
-    const markdown = paths.filter(isMarkdown)
-    if (markdown.length > 0) void this.#call((client) => client.look(markdown)).catch(this.#options.onFault)
+    const notes = paths.filter(isNote)
+    const { forbidden } = this.#options.roots
+    if (notes.length > 0)
+      void this.#call((client) => client.look({ paths: notes, forbidden })).catch(this.#options.onFault)
+  }
+
+  /** Takes over whose folders are whose: files that are another agent's from now on have no further history here. */
+  async applyRoots(): Promise<void> {
+    const { forbidden } = this.#options.roots
+    if (JSON.stringify(forbidden) === this.#forbidden) return
+    this.#forbidden = JSON.stringify(forbidden)
+    await this.#call((client) => client.lookAgain(forbidden)).catch(this.#options.onFault)
   }
 
   timeline(request: TimelineRequest) {

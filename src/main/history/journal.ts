@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { causes } from '../../shared/contract/history.ts'
 import { parseJson } from '../../shared/json.ts'
 import { appendDurably, copyAside, Exclusive, makeFolder, readIfThere, setAside, writeDurably } from '../files/index.ts'
-import { isMarkdown, type WorkspaceWrite } from '../workspace/index.ts'
+import { isNote, type WorkspaceWrite } from '../workspace/index.ts'
 import { blobId, writeBlob } from './blob-id.ts'
 
 const lineSchema = z.object({
@@ -57,7 +57,7 @@ export class Journal {
 
   /** Resolves when the change is in the journal, or cannot be now. Never fails: what is written is written. */
   async add({ path, from, before, after, origin, at }: WorkspaceWrite): Promise<void> {
-    if (!isMarkdown(path)) return
+    if (!isNote(path)) return
     const { cause, session, turn } = origin
     const line = {
       id: randomUUID(),

@@ -8,8 +8,15 @@ import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { createTwoFilesPatch } from 'diff'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { Exclusive, lockOf, makeFolder, realName, setAside, type FileLock } from '../files/index.ts'
-import { readText, resolveInside, walkMarkdown, type WriteOrigin as Origin } from '../workspace/index.ts'
+import { Exclusive, inBatches, lockOf, makeFolder, realName, setAside, type FileLock } from '../files/index.ts'
+import {
+  placeOf,
+  readText,
+  resolveInside,
+  walkMarkdown,
+  type Place,
+  type WriteOrigin as Origin,
+} from '../workspace/index.ts'
 import { blame } from './blame.ts'
 import { blobId } from './blob-id.ts'
 import type { CommitRecord, FileRecord } from './change.ts'
@@ -24,8 +31,12 @@ const mostGatherMs = 1000
 const retryMs = 2000
 /** Files that are looked at while nobody may write. */
 const lookedAtOnce = 100
+/** Files that are read at once. */
+const filesAtOnce = 32
 /** Larger texts have no lines worth telling apart. */
 const mostBlamed = 2_000_000
+/** What makes a file none of ours: it is gone, is another agent's, or hidden. */
+const notHere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
 
 interface Change extends FileStep {
   readonly id: string
@@ -71,6 +82,8 @@ export interface TimelineRequest {
 
 export class Recorder {
   readonly #settings: RecorderSettings
+  #forbidden: readonly string[]
+  readonly #stop = new AbortController()
   readonly #emit: (event: RecorderEvent) => void
   readonly #gitdir: string
   readonly #journal: Journal
@@ -91,6 +104,7 @@ export class Recorder {
 
   constructor(settings: RecorderSettings, emit: (event: RecorderEvent) => void) {
     this.#settings = settings
+    this.#forbidden = settings.forbidden
     this.#emit = emit
     this.#gitdir = repositoryIn(settings.folder)
     this.#journal = new Journal(settings.folder, (error) => this.#tell('history_failed', error))
@@ -109,9 +123,17 @@ export class Recorder {
   }
 
   /** Files that somebody changed; what is ours is recorded already, or waits before this. */
-  async look(paths: readonly string[]): Promise<void> {
+  async look(paths: readonly string[], forbidden: readonly string[]): Promise<void> {
+    this.#forbidden = forbidden
     await this.#flush()
     await this.#enqueue(() => this.#lookAt(paths))
+  }
+
+  /** All that is recorded, since folders became somebody else's, or are no more. */
+  async lookAgain(forbidden: readonly string[]): Promise<void> {
+    this.#forbidden = forbidden
+    this.#needsFullLook = true
+    await this.#flush()
   }
 
   /** Changes, newest first, each with the one file of it that is meant. */
@@ -171,8 +193,10 @@ export class Recorder {
     await this.#work
   }
 
+  /** What was told is recorded; a look at everything is broken off, the next start takes it up again. */
   async close(): Promise<void> {
     this.#isClosing = true
+    this.#stop.abort()
     try {
       await this.settle()
     } finally {
@@ -235,13 +259,14 @@ export class Recorder {
     const repository = (this.#repository ??= await this.#open())
     if (!repository) return this.#tryAgain()
     await this.#recordJournal(repository)
-    if (!this.#needsFullLook) return
+    if (!this.#needsFullLook || this.#isClosing) return
     this.#needsFullLook = false
     try {
       await this.#lookAtAll(repository)
     } catch (error) {
       this.#needsFullLook = true
-      throw error
+      // The next start takes it up again.
+      if (!this.#stop.signal.aborted) throw error
     }
   }
 
@@ -330,7 +355,7 @@ export class Recorder {
       return await repository.text(id)
     } catch {
       // A machine that lost its power may have lost it; the file itself was on the disk.
-      const text = await this.#readFile(path)
+      const text = await this.#readFile(path, await this.#place())
       return typeof text === 'string' && blobId(text) === id ? text : undefined
     }
   }
@@ -340,7 +365,7 @@ export class Recorder {
     const last = group.at(-1)
     if (!first || !last) return
     await this.#commit(repository, { cause: 'outside' }, await this.#unseenBefore(repository, group), first.at)
-    await this.#commit(repository, first.origin, collapse(group), last.at, last.id)
+    await this.#commit(repository, first.origin, collapse(group), last.at, { line: last.id })
     this.#recordedLine = last.id
   }
 
@@ -349,18 +374,19 @@ export class Recorder {
     origin: Origin,
     steps: readonly FileStep[],
     at: number,
-    line?: string,
+    { line, signal }: { readonly line?: string; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<void> {
     if (steps.length === 0) return
-    const record = await repository.commit(origin, steps, at, line)
+    const record = await repository.commit(origin, steps, at, { journal: line, signal })
     if (record) this.#emit({ type: 'recorded', paths: record.files.map(({ path }) => path) })
   }
 
   async #lookAtAll(repository: Repository): Promise<void> {
-    const { workspace, forbidden, keepDays } = this.#settings
-    const { files } = await walkMarkdown(workspace, undefined, forbidden)
+    const { workspace, keepDays } = this.#settings
+    const { signal } = this.#stop
+    const { files } = await walkMarkdown(workspace, signal, this.#forbidden)
     const recorded = [...repository.files()].map(([path]) => path)
-    await this.#lookAt([...new Set([...files.map(({ path }) => path), ...recorded])])
+    await this.#lookAt([...new Set([...files.map(({ path }) => path), ...recorded])], signal)
     if (keepDays === null) return
     await this.#journal.hold((texts) => repository.forgetBefore(Date.now() - keepDays * 86_400_000, texts))
     if (repository.damage !== undefined) this.#tell('history_damaged', repository.damage)
@@ -370,17 +396,19 @@ export class Recorder {
    * Records files as they are now: what is not in the journal came from outside. Nobody may write between the last look
    * at the journal and the look at the files.
    */
-  async #lookAt(paths: readonly string[]): Promise<void> {
+  async #lookAt(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     const repository = this.#repository
     if (!repository || !existsSync(this.#settings.workspace)) return
     await this.#recordJournal(repository)
-    const changed = await this.#stepsOf(repository, paths)
+    const place = await this.#place()
+    const changed = await this.#stepsOf(repository, paths, signal)
     const steps: FileStep[] = []
     for (let from = 0; from < changed.length; from += lookedAtOnce) {
+      signal?.throwIfAborted()
       const some = changed.slice(from, from + lookedAtOnce).map(({ path }) => path)
       const { part, texts } = await this.#writers.run(async () => ({
         part: await this.#journal.read(),
-        texts: await Promise.all(some.map(async (path) => [path, await this.#readFile(path)] as const)),
+        texts: await Promise.all(some.map(async (path) => [path, await this.#readFile(path, place)] as const)),
       }))
       await this.#recordLines(repository, part)
       for (const [path, text] of texts) {
@@ -388,20 +416,22 @@ export class Recorder {
         if (step) steps.push(step)
       }
     }
-    await this.#recordSteps(repository, steps)
+    await this.#recordSteps(repository, steps, signal)
   }
 
-  async #recordSteps(repository: Repository, steps: readonly FileStep[]): Promise<void> {
-    await this.#commit(repository, { cause: 'outside' }, steps, Date.now())
+  #place(): Promise<Place> {
+    return placeOf({ workspace: this.#settings.workspace, forbidden: this.#forbidden })
   }
 
-  async #stepsOf(repository: Repository, paths: readonly string[]): Promise<FileStep[]> {
-    const steps: FileStep[] = []
-    for (const path of paths) {
-      const step = await this.#stepTo(repository, path, await this.#readFile(path))
-      if (step) steps.push(step)
-    }
-    return steps
+  async #recordSteps(repository: Repository, steps: readonly FileStep[], signal?: AbortSignal): Promise<void> {
+    await this.#commit(repository, { cause: 'outside' }, steps, Date.now(), { signal })
+  }
+
+  async #stepsOf(repository: Repository, paths: readonly string[], signal?: AbortSignal): Promise<FileStep[]> {
+    const place = await this.#place()
+    const step = async (path: string) => this.#stepTo(repository, path, await this.#readFile(path, place))
+    const steps = await inBatches(paths, filesAtOnce, step, signal)
+    return steps.filter((found) => found !== undefined)
   }
 
   /** Files that were something else before the group than what is recorded: somebody changed them in between. */
@@ -426,14 +456,14 @@ export class Recorder {
     return { path, before: recorded === undefined ? null : await textOr(repository, recorded), after: now }
   }
 
-  /** Null when there is no such file; undefined when it is none that has a history: not text, too large, not ours. */
-  async #readFile(path: string): Promise<string | null | undefined> {
-    const { workspace, forbidden } = this.#settings
+  /** Null when there is no such file of ours; undefined when it is none that has a history: not text, too large, not to be read now. */
+  async #readFile(path: string, place: Place): Promise<string | null | undefined> {
+    const roots = { workspace: this.#settings.workspace, forbidden: this.#forbidden }
     try {
-      return (await readText(await resolveInside({ workspace, forbidden }, path), path)).text
+      return (await readText(await resolveInside(roots, path, place), path, place.isAllowed)).text
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return error.code === 'file_not_found' ? null : undefined
+      return notHere.has(error.code) ? null : undefined
     }
   }
 }

@@ -6,7 +6,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diffLines } from 'diff'
 import * as git from 'isomorphic-git'
-import { makeFolder, readIfThere, writeDurably } from '../files/index.ts'
+import { inBatches, makeFolder, readIfThere, writeDurably } from '../files/index.ts'
 import type { WriteOrigin as Origin } from '../workspace/index.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { writeBlob } from './blob-id.ts'
@@ -14,6 +14,8 @@ import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from 
 import { FileTree } from './tree.ts'
 
 const branch = 'refs/heads/main'
+/** Texts that are written at once. */
+const blobsAtOnce = 16
 
 /** The last line of the journal is in the message of one of the newest commits, or nowhere. */
 const mostLooked = 64
@@ -73,7 +75,7 @@ export class Repository {
   }
 
   /**
-   * @param journal the last line of the journal that it records
+   * @param told `journal`: the last line of the journal that it records
    * @returns undefined when nothing changes
    * @throws AppError `disk_full`, `write_failed`; nothing is recorded then
    */
@@ -81,10 +83,10 @@ export class Repository {
     origin: Origin,
     steps: readonly FileStep[],
     at: number,
-    journal?: string,
+    told: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<CommitRecord | undefined> {
     try {
-      return await this.#commit(origin, steps, at, journal)
+      return await this.#commit(origin, steps, at, told)
     } catch (error) {
       await this.#readHead()
       throw error
@@ -107,12 +109,14 @@ export class Repository {
     origin: Origin,
     steps: readonly FileStep[],
     at: number,
-    journal: string | undefined,
+    { journal, signal }: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<CommitRecord | undefined> {
     const files: FileRecord[] = []
-    for (const { path, from, before, after } of steps) {
+    const writeBlob = async ({ after }: FileStep) => (after === null ? null : this.#writeBlob(after))
+    const ids = await inBatches(steps, blobsAtOnce, writeBlob, signal)
+    for (const [index, { path, from, before, after }] of steps.entries()) {
       const old = this.#tree.get(from ?? path) ?? null
-      const id = after === null ? null : await this.#writeBlob(after)
+      const id = ids[index] ?? null
       if (old === id && from === undefined) continue
       const { added, removed } = count(before ?? '', after ?? '')
       files.push({ path, ...(from === undefined ? {} : { from }), added, removed, before: old, after: id })

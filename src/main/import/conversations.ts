@@ -1,5 +1,6 @@
 /** Conversations of other programs' data exports, each as a Markdown document. Pure. */
 import { z } from 'zod'
+import { nameFor } from '../workspace/index.ts'
 
 export interface ImportedDocument {
   /** Name without a folder. */
@@ -102,20 +103,6 @@ function documentOf(
   const date = at && !Number.isNaN(at.getTime()) ? at.toISOString().slice(0, 10) : undefined
   const heading = title?.trim() || 'Conversation'
   const body = spoken.map(({ who, text }) => `**${who}:** ${text.trim()}`).join('\n\n')
-  const name = `${date === undefined ? '' : `${date} `}${fileName(heading)}.md`
+  const name = `${date === undefined ? '' : `${date} `}${nameFor(heading, 'Conversation')}.md`
   return { name, text: `# ${heading}\n\n${date === undefined ? '' : `*${date}*\n\n`}${body}\n` }
-}
-
-/** A title as a name that every file system takes. */
-function fileName(title: string): string {
-  const plain = title
-    .replaceAll(/[\\/:*?"<>|\p{Cc}]+/gu, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-  return (
-    [...plain]
-      .slice(0, 80)
-      .join('')
-      .replace(/^\.+|[. ]+$/g, '') || 'Conversation'
-  )
 }

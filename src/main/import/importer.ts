@@ -7,7 +7,7 @@ import type { ImportPlan, ImportStep } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { expandHome } from '../settings/index.ts'
 import { fromOrpcError, startThread } from '../thread/index.ts'
-import type { Workspace } from '../workspace/index.ts'
+import { isHidden, isPortable, nameFor, type Workspace } from '../workspace/index.ts'
 import type { ImportRouter } from './import-thread.ts'
 import type { Source } from './read-source.ts'
 
@@ -131,7 +131,24 @@ export class Importer {
   }
 }
 
+/** What comes from another system gets names that every one takes. */
 function targetOf(into: string, path: string): string {
   const folder = into.trim().replace(/^\/+|\/+$/g, '')
-  return folder === '' ? path : `${folder}/${path}`
+  const steps = path.split('/')
+  const file = steps.pop() ?? ''
+  const named = [...steps.map((step) => (isFit(step) ? step : nameFor(step, 'Folder'))), fileNameFor(file)].join('/')
+  return folder === '' ? named : `${folder}/${named}`
+}
+
+function fileNameFor(name: string): string {
+  if (isFit(name)) return name
+  const [, stem = name, extension = ''] = /^(.*?)(\.[^.]+)$/.exec(name) ?? []
+  return `${nameFor(stem, 'Note')}${extension}`
+}
+
+/** Room for a number is left, should the name be taken. */
+const mostNameBytes = 240
+
+function isFit(name: string): boolean {
+  return isPortable(name) && !isHidden(name) && Buffer.byteLength(name) <= mostNameBytes
 }

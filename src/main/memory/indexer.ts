@@ -13,7 +13,7 @@ import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { identityOf, openForWriting } from './schema.ts'
 import { IndexStore, type IndexCounts } from './store.ts'
-import { syncAll, syncPaths, type IndexedFolder, type SyncProblem, type SyncReport } from './sync.ts'
+import { dropForeign, syncAll, syncPaths, type IndexedFolder, type SyncProblem, type SyncReport } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
 
 export interface IndexerSettings {
@@ -196,6 +196,7 @@ export class Indexer {
     this.#building = building
     if (aside !== undefined)
       this.#standing.push({ code: 'index_foreign', message: `what had the name of the index is in ${aside}` })
+    dropForeign(store, this.#settings.folders)
     this.#standing = this.#standing.filter(({ code }) => code !== 'index_failed')
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
     this.#tell()
@@ -229,9 +230,7 @@ export class Indexer {
       this.#emit({ type: 'files', paths: [...this.#toldFiles] })
       this.#toldFiles.clear()
     }, tellFilesMs)
-    if (path.startsWith(sessionsPrefix)) return this.#changes.addAll()
-    if (!isMemoryPath(path)) return
-    this.#changes.add(path)
+    if (path.startsWith(sessionsPrefix) || isMemoryPath(path)) this.#changes.add(path)
   }
 
   #isPending(): boolean {
@@ -293,11 +292,8 @@ export class Indexer {
         this.#progress(done, total)
       },
     }
-    const [workspace] = this.#settings.folders
-    const report =
-      full || !workspace
-        ? await syncAll(store, this.#settings.folders, options)
-        : await syncPaths(store, workspace, paths, options)
+    const { folders } = this.#settings
+    const report = full ? await syncAll(store, folders, options) : await syncPaths(store, folders, paths, options)
     this.#etaMs = undefined
     this.#noteProblems(report, full, paths)
     await this.#finish(store, report)

@@ -33,7 +33,7 @@ async function tryOne(
   try {
     createTables(db, { chunk, provider: '', model: '', dimensions: 0 })
     const store = new IndexStore(db, chunk)
-    await syncPaths(store, folder, paths, { signal, onProgress: () => undefined })
+    await syncPaths(store, [folder], paths, { signal, onProgress: () => undefined })
     const explanation = await new Searcher(db, undefined).explain(query, defaults, options, undefined, false)
     return { chunks: store.counts().chunks, explanation }
   } finally {

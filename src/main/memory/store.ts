@@ -55,6 +55,10 @@ export class IndexStore {
     return this.#statements.knownFiles.all()
   }
 
+  knownFile(source: Source, path: string): KnownFile | undefined {
+    return this.#statements.knownFile.get(source, path)
+  }
+
   /** Runs `work` in one transaction that takes the write lock at once. */
   transaction(work: () => void): void {
     this.db.transaction(work).immediate()
@@ -186,6 +190,9 @@ export function hashOf(text: string): string {
 function prepare(db: Db) {
   return {
     knownFiles: db.prepare<[], KnownFile>('SELECT path, source, hash, mtime, size FROM files'),
+    knownFile: db.prepare<[string, string], KnownFile>(
+      'SELECT path, source, hash, mtime, size FROM files WHERE source = ? AND path = ?',
+    ),
     putFile: db.prepare(
       `INSERT OR REPLACE INTO files (path, source, hash, mtime, size, words, tokens)
        VALUES (@path, @source, @hash, @mtime, @size, @words, @tokens)`,

@@ -4,7 +4,17 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { isMemoryPath, readText, resolveInside, walkMarkdown } from '../workspace/index.ts'
+import {
+  isInside,
+  isMemoryPath,
+  mostDepth,
+  placeOf,
+  readText,
+  resolveInside,
+  walkMarkdown,
+  type Place,
+  type WalkProblem,
+} from '../workspace/index.ts'
 import { transcriptText } from './transcript-text.ts'
 import type { FileContent, IndexStore, KnownFile, Source } from './store.ts'
 
@@ -44,6 +54,9 @@ const batchBytes = 80_000
 /** A short rest after each batch: searches share the machine with a large rebuild. */
 const breathMs = 6
 
+/** What makes a file none of the folder's: it is gone, is another agent's, or hidden. */
+const notHere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
+
 interface Candidate {
   readonly folder: IndexedFolder
   /** As it stands in the index. */
@@ -76,7 +89,9 @@ export async function syncAll(
       gone.delete(key)
       if (options.force || before?.mtime !== candidate.mtime || before.size !== candidate.size) todo.push(candidate)
     }
-    for (const { path } of problems) if (path !== undefined) gone.delete(keyOf(folder.source, path))
+    // What may not be read now stays as it was.
+    for (const { path, code } of problems)
+      if (path !== undefined && code === 'folder_unreadable') gone.delete(keyOf(folder.source, path))
   }
   const changed = [...gone.values()].map((file) => file.path)
   store.transaction(() => {
@@ -86,27 +101,45 @@ export async function syncAll(
   return { changed, problems }
 }
 
-/** Looks at the files of the workspace that are named, and at nothing else. */
+/** Looks at the files of the workspace and the conversations that are named, and at nothing else. */
 export async function syncPaths(
   store: IndexStore,
-  folder: IndexedFolder,
+  folders: readonly IndexedFolder[],
   paths: readonly string[],
   options: SyncOptions,
 ): Promise<SyncReport> {
-  const known = new Map(store.knownFiles().map((file) => [keyOf(file.source, file.path), file]))
+  const known = new Map<string, KnownFile>()
   const problems: SyncProblem[] = []
   const todo: Candidate[] = []
   const changed: string[] = []
   for (const path of paths) {
-    const candidate = await describe(folder, path)
+    const folder = folderOf(folders, path)
+    if (!folder) continue
+    const before = store.knownFile(folder.source, path)
+    if (before) known.set(keyOf(folder.source, path), before)
+    const candidate = await describe(folder, path.slice(folder.prefix.length))
     if (candidate) todo.push(candidate)
-    else if (known.has(keyOf(folder.source, folder.prefix + path))) {
-      store.transaction(() => store.removeFile(folder.source, folder.prefix + path))
-      changed.push(folder.prefix + path)
+    else if (before) {
+      store.transaction(() => store.removeFile(folder.source, path))
+      changed.push(path)
     }
   }
   changed.push(...(await index(store, todo, known, problems, options)))
   return { changed, problems }
+}
+
+/** Lets go of what became somebody else's, by its path alone; the next look at the files finds the rest. */
+export function dropForeign(store: IndexStore, folders: readonly IndexedFolder[]): void {
+  const foreign = store.knownFiles().filter((file) => {
+    const folder = folders.find((known) => belongsTo(file, known))
+    if (!folder) return false
+    const path = join(folder.folder, file.path.slice(folder.prefix.length))
+    return folder.forbidden.some((other) => isInside(other, path) && !isInside(other, folder.folder))
+  })
+  if (foreign.length === 0) return
+  store.transaction(() => {
+    for (const { source, path } of foreign) store.removeFile(source, path)
+  })
 }
 
 async function index(
@@ -117,14 +150,18 @@ async function index(
   { onProgress, signal }: SyncOptions,
 ): Promise<string[]> {
   const changed: string[] = []
+  const places = new Map<IndexedFolder, Place>()
+  for (const { folder } of todo)
+    if (!places.has(folder))
+      places.set(folder, await placeOf({ workspace: folder.folder, forbidden: folder.forbidden }))
   let done = 0
   while (done < todo.length) {
     signal.throwIfAborted()
     const batch = nextBatch(todo, done)
     done += batch.length
-    const contents = (await Promise.all(batch.map((candidate) => readCandidate(candidate, problems)))).filter(
-      (file) => file !== undefined,
-    )
+    const contents = (
+      await Promise.all(batch.map((candidate) => readCandidate(candidate, places.get(candidate.folder), problems)))
+    ).filter((file) => file !== undefined)
     store.transaction(() => {
       for (const file of contents) {
         if ('text' in file && known.get(keyOf(file.source, file.path))?.hash !== file.hash) {
@@ -158,11 +195,12 @@ function nextBatch(todo: readonly Candidate[], from: number): Candidate[] {
 /** The file's text; `{source, path}` alone when it is no text to index; undefined when it should be left as it is. */
 async function readCandidate(
   { folder, file, path, mtime, size }: Candidate,
+  place: Place | undefined,
   problems: SyncProblem[],
 ): Promise<FileContent | Pick<FileContent, 'source' | 'path'> | undefined> {
   try {
-    const real = await resolveInside({ workspace: folder.folder, forbidden: [] }, file)
-    const { text, hash } = await readText(real, path)
+    const real = await resolveInside({ workspace: folder.folder, forbidden: folder.forbidden }, file, place)
+    const { text, hash } = await readText(real, path, place?.isAllowed)
     return {
       path,
       source: folder.source,
@@ -173,7 +211,7 @@ async function readCandidate(
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    if (error.code === 'file_not_found') return { source: folder.source, path }
+    if (notHere.has(error.code)) return { source: folder.source, path }
     problems.push({ code: error.code, message: error.message, path })
     return error.code === 'folder_unreadable' ? undefined : { source: folder.source, path }
   }
@@ -186,10 +224,8 @@ async function findFiles(
 ): Promise<Candidate[] | undefined> {
   try {
     if (folder.source === 'sessions') return await findTranscripts(folder)
-    const { files, unreadable } = await walkMarkdown(folder.folder, signal, folder.forbidden)
-    for (const path of unreadable) {
-      problems.push({ code: 'folder_unreadable', message: `${path} may not be read`, path: folder.prefix + path })
-    }
+    const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden)
+    problems.push(...met.map((problem) => describeProblem(folder, problem)))
     return files
       .filter(({ path }) => folder.source === 'extra' || isMemoryPath(path))
       .map(({ path, size, modifiedAt }) => ({
@@ -210,6 +246,17 @@ async function findFiles(
   }
 }
 
+const reasons: Record<WalkProblem['code'], string> = {
+  folder_unreadable: 'may not be read',
+  folder_too_deep: `lies below more than ${mostDepth} folders and is not searched`,
+  name_unusable: 'has a name that cannot be asked for, and is not searched',
+}
+
+function describeProblem(folder: IndexedFolder, { path, code }: WalkProblem): SyncProblem {
+  const shown = path.length > 200 ? `${path.slice(0, 200).toWellFormed()}…` : path
+  return { code, message: `${shown} ${reasons[code]}`, path: folder.prefix + path }
+}
+
 /** The files of one folder; there is none before the first conversation. */
 async function findTranscripts(folder: IndexedFolder): Promise<Candidate[]> {
   if (!existsSync(folder.folder)) return []
@@ -227,6 +274,12 @@ async function describe(folder: IndexedFolder, path: string): Promise<Candidate 
     if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP')) return undefined
     throw error
   }
+}
+
+/** Of the workspace or the conversations; the first folder is the workspace itself. */
+function folderOf(folders: readonly IndexedFolder[], path: string): IndexedFolder | undefined {
+  if (isMemoryPath(path)) return folders[0]
+  return folders.find(({ source, prefix }) => source === 'sessions' && path.startsWith(prefix))
 }
 
 function belongsTo(file: KnownFile, folder: IndexedFolder): boolean {

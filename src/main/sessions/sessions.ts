@@ -12,6 +12,7 @@ import { findInTranscript } from './find.ts'
 import { LiveAnswer, takeInterrupted } from './live-answer.ts'
 import { transcriptMarkdown } from './markdown.ts'
 import { recallsIn } from './recalls.ts'
+import { nameFor } from '../workspace/index.ts'
 import { keepRequest, readRequest, type KeptRequest } from './requests.ts'
 import { Transcript } from './transcript.ts'
 
@@ -33,6 +34,7 @@ export class Sessions {
     string,
     { readonly stamp: string; readonly recalls: Awaited<ReturnType<typeof recallsIn>> }
   >()
+  readonly #listeners = new Set<(id: string) => void>()
   readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
 
   constructor(folder: string, workspace: string) {
@@ -43,6 +45,12 @@ export class Sessions {
 
   close(): void {
     this.#alone.close()
+  }
+
+  /** Told of conversations that are made, renamed, pinned, put aside or brought back. What is said in them their chat tells. */
+  onChange(listener: (id: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
@@ -59,6 +67,7 @@ export class Sessions {
     const from = { file: source.file, entries: source.branchTo(entry) }
     const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from, this.#alone)
     this.#keep(forked, Promise.resolve(transcript))
+    this.#changed(forked)
     return forked
   }
 
@@ -119,7 +128,7 @@ export class Sessions {
     const summary = await this.summary(id)
     const title = summary?.title || id
     const messages = transcript.messages().map(({ message }) => message)
-    const name = `${title.replaceAll(/[\\/:*?"<>|]+/g, ' ').trim()}.md`
+    const name = `${nameFor(title, 'Conversation')}.md`
     return { name, text: transcriptMarkdown(title, transcript.header.createdAt, messages) }
   }
 
@@ -172,10 +181,12 @@ export class Sessions {
 
   async rename(id: string, name: string): Promise<void> {
     await (await this.get(id)).appendName(name.trim())
+    this.#changed(id)
   }
 
   async pin(id: string, pinned: boolean): Promise<void> {
     await (await this.get(id)).appendCustom(pinEntry, { pinned })
+    this.#changed(id)
   }
 
   /** Puts a conversation aside, with all that belongs to it. @throws AppError `unknown_session`, `session_busy` */
@@ -186,11 +197,13 @@ export class Sessions {
     await this.#alone.run(() => this.#move(id, this.#folder, this.#trash()))
     this.#open.delete(id)
     this.#summaries.delete(id)
+    this.#changed(id)
   }
 
   /** Brings a removed conversation back. @throws AppError `unknown_session` */
   async restore(id: string): Promise<void> {
     await this.#alone.run(() => this.#move(id, this.#trash(), this.#folder))
+    this.#changed(id)
   }
 
   async summary(id: string): Promise<SessionSummary | undefined> {
@@ -213,6 +226,10 @@ export class Sessions {
       if (!(error instanceof AppError)) throw error
       return { id, title: id, createdAt: 0, updatedAt: 0, messages: 0, pinned: false, named: false }
     }
+  }
+
+  #changed(id: string): void {
+    for (const listener of this.#listeners) listener(id)
   }
 
   /** Opens a transcript; what a crash left of an answer becomes its last message. */

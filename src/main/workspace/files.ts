@@ -1,10 +1,13 @@
 /** Reading and moving single files: only what is really text, and never onto another. */
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { makeFolder, syncFolder, writeFailure } from '../files/index.ts'
+import { makeFolder, syncFolder, writeDurably, writeFailure } from '../files/index.ts'
+
+/** A pipe that takes a file's place between looking and opening holds nobody up. Windows has neither. */
+const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** Past this a Markdown file is no note any more; the editor and the tools say so instead of freezing. */
 export const maxTextBytes = 20 * 1024 * 1024
@@ -32,7 +35,7 @@ export async function readText(
   let file: FileHandle
   try {
     const { isText, size } = await describe(path)
-    if (!isText) throw new AppError('file_not_text', `${shownAs} is not a regular file`, { path: shownAs })
+    if (!isText) throw notRegular(shownAs)
     if (size > maxTextBytes) {
       const megabytes = Math.round(size / 1024 / 1024)
       throw new AppError(
@@ -44,12 +47,13 @@ export async function readText(
         },
       )
     }
-    file = await open(path, 'r')
+    file = await open(path, readFlags)
   } catch (error) {
     throw explainReadError(error, shownAs)
   }
   try {
     if (isAllowed) await assertAllowed(file, path, shownAs, isAllowed)
+    if (!(await file.stat()).isFile()) throw notRegular(shownAs)
     const bytes = await file.readFile()
     return { text: decodeUtf8(bytes, shownAs), hash: createHash('sha256').update(bytes).digest('hex') }
   } finally {
@@ -67,12 +71,19 @@ async function assertAllowed(
   shownAs: string,
   isAllowed: (realPath: string) => boolean,
 ): Promise<void> {
-  if (isAllowed(await placeOf(file, path))) return
-  throw new AppError('path_outside_workspace', `${shownAs} was exchanged while it was opened`, { path: shownAs })
+  if (!isAllowed(await whereIs(file, path))) throw exchanged(shownAs)
+}
+
+function exchanged(shownAs: string): AppError {
+  return new AppError('path_outside_workspace', `${shownAs} was exchanged while it was opened`, { path: shownAs })
+}
+
+function notRegular(shownAs: string): AppError {
+  return new AppError('file_not_text', `${shownAs} is not a regular file`, { path: shownAs })
 }
 
 /** Linux tells it of the open file; elsewhere the path is looked at once more. */
-async function placeOf(file: FileHandle, path: string): Promise<string> {
+async function whereIs(file: FileHandle, path: string): Promise<string> {
   if (process.platform !== 'linux') return realpath(path)
   return (await readlink(`/proc/self/fd/${file.fd}`)).replace(/ \(deleted\)$/, '')
 }
@@ -89,12 +100,38 @@ export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
 }
 
 /**
- * Moves a file without ever replacing another: the name is taken first, by a link, then the old one is let go.
- * @throws AppError `file_exists`, `file_not_found`, `disk_full`, `write_failed`
+/**
+ * Replaces the file in one step: a reader sees the old text or the new, and a crash leaves one of them whole.
+ * @param isAllowed asked where the folder really lies, once it is open
+ * @throws AppError `disk_full`, `write_failed`, `path_outside_workspace`
  */
-export async function moveFile(from: string, to: string, shownAs: string): Promise<void> {
+export async function writeText(
+  path: string,
+  text: string,
+  shownAs: string,
+  isAllowed: (realPath: string) => boolean,
+): Promise<void> {
+  await inFolder(path, shownAs, isAllowed, (file) => writeDurably(file, text, shownAs))
+}
+
+/**
+ * Moves a file without ever replacing another: the name is taken first, by a link, then the old one is let go.
+ * @param isAllowed asked where the folders really lie, once they are open
+ * @throws AppError `file_exists`, `file_not_found`, `disk_full`, `write_failed`, `path_outside_workspace`
+ */
+export async function moveFile(
+  from: string,
+  to: string,
+  shownAs: string,
+  isAllowed: (realPath: string) => boolean,
+): Promise<void> {
+  await inFolder(from, shownAs, isAllowed, (source) =>
+    inFolder(to, shownAs, isAllowed, (target) => moveOpened(source, target, shownAs)),
+  )
+}
+
+async function moveOpened(from: string, to: string, shownAs: string): Promise<void> {
   try {
-    await makeFolder(dirname(to))
     await link(from, to)
     await unlink(from)
     for (const folder of new Set([dirname(to), dirname(from)])) await syncFolder(folder)
@@ -105,6 +142,31 @@ export async function moveFile(from: string, to: string, shownAs: string): Promi
     if (isSystemError(error, 'ENOENT'))
       throw new AppError('file_not_found', `${shownAs} does not exist`, { path: shownAs }, { cause: error })
     throw writeFailure(error, shownAs)
+  }
+}
+
+/**
+ * Between looking where a path leads and writing there, a link can take a folder's place. On Linux the open folder is
+ * asked where it lies, and the file is named by way of it; elsewhere the path is looked at once more.
+ */
+async function inFolder<T>(
+  path: string,
+  shownAs: string,
+  isAllowed: (realPath: string) => boolean,
+  work: (file: string) => Promise<T>,
+): Promise<T> {
+  const folder = dirname(path)
+  let opened: FileHandle | undefined
+  try {
+    await makeFolder(folder)
+    if (process.platform === 'linux') opened = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+    const real = opened ? await readlink(`/proc/self/fd/${opened.fd}`) : await realpath(folder)
+    if (!isAllowed(real)) throw exchanged(shownAs)
+    return await work(opened ? join(`/proc/self/fd/${opened.fd}`, basename(path)) : path)
+  } catch (error) {
+    throw error instanceof AppError ? error : writeFailure(error, shownAs)
+  } finally {
+    await opened?.close()
   }
 }
 

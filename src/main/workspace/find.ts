@@ -52,8 +52,9 @@ export async function replaceInFiles(
   const changes: { path: string; patch: string; count: number }[] = []
   for (const path of options.paths) {
     let count = 0
-    const { patch } = await workspace.edit(path, origin, (current = '') =>
+    const { patch } = await workspace.edit(path, origin, (current) =>
       inTime(options, () => {
+        if (current === undefined) throw new AppError('file_not_found', `${path} does not exist`, { path })
         count = findLines(current, finder).count
         return replaceAll(current, finder, options.replacement, options.isPattern)
       }),

@@ -1,6 +1,6 @@
 export { FileDrafts } from './file-drafts.ts'
 export { findInFiles, replaceInFiles } from './find.ts'
-export { readText } from './files.ts'
+export { decodeUtf8, maxTextBytes, readText } from './files.ts'
 export {
   dailyLogDate,
   dailyLogPath,
@@ -11,10 +11,20 @@ export {
   localDate,
   longTermFile,
   memoryFolder,
+  mostDepth,
   projectContextFiles,
 } from './layout.ts'
 export { mergeTexts } from './merge.ts'
-export { isInside, resolveInside, type ReadableFolder, type Roots } from './paths.ts'
+export { isHidden, isNote, isPortable, nameFor } from './names.ts'
+export {
+  isInside,
+  normalizeRequest,
+  placeOf,
+  resolveInside,
+  type Place,
+  type ReadableFolder,
+  type Roots,
+} from './paths.ts'
 export { seedWorkspace } from './templates.ts'
-export { walkMarkdown } from './walk.ts'
+export { walkMarkdown, type WalkProblem } from './walk.ts'
 export { Workspace, type WorkspaceWrite, type WriteOrigin } from './workspace.ts'

@@ -1,5 +1,6 @@
 /** What the names in a workspace mean (M2, M4, M5). Pure; paths are relative with forward slashes. */
 import type { FileKind } from '../../shared/contract/index.ts'
+import { isHidden } from './names.ts'
 
 /** Read into every request, in this order (M3); MEMORY.md joins them at the start of a session (M8). */
 export const projectContextFiles = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md'] as const
@@ -8,6 +9,9 @@ export const longTermFile = 'MEMORY.md'
 export const memoryFolder = 'memory'
 /** What is deleted goes here, in the workspace; hidden, so that it is no memory any more. */
 export const trashFolder = '.trash'
+
+/** Folders within folders that are looked through; what lies deeper is told, and not searched. */
+export const mostDepth = 64
 
 const dailyLog = /^memory\/(\d{4}-\d{2}-\d{2})(?:-([^/]+))?\.md$/
 
@@ -37,7 +41,7 @@ export function isMarkdown(path: string): boolean {
 
 /** Folders that hold no notes: hidden ones, and what package managers make. */
 export function isIgnoredFolder(name: string): boolean {
-  return name.startsWith('.') || name === 'node_modules'
+  return isHidden(name) || name === 'node_modules'
 }
 
 /** The local day of a moment, `YYYY-MM-DD`. */

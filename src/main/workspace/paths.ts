@@ -1,17 +1,22 @@
 /**
  * Isolation (M27): the one place that turns a path somebody asked for into a path on disk. A request names a file by
  * its path inside the workspace; symlinks are resolved before the check, so that neither `..`, nor an absolute path,
- * nor a link can lead out.
+ * nor a link can lead out, nor to what is hidden. What is written must be a note besides.
  */
-import { realpath } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { isMarkdown, isMemoryPath } from './layout.ts'
+import { isExecutable } from './executable.ts'
+import { isMarkdown, isMemoryPath, mostDepth, trashFolder } from './layout.ts'
+import { isHidden, isNote, isPortable, isUsable, noteExtensions } from './names.ts'
 
 export interface Roots {
   /** The agent's workspace, absolute. */
   readonly workspace: string
-  /** Folders inside the workspace that belong to somebody else: the state folder, other agents' workspaces. */
+  /**
+   * Folders that belong to somebody else, wherever they lie: the state folder, other agents' workspaces. Asked for anew
+   * for each request, since agents come and go.
+   */
   readonly forbidden: readonly string[]
   /** Folders elsewhere that may be read: extra ones, and memories that other agents share. */
   readonly readable?: () => readonly ReadableFolder[]
@@ -26,32 +31,85 @@ export interface ReadableFolder {
   readonly isMemoryOnly: boolean
 }
 
-/**
- * Resolves `requested` (relative, `/` or the platform's separator) to the real path it stands for. The file itself
- * need not exist; its deepest existing ancestor is what must lie inside.
- * @throws AppError `path_outside_workspace`
- */
-export async function resolveInside(roots: Roots, requested: string): Promise<string> {
-  return (await resolve(roots, requested)).target
+/** Where a folder really lies, looked up once for all of its files. */
+export interface Place {
+  /** A real path. */
+  readonly root: string
+  /** Whether a real path is the agent's to use. */
+  readonly isAllowed: (realPath: string) => boolean
 }
 
-interface Resolved {
+export interface Resolved {
   /** A real path. */
   readonly target: string
   /** Whether another real path may be used as well. */
   readonly isAllowed: (realPath: string) => boolean
 }
 
-async function resolve(roots: Roots, requested: string): Promise<Resolved> {
+interface Found extends Resolved {
+  /** The names of the path, from the root on, as they really are. */
+  readonly names: readonly string[]
+  /** How many of them, at the end, there is nothing of yet. */
+  readonly missing: number
+}
+
+export async function placeOf({ workspace, forbidden }: Pick<Roots, 'workspace' | 'forbidden'>): Promise<Place> {
+  const { real: root } = await realpathOfExisting(workspace, workspace)
+  const foreign = (await Promise.all(forbidden.map((folder) => realpathOfExisting(folder, folder))))
+    .map(({ real }) => real)
+    // A workspace may lie inside of another's; it is its agent's all the same.
+    .filter((folder) => !isInside(folder, root))
+  const isAllowed = (real: string) => isInside(root, real) && !foreign.some((folder) => isInside(folder, real))
+  return { root, isAllowed }
+}
+
+/**
+ * Resolves `requested` (relative, `/` or the platform's separator) to the real path it stands for. The file itself
+ * need not exist; its deepest existing ancestor is what must lie inside.
+ * @param place of the roots, when it is known already
+ * @throws AppError `path_outside_workspace`, `path_hidden`, `path_invalid`, `folder_unreadable`
+ */
+export async function resolveInside(roots: Roots, requested: string, place?: Place): Promise<string> {
+  return (await resolve(roots, requested, place)).target
+}
+
+/**
+ * The same for writing: what is there is no program, and what is not there yet gets a name that is the same everywhere.
+ * @throws AppError also `write_refused`
+ */
+export async function resolveWritable(roots: Roots, requested: string): Promise<Resolved> {
+  const found = await resolve(roots, requested)
+  const path = found.names.join('/')
+  if (!isNote(path) || !isNote(normalizeRequest(requested))) throw writeRefused(requested)
+  const added = found.names.slice(found.names.length - found.missing)
+  if (!added.every(isPortable)) throw invalid(requested)
+  if (added.length > 0 && found.names.length > mostDepth) throw invalid(requested)
+  if (added.length === 0 && (await isExecutable(found.target))) throw writeRefused(requested)
+  return found
+}
+
+/** A path in the trash, which is nobody's to ask for but the app's own. @throws AppError as `resolveInside` */
+export async function resolveTrash(roots: Roots, trashed: string): Promise<Resolved> {
+  const steps = normalizeRequest(trashed).split('/')
+  return find(await placeOf(roots), steps, trashed, 1)
+}
+
+async function resolve(roots: Roots, requested: string, place?: Place): Promise<Found> {
   // What is only to be read has no second place of the same name in the workspace.
   if (readableFolder(roots, requested)) throw outside(requested)
-  const path = normalizeRequest(requested)
-  const workspace = await realpathOfExisting(roots.workspace)
-  const forbidden = await Promise.all(roots.forbidden.map(realpathOfExisting))
-  const isAllowed = (real: string) => isInside(workspace, real) && !forbidden.some((folder) => isInside(folder, real))
-  const target = await realpathOfExisting(join(workspace, path))
-  if (!isAllowed(target)) throw outside(requested)
-  return { target, isAllowed }
+  const steps = normalizeRequest(requested).split('/')
+  return find(place ?? (await placeOf(roots)), steps, requested, 0)
+}
+
+/** @param hidden how many of the first names may be hidden */
+async function find(place: Place, steps: readonly string[], requested: string, hidden: number): Promise<Found> {
+  if (steps.slice(hidden).some(isHidden)) throw concealed(requested)
+  const { real: target, missing } = await realpathOfExisting(join(place.root, ...steps), requested, true)
+  const names = relative(place.root, target).split(sep)
+  const isVisible = hidden > 0 && names[0] === trashFolder ? !names.slice(1).some(isHidden) : !names.some(isHidden)
+  if (!place.isAllowed(target)) throw outside(requested)
+  if (!isVisible) throw concealed(requested)
+  return { target, isAllowed: place.isAllowed, names, missing }
 }
 
 /** The folder elsewhere that a request means; undefined for one of the workspace. */
@@ -59,55 +117,99 @@ export function readableFolder({ readable }: Roots, requested: string): Readable
   return readable?.().find(({ prefix }) => requested.startsWith(prefix))
 }
 
-/** The same for reading, which may also be in a folder elsewhere. @throws AppError `path_outside_workspace` */
+/** The same for reading, which may also be in a folder elsewhere. @throws AppError as `resolveInside` */
 export async function resolveReadable(roots: Roots, requested: string): Promise<Resolved> {
   const elsewhere = readableFolder(roots, requested)
   if (!elsewhere) return resolve(roots, requested)
   const { prefix, folder, isMemoryOnly } = elsewhere
   const path = normalizeRequest(requested.slice(prefix.length))
   if (isMemoryOnly ? !isMemoryPath(path) : !isMarkdown(path)) throw outside(requested)
-  // The folder itself may lie where this agent may not go otherwise; what leads out of it stays closed.
-  return resolve({ workspace: folder, forbidden: [] }, path)
+  // A folder that is shared may lie where this agent may not go otherwise; a third agent's inside of it stays closed.
+  return resolve({ workspace: folder, forbidden: roots.forbidden }, path)
 }
 
 /**
  * The request as a clean relative path with forward slashes.
- * @throws AppError `path_outside_workspace` for an absolute path, a drive, a UNC path, `..`, a NUL byte, or nothing
+ * @throws AppError `path_outside_workspace` for an absolute path, a drive, a UNC path, `..`, a NUL byte, or nothing;
+ * `path_invalid` for a name that cannot be told from another
  */
 export function normalizeRequest(requested: string): string {
   const path = requested.replaceAll('\\', '/')
-  const isAbsolute = path.startsWith('/') || /^[A-Za-z]:/.test(path) || path.startsWith('~')
+  const isAbsolute = path.startsWith('/') || /^[A-Za-z]:/.test(path) || /^~(\/|$)/.test(path)
   const steps = path.split('/').filter((step) => step !== '' && step !== '.')
   if (isAbsolute || path.includes('\0') || steps.length === 0 || steps.includes('..')) throw outside(requested)
+  if (!steps.every((step) => isUsable(step))) throw invalid(requested)
   return steps.join('/')
 }
 
 /** True when `path` is `folder` or lies below it; both absolute and real. */
 export function isInside(folder: string, path: string): boolean {
+  // By far the most are plain; only Windows has several spellings of one path.
+  if (process.platform !== 'win32' && !path.includes('..'))
+    return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
   const way = relative(folder, path)
   return way === '' || (!way.startsWith(`..${sep}`) && way !== '..' && !/^([A-Za-z]:|[\\/])/.test(way))
 }
 
-/** The real path of what exists, with the part that does not yet exist appended as written. */
-async function realpathOfExisting(path: string): Promise<string> {
+/**
+ * The real path of what exists, with the part that does not yet exist appended as written.
+ * @param isStrict a link that leads nowhere is refused: what is made at its other end would lie there
+ */
+async function realpathOfExisting(
+  path: string,
+  requested: string,
+  isStrict = false,
+): Promise<{ real: string; missing: number }> {
   const missing: string[] = []
   let existing = path
   for (;;) {
     try {
-      return join(await realpath(existing), ...missing)
+      return { real: join(await realpath(existing), ...missing), missing: missing.length }
     } catch (error) {
-      if (isSystemError(error, 'ELOOP')) throw outside(path)
-      if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw error
+      if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw explain(error, requested)
+      if (isStrict && (await isLink(existing))) throw outside(requested)
       const parent = dirname(existing)
-      if (parent === existing) return path
+      if (parent === existing) return { real: path, missing: 0 }
       missing.unshift(existing.slice(parent.length).replace(/^[\\/]+/, ''))
       existing = parent
     }
   }
 }
 
+async function isLink(path: string): Promise<boolean> {
+  const info = await lstat(path).catch(() => undefined)
+  return info?.isSymbolicLink() === true
+}
+
+function explain(error: unknown, requested: string): unknown {
+  if (isSystemError(error, 'ELOOP')) return outside(requested)
+  if (isSystemError(error, 'ENAMETOOLONG', 'EINVAL', 'EILSEQ')) return invalid(requested)
+  if (!isSystemError(error)) return error
+  const message = `${requested} may not be read (${error.code})`
+  return new AppError('folder_unreadable', message, { path: requested }, { cause: error })
+}
+
 function outside(requested: string): AppError {
   return new AppError('path_outside_workspace', `${requested}: only files inside the workspace can be used`, {
     path: requested,
   })
+}
+
+function concealed(requested: string): AppError {
+  return new AppError('path_hidden', `${requested} is hidden: names that begin with a dot are not for notes`, {
+    path: requested,
+  })
+}
+
+function invalid(requested: string): AppError {
+  const path = requested.slice(0, 200).toWellFormed()
+  const rules = 'no : * ? " < > | or control characters, no - or ~ at the beginning, no dot or space at the end'
+  const message = `${path} is no name that every system takes: ${rules}, at most 255 bytes a name and ${mostDepth} folders`
+  return new AppError('path_invalid', message, { path, depth: mostDepth })
+}
+
+function writeRefused(requested: string): AppError {
+  const allowed = noteExtensions.join(' ')
+  const message = `${requested} is not written: other programs could run or obey it. Notes end in ${allowed}`
+  return new AppError('write_refused', message, { path: requested, allowed })
 }

@@ -1,9 +1,20 @@
-/** Lists the Markdown files below a folder without following a link twice or out of it. */
-import { readdir, realpath, stat } from 'node:fs/promises'
+/**
+ * Lists the Markdown files below a folder: without following a link twice or out of it, without end where folders lie in
+ * folders, and without naming what could not be asked for by its name. It asks the disk for as much at once as pays, and
+ * can be broken off at any time.
+ */
+import { stat as statWithCallback, type Dirent, type Stats } from 'node:fs'
+import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { isSystemError } from '../../shared/errors.ts'
-import { isIgnoredFolder, isMarkdown } from './layout.ts'
-import { isInside } from './paths.ts'
+import { inBatches } from '../files/index.ts'
+import { isIgnoredFolder, isMarkdown, mostDepth } from './layout.ts'
+import { isHidden, isUsable } from './names.ts'
+import { placeOf } from './paths.ts'
+
+/** Half the price of the one that Node offers as a promise, which matters for tens of thousands of files. */
+const stat = promisify<string, Stats>(statWithCallback)
 
 export interface FoundFile {
   /** Relative to the folder, forward slashes. */
@@ -14,9 +25,29 @@ export interface FoundFile {
 }
 
 export interface Walk {
+  /** Sorted by path, folder by folder. */
   readonly files: readonly FoundFile[]
-  /** Folders and files that may not be read. */
-  readonly unreadable: readonly string[]
+  readonly problems: readonly WalkProblem[]
+}
+
+/** Something that is not among the files, and why. */
+export interface WalkProblem {
+  readonly path: string
+  readonly code: 'folder_unreadable' | 'folder_too_deep' | 'name_unusable'
+}
+
+/** Names that are told one by one; where there are more, it is for one reason. */
+const mostTold = 50
+
+/** Requests to the disk that are under way at once, within one folder. */
+const atOnce = 64
+
+interface Folder {
+  /** Relative; empty for the one that is walked. */
+  readonly path: string
+  /** Where it really lies. */
+  readonly real: string
+  readonly depth: number
 }
 
 /** @param forbidden folders that are somebody else's, absolute: passed over, whatever leads into them */
@@ -26,46 +57,79 @@ export async function walkMarkdown(
   forbidden: readonly string[] = [],
 ): Promise<Walk> {
   const files: FoundFile[] = []
-  const unreadable: string[] = []
-  const realRoot = await realpath(root)
-  const closed = await Promise.all(forbidden.map((folder) => realpath(folder).catch(() => folder)))
-  const isOpen = (path: string) => isInside(realRoot, path) && !closed.some((folder) => isInside(folder, path))
+  const problems: WalkProblem[] = []
+  const real = await realpath(root)
+  const { isAllowed } = await placeOf({ workspace: root, forbidden })
   const seen = new Set<string>()
+  const waiting: Folder[] = [{ path: '', real, depth: 0 }]
 
-  async function visit(folder: string): Promise<void> {
-    signal?.throwIfAborted()
-    const real = await realpath(join(root, folder))
-    if (seen.has(real) || !isOpen(real)) return
-    seen.add(real)
-    const entries = await readdir(join(root, folder), { withFileTypes: true })
-    entries.sort((a, b) => (a.name < b.name ? -1 : 1))
-    for (const entry of entries) {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      if (entry.isDirectory() ? isIgnoredFolder(entry.name) : !isMarkdown(entry.name) && !entry.isSymbolicLink())
-        continue
-      await guarded(path, () => visitEntry(path, entry.isDirectory()))
+  async function visit(folder: Folder): Promise<void> {
+    if (seen.has(folder.real)) return
+    seen.add(folder.real)
+    const entries = (await readdir(folder.real, { withFileTypes: true })).filter(isOfInterest).sort(byName)
+    const lookAt = (entry: Dirent) => guarded(pathOf(folder, entry), () => look(folder, entry))
+    const folders: Folder[] = []
+    for (const found of await inBatches(entries, atOnce, lookAt, signal)) {
+      if (found && 'depth' in found) folders.push(found)
+      else if (found) files.push(found)
     }
+    // The last to be put there is the next to be taken.
+    waiting.push(...folders.reverse())
   }
 
-  async function visitEntry(path: string, isFolder: boolean): Promise<void> {
-    if (isFolder) return visit(path)
-    const real = await realpath(join(root, path))
-    if (!isOpen(real)) return
-    const info = await stat(real)
-    if (info.isDirectory()) return visit(path)
-    if (info.isFile() && isMarkdown(path)) files.push({ path, size: info.size, modifiedAt: info.mtimeMs })
+  function leaveOut(path: string, code: 'folder_too_deep' | 'name_unusable'): undefined {
+    if (problems.filter((problem) => problem.code === code).length < mostTold) problems.push({ path, code })
+  }
+
+  async function look(folder: Folder, entry: Dirent): Promise<Folder | FoundFile | undefined> {
+    const path = pathOf(folder, entry)
+    if (!isUsable(entry.name)) return leaveOut(path, 'name_unusable')
+    const isLink = entry.isSymbolicLink()
+    const place = isLink ? await realpath(join(folder.real, entry.name)) : join(folder.real, entry.name)
+    // A file lies where its folder does.
+    if ((isLink || entry.isDirectory()) && !isAllowed(place)) return undefined
+    // What a link hides behind another name stays hidden.
+    if (isLink && place.slice(real.length).split(/[\\/]/).some(isHidden)) return undefined
+    if (!entry.isDirectory()) {
+      const info = await stat(place)
+      if (info.isFile() && isMarkdown(path)) return { path, size: info.size, modifiedAt: info.mtimeMs }
+      if (!info.isDirectory()) return undefined
+    }
+    if (folder.depth === mostDepth) return leaveOut(path, 'folder_too_deep')
+    return { path, real: place, depth: folder.depth + 1 }
   }
 
   /** A file that vanished meanwhile is no finding; one that may not be read is. */
-  async function guarded(path: string, work: () => Promise<void>): Promise<void> {
+  async function guarded<T>(path: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
-      await work()
+      return await work()
     } catch (error) {
-      if (isSystemError(error, 'EACCES', 'EPERM')) unreadable.push(path)
+      if (isSystemError(error, 'EACCES', 'EPERM')) problems.push({ path, code: 'folder_unreadable' })
+      else if (isSystemError(error, 'ENAMETOOLONG')) leaveOut(path, 'folder_too_deep')
       else if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) throw error
+      return undefined
     }
   }
 
-  await visit('')
-  return { files, unreadable }
+  const first = waiting.pop()
+  if (first) await visit(first)
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    signal?.throwIfAborted()
+    const folder = next
+    await guarded(folder.path, () => visit(folder))
+  }
+  return { files, problems }
+}
+
+function isOfInterest(entry: Dirent): boolean {
+  if (isIgnoredFolder(entry.name)) return false
+  return isMarkdown(entry.name) || entry.isDirectory() || entry.isSymbolicLink()
+}
+
+function byName(one: Dirent, other: Dirent): number {
+  return one.name < other.name ? -1 : 1
+}
+
+function pathOf(folder: Folder, entry: Dirent): string {
+  return folder.path === '' ? entry.name : `${folder.path}/${entry.name}`
 }

@@ -9,14 +9,22 @@ import { applyPatch, createTwoFilesPatch, diffLines, parsePatch, reversePatch } 
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { Cause } from '../../shared/contract/index.ts'
 import type { FileChange } from '../../shared/messages.ts'
-import { Exclusive, tidyFolder, writeDurably } from '../files/index.ts'
-import { hashText, moveFile, readText, type TextFile } from './files.ts'
+import { Exclusive, tidyFolder } from '../files/index.ts'
+import { hashText, moveFile, readText, writeText, type TextFile } from './files.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { dailyLogPath, isIgnoredFolder, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
 import { addToSection, noteItem } from './sections.ts'
-import { normalizeRequest, readableFolder, resolveInside, resolveReadable, type Roots } from './paths.ts'
-import { walkMarkdown, type Walk } from './walk.ts'
+import {
+  normalizeRequest,
+  readableFolder,
+  resolveInside,
+  resolveReadable,
+  resolveTrash,
+  resolveWritable,
+  type Roots,
+} from './paths.ts'
+import { walkMarkdown, type FoundFile, type Walk } from './walk.ts'
 
 const dayMs = 86_400_000
 
@@ -117,6 +125,13 @@ export class Workspace {
       if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false
       throw error
     }
+  }
+
+  /** Those files of `list` that lie below one folder; none where there is no such folder. @throws AppError as `resolveInside` */
+  async listFolder(folder: string, signal?: AbortSignal): Promise<readonly FoundFile[]> {
+    await resolveInside(this.roots, folder)
+    const prefix = `${normalizeRequest(folder)}/`
+    return (await this.list(signal)).files.filter(({ path }) => path.startsWith(prefix))
   }
 
   /** Replaces or creates the file with `text`. */
@@ -234,9 +249,11 @@ export class Workspace {
   async move(from: string, to: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     const path = normalizeRequest(to)
     return this.#run(async () => {
-      const [source, target] = [await resolveInside(this.roots, from), await resolveInside(this.roots, to)]
+      const { target: source } = await resolveWritable(this.roots, from)
+      const { target, isAllowed } = await resolveWritable(this.roots, to)
+      if (source === target) throw new AppError('file_exists', `${path} exists already`, { path })
       const file = await readText(source, from)
-      await moveFile(source, target, path)
+      await moveFile(source, target, path, isAllowed)
       const write = {
         ...describeChange(path, file.text, file.text),
         from: normalizeRequest(from),
@@ -259,10 +276,11 @@ export class Workspace {
   async remove(path: string, origin: WriteOrigin): Promise<{ trashed: string; write: WorkspaceWrite }> {
     const shown = normalizeRequest(path)
     return this.#run(async () => {
-      const target = await resolveInside(this.roots, path)
+      const { target } = await resolveWritable(this.roots, path)
       const file = await readText(target, shown)
       const trashed = `${trashFolder}/${Date.now()}/${shown}`
-      await moveFile(target, await resolveInside(this.roots, trashed), trashed)
+      const grave = await resolveTrash(this.roots, trashed)
+      await moveFile(target, grave.target, trashed, grave.isAllowed)
       const write = {
         ...describeChange(shown, file.text, ''),
         origin,
@@ -284,10 +302,10 @@ export class Workspace {
     const shown = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizeRequest(trashed))?.[1]
     if (shown === undefined) throw new AppError('file_not_found', `${trashed} is not in the trash`, { path: trashed })
     return this.#run(async () => {
-      const source = await resolveInside(this.roots, trashed)
-      const target = await resolveInside(this.roots, shown)
+      const { target: source } = await resolveTrash(this.roots, trashed)
+      const { target, isAllowed } = await resolveWritable(this.roots, shown)
       const file = await readText(source, shown)
-      await moveFile(source, target, shown)
+      await moveFile(source, target, shown, isAllowed)
       const write = {
         ...describeChange(shown, '', file.text),
         origin,
@@ -329,14 +347,20 @@ export class Workspace {
         const file = join(workspace, path)
         if (Date.now() - (await stat(file)).mtimeMs < dayMs) continue
         const trashed = `${trashFolder}/${Date.now()}/${path}`
-        await moveFile(file, await resolveInside(this.roots, trashed), trashed)
+        const grave = await resolveTrash(this.roots, trashed)
+        await moveFile(file, grave.target, trashed, grave.isAllowed)
       }
     })
   }
 
-  /** Where a file lies on the disk. @throws AppError `path_outside_workspace` */
+  /** Where a file lies on the disk. @throws AppError `path_outside_workspace`, `path_hidden` */
   async locate(path: string): Promise<string> {
     return resolveInside(this.roots, path)
+  }
+
+  /** The same for a file that another program is to open: what that would run is refused. @throws AppError also `write_refused` */
+  async locateNote(path: string): Promise<string> {
+    return (await resolveWritable(this.roots, path)).target
   }
 
   async #change(
@@ -353,10 +377,10 @@ export class Workspace {
     origin: WriteOrigin,
     rewrite: (current: TextFile | undefined) => string,
   ): Promise<WorkspaceWrite> {
-    const target = await resolveInside(this.roots, shown)
-    const current = await readIfThere(target, shown)
+    const { target, isAllowed } = await resolveWritable(this.roots, shown)
+    const current = await readIfThere(target, shown, isAllowed)
     const text = rewrite(current)
-    if (current?.text !== text) await writeDurably(target, text, shown)
+    if (current?.text !== text) await writeText(target, text, shown, isAllowed)
     const write = {
       ...describeChange(shown, current?.text ?? '', text),
       origin,
@@ -392,9 +416,13 @@ async function isFolder(path: string): Promise<boolean> {
   return info?.isDirectory() ?? false
 }
 
-async function readIfThere(target: string, shownAs: string): Promise<TextFile | undefined> {
+async function readIfThere(
+  target: string,
+  shownAs: string,
+  isAllowed: (realPath: string) => boolean,
+): Promise<TextFile | undefined> {
   try {
-    return await readText(target, shownAs)
+    return await readText(target, shownAs, isAllowed)
   } catch (error) {
     if (error instanceof AppError && error.code === 'file_not_found') return undefined
     throw error

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
-import { dailyLogDate } from '../../workspace/index.ts'
+import { dailyLogDate, normalizeRequest } from '../../workspace/index.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { assertMayWrite, withoutHash } from './write.ts'
 
@@ -9,7 +9,8 @@ export const edit = defineTool({
   description: 'Replaces one passage of a file. `oldText` must stand in the file exactly once, white space included.',
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
-  async run({ path, oldText, newText }, { workspace, origin, mayWrite }) {
+  async run({ path: asked, oldText, newText }, { workspace, origin, mayWrite }) {
+    const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
     if (origin.cause === 'flush' && dailyLogDate(path) !== undefined) {
       throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })

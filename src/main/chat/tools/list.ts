@@ -12,9 +12,8 @@ export const list = defineTool({
     from: z.number().int().min(1).optional().describe('First entry of the page, 1-based'),
   }),
   async run({ path = '', from = 1 }, { workspace, signal }) {
-    const folder = path.replace(/^\.?\/*|\/+$/g, '')
-    const { files } = await workspace.list(signal)
-    const found = files.filter((file) => folder === '' || file.path.startsWith(`${folder}/`))
+    const isWhole = /^\.?[\\/]*$/.test(path)
+    const found = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
     const page = found.slice(from - 1, from - 1 + mostEntries)
     const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)
     const last = from + page.length - 1

@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
-import { dailyLogDate } from '../../workspace/index.ts'
+import { dailyLogDate, normalizeRequest } from '../../workspace/index.ts'
 import { defineTool, pathParameter } from './tool.ts'
 
 export const write = defineTool({
   name: 'write',
   description:
-    'Creates a file, replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to; begin an entry with "## HH:MM - Title".',
+    'Creates a note (.md, .txt, .csv), replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to; begin an entry with "## HH:MM - Title".',
   readOnly: false,
   parameters: z.object({
     path: pathParameter,
     content: z.string(),
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
-  async run({ path, content, append = false }, { workspace, origin, mayWrite }) {
+  async run({ path: asked, content, append = false }, { workspace, origin, mayWrite }) {
+    const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
     const change = await workspace.edit(path, origin, (current) => {
       if (append) return appended(path, current, content)

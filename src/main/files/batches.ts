@@ -1,0 +1,16 @@
+/** Doing much of the same at once, but not all of it. */
+
+/** The results of `work` in the order of the items, of which `size` are under way at a time. @throws when `signal` is aborted */
+export async function inBatches<Item, Result>(
+  items: readonly Item[],
+  size: number,
+  work: (item: Item) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (let from = 0; from < items.length; from += size) {
+    signal?.throwIfAborted()
+    results.push(...(await Promise.all(items.slice(from, from + size).map(work))))
+  }
+  return results
+}
