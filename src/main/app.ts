@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { AppEvent, DataLocation } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
 import { Agents, defaultStateHome, stateFolders } from './agents/index.ts'
+import { Differ } from './diff/index.ts'
 import { dataLocations, diagnostics, readLog } from './housekeeping/index.ts'
 import { openLog, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
@@ -91,10 +92,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     onChange: () => publish({ type: 'mcpChanged' }),
     savePermission: (server, tool, permission) => settings.set([['mcp', 'servers', server, 'tools', tool], permission]),
   })
+  const differ = new Differ({ entry: threadFile(mainFolder, 'diff/diff-thread') })
   const agents = new Agents({
     settings,
     folders,
     resources,
+    differ,
     threads: threadEntries(mainFolder),
     historyEntry: threadFile(mainFolder, 'history/history-thread'),
     importEntry: threadFile(mainFolder, 'import/import-thread'),
@@ -158,6 +161,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async close() {
       await agents.close()
+      await differ.close()
       await mcp.close()
       await ledger.close()
       settings.close()

@@ -90,8 +90,9 @@ export function createRouter(app: App) {
       replace: os.files.replace.handler(async ({ input }) => ({
         changes: await replaceInFiles((await agent(input)).workspace, input, { cause: 'user' }),
       })),
-      undo: os.files.undo.handler(async ({ input }) => {
-        const { hash } = await (await agent(input)).workspace.undo(input.path, input.patch, { cause: 'user' })
+      undo: os.files.undo.handler(async ({ input, signal }) => {
+        const { workspace } = await agent(input)
+        const { hash } = await workspace.undo(input.path, input.patch, { cause: 'user' }, signal)
         return { hash }
       }),
       remember: os.files.remember.handler(async ({ input }) => {
@@ -130,10 +131,10 @@ export function createRouter(app: App) {
         const { after } = await (await historyOf(input)).diff(input.commit, input.path)
         if (after === null) {
           const { write } = await workspace.remove(input.path, { cause: 'user' })
-          return { hash: null, patch: write.patch }
+          return { hash: null, patch: (await workspace.describe(write)).patch }
         }
-        const { hash, patch } = await workspace.write(input.path, after, { cause: 'user' })
-        return { hash, patch }
+        const write = await workspace.write(input.path, after, { cause: 'user' })
+        return { hash: write.hash, patch: (await workspace.describe(write)).patch }
       }),
     },
     imports: {

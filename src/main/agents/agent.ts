@@ -13,6 +13,7 @@ import {
   type ContextFile,
   type KeepingState,
 } from '../context/index.ts'
+import type { Differ } from '../diff/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import { History, Journal, recordInJournal } from '../history/index.ts'
 import { Importer } from '../import/index.ts'
@@ -39,6 +40,7 @@ import {
 /** What every agent of the app is given alike. */
 export interface SharedOptions {
   readonly resources: string
+  readonly differ: Differ
   readonly threads: ThreadEntries
   /** Where the history's thread starts from. */
   readonly historyEntry: URL
@@ -115,12 +117,19 @@ export class Agent {
 
   static async open(options: AgentOptions): Promise<Agent> {
     const { id, publish, log } = options
-    const workspace = new Workspace({
-      workspace: options.workspace,
-      forbidden: options.forbidden,
-      readable: () => readableFolders(options),
-    })
-    const history = openHistory(options, workspace)
+    const isRecorded = options.watch && options.settings().history.enabled
+    const workspace = new Workspace(
+      {
+        workspace: options.workspace,
+        forbidden: options.forbidden,
+        readable: () => readableFolders(options),
+      },
+      {
+        differ: options.differ,
+        keptText: isRecorded ? async (blob) => history?.text(blob) : undefined,
+      },
+    )
+    const history: History | undefined = openHistory(options, workspace)
     let agent: Agent | undefined
     const memory = await Memory.open({
       source: memorySource(options),

@@ -88,6 +88,11 @@ export class History {
     return this.#ask((client) => client.diff({ commit, path }))
   }
 
+  /** A recorded text by Git's id of it; undefined when there is none, or it was forgotten. */
+  text(id: string) {
+    return this.#ask((client) => client.text(id))
+  }
+
   blame(path: string) {
     return this.#ask((client) => client.blame(path))
   }

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { isSystemError } from '../../shared/errors.ts'
 import { causes } from '../../shared/contract/history.ts'
+import { blobId } from '../diff/index.ts'
 import { makeFolder } from '../files/index.ts'
 import { isMarkdown, type WorkspaceWrite, type WriteOrigin } from '../workspace/index.ts'
-import { blobId } from './blob-id.ts'
 import { parseJson } from '../../shared/json.ts'
 
 const lineSchema = z.object({

@@ -4,11 +4,10 @@
  * of a file, and at the start.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTwoFilesPatch } from 'diff'
 import { AppError } from '../../shared/errors.ts'
+import { blobId, describeChange } from '../diff/index.ts'
 import { readText, resolveInside, walkMarkdown, type WriteOrigin as Origin } from '../workspace/index.ts'
 import { blame } from './blame.ts'
-import { blobId } from './blob-id.ts'
 import type { CommitRecord, FileRecord } from './change.ts'
 import { Journal } from './journal.ts'
 import { releaseLock, takeLock } from './lock.ts'
@@ -126,8 +125,19 @@ export class Recorder {
     if (!file) throw new AppError('file_not_found', `${path} has no change ${commit}`, { path })
     const before = file.before === null ? null : await repository.text(file.before)
     const after = file.after === null ? null : await repository.text(file.after)
-    const patch = createTwoFilesPatch(path, path, before ?? '', after ?? '', undefined, undefined, { context: 2 })
+    const { patch } = describeChange(path, before ?? '', after ?? '', { isKept: true })
     return { patch, before, after }
+  }
+
+  /** A recorded text by its id; undefined when there is none, or it was forgotten. */
+  async text(id: string): Promise<string | undefined> {
+    await this.settle()
+    try {
+      return await (await this.#repository).text(id)
+    } catch (error) {
+      if (error instanceof Error && error.name === 'NotFoundError') return undefined
+      throw error
+    }
   }
 
   /** For each line of the newest recorded text, the change that brought it. */

@@ -4,9 +4,9 @@
  */
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diffLines } from 'diff'
 import * as git from 'isomorphic-git'
 import { isSystemError } from '../../shared/errors.ts'
+import { countLines } from '../diff/index.ts'
 import { makeFolder } from '../files/index.ts'
 import type { WriteOrigin as Origin } from '../workspace/index.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
@@ -62,7 +62,7 @@ export class Repository {
       const old = this.#tree.get(from ?? path) ?? null
       const id = after === null ? null : await this.#writeBlob(after)
       if (old === id && from === undefined) continue
-      const { added, removed } = count(before ?? '', after ?? '')
+      const { added, removed } = countLines(before ?? '', after ?? '')
       files.push({ path, ...(from === undefined ? {} : { from }), added, removed, before: old, after: id })
       if (from !== undefined) this.#tree.set(from, null)
       this.#tree.set(path, id)
@@ -184,14 +184,4 @@ export class Repository {
   async #writeBlob(text: string): Promise<string> {
     return git.writeBlob({ fs, gitdir: this.#gitdir, blob: Buffer.from(text, 'utf8') })
   }
-}
-
-function count(before: string, after: string): { added: number; removed: number } {
-  let added = 0
-  let removed = 0
-  for (const part of diffLines(before, after)) {
-    if (part.added) added += part.count
-    if (part.removed) removed += part.count
-  }
-  return { added, removed }
 }

@@ -52,13 +52,15 @@ export async function replaceInFiles(
   const changes: { path: string; patch: string; count: number }[] = []
   for (const path of options.paths) {
     let count = 0
-    const { patch } = await workspace.edit(path, origin, (current = '') =>
+    const write = await workspace.edit(path, origin, (current = '') =>
       inTime(options, () => {
         count = findLines(current, finder).count
         return replaceAll(current, finder, options.replacement, options.isPattern)
       }),
     )
-    if (count > 0) changes.push({ path, patch, count })
+    if (count === 0) continue
+    const { patch } = await workspace.describe(write)
+    changes.push({ path, patch, count })
   }
   return changes
 }

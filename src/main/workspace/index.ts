@@ -13,7 +13,6 @@ export {
   memoryFolder,
   projectContextFiles,
 } from './layout.ts'
-export { mergeTexts } from './merge.ts'
 export { isInside, resolveInside, type ReadableFolder, type Roots } from './paths.ts'
 export { seedWorkspace } from './templates.ts'
 export { walkMarkdown } from './walk.ts'

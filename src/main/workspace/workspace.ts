@@ -1,15 +1,15 @@
 /**
- * One agent's folder: every read and write of its files goes through here. Writes to one file are queued, are atomic,
- * and yield the change as a patch, so that whoever asked can show it and take it back.
+ * One agent's folder: every read and write of its files goes through here. Writes to one file are queued and atomic;
+ * what was written can be described as a change, so that whoever asked can show it and take it back.
  */
 import { readdir, stat } from 'node:fs/promises'
-import { applyPatch, createTwoFilesPatch, diffLines, parsePatch, reversePatch } from 'diff'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { Cause } from '../../shared/contract/index.ts'
+import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/messages.ts'
+import { blobId, Differ } from '../diff/index.ts'
 import { hashText, moveFile, readText, writeAtomic, type TextFile } from './files.ts'
-import { dailyLogPath, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
-import { mergeBoth, mergeTexts } from './merge.ts'
+import { dailyLogPath, isMarkdown, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
 import { addToSection, noteItem } from './sections.ts'
 import { normalizeRequest, readableFolder, resolveInside, resolveReadable, type Roots } from './paths.ts'
 import { walkMarkdown, type Walk } from './walk.ts'
@@ -21,7 +21,8 @@ export interface WriteOrigin {
   readonly turn?: string | undefined
 }
 
-export interface WorkspaceWrite extends FileChange {
+export interface WorkspaceWrite {
+  readonly path: string
   readonly origin: WriteOrigin
   readonly hash: string
   /** Where the file was before, when it was moved. */
@@ -41,13 +42,24 @@ export interface RememberedLines {
   readonly change: FileChange
 }
 
+export interface WorkspaceOptions {
+  /** Compares texts; in place when left out. */
+  readonly differ?: Differ | undefined
+  /** A text that the history has kept, by Git's id of it. Left out where there is no history. */
+  readonly keptText?: ((id: string) => Promise<string | undefined>) | undefined
+}
+
 export class Workspace {
   readonly roots: Roots
+  readonly #differ: Differ
+  readonly #keptText: WorkspaceOptions['keptText']
   readonly #queues = new Map<string, Promise<unknown>>()
   readonly #listeners = new Set<(write: WorkspaceWrite) => void>()
 
-  constructor(roots: Roots) {
+  constructor(roots: Roots, { differ = new Differ(), keptText }: WorkspaceOptions = {}) {
     this.roots = roots
+    this.#differ = differ
+    this.#keptText = keptText
   }
 
   onWrite(listener: (write: WorkspaceWrite) => void): () => void {
@@ -123,13 +135,15 @@ export class Workspace {
   ): Promise<{ write: WorkspaceWrite; text: string; merged: boolean }> {
     let saved = text
     let merged = false
-    const write = await this.#change(path, { cause: 'user' }, (current) => {
+    const write = await this.#change(path, { cause: 'user' }, async (current) => {
       if ((current?.hash ?? null) === expected.hash || current?.text === text) return text
       if (current && expected.hash === null && expected.baseText === undefined)
         throw new AppError('file_exists', `${path} exists already`, { path })
-      const merge = expected.onConflict === 'both' ? mergeBoth : mergeTexts
+      const { baseText: base, onConflict } = expected
       const result =
-        current && expected.baseText !== undefined ? merge(expected.baseText, text, current.text) : undefined
+        current && base !== undefined
+          ? await this.#differ.merge({ base, mine: text, theirs: current.text, keepsBoth: onConflict === 'both' })
+          : undefined
       if (result === undefined)
         throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
       saved = result
@@ -143,7 +157,7 @@ export class Workspace {
   async edit(
     path: string,
     origin: WriteOrigin,
-    rewrite: (text: string | undefined) => string,
+    rewrite: (text: string | undefined) => string | Promise<string>,
   ): Promise<WorkspaceWrite> {
     return this.#change(path, origin, (current) => rewrite(current?.text))
   }
@@ -160,7 +174,7 @@ export class Workspace {
       endLine = startLine + entry.split('\n').length - 2
       return `${before}\n${entry}`
     })
-    return { path, startLine, endLine, change: write }
+    return { path, startLine, endLine, change: await this.describe(write) }
   }
 
   /** Adds a note to a section of MEMORY.md (M5); the section is made at the end when there is none of that name. */
@@ -173,22 +187,32 @@ export class Workspace {
       startLine = placed.startLine
       return placed.text
     })
-    return { path, startLine, endLine: startLine + note.split('\n').length - 1, change: write }
+    return { path, startLine, endLine: startLine + note.split('\n').length - 1, change: await this.describe(write) }
+  }
+
+  /** What a write changed, in lines. Whoever wants to know asks for it: a write itself waits for no comparison. */
+  async describe({ path, before, after }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
+    const isKept = this.#keptText !== undefined && isMarkdown(path)
+    return this.#differ.describe({ path, before: before ?? '', after: after ?? '', isKept }, signal)
   }
 
   /**
    * Takes a change back where its lines still stand, also when other lines were changed since.
-   * @throws AppError `undo_conflict` when they do not
+   * @throws AppError `undo_conflict` when they do not; `history_off` when the history alone would know what was there
    */
-  async undo(path: string, patch: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    return this.edit(path, origin, (current) => {
-      const [parsed] = parsePatch(patch)
-      const restored = parsed ? applyPatch(current ?? '', reversePatch(parsed), { fuzzFactor: 2 }) : false
-      if (restored === false) {
-        throw new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, {
-          path,
-        })
-      }
+  async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<WorkspaceWrite> {
+    const conflict = () =>
+      new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, { path })
+    const large = parseLargeChange(patch)
+    const [before, after] = large ? await Promise.all([this.#kept(large.before), this.#kept(large.after)]) : []
+    if (large && (before === undefined || after === undefined)) throw conflict()
+    return this.edit(path, origin, async (current = '') => {
+      if (current === after && before !== undefined) return before
+      const restored =
+        before === undefined || after === undefined
+          ? await this.#differ.takeBack(current, patch, signal)
+          : await this.#differ.merge({ base: after, mine: current, theirs: before, keepsBoth: false }, signal)
+      if (restored === undefined) throw conflict()
       return restored
     })
   }
@@ -205,7 +229,7 @@ export class Workspace {
         const file = await readText(source, from)
         await moveFile(source, target, path)
         const write = {
-          ...describeChange(path, file.text, file.text),
+          path,
           from: normalizeRequest(from),
           origin,
           hash: file.hash,
@@ -232,7 +256,7 @@ export class Workspace {
       const trashed = `${trashFolder}/${Date.now()}/${shown}`
       await moveFile(target, await resolveInside(this.roots, trashed), trashed)
       const write = {
-        ...describeChange(shown, file.text, ''),
+        path: shown,
         origin,
         hash: hashText(''),
         before: file.text,
@@ -257,7 +281,7 @@ export class Workspace {
       const file = await readText(source, shown)
       await moveFile(source, target, shown)
       const write = {
-        ...describeChange(shown, '', file.text),
+        path: shown,
         origin,
         hash: file.hash,
         before: null,
@@ -290,16 +314,16 @@ export class Workspace {
   async #change(
     path: string,
     origin: WriteOrigin,
-    rewrite: (current: TextFile | undefined) => string,
+    rewrite: (current: TextFile | undefined) => string | Promise<string>,
   ): Promise<WorkspaceWrite> {
     const shown = normalizeRequest(path)
     const target = await resolveInside(this.roots, path)
     return this.#queued(target, async () => {
       const current = await readIfThere(target, shown)
-      const text = rewrite(current)
+      const text = await rewrite(current)
       if (current?.text !== text) await writeAtomic(target, text, shown)
       const write = {
-        ...describeChange(shown, current?.text ?? '', text),
+        path: shown,
         origin,
         hash: hashText(text),
         before: current?.text ?? null,
@@ -309,6 +333,13 @@ export class Workspace {
       if (current?.text !== text) this.#tell(write)
       return write
     })
+  }
+
+  /** The history does not record that there was nothing. */
+  async #kept(id: string): Promise<string | undefined> {
+    if (id === blobId('')) return ''
+    if (!this.#keptText) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
+    return this.#keptText(id)
   }
 
   #tell(write: WorkspaceWrite): void {
@@ -333,25 +364,6 @@ async function readIfThere(target: string, shownAs: string): Promise<TextFile | 
     if (error instanceof AppError && error.code === 'file_not_found') return undefined
     throw error
   }
-}
-
-function describeChange(path: string, before: string, after: string): FileChange {
-  let added = 0
-  let removed = 0
-  for (const part of diffLines(before, after)) {
-    if (part.added) added += part.count
-    if (part.removed) removed += part.count
-  }
-  const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, { context: 2 })
-  return { path, patch, added, removed, startLine: firstChangedLine(patch) }
-}
-
-/** The 1-based line of the new text at which the patch's first change stands. */
-function firstChangedLine(patch: string): number {
-  const hunk = parsePatch(patch)[0]?.hunks[0]
-  if (!hunk) return 1
-  const context = hunk.lines.findIndex((line) => !line.startsWith(' '))
-  return Math.max(1, hunk.newStart + Math.max(0, context))
 }
 
 /** A title of the note's first words, and the note below it when the title does not already say it all. */
