@@ -1,5 +1,3 @@
 export { blobId } from './blob-id.ts'
-export { compareLines } from './compare.ts'
 export { Differ } from './differ.ts'
 export { mergeTexts } from './merge.ts'
-export { countLines, describeChange } from './patch.ts'

@@ -5,7 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../shared/errors.ts'
-import { blobId, describeChange } from '../diff/index.ts'
+import { blobId } from '../diff/blob-id.ts'
+import { describeChange } from '../diff/patch.ts'
 import { readText, resolveInside, walkMarkdown, type WriteOrigin as Origin } from '../workspace/index.ts'
 import { blame } from './blame.ts'
 import type { CommitRecord, FileRecord } from './change.ts'

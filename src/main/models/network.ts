@@ -1,7 +1,7 @@
 /** How requests to a provider travel: directly, or through a proxy from the configuration or the environment. */
 import { EnvHttpProxyAgent, fetch as proxiedFetch, ProxyAgent, type Dispatcher } from 'undici'
+import type { Fetch } from '../network/index.ts'
 
-export type Fetch = typeof fetch
 
 /** A `fetch` that goes through a proxy; undefined when there is none, and Node's own will do. */
 export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): Fetch | undefined {
