@@ -1,6 +1,8 @@
 /** Embeddings from OpenAI and from everything that speaks its `/embeddings` request (Ollama, LM Studio, Voyage, …). */
 import OpenAI from 'openai'
 import { AppError } from '../../shared/errors.ts'
+import { mostVectorBytes } from '../../shared/limits.ts'
+import { boundedFetch } from '../network/index.ts'
 import { toUnitVector, type EmbeddingProvider } from './provider.ts'
 
 /** Vector lengths of OpenAI's own models, platform.openai.com/docs/guides/embeddings, November 2026. */
@@ -31,6 +33,11 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
     maxRetries: retries,
     timeout: timeoutMs,
     logLevel: 'off',
+    fetch: boundedFetch(
+      globalThis.fetch,
+      () => ({ whole: mostVectorBytes }),
+      () => broken(options, 'far more than its vectors'),
+    ),
   })
   let dimensions =
     options.dimensions ?? (options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0))
@@ -111,7 +118,8 @@ function explain(error: unknown, { provider }: OpenAiEmbeddingOptions): unknown 
   if ((error.status ?? 0) >= 500) {
     return new AppError('provider_unavailable', `${provider} is out of order (${error.status})`, data, { cause: error })
   }
-  return new AppError('provider_error', `${provider} refused the embedding request: ${error.message}`, data, {
+  const reason = error.message.slice(0, 300).toWellFormed()
+  return new AppError('provider_error', `${provider} refused the embedding request: ${reason}`, data, {
     cause: error,
   })
 }

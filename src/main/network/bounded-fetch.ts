@@ -16,12 +16,12 @@ export interface BodyLimits {
 }
 
 /**
- * @param limitsOf asked for each request
+ * @param limitsOf asked for each answer, by the request's method and the answer's type
  * @param tooMuch the failure of a body that goes past `limit` bytes
  */
 export function boundedFetch(
   inner: Fetch,
-  limitsOf: (method: string) => BodyLimits,
+  limitsOf: (method: string, type: string) => BodyLimits,
   tooMuch: (limit: number) => Error,
 ): Fetch {
   return async (input, init) => {
@@ -29,7 +29,7 @@ export function boundedFetch(
     const response = await inner(input, { ...init, redirect: method === 'GET' ? (init?.redirect ?? 'follow') : 'manual' })
     if (!response.body) return response
     const body = response.ok
-      ? limited(response.body, limitsOf(method), tooMuch)
+      ? limited(response.body, limitsOf(method, typeOf(response)), tooMuch)
       : beginning(response.body, mostErrorBytes)
     const { status, statusText, headers } = response
     // What is told of the bytes on the wire no longer holds.
@@ -40,6 +40,10 @@ export function boundedFetch(
     Object.defineProperty(bounded, 'url', { value: response.url })
     return bounded
   }
+}
+
+function typeOf({ headers }: Response): string {
+  return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 function limited(

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { entrySchema, foreignSchema, headerSchema, version } from './entries.ts'
 import type { ForeignEntry, TranscriptEntry, TranscriptHeader } from './entries.ts'
+import { repaired } from './repair.ts'
 import { parseJson } from '../../shared/json.ts'
 
 /** Appends and waits until it is on disk. @throws AppError `write_failed` */
@@ -63,7 +64,8 @@ export async function loadTranscript(file: string): Promise<LoadedEntries & { he
         header = { id: asHeader.data.id, createdAt: Date.parse(asHeader.data.timestamp) }
         continue
       }
-      const entry = entrySchema.safeParse(value)
+      const asWritten = entrySchema.safeParse(value)
+      const entry = asWritten.success ? asWritten : entrySchema.safeParse(repaired(value))
       if (entry.success) {
         entries.push(entry.data)
         leaf = entry.data.id

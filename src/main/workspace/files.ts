@@ -5,6 +5,7 @@ import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle }
 import { dirname } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { makeFolder, writeDurably } from '../files/index.ts'
+import { nameTooLong } from './paths.ts'
 
 /** Past this a Markdown file is no note any more; the editor and the tools say so instead of freezing. */
 export const maxTextBytes = 20 * 1024 * 1024
@@ -33,17 +34,7 @@ export async function readText(
   try {
     const { isText, size } = await describe(path)
     if (!isText) throw new AppError('file_not_text', `${shownAs} is not a regular file`, { path: shownAs })
-    if (size > maxTextBytes) {
-      const megabytes = Math.round(size / 1024 / 1024)
-      throw new AppError(
-        'file_too_large',
-        `${shownAs} has ${megabytes} MB; up to ${maxTextBytes / 1024 / 1024} MB can be opened`,
-        {
-          path: shownAs,
-          megabytes,
-        },
-      )
-    }
+    if (size > maxTextBytes) throw tooLarge(shownAs, size)
     file = await open(path, 'r')
   } catch (error) {
     throw explainReadError(error, shownAs)
@@ -89,6 +80,26 @@ export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
 }
 
 /**
+ * What is written has to be readable again.
+ * @throws AppError `file_not_text` for a text with a NUL, `file_too_large`
+ */
+export function assertReadable(text: string, shownAs: string): void {
+  if (text.includes('\0')) throw new AppError('file_not_text', `${shownAs}: a text cannot hold a NUL`, { path: shownAs })
+  // Four bytes are the most that a character takes: short texts need not be counted.
+  const size = text.length * 4 > maxTextBytes ? Buffer.byteLength(text) : 0
+  if (size > maxTextBytes) throw tooLarge(shownAs, size)
+}
+
+function tooLarge(shownAs: string, size: number): AppError {
+  const megabytes = Math.ceil(size / 1024 / 1024)
+  const most = maxTextBytes / 1024 / 1024
+  return new AppError('file_too_large', `${shownAs} has ${megabytes} MB; up to ${most} MB can be opened`, {
+    path: shownAs,
+    megabytes,
+  })
+}
+
+/**
  * Replaces the file in one step: a reader sees the old text or the new, and a crash leaves one of them whole.
  * @throws AppError `write_failed`
  */
@@ -130,6 +141,7 @@ async function renameFile(from: string, to: string, shownAs: string): Promise<vo
 }
 
 function writeFailure(error: unknown, shownAs: string): AppError {
+  if (isSystemError(error, 'ENAMETOOLONG')) return nameTooLong(shownAs, error)
   const message = error instanceof Error ? error.message : String(error)
   const data = { path: shownAs, reason: systemCode(error) }
   return new AppError('write_failed', `${shownAs} could not be saved: ${message}`, data, { cause: error })
@@ -148,6 +160,7 @@ function explainReadError(error: unknown, shownAs: string): unknown {
   if (isSystemError(error, 'ENOENT', 'ENOTDIR')) {
     return new AppError('file_not_found', `${shownAs} does not exist`, { path: shownAs }, { cause: error })
   }
+  if (isSystemError(error, 'ENAMETOOLONG')) return nameTooLong(shownAs, error)
   if (isSystemError(error, 'EACCES', 'EPERM')) {
     return new AppError('folder_unreadable', `${shownAs} may not be read`, { path: shownAs }, { cause: error })
   }

@@ -97,6 +97,7 @@ async function realpathOfExisting(path: string): Promise<string> {
       return join(await realpath(existing), ...missing)
     } catch (error) {
       if (isSystemError(error, 'ELOOP')) throw outside(path)
+      if (isSystemError(error, 'ENAMETOOLONG')) throw nameTooLong(path, error)
       if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw error
       const parent = dirname(existing)
       if (parent === existing) return path
@@ -104,6 +105,13 @@ async function realpathOfExisting(path: string): Promise<string> {
       existing = parent
     }
   }
+}
+
+/** The part of it that a sentence has room for. */
+export function nameTooLong(path: string, cause: unknown): AppError {
+  const letters = [...path.slice(-1000)]
+  const shown = letters.length > 60 ? `…${letters.slice(-60).join('')}` : path
+  return new AppError('name_too_long', `the name ${shown} is too long for this disk`, { path: shown }, { cause })
 }
 
 function outside(requested: string): AppError {

@@ -8,7 +8,7 @@ import type { Cause } from '../../shared/contract/index.ts'
 import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/messages.ts'
 import { blobId, Differ } from '../diff/index.ts'
-import { hashText, moveFile, readText, writeAtomic, type TextFile } from './files.ts'
+import { assertReadable, hashText, moveFile, readText, writeAtomic, type TextFile } from './files.ts'
 import { dailyLogPath, isMarkdown, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
 import { addToSection, noteItem } from './sections.ts'
 import { normalizeRequest, readableFolder, resolveInside, resolveReadable, type Roots } from './paths.ts'
@@ -321,6 +321,7 @@ export class Workspace {
     return this.#queued(target, async () => {
       const current = await readIfThere(target, shown)
       const text = await rewrite(current)
+      assertReadable(text, shown)
       if (current?.text !== text) await writeAtomic(target, text, shown)
       const write = {
         path: shown,

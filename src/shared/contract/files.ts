@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { base, filePathSchema, forAgent } from './base.ts'
+import { mostFileText, mostNote, mostPatch, mostPaths, mostPhrase, mostReplacement, mostTitle } from '../limits.ts'
+import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 /** What a file is to the agent: long-term memory, a daily log, a project-context file, or anything else. */
 export const fileKindSchema = z.enum(['memory', 'log', 'project', 'note'])
@@ -20,10 +21,10 @@ export const fileEntrySchema = z.object({
 export type FileEntry = z.infer<typeof fileEntrySchema>
 
 export const fileDraftSchema = z.object({
-  text: z.string().max(50_000_000),
+  text: z.string().max(mostFileText),
   /** What the typing began with: the common ancestor of a merge. */
-  baseText: z.string().max(50_000_000),
-  baseHash: z.string().nullable(),
+  baseText: z.string().max(mostFileText),
+  baseHash: idSchema.nullable(),
 })
 export type FileDraft = z.infer<typeof fileDraftSchema>
 
@@ -40,10 +41,10 @@ export const files = {
     .input(
       forAgent.extend({
         path: filePathSchema,
-        text: z.string().max(50_000_000),
-        expectedHash: z.string().nullable(),
+        text: z.string().max(mostFileText),
+        expectedHash: idSchema.nullable(),
         /** The text that `expectedHash` stands for: the common ancestor of a three-way merge. */
-        baseText: z.string().max(50_000_000).optional(),
+        baseText: z.string().max(mostFileText).optional(),
         /** Where two changes touch: fail, or keep the lines of both, ours first. */
         onConflict: z.enum(['fail', 'both']).default('fail'),
       }),
@@ -67,7 +68,7 @@ export const files = {
   find: base
     .input(
       forAgent.extend({
-        text: z.string().min(1).max(1000),
+        text: z.string().min(1).max(mostPhrase),
         isPattern: z.boolean().default(false),
         matchCase: z.boolean().default(false),
       }),
@@ -90,25 +91,25 @@ export const files = {
   replace: base
     .input(
       forAgent.extend({
-        text: z.string().min(1).max(1000),
-        replacement: z.string().max(10_000),
+        text: z.string().min(1).max(mostPhrase),
+        replacement: z.string().max(mostReplacement),
         isPattern: z.boolean().default(false),
         matchCase: z.boolean().default(false),
-        paths: z.array(filePathSchema).max(10_000),
+        paths: z.array(filePathSchema).max(mostPaths),
       }),
     )
     .output(z.object({ changes: z.array(z.object({ path: z.string(), patch: z.string(), count: z.number().int() })) })),
   /** Takes a recorded change back by applying its patch in reverse. */
   undo: base
-    .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(10_000_000) }))
+    .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(mostPatch) }))
     .output(z.object({ hash: z.string() })),
   /** Appends a note to today's log, or to a section of MEMORY.md. Lines are 1-based and inclusive. */
   remember: base
     .input(
       forAgent.extend({
-        text: z.string().trim().min(1).max(100_000),
+        text: z.string().trim().min(1).max(mostNote),
         /** A heading of MEMORY.md; made when it is not there. */
-        section: z.string().trim().min(1).max(200).optional(),
+        section: z.string().trim().min(1).max(mostTitle).optional(),
       }),
     )
     .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), patch: z.string() })),
