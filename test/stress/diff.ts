@@ -41,7 +41,12 @@ const next = numbers()
 const real = realLines(20_000, 0)
 const few = Array.from({ length: 20_000 }, () => `line ${next(3)}`)
 const cases: readonly (readonly [name: string, before: string, after: string, budget?: number])[] = [
-  ['20,000 lines that share nothing', text(real.map((line, at) => `${at} ${line}`)), text(real.map((line, at) => `${line} ${at}`)), 200],
+  [
+    '20,000 lines that share nothing',
+    text(real.map((line, at) => `${at} ${line}`)),
+    text(real.map((line, at) => `${line} ${at}`)),
+    200,
+  ],
   ['20,000 lines of two real texts', text(real), text(realLines(20_000, 120)), 200],
   ['20,000 lines, every tenth changed', text(real), text(real.map((line, at) => (at % 10 === 0 ? `${line}!` : line)))],
   ['20,000 lines in another order', text(real), text([...real].sort())],
@@ -54,7 +59,10 @@ const differ = new Differ({ entry })
 let isOver = false
 try {
   mkdirSync(join(root, 'w'))
-  const workspace = new Workspace({ workspace: join(root, 'w'), forbidden: [] }, { differ, keptText: async () => undefined })
+  const workspace = new Workspace(
+    { workspace: join(root, 'w'), forbidden: [] },
+    { differ, keptText: async () => undefined },
+  )
   await differ.describe({ path: 'warm.md', before: real.join('\n'), after: '', isKept })
   for (const [name, before, after, budget] of cases) {
     const delay = monitorEventLoopDelay({ resolution: 1 })

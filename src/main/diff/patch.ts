@@ -82,11 +82,7 @@ function startLine(first: LineEdit | undefined): number {
   return first ? first.newFrom + 1 : 1
 }
 
-function hunksOf(
-  edits: readonly LineEdit[],
-  olds: readonly string[],
-  news: readonly string[],
-): StructuredPatchHunk[] {
+function hunksOf(edits: readonly LineEdit[], olds: readonly string[], news: readonly string[]): StructuredPatchHunk[] {
   const hunks: StructuredPatchHunk[] = []
   for (let index = 0; index < edits.length;) {
     let last = index

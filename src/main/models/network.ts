@@ -2,7 +2,6 @@
 import { EnvHttpProxyAgent, fetch as proxiedFetch, ProxyAgent, type Dispatcher } from 'undici'
 import type { Fetch } from '../network/index.ts'
 
-
 /** A `fetch` that goes through a proxy; undefined when there is none, and Node's own will do. */
 export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): Fetch | undefined {
   const dispatcher = dispatcherFor(proxy, env)

@@ -26,7 +26,10 @@ export function boundedFetch(
 ): Fetch {
   return async (input, init) => {
     const method = (init?.method ?? 'GET').toUpperCase()
-    const response = await inner(input, { ...init, redirect: method === 'GET' ? (init?.redirect ?? 'follow') : 'manual' })
+    const response = await inner(input, {
+      ...init,
+      redirect: method === 'GET' ? (init?.redirect ?? 'follow') : 'manual',
+    })
     if (!response.body) return response
     const body = response.ok
       ? limited(response.body, limitsOf(method, typeOf(response)), tooMuch)

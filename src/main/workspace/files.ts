@@ -84,7 +84,8 @@ export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
  * @throws AppError `file_not_text` for a text with a NUL, `file_too_large`
  */
 export function assertReadable(text: string, shownAs: string): void {
-  if (text.includes('\0')) throw new AppError('file_not_text', `${shownAs}: a text cannot hold a NUL`, { path: shownAs })
+  if (text.includes('\0'))
+    throw new AppError('file_not_text', `${shownAs}: a text cannot hold a NUL`, { path: shownAs })
   // Four bytes are the most that a character takes: short texts need not be counted.
   const size = text.length * 4 > maxTextBytes ? Buffer.byteLength(text) : 0
   if (size > maxTextBytes) throw tooLarge(shownAs, size)

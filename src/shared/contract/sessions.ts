@@ -95,7 +95,10 @@ export const attachmentSchema = z.discriminatedUnion('type', [
 ])
 export type Attachment = z.infer<typeof attachmentSchema>
 
-export const draftSchema = z.object({ text: z.string().max(mostMessage), attachments: z.array(attachmentSchema).max(mostAttachments) })
+export const draftSchema = z.object({
+  text: z.string().max(mostMessage),
+  attachments: z.array(attachmentSchema).max(mostAttachments),
+})
 export type Draft = z.infer<typeof draftSchema>
 
 const forSession = forAgent.extend({ session: sessionIdSchema })

@@ -138,9 +138,13 @@ export const settings = {
   /** Uses a key, and keeps it where that is possible; an empty one forgets it. It is never told to anybody again. */
   setKey: base.input(z.object({ provider: z.string().max(mostName), key: z.string().max(mostPath) })).output(done),
   /** Null: the provider's own address. */
-  setBaseUrl: base.input(z.object({ provider: z.string().max(mostName), baseUrl: z.url().max(mostPath).nullable() })).output(done),
+  setBaseUrl: base
+    .input(z.object({ provider: z.string().max(mostName), baseUrl: z.url().max(mostPath).nullable() }))
+    .output(done),
   /** Asks the provider for its models. */
-  testProvider: base.input(z.object({ provider: z.string().max(mostName) })).output(z.object({ models: z.number().int() })),
+  testProvider: base
+    .input(z.object({ provider: z.string().max(mostName) }))
+    .output(z.object({ models: z.number().int() })),
   usage: base.output(z.object({ months: z.array(monthlyUsageSchema), spending: spendingSchema })),
   /** US dollars a month; null for no limit. */
   setSpendingLimit: base.input(z.object({ limit: z.number().positive().nullable() })).output(done),
@@ -148,6 +152,12 @@ export const settings = {
   /** Starts a server (again), so that its tools are known. */
   startMcpServer: base.input(z.object({ name: z.string().max(mostName) })).output(done),
   setMcpPermission: base
-    .input(z.object({ server: z.string().max(mostName), tool: z.string().max(mostName), permission: z.enum(['ask', 'always', 'never']) }))
+    .input(
+      z.object({
+        server: z.string().max(mostName),
+        tool: z.string().max(mostName),
+        permission: z.enum(['ask', 'always', 'never']),
+      }),
+    )
     .output(done),
 }

@@ -29,8 +29,14 @@ describe('M56 comparing lines', () => {
   it('M56: within the bound they are the fewest', () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
-        const mine = compareLines(before, after).reduce((sum, edit) => sum + edit.to - edit.from + edit.newTo - edit.newFrom, 0)
-        const fewest = diffArrays(before, after).reduce((sum, part) => sum + (part.added || part.removed ? part.count : 0), 0)
+        const mine = compareLines(before, after).reduce(
+          (sum, edit) => sum + edit.to - edit.from + edit.newTo - edit.newFrom,
+          0,
+        )
+        const fewest = diffArrays(before, after).reduce(
+          (sum, part) => sum + (part.added || part.removed ? part.count : 0),
+          0,
+        )
         expect(mine).toBe(fewest)
       }),
     )
@@ -46,9 +52,9 @@ describe('M56 comparing lines', () => {
 })
 
 describe('M56 changes', () => {
-  const text = fc.array(fc.constantFrom('a', 'b', 'c', '', '-- x', '@@ y'), { maxLength: 30 }).chain((all) =>
-    fc.boolean().map((ends) => all.join('\n') + (ends && all.length > 0 ? '\n' : '')),
-  )
+  const text = fc
+    .array(fc.constantFrom('a', 'b', 'c', '', '-- x', '@@ y'), { maxLength: 30 })
+    .chain((all) => fc.boolean().map((ends) => all.join('\n') + (ends && all.length > 0 ? '\n' : '')))
 
   it('M26: a patch taken back gives the text before, letter for letter', () => {
     fc.assert(
