@@ -175,9 +175,11 @@ describe('M56 a provider that never stops', () => {
     const other = await greedy(async function* (response) {
       received += response.req.method ?? ''
       response.writeHead(200, stream)
+      yield ''
     })
     const url = await greedy(async function* (response) {
       response.writeHead(307, { Location: other })
+      yield ''
     })
     expect((await read('answer', 'openai-compatible', url)).code).toBe('provider_error')
     expect(received).toBe('')

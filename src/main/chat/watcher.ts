@@ -35,7 +35,8 @@ export class Watcher {
     const stop = () => this.#wake?.()
     signal?.addEventListener('abort', stop)
     try {
-      while (!signal?.aborted) {
+      for (;;) {
+        if (signal?.aborted) return
         const [first] = this.#waiting
         if (!first) {
           await new Promise<void>((resolve) => (this.#wake = resolve))

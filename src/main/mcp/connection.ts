@@ -150,6 +150,7 @@ export class McpConnection {
       args,
       env: { ...getDefaultEnvironment(), ...this.#filled(env) },
       stderr: 'pipe',
+      maxBufferSize: mostToolMessageBytes,
       ...(cwd === undefined ? {} : { cwd }),
     })
     transport.stderr?.on('data', (chunk: Buffer) => {

@@ -1,1 +1,1 @@
-export { boundedFetch, type BodyLimits, type Fetch } from './bounded-fetch.ts'
+export { boundedFetch, type Fetch } from './bounded-fetch.ts'

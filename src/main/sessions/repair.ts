@@ -17,7 +17,7 @@ export function repaired(entry: unknown): unknown {
   return { ...entry, message: { ...common, content: message['content'] ?? '' } }
 }
 
-const stopReasons: readonly unknown[] = ['stop', 'length', 'toolUse', 'error', 'aborted']
+const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'error', 'aborted'])
 
 function answer(message: Fields): Fields {
   const { content, usage, stopReason } = message
@@ -35,7 +35,7 @@ function answer(message: Fields): Fields {
     provider: named(message['provider']),
     model: named(message['model']),
     usage: usageOf(isFields(usage) ? usage : {}),
-    stopReason: stopReasons.includes(stopReason) ? stopReason : 'stop',
+    stopReason: stopReasons.has(stopReason) ? stopReason : 'stop',
   }
 }
 

@@ -109,8 +109,7 @@ async function realpathOfExisting(path: string): Promise<string> {
 
 /** The part of it that a sentence has room for. */
 export function nameTooLong(path: string, cause: unknown): AppError {
-  const letters = [...path.slice(-1000)]
-  const shown = letters.length > 60 ? `…${letters.slice(-60).join('')}` : path
+  const shown = path.length > 60 ? `…${path.slice(-60).toWellFormed()}` : path
   return new AppError('name_too_long', `the name ${shown} is too long for this disk`, { path: shown }, { cause })
 }
 
