@@ -23,6 +23,7 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           cli: 'src/main/cli.ts',
+          'diff/diff-thread': 'src/main/diff/diff-thread.ts',
           'history/history-thread': 'src/main/history/history-thread.ts',
           'import/import-thread': 'src/main/import/import-thread.ts',
           'memory/indexer-thread': 'src/main/memory/indexer-thread.ts',

@@ -12,6 +12,7 @@ import {
   type SingleFolder,
   type StateFolders,
 } from './agents/index.ts'
+import { Differ } from './diff/index.ts'
 import { dataLocations, diagnostics, readLog } from './housekeeping/index.ts'
 import { openLog, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
@@ -138,10 +139,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     onChange: () => publish({ type: 'mcpChanged' }),
     savePermission: (server, tool, permission) => settings.set([['mcp', 'servers', server, 'tools', tool], permission]),
   })
+  const differ = new Differ({ entry: threadFile(mainFolder, 'diff/diff-thread') })
   const agents = new Agents({
     settings,
     folders,
     resources,
+    differ,
     threads: threadEntries(mainFolder),
     historyEntry: threadFile(mainFolder, 'history/history-thread'),
     importEntry: threadFile(mainFolder, 'import/import-thread'),
@@ -206,6 +209,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close() {
       stopSettings()
       await agents.close()
+      await differ.close()
       await mcp.close()
       await ledger.close()
       if (!options.base) base.close()

@@ -90,8 +90,9 @@ export function createRouter(app: App) {
       replace: os.files.replace.handler(async ({ input }) => ({
         changes: await replaceInFiles((await agent(input)).workspace, input, { cause: 'user' }),
       })),
-      undo: os.files.undo.handler(async ({ input }) => {
-        const { hash } = await (await agent(input)).workspace.undo(input.path, input.patch, { cause: 'user' })
+      undo: os.files.undo.handler(async ({ input, signal }) => {
+        const { workspace } = await agent(input)
+        const { hash } = await workspace.undo(input.path, input.patch, { cause: 'user' }, signal)
         return { hash }
       }),
       remember: os.files.remember.handler(async ({ input }) => {
@@ -130,10 +131,10 @@ export function createRouter(app: App) {
         const { after } = await (await historyOf(input)).diff(input.commit, input.path)
         if (after === null) {
           const { write } = await workspace.remove(input.path, { cause: 'user' })
-          return { hash: null, patch: write.patch }
+          return { hash: null, patch: (await workspace.describe(write)).patch }
         }
-        const { hash, patch } = await workspace.write(input.path, after, { cause: 'user' })
-        return { hash, patch }
+        const write = await workspace.write(input.path, after, { cause: 'user' })
+        return { hash: write.hash, patch: (await workspace.describe(write)).patch }
       }),
     },
     imports: {
@@ -393,11 +394,26 @@ function unknownProvider(name: string): AppError {
   return new AppError('input_invalid', `there is no provider ${name}`, { reason: name })
 }
 
+/** A text or a list that is longer than the contract takes it (shared/limits.ts). */
+function tooLongOf(issues: ValidationError['issues']) {
+  for (const issue of issues) {
+    const { code, origin, maximum } = issue as { code?: unknown; origin?: unknown; maximum?: unknown }
+    if (code !== 'too_big' || typeof maximum !== 'number' || (origin !== 'string' && origin !== 'array')) continue
+    const field = (issue.path ?? []).map((key) => String(typeof key === 'object' ? key.key : key)).join('.')
+    const unit = origin === 'string' ? 'characters' : 'entries'
+    const message = `${field} is too long: at most ${maximum.toLocaleString('en')} ${unit} can be taken`
+    return { message, data: { field, limit: maximum } }
+  }
+  return undefined
+}
+
 /** Expected failures keep their code; a wrong request says what is wrong; all else gets a log reference. */
 function toWire(error: unknown, app: App, path: string): unknown {
   if (error instanceof AppError)
     return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
   if (error instanceof ORPCError && error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError) {
+    const tooLong = tooLongOf(error.cause.issues)
+    if (tooLong) return new ORPCError('input_too_long', { ...tooLong, cause: error })
     const reason = error.cause.issues.map((issue) => issue.message).join('; ')
     return new ORPCError('input_invalid', {
       message: `the request is not right: ${reason}`,

@@ -268,6 +268,7 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
       signal: new AbortController().signal,
       askPermission: () => Promise.resolve(false),
       onProgress: () => undefined,
+      onFault: () => 'none',
       limits: { timeoutMs: 10_000, outputCharacters: 50_000 },
       keepOutput: () => Promise.resolve('tool-output/x.txt'),
       origin,
@@ -364,7 +365,7 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
       await expect(main.workspace.write(path, 'x', origin), path).rejects.toMatchObject({ code })
     await expect(main.workspace.write('new.sh', 'x', origin)).rejects.toThrow(/\.md/)
     for (const path of ['notes/a.md', 'data.csv', 'list.TXT', '日记/👨‍👩‍👧.md'])
-      expect((await main.workspace.write(path, 'x', origin)).added, path).toBe(1)
+      expect((await main.workspace.write(path, 'x', origin)).after, path).toBe('x')
   })
 
   it('M27: what has an odd name already is read and saved as before', async () => {

@@ -61,9 +61,11 @@ describe('M26 writes', () => {
     const causes: string[] = []
     workspace.onWrite(({ origin }) => causes.push(origin.cause))
     const write = await workspace.edit('notes.md', { cause: 'agent' }, (text = '') => text.replace('two', 'TWO'))
-    expect(write).toMatchObject({ path: 'notes.md', added: 1, removed: 1, startLine: 2, origin: { cause: 'agent' } })
+    const change = await workspace.describe(write)
+    expect(write).toMatchObject({ path: 'notes.md', origin: { cause: 'agent' } })
+    expect(change).toMatchObject({ path: 'notes.md', added: 1, removed: 1, startLine: 2 })
     await workspace.edit('notes.md', { cause: 'user' }, (text = '') => `zero\n${text}`)
-    await workspace.undo('notes.md', write.patch, { cause: 'user' })
+    await workspace.undo('notes.md', change.patch, { cause: 'user' })
     expect((await workspace.read('notes.md')).text).toBe('zero\none\ntwo\nthree\n')
     expect(causes).toEqual(['agent', 'user', 'user'])
   })
@@ -72,7 +74,8 @@ describe('M26 writes', () => {
     const { workspace } = await openWorkspace({ 'notes.md': 'one\n' })
     const write = await workspace.write('notes.md', 'two\n', { cause: 'agent' })
     await workspace.write('notes.md', 'three\n', { cause: 'user' })
-    await expect(workspace.undo('notes.md', write.patch, { cause: 'user' })).rejects.toMatchObject({
+    const { patch } = await workspace.describe(write)
+    await expect(workspace.undo('notes.md', patch, { cause: 'user' })).rejects.toMatchObject({
       code: 'undo_conflict',
     })
     expect((await workspace.read('notes.md')).text).toBe('three\n')

@@ -37,6 +37,8 @@ export type ScriptedAnswer =
       /** Arguments as they are, instead of `arguments` as JSON. */
       readonly rawArguments?: string
     }
+  /** Events as they are: objects as JSON, texts to the letter. */
+  | { readonly raw: readonly (object | string)[] }
   | { readonly status: number; readonly message: string; readonly headers?: Record<string, string> }
 
 export interface ModelServer {
@@ -153,6 +155,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
         : { error: { message: next.message } }
       return json(response, next.status, error, next.headers)
     }
+    if ('raw' in next) return sendRaw(response, next.raw)
     await stream(response, eventsOf(path, next, state.window === undefined ? undefined : size), next, path)
   }
 
@@ -169,7 +172,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
 /** A tokenizer of our own, for the texts that are sent. */
 const charactersPerToken = 4.2
 
-type Answer = Exclude<ScriptedAnswer, { status: number }>
+type Answer = Exclude<ScriptedAnswer, { status: number } | { raw: readonly unknown[] }>
 type Spoken = Extract<Answer, { delayMs?: number }>
 
 function spokenPart(answer: Answer): Partial<Spoken> {
@@ -397,6 +400,15 @@ async function stream(
     }
     if (delayMs > 0) await sleep(delayMs)
     if (response.destroyed) return
+  }
+  response.end()
+}
+
+function sendRaw(response: ServerResponse, events: readonly (object | string)[]): void {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+  for (const event of events) {
+    const name = typeof event === 'object' && 'type' in event ? `event: ${String(event.type)}\n` : ''
+    response.write(typeof event === 'string' ? event : `${name}data: ${JSON.stringify(event)}\n\n`)
   }
   response.end()
 }

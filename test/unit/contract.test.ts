@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
 import { contract, type ChatEvent, type ContractClient, type SearchResponse } from '../../src/shared/contract/index.ts'
 import type { AppRouter } from '../../src/main/router.ts'
 
@@ -30,5 +31,24 @@ describe('contract', () => {
       'settings',
       'survey',
     ])
+  })
+
+  it('M56: every text and every list that a request may carry has a most', () => {
+    const endless: string[] = []
+    const look = (schema: unknown, at: string): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      const { type, enum: values, const: value, pattern } = schema as Record<string, unknown>
+      const isFixed = values !== undefined || value !== undefined || pattern !== undefined
+      if (type === 'string' && !isFixed && !('maxLength' in schema)) endless.push(at)
+      if (type === 'array' && !('maxItems' in schema)) endless.push(at)
+      for (const [key, inner] of Object.entries(schema)) look(inner, `${at}.${key}`)
+    }
+    for (const [group, requests] of Object.entries(contract)) {
+      for (const [name, request] of Object.entries(requests)) {
+        const { inputSchema } = (request as { '~orpc': { inputSchema?: z.ZodType } })['~orpc']
+        if (inputSchema) look(z.toJSONSchema(inputSchema, { io: 'input', unrepresentable: 'any' }), `${group}.${name}`)
+      }
+    }
+    expect(endless).toEqual([])
   })
 })

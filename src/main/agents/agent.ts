@@ -13,6 +13,7 @@ import {
   type ContextFile,
   type KeepingState,
 } from '../context/index.ts'
+import type { Differ } from '../diff/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import { History, Journal } from '../history/index.ts'
 import { Importer } from '../import/index.ts'
@@ -41,6 +42,7 @@ import { Problems } from './problems.ts'
 /** What every agent of the app is given alike. */
 export interface SharedOptions {
   readonly resources: string
+  readonly differ: Differ
   readonly threads: ThreadEntries
   /** Where the history's thread starts from. */
   readonly historyEntry: URL
@@ -124,9 +126,10 @@ export class Agent {
   static async open(options: AgentOptions): Promise<Agent> {
     const { id, publish, log } = options
     const problems = new Problems(log, () => void agent?.tellStatus())
-    const workspace = openWorkspace(options, problems)
+    const isRecorded = options.watch && options.settings().history.enabled
+    const workspace = openWorkspace(options, problems, isRecorded ? async (blob) => history?.text(blob) : undefined)
     const kept = openHistory(options, workspace, problems)
-    const { history } = kept
+    const history: History | undefined = kept.history
     let agent: Agent | undefined
     const memory = await Memory.open({
       source: memorySource(options),
@@ -209,7 +212,11 @@ export class Agent {
   }
 }
 
-function openWorkspace(options: AgentOptions, problems: Problems): Workspace {
+function openWorkspace(
+  options: AgentOptions,
+  problems: Problems,
+  keptText?: (blob: string) => Promise<string | undefined>,
+): Workspace {
   const roots = {
     workspace: options.workspace,
     get forbidden() {
@@ -217,9 +224,12 @@ function openWorkspace(options: AgentOptions, problems: Problems): Workspace {
     },
     readable: () => readableFolders(options),
   }
-  return new Workspace(roots, (error) =>
-    problems.add('workspace', { code: 'workspace_unlocked', message: unlockedMessage(options.workspace, error) }),
-  )
+  return new Workspace(roots, {
+    differ: options.differ,
+    keptText,
+    onUnlocked: (error) =>
+      problems.add('workspace', { code: 'workspace_unlocked', message: unlockedMessage(options.workspace, error) }),
+  })
 }
 
 /** A workspace without the rest of its agent. */

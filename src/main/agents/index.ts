@@ -1,4 +1,3 @@
-export type { Agent } from './agent.ts'
 export { Agents } from './agents.ts'
 export { defaultStateHome, stateFolders, type StateFolders } from './folders.ts'
 export { singleFolder, type SingleFolder } from './single-folder.ts'

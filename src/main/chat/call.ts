@@ -1,8 +1,15 @@
 /** Carries out the tool calls of one answer: those that only read at once, those that change something in order. */
 import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
+import { mostArguments, mostToolCalls } from '../../shared/limits.ts'
 import type { ToolCallPart, ToolResultMessage } from '../../shared/messages.ts'
+import { argumentsTooLong } from '../models/index.ts'
 import type { Tool, ToolContext } from './tools/index.ts'
+
+/** Reading calls that run at once: each may hold a file of 20 MB. */
+const mostTogether = 8
+/** A wrong list of ten thousand entries has as many problems. */
+const mostProblemCharacters = 2000
 
 export async function callTools(
   calls: readonly ToolCallPart[],
@@ -11,16 +18,13 @@ export async function callTools(
   onResult: (result: ToolResultMessage) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < calls.length;) {
-    const together = calls.slice(from, from + readOnlyRun(calls, from, tools))
-    const results = await Promise.allSettled(together.map((call) => callTool(call, tools, context)))
-    for (const [index, outcome] of results.entries()) {
-      const call = together[index]
-      if (outcome.status === 'fulfilled') await onResult(outcome.value)
-      else if (call) await onResult(result(call, 'The tool failed.', true))
-    }
-    // What one did not expect ends the turn, but takes nothing from the others.
-    const failed = results.find((outcome) => outcome.status === 'rejected')
-    if (failed) throw failed.reason
+    const together = calls.slice(from, from + Math.min(mostTogether, readOnlyRun(calls, from, tools)))
+    const results = await Promise.all(
+      together.map((call, index) =>
+        from + index < mostToolCalls ? callTool(call, tools, context) : notCarriedOut(call),
+      ),
+    )
+    for (const result of results) await onResult(result)
     from += together.length
   }
 }
@@ -35,13 +39,28 @@ function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
   return tools.find((tool) => tool.name === name)
 }
 
-/** Whatever goes wrong in an expected way is a result, so that the model can do better. */
+/** An answer keeps one call more than are carried out (see AnswerDraft): it stands for those that were left out. */
+function notCarriedOut(call: ToolCallPart): ToolResultMessage {
+  const { code, message } = new AppError(
+    'tool_calls_too_many',
+    `only the first ${mostToolCalls} calls of an answer are carried out; this one and those after it were not`,
+    { limit: mostToolCalls },
+  )
+  return result(call, `${code}: ${message}`, true)
+}
+
+/** Whatever goes wrong is this call's own result, so that the model can do better and other calls keep theirs. */
 async function callTool(call: ToolCallPart, tools: readonly Tool[], context: ToolContext): Promise<ToolResultMessage> {
   const tool = findTool(call.name, tools)
   if (!tool)
     return result(call, `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`, true)
   if (context.signal.aborted) return result(call, 'Interrupted by the user.', true)
-  const { invalidJson } = call.arguments
+  const { invalidJson, [argumentsTooLong]: length } = call.arguments
+  if (typeof length === 'number') {
+    const most = mostArguments.toLocaleString('en')
+    const told = `the arguments have ${length.toLocaleString('en')} characters, at most ${most} can be taken; do it in parts`
+    return result(call, `tool_arguments_too_large: ${told}`, true)
+  }
   if (typeof invalidJson === 'string')
     return result(call, `The arguments are no JSON object: ${invalidJson.slice(0, 500)}`, true)
   try {
@@ -52,8 +71,12 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   } catch (error) {
     if (context.signal.aborted) return result(call, 'Interrupted by the user.', true)
     if (error instanceof AppError) return result(call, `${error.code}: ${error.message}`, true)
-    if (error instanceof z.ZodError) return result(call, `The arguments are not right: ${z.prettifyError(error)}`, true)
-    throw error
+    if (error instanceof z.ZodError) {
+      const problems = z.prettifyError(error).slice(0, mostProblemCharacters)
+      return result(call, `The arguments are not right: ${problems}`, true)
+    }
+    const reference = context.onFault(error)
+    return result(call, `internal: ${call.name} failed (log reference ${reference})`, true)
   }
 }
 

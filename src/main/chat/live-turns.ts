@@ -1,7 +1,7 @@
 /** The turns that are running, by conversation: what each has said so far, and everybody who follows it. */
-import { EventPublisher } from '@orpc/server'
 import type { ChatEvent, Permission, QueuedMessage } from '../../shared/contract/index.ts'
 import type { TurnEnd } from './turn.ts'
+import { Watcher } from './watcher.ts'
 
 export interface RunningTurn {
   readonly signal: AbortSignal
@@ -34,7 +34,7 @@ export interface TurnHooks {
 export class LiveTurns {
   readonly #hooks: TurnHooks
   readonly #turns = new Map<string, LiveTurn>()
-  readonly #events = new EventPublisher<Record<string, ChatEvent>>({ maxBufferedEvents: 100_000 })
+  readonly #watchers = new Map<string, Set<Watcher>>()
 
   constructor(hooks: TurnHooks) {
     this.#hooks = hooks
@@ -68,31 +68,42 @@ export class LiveTurns {
     return turn !== undefined
   }
 
-  /** What the running turn has said so far, then everything as it happens. */
+  /** What the running turn has said so far, then everything as it happens. Whoever falls far behind is told anew. */
   async *watch(session: string, waiting: () => Waiting, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
-    const live = this.#events.subscribe(session, signal ? { signal } : {})
+    const watcher = new Watcher(() => this.#partial(session, waiting()))
+    const watchers = this.#watchers.get(session) ?? new Set()
+    this.#watchers.set(session, watchers.add(watcher))
+    try {
+      yield this.#partial(session, waiting())
+      yield* watcher.events(signal)
+    } finally {
+      watchers.delete(watcher)
+      if (watchers.size === 0) this.#watchers.delete(session)
+    }
+  }
+
+  emit(session: string, event: ChatEvent): void {
     const turn = this.#turns.get(session)
-    yield {
+    if (turn) remember(turn, event)
+    for (const watcher of this.#watchers.get(session) ?? []) watcher.push(event)
+  }
+
+  async close(): Promise<void> {
+    for (const turn of this.#turns.values()) turn.stop.abort()
+    await Promise.all([...this.#turns.values()].map((turn) => turn.ended))
+  }
+
+  #partial(session: string, waiting: Waiting): Extract<ChatEvent, { type: 'partial' }> {
+    const turn = this.#turns.get(session)
+    return {
       type: 'partial',
       running: turn !== undefined,
       text: turn?.text ?? '',
       thinking: turn?.thinking ?? '',
       retrying: turn?.retrying ? { code: turn.retrying.code, afterMs: turn.retrying.at - Date.now() } : null,
       keeping: turn?.keeping ?? null,
-      ...waiting(),
+      ...waiting,
     }
-    yield* live
-  }
-
-  emit(session: string, event: ChatEvent): void {
-    const turn = this.#turns.get(session)
-    if (turn) remember(turn, event)
-    this.#events.publish(session, event)
-  }
-
-  async close(): Promise<void> {
-    for (const turn of this.#turns.values()) turn.stop.abort()
-    await Promise.all([...this.#turns.values()].map((turn) => turn.ended))
   }
 
   async #run(session: string, turn: LiveTurn, work: (signal: AbortSignal) => Promise<TurnEnd>): Promise<void> {

@@ -78,14 +78,15 @@ async function askModel(options: TurnOptions, live: LiveAnswer, isSecondTry = fa
         return event.message
       }
       if (event.type === 'usage') usage = event.usage
+      else if (event.type === 'calling') continue
       else if (event.type === 'retry') {
         const { code, attempt, afterMs } = event
         emit({ type: 'retrying', code, attempt, afterMs })
       } else {
         if (event.type === 'text') draft.addText(event.delta)
         else draft.addThinking(event.delta)
-        live.add(event.type, event.delta)
         emit(event)
+        await live.add(event.type, event.delta)
       }
     }
     throw new AppError('provider_cut', `${model.id} broke off in the middle of the answer`, {

@@ -1,6 +1,8 @@
 /** Embeddings from OpenAI and from everything that speaks its `/embeddings` request (Ollama, LM Studio, Voyage, …). */
 import OpenAI from 'openai'
 import { AppError } from '../../shared/errors.ts'
+import { mostVectorBytes } from '../../shared/limits.ts'
+import { boundedFetch } from '../network/index.ts'
 import { redirectTarget, redirected } from '../redirects.ts'
 import { toUnitVector, type EmbeddingProvider } from './provider.ts'
 
@@ -34,6 +36,11 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
     maxRetries: retries,
     timeout: timeoutMs,
     logLevel: 'off',
+    fetch: boundedFetch(
+      globalThis.fetch,
+      () => ({ whole: mostVectorBytes }),
+      () => broken(options, 'far more than its vectors'),
+    ),
   })
   let dimensions =
     options.dimensions ?? (options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0))
@@ -116,7 +123,8 @@ function explain(error: unknown, { provider }: OpenAiEmbeddingOptions): unknown 
   if ((error.status ?? 0) >= 500) {
     return new AppError('provider_unavailable', `${provider} is out of order (${error.status})`, data, { cause: error })
   }
-  return new AppError('provider_error', `${provider} refused the embedding request: ${error.message}`, data, {
+  const reason = error.message.slice(0, 300).toWellFormed()
+  return new AppError('provider_error', `${provider} refused the embedding request: ${reason}`, data, {
     cause: error,
   })
 }

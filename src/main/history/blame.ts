@@ -1,5 +1,5 @@
 /** Which change wrote each line of a text, from its versions. Pure. */
-import { diffArrays } from 'diff'
+import { compareLines } from '../diff/compare.ts'
 
 export interface Version<Id> {
   readonly id: Id
@@ -14,14 +14,12 @@ export function blame<Id>(versions: readonly Version<Id>[]): Id[] {
     const next = linesOf(text)
     const nextOwners: Id[] = []
     let at = 0
-    for (const part of diffArrays(lines, next)) {
-      if (part.removed) at += part.count
-      else if (part.added) nextOwners.push(...Array.from({ length: part.count }, () => id))
-      else {
-        nextOwners.push(...owners.slice(at, at + part.count))
-        at += part.count
-      }
+    for (const { from, to, newFrom, newTo } of compareLines(lines, next)) {
+      for (; at < from; at += 1) nextOwners.push(owners[at] ?? id)
+      for (let line = newFrom; line < newTo; line += 1) nextOwners.push(id)
+      at = to
     }
+    for (; at < owners.length; at += 1) nextOwners.push(owners[at] ?? id)
     lines = next
     owners = nextOwners
   }

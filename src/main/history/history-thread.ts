@@ -25,6 +25,7 @@ const router = {
   diff: threadBase
     .input(type<{ commit: string; path: string }>())
     .handler(({ input }) => opened().diff(input.commit, input.path)),
+  text: threadBase.input(type<string>()).handler(({ input }) => opened().text(input)),
   blame: threadBase.input(type<string>()).handler(({ input }) => opened().blame(input)),
   settle: threadBase.handler(() => opened().settle()),
   close: threadBase.handler(() => recorder?.close()),

@@ -97,6 +97,11 @@ export class History {
     return this.#call((client) => client.diff({ commit, path }))
   }
 
+  /** A recorded text by Git's id of it; undefined when there is none, or it was forgotten. */
+  text(id: string) {
+    return this.#call((client) => client.text(id))
+  }
+
   blame(path: string) {
     return this.#call((client) => client.blame(path))
   }

@@ -12,7 +12,8 @@ import { causes } from '../../shared/contract/history.ts'
 import { parseJson } from '../../shared/json.ts'
 import { appendDurably, copyAside, Exclusive, makeFolder, readIfThere, setAside, writeDurably } from '../files/index.ts'
 import { isNote, type WorkspaceWrite } from '../workspace/index.ts'
-import { blobId, writeBlob } from './blob-id.ts'
+import { blobId } from '../diff/index.ts'
+import { writeBlob } from './blob.ts'
 
 const lineSchema = z.object({
   id: z.string(),

@@ -6,8 +6,9 @@
  */
 import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
-import { createTwoFilesPatch } from 'diff'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import { blobId } from '../diff/blob-id.ts'
+import { describeChange } from '../diff/patch.ts'
 import { Exclusive, inBatches, lockOf, makeFolder, realName, setAside, type FileLock } from '../files/index.ts'
 import {
   placeOf,
@@ -18,7 +19,6 @@ import {
   type WriteOrigin as Origin,
 } from '../workspace/index.ts'
 import { blame } from './blame.ts'
-import { blobId } from './blob-id.ts'
 import type { CommitRecord, FileRecord } from './change.ts'
 import { Journal, repositoryIn, type JournalLine, type JournalPart } from './journal.ts'
 import { Repository, type FileStep } from './repository.ts'
@@ -170,8 +170,18 @@ export class Recorder {
     if (!file) throw new AppError('file_not_found', `${path} has no change ${commit}`, { path })
     const before = file.before === null ? null : await repository.text(file.before)
     const after = file.after === null ? null : await repository.text(file.after)
-    const patch = createTwoFilesPatch(path, path, before ?? '', after ?? '', undefined, undefined, { context: 2 })
+    const { patch } = describeChange(path, before ?? '', after ?? '', { isKept: true })
     return { patch, before, after }
+  }
+
+  /** A recorded text by its id; undefined when there is none, or it was forgotten. */
+  async text(id: string): Promise<string | undefined> {
+    try {
+      return await (await this.#readable()).text(id)
+    } catch (error) {
+      if (error instanceof Error && error.name === 'NotFoundError') return undefined
+      throw error
+    }
   }
 
   /** For each line of the newest recorded text, the change that brought it. */

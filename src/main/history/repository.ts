@@ -4,12 +4,12 @@
  */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diffLines } from 'diff'
 import * as git from 'isomorphic-git'
+import { countLines } from '../diff/patch.ts'
 import { inBatches, makeFolder, readIfThere, writeDurably } from '../files/index.ts'
 import type { WriteOrigin as Origin } from '../workspace/index.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
-import { writeBlob } from './blob-id.ts'
+import { writeBlob } from './blob.ts'
 import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './change.ts'
 import { FileTree } from './tree.ts'
 
@@ -118,7 +118,7 @@ export class Repository {
       const old = this.#tree.get(from ?? path) ?? null
       const id = ids[index] ?? null
       if (old === id && from === undefined) continue
-      const { added, removed } = count(before ?? '', after ?? '')
+      const { added, removed } = countLines(before ?? '', after ?? '')
       files.push({ path, ...(from === undefined ? {} : { from }), added, removed, before: old, after: id })
       if (from !== undefined) this.#tree.set(from, null)
       this.#tree.set(path, id)
@@ -268,14 +268,4 @@ export class Repository {
     }
     return text
   }
-}
-
-function count(before: string, after: string): { added: number; removed: number } {
-  let added = 0
-  let removed = 0
-  for (const part of diffLines(before, after)) {
-    if (part.added) added += part.count
-    if (part.removed) removed += part.count
-  }
-  return { added, removed }
 }

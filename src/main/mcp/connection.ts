@@ -5,10 +5,13 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/sdk/types.js'
 import { AppError } from '../../shared/errors.ts'
+import { mostToolDescription, mostToolMessageBytes, mostToolPages, mostTools } from '../../shared/limits.ts'
+import { boundedFetch } from '../network/index.ts'
 import type { McpServerSettings } from '../settings/index.ts'
 
 const startTimeoutMs = 20_000
 const mostLogLines = 200
+const mostNoteCharacters = 500
 /** A server that would not start is left alone for so long, ms, unless it is asked for by hand. */
 const restMs = 30_000
 
@@ -80,7 +83,8 @@ export class McpConnection {
         signal,
         timeout: timeoutMs,
         resetTimeoutOnProgress: true,
-        onprogress: ({ progress, total, message = '' }) => onProgress(total ? progress / total : null, message),
+        onprogress: ({ progress, total, message = '' }) =>
+          onProgress(total ? progress / total : null, message.slice(0, mostNoteCharacters)),
       })
       return result as CallToolResult
     } catch (error) {
@@ -129,7 +133,16 @@ export class McpConnection {
     const { command, args, env, cwd, url, headers } = this.settings
     if (url !== undefined) {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
-      return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: this.#filled(headers) } })
+      return new StreamableHTTPClientTransport(new URL(url), {
+        requestInit: { headers: this.#filled(headers) },
+        // A stream of events stays open as long as the server; whatever else it sends is one message.
+        fetch: boundedFetch(
+          globalThis.fetch,
+          (_method, type) =>
+            type === 'text/event-stream' ? { event: mostToolMessageBytes } : { whole: mostToolMessageBytes },
+          (limit) => new Error(`it sent more than ${Math.round(limit / 1024 / 1024)} MB at once`),
+        ),
+      })
     }
     const { getDefaultEnvironment, StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
     const transport = new StdioClientTransport({
@@ -137,6 +150,7 @@ export class McpConnection {
       args,
       env: { ...getDefaultEnvironment(), ...this.#filled(env) },
       stderr: 'pipe',
+      maxBufferSize: mostToolMessageBytes,
       ...(cwd === undefined ? {} : { cwd }),
     })
     transport.stderr?.on('data', (chunk: Buffer) => {
@@ -148,12 +162,15 @@ export class McpConnection {
   async #listTools(client: Client): Promise<void> {
     const tools: WireTool[] = []
     let cursor: string | undefined
+    let pages = 0
     do {
       const page = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: startTimeoutMs })
-      tools.push(...page.tools)
+      for (const tool of page.tools) tools.push(shortened(tool))
       cursor = page.nextCursor
-    } while (cursor !== undefined)
-    this.#tools = tools
+      pages += 1
+    } while (cursor !== undefined && pages < mostToolPages && tools.length < mostTools)
+    if (cursor !== undefined || tools.length > mostTools) this.#keepLog(`only its first ${mostTools} tools are used`)
+    this.#tools = tools.slice(0, mostTools)
     this.#options.onChange()
   }
 
@@ -195,4 +212,10 @@ export class McpConnection {
       reason,
     })
   }
+}
+
+function shortened(tool: WireTool): WireTool {
+  const { description } = tool
+  if (description === undefined || description.length <= mostToolDescription) return tool
+  return { ...tool, description: description.slice(0, mostToolDescription).toWellFormed() }
 }

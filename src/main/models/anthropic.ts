@@ -1,18 +1,20 @@
 /** Anthropic's Messages API, through its own client. */
 import Anthropic from '@anthropic-ai/sdk'
+import { mostId, mostModels, mostToolCalls } from '../../shared/limits.ts'
 import type { Message, StopReason, Usage } from '../../shared/messages.ts'
 import { modelLimits, type ModelLimits } from './catalog.ts'
-import { failure, isLostConnection, providerFailure } from './failures.ts'
+import { failure, isGarbled, isLostConnection, providerFailure } from './failures.ts'
 import {
   AnswerDraft,
+  ArgumentsDraft,
   clientOptions,
-  parseArguments,
   type ChatModel,
   type ListedModel,
   type ModelEvent,
   type ModelRequest,
   type ProviderOptions,
 } from './model.ts'
+import { fieldsOf, indexOf, nameOf, textOf, tokensOf } from './wire.ts'
 
 const provider = 'anthropic'
 
@@ -37,7 +39,12 @@ export function createAnthropicModel(
 export async function listAnthropicModels(options: ProviderOptions, signal: AbortSignal): Promise<ListedModel[]> {
   const models: ListedModel[] = []
   try {
-    for await (const info of clientOf(options).models.list({ limit: 100 }, { signal })) models.push(listed(info))
+    for await (const info of clientOf(options).models.list({ limit: 100 }, { signal })) {
+      const known = listed(fieldsOf(info) as Partial<Anthropic.ModelInfo>)
+      if (known.name !== '') models.push(known)
+      // A list that never ends is no list.
+      if (models.length >= mostModels) break
+    }
     return models
   } catch (error) {
     throw explain(error)
@@ -45,10 +52,10 @@ export async function listAnthropicModels(options: ProviderOptions, signal: Abor
 }
 
 /** An older or compatible server leaves most of it out. */
-function listed({ id, max_input_tokens, max_tokens, capabilities }: Anthropic.ModelInfo): ListedModel {
+function listed({ id, max_input_tokens, max_tokens, capabilities }: Partial<Anthropic.ModelInfo>): ListedModel {
   const types = capabilities?.thinking?.types
   return {
-    name: id,
+    name: nameOf(id).slice(0, mostId),
     contextWindow: max_input_tokens ?? undefined,
     maxOutput: max_tokens ?? undefined,
     images: capabilities?.image_input?.supported,
@@ -63,7 +70,7 @@ function thinkingForm(model: string): ThinkingForm {
 }
 
 function clientOf(options: ProviderOptions): Anthropic {
-  return new Anthropic(clientOptions(options))
+  return new Anthropic(clientOptions(provider, options))
 }
 
 async function* stream(
@@ -73,49 +80,51 @@ async function* stream(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const draft = new AnswerDraft({ provider, model })
-  const toolInputs = new Map<number, { id: string; name: string; json: string }>()
+  const calls = new Map<number, { id: unknown; name: unknown; arguments: ArgumentsDraft }>()
   let usage: Usage | undefined
-  let stop: Anthropic.StopReason | null = null
+  let stop: unknown
   let ended = false
   let hasBegun = false
   try {
     const events = await client.messages.create(wire, { signal })
     hasBegun = true
-    for await (const event of events) {
-      if (event.type === 'message_start') {
-        usage = toUsage(event.message.usage, undefined)
-        yield { type: 'usage', usage }
-      } else if (event.type === 'content_block_start' && event.content_block.type === 'tool_use') {
-        toolInputs.set(event.index, { id: event.content_block.id, name: event.content_block.name, json: '' })
-      } else if (event.type === 'content_block_start' && event.content_block.type === 'redacted_thinking') {
-        const { data } = event.content_block
-        draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: data, redacted: true })
-      } else if (event.type === 'content_block_start' && event.content_block.type === 'thinking') {
-        // Each thought has a signature of its own.
-        draft.content.push({ type: 'thinking', thinking: '' })
-      } else if (event.type === 'content_block_delta') {
-        const { delta } = event
-        if (delta.type === 'text_delta') {
-          draft.addText(delta.text)
-          yield { type: 'text', delta: delta.text }
-        } else if (delta.type === 'thinking_delta') {
-          draft.addThinking(delta.thinking)
-          yield { type: 'thinking', delta: delta.thinking }
-        } else if (delta.type === 'signature_delta') {
-          const last = draft.content.at(-1)
-          if (last?.type === 'thinking') last.thinkingSignature = (last.thinkingSignature ?? '') + delta.signature
-        } else if (delta.type === 'input_json_delta') {
-          const tool = toolInputs.get(event.index)
-          if (tool) tool.json += delta.partial_json
+    for await (const sent of events) {
+      const event = fieldsOf(sent)
+      const index = indexOf(event['index']) ?? -1
+      switch (event['type']) {
+        case 'message_start':
+          usage = toUsage(fieldsOf(fieldsOf(event['message'])['usage']), undefined)
+          yield { type: 'usage', usage }
+          break
+        case 'content_block_start': {
+          const { type, id, name, data } = fieldsOf(event['content_block'])
+          if (type === 'tool_use' && calls.size <= mostToolCalls)
+            calls.set(index, { id, name, arguments: new ArgumentsDraft() })
+          else if (type === 'redacted_thinking')
+            draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: textOf(data), redacted: true })
+          // Each thought has a signature of its own.
+          else if (type === 'thinking') draft.content.push({ type: 'thinking', thinking: '' })
+          break
         }
-      } else if (event.type === 'content_block_stop') {
-        const tool = toolInputs.get(event.index)
-        if (tool)
-          draft.content.push({ type: 'toolCall', id: tool.id, name: tool.name, arguments: parseArguments(tool.json) })
-      } else if (event.type === 'message_delta') {
-        stop = event.delta.stop_reason
-        usage = toUsage(event.usage, usage)
-      } else if (event.type === 'message_stop') ended = true
+        case 'content_block_delta': {
+          const said = takeDelta(draft, calls.get(index)?.arguments, fieldsOf(event['delta']))
+          if (said) yield said
+          break
+        }
+        case 'content_block_stop': {
+          const call = calls.get(index)
+          if (call) draft.addCall(call.id, call.name, call.arguments.json)
+          break
+        }
+        case 'message_delta':
+          stop = fieldsOf(event['delta'])['stop_reason']
+          usage = toUsage(fieldsOf(event['usage']), usage)
+          break
+        case 'message_stop':
+          ended = true
+          break
+        default:
+      }
     }
   } catch (error) {
     throw explain(error, hasBegun)
@@ -127,6 +136,33 @@ async function* stream(
       ? draft.finish('error', used, failure('provider_refused', provider))
       : draft.finish(toStopReason(stop), used)
   yield { type: 'done', message }
+}
+
+/** @returns what is to be told of it */
+function takeDelta(
+  draft: AnswerDraft,
+  input: ArgumentsDraft | undefined,
+  delta: Readonly<Record<string, unknown>>,
+): ModelEvent | undefined {
+  switch (delta['type']) {
+    case 'text_delta':
+      draft.addText(textOf(delta['text']))
+      return { type: 'text', delta: textOf(delta['text']) }
+    case 'thinking_delta':
+      draft.addThinking(textOf(delta['thinking']))
+      return { type: 'thinking', delta: textOf(delta['thinking']) }
+    case 'signature_delta': {
+      const last = draft.content.at(-1)
+      if (last?.type === 'thinking')
+        last.thinkingSignature = (last.thinkingSignature ?? '') + textOf(delta['signature'])
+      return undefined
+    }
+    case 'input_json_delta':
+      input?.add(textOf(delta['partial_json']))
+      return { type: 'calling' }
+    default:
+      return undefined
+  }
 }
 
 /** Tokens of thought where the model wants a number; at least 1024, and less than the whole answer. */
@@ -229,20 +265,16 @@ function assistantBlock(
     : [{ type: 'thinking', thinking: part.thinking, signature: part.thinkingSignature }]
 }
 
-type WireUsage = Partial<
-  Record<'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens', number | null>
->
-
 /** The stream reports input at its start and output at its end; later figures replace earlier ones. */
-function toUsage(wire: WireUsage, before: Usage | undefined): Usage {
-  const input = wire.input_tokens ?? before?.input ?? 0
-  const output = wire.output_tokens ?? before?.output ?? 0
-  const cacheRead = wire.cache_read_input_tokens ?? before?.cacheRead ?? 0
-  const cacheWrite = wire.cache_creation_input_tokens ?? before?.cacheWrite ?? 0
+function toUsage(wire: Readonly<Record<string, unknown>>, before: Usage | undefined): Usage {
+  const input = tokensOf(wire['input_tokens']) ?? before?.input ?? 0
+  const output = tokensOf(wire['output_tokens']) ?? before?.output ?? 0
+  const cacheRead = tokensOf(wire['cache_read_input_tokens']) ?? before?.cacheRead ?? 0
+  const cacheWrite = tokensOf(wire['cache_creation_input_tokens']) ?? before?.cacheWrite ?? 0
   return { input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite }
 }
 
-function toStopReason(reason: Anthropic.StopReason | null): StopReason {
+function toStopReason(reason: unknown): StopReason {
   if (reason === 'tool_use') return 'toolUse'
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'length' : 'stop'
 }
@@ -250,6 +282,7 @@ function toStopReason(reason: Anthropic.StopReason | null): StopReason {
 function explain(error: unknown, hasBegun = false): unknown {
   if (error instanceof Anthropic.APIUserAbortError) return error
   if (isLostConnection(error)) return failure('provider_cut', provider, error)
+  if (isGarbled(error)) return failure('provider_garbled', provider, error)
   if (!(error instanceof Anthropic.APIError)) return error
   return providerFailure({
     provider,

@@ -41,6 +41,8 @@ const sentences = {
   provider_unavailable: (provider: string) => `${provider} cannot be reached; check the network`,
   provider_timeout: (provider: string) => `${provider} did not answer in time`,
   provider_cut: (provider: string) => `${provider} broke off in the middle of the answer`,
+  provider_too_much: (provider: string) => `${provider} sent more than an answer can be, and was stopped`,
+  provider_garbled: (provider: string) => `${provider} sent something that cannot be read as an answer`,
   provider_refused: (provider: string) => `${provider} declined to answer this`,
   context_overflow: (provider: string) => `the conversation no longer fits into ${provider}'s model`,
 } as const satisfies Partial<Record<ErrorCode, (provider: string) => string>>
@@ -59,8 +61,8 @@ export function providerFailure(failure: ProviderFailure): AppError {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
   if (code !== undefined) return new AppError(code, sentences[code](provider), data, { cause })
-  const reason = message.slice(0, 300)
-  return new AppError('provider_error', `${provider} refused the request: ${message}`, { ...data, reason }, { cause })
+  const reason = message.slice(0, 300).toWellFormed()
+  return new AppError('provider_error', `${provider} refused the request: ${reason}`, { ...data, reason }, { cause })
 }
 
 function codeOf({ status, kind, message, isTimeout, hasBegun }: ProviderFailure): KnownFailure | undefined {
@@ -89,6 +91,11 @@ export function isPassing(error: AppError): boolean {
 /** The stream's connection was lost: Node's fetch says so with a plain TypeError. */
 export function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError && /terminated|fetch failed|network|socket|aborted/i.test(error.message)
+}
+
+/** What a stream throws that is no answer of the protocol: no JSON, or not of the shape that its client takes for granted. */
+export function isGarbled(error: unknown): boolean {
+  return error instanceof SyntaxError || error instanceof TypeError
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date. */

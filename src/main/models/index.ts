@@ -1,3 +1,10 @@
 export { Ledger } from './ledger.ts'
-export { AnswerDraft, type ChatModel, type ModelRequest, type ThinkingEffort, type ToolDefinition } from './model.ts'
+export {
+  AnswerDraft,
+  argumentsTooLong,
+  type ChatModel,
+  type ModelRequest,
+  type ThinkingEffort,
+  type ToolDefinition,
+} from './model.ts'
 export { Models } from './models.ts'

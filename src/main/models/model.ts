@@ -1,6 +1,17 @@
 /** What every chat provider offers. The loop speaks this; each provider converts to its wire format at its own edge. */
 import type { ErrorData } from '../../shared/errors.ts'
-import type { Fetch } from './network.ts'
+import {
+  mostArguments,
+  mostBrokenArguments,
+  mostEventBytes,
+  mostId,
+  mostListBytes,
+  mostStreamBytes,
+  mostToolCalls,
+} from '../../shared/limits.ts'
+import { boundedFetch, type Fetch } from '../network/index.ts'
+import { failure } from './failures.ts'
+import { nameOf } from './wire.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '../../shared/messages.ts'
 
 /** A tool as a model is told of it; `parameters` is a JSON Schema object. */
@@ -27,6 +38,8 @@ export type ThinkingEffort = 'low' | 'medium' | 'high'
 export type ModelEvent =
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'thinking'; readonly delta: string }
+  /** The arguments of a tool call are being written: nothing to show, but the model is at work. */
+  | { readonly type: 'calling' }
   /** What the request has used so far: all that is known of it should it be stopped. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The request failed in passing and is made again after a while. */
@@ -62,12 +75,20 @@ export interface ProviderOptions {
 }
 
 /** How both official clients are set up. Retries are ours, so that the user can be told of them. */
-export function clientOptions({ apiKey, baseUrl, timeoutMs, headers, fetch }: ProviderOptions) {
+export function clientOptions(
+  provider: string,
+  { apiKey, baseUrl, timeoutMs, headers, fetch = globalThis.fetch }: ProviderOptions,
+) {
   return {
     apiKey,
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
     ...(headers === undefined ? {} : { defaultHeaders: headers }),
-    ...(fetch === undefined ? {} : { fetch }),
+    // Lists are got, answers are posted for and streamed.
+    fetch: boundedFetch(
+      fetch,
+      (method) => (method === 'GET' ? { whole: mostListBytes } : { event: mostEventBytes, whole: mostStreamBytes }),
+      () => failure('provider_too_much', provider),
+    ),
     // A redirection would take the conversation and the key along.
     fetchOptions: { redirect: 'manual' as const },
     timeout: timeoutMs,
@@ -111,6 +132,24 @@ export class AnswerDraft {
     else this.content.push({ type: 'thinking', thinking: delta })
   }
 
+  /**
+   * A call of a tool, as the server sent it. Results refer to calls by their id, so each has one of its own; a call past
+   * the most that are carried out stands for all the others.
+   */
+  addCall(id: unknown, name: unknown, json: string): void {
+    const others = this.content.filter((part) => part.type === 'toolCall')
+    if (others.length > mostToolCalls) return
+    const sent = nameOf(id)
+    const isUsable = sent !== '' && sent.length <= mostId && others.every((other) => other.id !== sent)
+    this.content.push({
+      type: 'toolCall',
+      id: isUsable ? sent : `call_${Date.now().toString(36)}_${others.length}`,
+      // Nobody takes a call without a name back.
+      name: nameOf(name).slice(0, mostId) || 'unnamed',
+      arguments: parseArguments(json),
+    })
+  }
+
   finish(
     stopReason: StopReason,
     usage: Usage,
@@ -118,7 +157,7 @@ export class AnswerDraft {
   ): AssistantMessage {
     return {
       role: 'assistant',
-      content: this.content.filter((part) => {
+      content: this.content.map(wellFormed).filter((part) => {
         if (part.type === 'text') return part.text !== ''
         return part.type !== 'thinking' || part.thinking !== '' || part.thinkingSignature !== undefined
       }),
@@ -132,11 +171,38 @@ export class AnswerDraft {
   }
 }
 
+/** A letter that came in two halves is whole by now; half a letter is none. */
+function wellFormed(part: AssistantPart): AssistantPart {
+  if (part.type === 'text') return { ...part, text: part.text.toWellFormed() }
+  return part.type === 'thinking' ? { ...part, thinking: part.thinking.toWellFormed() } : part
+}
+
+/** The arguments of a call while they stream; what is too long is counted and let go. */
+export class ArgumentsDraft {
+  #json = ''
+  #length = 0
+
+  add(delta: string): void {
+    this.#length += delta.length
+    if (this.#length <= mostArguments) this.#json += delta
+    else this.#json = ''
+  }
+
+  /** As `addCall` takes them. */
+  get json(): string {
+    return this.#length > mostArguments ? JSON.stringify({ [argumentsTooLong]: this.#length }) : this.#json
+  }
+}
+
+/** Stands in the place of arguments that were not kept, with their length. */
+export const argumentsTooLong = 'argumentsTooLong'
+
 /**
  * A tool call's arguments. What is no JSON object is passed on as it came, so that the tool's own check can tell the
  * model what was wrong with it.
  */
-export function parseArguments(json: string): Record<string, unknown> {
+function parseArguments(json: string): Record<string, unknown> {
+  if (json.length > mostArguments) return { [argumentsTooLong]: json.length }
   if (json.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(json)
@@ -144,5 +210,5 @@ export function parseArguments(json: string): Record<string, unknown> {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  return { invalidJson: json }
+  return { invalidJson: json.slice(0, mostBrokenArguments) }
 }

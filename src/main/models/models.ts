@@ -7,6 +7,7 @@ import { AppError } from '../../shared/errors.ts'
 import type { AssistantMessage, Usage } from '../../shared/messages.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import type { Config, KeyRing } from '../settings/index.ts'
+import { withBounds } from './bounds.ts'
 import {
   costOf,
   modelLimits,
@@ -65,7 +66,7 @@ export class Models {
     if (!options) throw this.#missing(provider)
     const facts = this.#lists.facts(provider, model)
     const remote = createRemoteModel(provider, model, options, limits, facts)
-    const patient = withRetries(withIdleTimeout(remote, use.idleTimeoutMs))
+    const patient = withRetries(withIdleTimeout(withBounds(remote), use.idleTimeoutMs))
     return counted(patient, this.#prices(id), this.#options.ledger, use.agent)
   }
 

@@ -1,7 +1,6 @@
 /** How requests to a provider travel: directly, or through a proxy from the configuration or the environment. */
 import { EnvHttpProxyAgent, fetch as proxiedFetch, ProxyAgent, type Dispatcher } from 'undici'
-
-export type Fetch = typeof fetch
+import type { Fetch } from '../network/index.ts'
 
 /** A `fetch` that goes through a proxy; undefined when there is none, and Node's own will do. */
 export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): Fetch | undefined {

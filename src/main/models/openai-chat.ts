@@ -8,15 +8,17 @@ import {
   type StopReason,
   type Usage,
 } from '../../shared/messages.ts'
+import { mostToolCalls } from '../../shared/limits.ts'
 import { failure } from './failures.ts'
-import { AnswerDraft, parseArguments, type ModelEvent, type ModelRequest } from './model.ts'
+import { AnswerDraft, ArgumentsDraft, type ModelEvent, type ModelRequest } from './model.ts'
 import { explainOpenAi, type OpenAiProvider } from './openai-client.ts'
 import { ThinkTags } from './think-tags.ts'
+import { fieldsOf, indexOf, listOf, nameOf, textOf, tokensOf } from './wire.ts'
 
 interface ToolDraft {
   id: string
   name: string
-  json: string
+  readonly arguments: ArgumentsDraft
 }
 
 export async function* streamChat(
@@ -43,30 +45,28 @@ export async function* streamChat(
     const chunks = await open(client, toWire(provider, model, request), signal)
     hasBegun = true
     for await (const chunk of chunks) {
-      if (chunk.usage) usage = toUsage(chunk.usage)
-      const choice = chunk.choices?.[0]
-      if (!choice) continue
-      finish = choice.finish_reason ?? finish
-      const thinking = reasoningOf(choice.delta)
+      const { usage: used, choices } = fieldsOf(chunk)
+      if (used) usage = toUsage(fieldsOf(used))
+      const choice = fieldsOf(listOf(choices)[0])
+      const delta = fieldsOf(choice['delta'])
+      finish = nameOf(choice['finish_reason']) || finish
+      const thinking = textOf(delta['reasoning_content'] ?? delta['reasoning'])
       if (thinking) yield* say([{ type: 'thinking', delta: thinking }])
-      yield* say(tags.push((choice.delta?.content ?? '') + (choice.delta?.refusal ?? '')))
-      if (choice.delta?.refusal) finish = 'content_filter'
-      for (const call of choice.delta?.tool_calls ?? []) collect(tools, call)
+      const refusal = textOf(delta['refusal'])
+      yield* say(tags.push(textOf(delta['content']) + refusal))
+      if (refusal) finish = 'content_filter'
+      for (const call of listOf(delta['tool_calls'])) {
+        collect(tools, fieldsOf(call))
+        yield { type: 'calling' }
+      }
     }
     yield* say(tags.end())
   } catch (error) {
     throw explainOpenAi(error, provider, hasBegun)
   }
   if (finish === undefined && tools.size === 0) throw failure('provider_cut', provider)
-  for (const [index, { id, name, json }] of [...tools.entries()].sort(([one], [other]) => one - other)) {
-    // Some servers send calls without an id; results need one to refer to.
-    draft.content.push({
-      type: 'toolCall',
-      id: id || `call_${Date.now().toString(36)}_${index}`,
-      name,
-      arguments: parseArguments(json),
-    })
-  }
+  for (const [, call] of [...tools.entries()].sort(([one], [other]) => one - other))
+    draft.addCall(call.id, call.name, call.arguments.json)
   const message =
     finish === 'content_filter'
       ? draft.finish('error', usage, failure('provider_refused', provider))
@@ -93,21 +93,18 @@ async function open(
 }
 
 /** Without an index, a name begins the next call and all else belongs to the last. */
-function collect(tools: Map<number, ToolDraft>, call: OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall): void {
-  const index = (call.index as number | undefined) ?? Math.max(0, call.function?.name ? tools.size : tools.size - 1)
-  const tool = tools.get(index) ?? { id: '', name: '', json: '' }
+function collect(tools: Map<number, ToolDraft>, call: Readonly<Record<string, unknown>>): void {
+  const { name: sent, arguments: given } = fieldsOf(call['function'])
+  const name = nameOf(sent)
+  const index = indexOf(call['index']) ?? Math.max(0, name ? tools.size : tools.size - 1)
+  const tool = tools.get(index) ?? { id: '', name: '', arguments: new ArgumentsDraft() }
+  // One more than are carried out stands for all the others.
+  if (!tools.has(index) && tools.size > mostToolCalls) return
   tools.set(index, tool)
-  tool.id ||= call.id ?? ''
-  tool.name ||= call.function?.name ?? ''
-  tool.json += call.function?.arguments ?? ''
-}
-
-/** DeepSeek and others stream their reasoning beside the text, under names of their own. */
-function reasoningOf(delta: object | undefined): string {
-  if (!delta) return ''
-  const extra = delta as { reasoning_content?: unknown; reasoning?: unknown }
-  const value = extra.reasoning_content ?? extra.reasoning
-  return typeof value === 'string' ? value : ''
+  tool.id ||= nameOf(call['id'])
+  tool.name ||= name
+  // Some servers send them as the object that they are.
+  tool.arguments.add(typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given))
 }
 
 function toWire(
@@ -190,15 +187,11 @@ function toWireAssistant(message: Extract<Message, { role: 'assistant' }>): Open
   return [{ role: 'assistant', content: text || null, tool_calls: calls }]
 }
 
-function toUsage(wire: OpenAI.CompletionUsage): Usage {
-  const cacheRead = wire.prompt_tokens_details?.cached_tokens ?? 0
-  return {
-    input: Math.max(0, wire.prompt_tokens - cacheRead),
-    output: wire.completion_tokens,
-    cacheRead,
-    cacheWrite: 0,
-    totalTokens: wire.prompt_tokens + wire.completion_tokens,
-  }
+function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
+  const prompt = tokensOf(wire['prompt_tokens']) ?? 0
+  const output = tokensOf(wire['completion_tokens']) ?? 0
+  const cacheRead = Math.min(prompt, tokensOf(fieldsOf(wire['prompt_tokens_details'])['cached_tokens']) ?? 0)
+  return { input: prompt - cacheRead, output, cacheRead, cacheWrite: 0, totalTokens: prompt + output }
 }
 
 function toStopReason(reason: string | undefined): StopReason {

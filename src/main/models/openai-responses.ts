@@ -5,8 +5,9 @@
 import OpenAI from 'openai'
 import { messageText, noUsage, type Message, type Usage } from '../../shared/messages.ts'
 import { failure, providerFailure } from './failures.ts'
-import { AnswerDraft, parseArguments, type ModelEvent, type ModelRequest } from './model.ts'
+import { AnswerDraft, type ModelEvent, type ModelRequest } from './model.ts'
 import { explainOpenAi } from './openai-client.ts'
+import { fieldsOf, nameOf, textOf, tokensOf } from './wire.ts'
 
 const provider = 'openai'
 
@@ -19,7 +20,7 @@ export async function* streamResponses(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const draft = new AnswerDraft({ provider, model })
-  let response: OpenAI.Responses.Response | undefined
+  let response: Readonly<Record<string, unknown>> | undefined
   let isRefused = false
   let hasBegun = false
   try {
@@ -30,24 +31,27 @@ export async function* streamResponses(
         case 'response.output_text.delta':
         case 'response.refusal.delta':
           isRefused ||= event.type === 'response.refusal.delta'
-          draft.addText(event.delta)
-          yield { type: 'text', delta: event.delta }
+          draft.addText(textOf(event.delta))
+          yield { type: 'text', delta: textOf(event.delta) }
           break
         case 'response.reasoning_summary_text.delta':
         case 'response.reasoning_text.delta':
-          draft.addThinking(event.delta)
-          yield { type: 'thinking', delta: event.delta }
+          draft.addThinking(textOf(event.delta))
+          yield { type: 'thinking', delta: textOf(event.delta) }
+          break
+        case 'response.function_call_arguments.delta':
+          yield { type: 'calling' }
           break
         case 'response.output_item.done':
-          collect(draft, event.item)
+          collect(draft, fieldsOf(event.item))
           break
         case 'response.completed':
         case 'response.incomplete':
         case 'response.failed':
-          response = event.response
+          response = fieldsOf(event.response)
           break
         case 'error':
-          throw failed(event.code ?? '', event.message)
+          throw failed(event)
         default:
       }
     }
@@ -55,13 +59,13 @@ export async function* streamResponses(
     throw explainOpenAi(error, provider, hasBegun)
   }
   if (!response) throw failure('provider_cut', provider)
-  if (response.status === 'failed') throw failed(response.error?.code ?? '', response.error?.message ?? '')
+  if (response['status'] === 'failed') throw failed(response['error'])
   yield { type: 'done', message: finished(draft, response, isRefused) }
 }
 
-function finished(draft: AnswerDraft, response: OpenAI.Responses.Response, isRefused: boolean) {
-  const usage = response.usage ? toUsage(response.usage) : noUsage
-  const reason = response.incomplete_details?.reason
+function finished(draft: AnswerDraft, response: Readonly<Record<string, unknown>>, isRefused: boolean) {
+  const usage = response['usage'] ? toUsage(fieldsOf(response['usage'])) : noUsage
+  const { reason } = fieldsOf(response['incomplete_details'])
   if (isRefused || reason === 'content_filter')
     return draft.finish('error', usage, failure('provider_refused', provider))
   if (draft.content.some((part) => part.type === 'toolCall')) return draft.finish('toolUse', usage)
@@ -69,11 +73,9 @@ function finished(draft: AnswerDraft, response: OpenAI.Responses.Response, isRef
 }
 
 /** Calls and reasoning are taken whole, when their item is complete; text has streamed by then. */
-function collect(draft: AnswerDraft, item: OpenAI.Responses.ResponseOutputItem): void {
-  if (item.type === 'function_call') {
-    const { call_id: id, name } = item
-    draft.content.push({ type: 'toolCall', id, name, arguments: parseArguments(item.arguments) })
-  } else if (item.type === 'reasoning') {
+function collect(draft: AnswerDraft, item: Readonly<Record<string, unknown>>): void {
+  if (item['type'] === 'function_call') draft.addCall(item['call_id'], item['name'], textOf(item['arguments']))
+  else if (item['type'] === 'reasoning') {
     const last = draft.content.at(-1)
     const isShown = last?.type === 'thinking' && last.thinkingSignature === undefined
     if (isShown) last.thinkingSignature = JSON.stringify(item)
@@ -81,7 +83,9 @@ function collect(draft: AnswerDraft, item: OpenAI.Responses.ResponseOutputItem):
   }
 }
 
-function failed(code: string, message: string): Error {
+function failed(error: unknown): Error {
+  const code = nameOf(fieldsOf(error)['code'])
+  const message = textOf(fieldsOf(error)['message'])
   const isServerError = code === 'server_error'
   return providerFailure({
     provider,
@@ -154,14 +158,17 @@ function inputContent(
   )
 }
 
-function toUsage(wire: OpenAI.Responses.ResponseUsage): Usage {
-  const cacheRead = wire.input_tokens_details?.cached_tokens ?? 0
-  const cacheWrite = wire.input_tokens_details?.cache_write_tokens ?? 0
+function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
+  const details = fieldsOf(wire['input_tokens_details'])
+  const cacheRead = tokensOf(details['cached_tokens']) ?? 0
+  const cacheWrite = tokensOf(details['cache_write_tokens']) ?? 0
+  const input = tokensOf(wire['input_tokens']) ?? 0
+  const output = tokensOf(wire['output_tokens']) ?? 0
   return {
-    input: Math.max(0, wire.input_tokens - cacheRead - cacheWrite),
-    output: wire.output_tokens,
+    input: Math.max(0, input - cacheRead - cacheWrite),
+    output,
     cacheRead,
     cacheWrite,
-    totalTokens: wire.input_tokens + wire.output_tokens,
+    totalTokens: input + output,
   }
 }

@@ -21,7 +21,7 @@ export function createOpenAiModel(
     model,
     ...limits,
     async *stream(request: ModelRequest, signal: AbortSignal) {
-      const client = openAiClient(options)
+      const client = openAiClient(provider, options)
       if (provider === 'openai' && !withoutResponses.has(client.baseURL)) {
         try {
           return yield* streamResponses(client, model, request, signal)

@@ -1,3 +1,3 @@
-export { askOwner, withRuntime, type CommandOptions, type Runtime } from './command.ts'
+export { askOwner, withRuntime, type Runtime } from './command.ts'
 export { ownerPlace } from './place.ts'
 export { Resident } from './resident.ts'

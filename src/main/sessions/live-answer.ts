@@ -10,6 +10,8 @@ import { parseJson } from '../../shared/json.ts'
 
 /** What is said is on disk after this, ms. */
 const writeEveryMs = 150
+/** Characters that may wait for the disk. */
+const mostUnwritten = 1_000_000
 
 interface Opening {
   readonly provider: string
@@ -23,6 +25,8 @@ export class LiveAnswer {
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   readonly #lock: ReturnType<typeof takeLock>
+  /** Characters that the disk was given and has not taken yet. */
+  #unwritten = 0
 
   constructor(file: string, by: { readonly provider: string; readonly model: string }) {
     const { provider, model } = by
@@ -33,9 +37,11 @@ export class LiveAnswer {
     this.#schedule()
   }
 
-  add(type: 'text' | 'thinking', delta: string): void {
+  /** Resolves at once, unless the disk is far behind: then whoever reads the answer waits for it, and so does its giver. */
+  async add(type: 'text' | 'thinking', delta: string): Promise<void> {
     this.#pending += `${JSON.stringify({ [type]: delta })}\n`
     this.#schedule()
+    if (this.#pending.length + this.#unwritten > mostUnwritten) await this.#writing
   }
 
   /** The answer is in the transcript, or there is none. */
@@ -53,7 +59,13 @@ export class LiveAnswer {
       const text = this.#pending
       this.#pending = ''
       // Nothing hangs on it but the rescue after a crash: a full disk is told by the transcript.
-      this.#writing = this.#writing.then(() => appendFile(this.#file, text)).catch(() => undefined)
+      this.#unwritten += text.length
+      this.#writing = this.#writing
+        .then(() => appendFile(this.#file, text))
+        .catch(() => undefined)
+        .then(() => {
+          this.#unwritten -= text.length
+        })
     }, writeEveryMs)
   }
 }

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { entrySchema, foreignSchema, headerSchema, version } from './entries.ts'
 import type { ForeignEntry, TranscriptEntry, TranscriptHeader } from './entries.ts'
+import { repaired } from './repair.ts'
 import { parseJson } from '../../shared/json.ts'
 
 /** Which file it is, and how much of it was read: another process may have added to it, or put another in its place. */
@@ -89,7 +90,8 @@ type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'foreign'
 /** Undefined for a line that is none of a transcript. */
 function parseEntry(line: string): ParsedEntry | undefined {
   const value = parseJson(line)
-  const entry = entrySchema.safeParse(value)
+  const asWritten = entrySchema.safeParse(value)
+  const entry = asWritten.success ? asWritten : entrySchema.safeParse(repaired(value))
   if (entry.success) return { type: 'known', entry: entry.data }
   const other = foreignSchema.safeParse(value)
   return other.success && other.data.type !== 'message' ? { type: 'foreign', entry: other.data } : undefined

@@ -36,17 +36,7 @@ export async function readText(
   try {
     const { isText, size } = await describe(path)
     if (!isText) throw notRegular(shownAs)
-    if (size > maxTextBytes) {
-      const megabytes = Math.round(size / 1024 / 1024)
-      throw new AppError(
-        'file_too_large',
-        `${shownAs} has ${megabytes} MB; up to ${maxTextBytes / 1024 / 1024} MB can be opened`,
-        {
-          path: shownAs,
-          megabytes,
-        },
-      )
-    }
+    if (size > maxTextBytes) throw tooLarge(shownAs, size)
     file = await open(path, readFlags)
   } catch (error) {
     throw explainReadError(error, shownAs)
@@ -100,6 +90,26 @@ export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
 }
 
 /**
+ * What is written has to be readable again.
+ * @throws AppError `file_not_text` for a text with a NUL, `file_too_large`
+ */
+export function assertReadable(text: string, shownAs: string): void {
+  if (text.includes('\0'))
+    throw new AppError('file_not_text', `${shownAs}: a text cannot hold a NUL`, { path: shownAs })
+  // Four bytes are the most that a character takes: short texts need not be counted.
+  const size = text.length * 4 > maxTextBytes ? Buffer.byteLength(text) : 0
+  if (size > maxTextBytes) throw tooLarge(shownAs, size)
+}
+
+function tooLarge(shownAs: string, size: number): AppError {
+  const megabytes = Math.ceil(size / 1024 / 1024)
+  const most = maxTextBytes / 1024 / 1024
+  return new AppError('file_too_large', `${shownAs} has ${megabytes} MB; up to ${most} MB can be opened`, {
+    path: shownAs,
+    megabytes,
+  })
+}
+
 /**
  * Replaces the file in one step: a reader sees the old text or the new, and a crash leaves one of them whole.
  * @param isAllowed asked where the folder really lies, once it is open

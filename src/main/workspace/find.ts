@@ -52,14 +52,16 @@ export async function replaceInFiles(
   const changes: { path: string; patch: string; count: number }[] = []
   for (const path of options.paths) {
     let count = 0
-    const { patch } = await workspace.edit(path, origin, (current) =>
+    const write = await workspace.edit(path, origin, (current) =>
       inTime(options, () => {
         if (current === undefined) throw new AppError('file_not_found', `${path} does not exist`, { path })
         count = findLines(current, finder).count
         return replaceAll(current, finder, options.replacement, options.isPattern)
       }),
     )
-    if (count > 0) changes.push({ path, patch, count })
+    if (count === 0) continue
+    const { patch } = await workspace.describe(write)
+    changes.push({ path, patch, count })
   }
   return changes
 }

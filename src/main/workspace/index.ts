@@ -14,7 +14,6 @@ export {
   mostDepth,
   projectContextFiles,
 } from './layout.ts'
-export { mergeTexts } from './merge.ts'
 export { isHidden, isNote, isPortable, nameFor } from './names.ts'
 export {
   isInside,

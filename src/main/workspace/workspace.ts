@@ -1,19 +1,20 @@
 /**
  * One agent's folder: every read and write of its files goes through here. Whoever changes something does so alone, among
- * all processes, from reading the file to having told of the change; and it yields the change as a patch, so that whoever
- * asked can show it and take it back.
+ * all processes, from reading the file to having told of the change; what was written can be described as a change, so
+ * that whoever asked can show it and take it back.
  */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { applyPatch, createTwoFilesPatch, diffLines, parsePatch, reversePatch } from 'diff'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { Cause } from '../../shared/contract/index.ts'
+import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/messages.ts'
+import { blobId, Differ } from '../diff/index.ts'
 import { Exclusive, tidyFolder } from '../files/index.ts'
-import { hashText, moveFile, readText, writeText, type TextFile } from './files.ts'
+import { assertReadable, hashText, moveFile, readText, writeText, type TextFile } from './files.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { dailyLogPath, isIgnoredFolder, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
-import { mergeBoth, mergeTexts } from './merge.ts'
+import { isNote } from './names.ts'
 import { addToSection, noteItem } from './sections.ts'
 import {
   normalizeRequest,
@@ -35,7 +36,8 @@ export interface WriteOrigin {
   readonly turn?: string | undefined
 }
 
-export interface WorkspaceWrite extends FileChange {
+export interface WorkspaceWrite {
+  readonly path: string
   readonly origin: WriteOrigin
   readonly hash: string
   /** Where the file was before, when it was moved. */
@@ -57,17 +59,31 @@ export interface RememberedLines {
 
 /** Whoever was asked to write a note and went away was asked no longer ago than this. */
 const mostMinutesSince = 2
+
+type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 type WriteListener = (write: WorkspaceWrite) => unknown
+
+export interface WorkspaceOptions {
+  /** Compares texts; in place when left out. */
+  readonly differ?: Differ | undefined
+  /** A text that the history has kept, by Git's id of it. Left out where there is no history. */
+  readonly keptText?: ((id: string) => Promise<string | undefined>) | undefined
+  /** Told when other processes cannot be kept from writing at the same time, and why. */
+  readonly onUnlocked?: ((error: unknown) => void) | undefined
+}
 
 export class Workspace {
   readonly roots: Roots
   readonly #alone: Exclusive
+  readonly #differ: Differ
+  readonly #keptText: WorkspaceOptions['keptText']
   readonly #listeners = new Set<WriteListener>()
 
-  /** @param onUnlocked told when other processes cannot be kept from writing at the same time, and why */
-  constructor(roots: Roots, onUnlocked?: (error: unknown) => void) {
+  constructor(roots: Roots, { differ = new Differ(), keptText, onUnlocked }: WorkspaceOptions = {}) {
     this.roots = roots
     this.#alone = new Exclusive(roots.workspace, onUnlocked)
+    this.#differ = differ
+    this.#keptText = keptText
   }
 
   /** The listener is told before whoever wrote is; nobody else writes until a promise that it returns is kept. */
@@ -155,13 +171,15 @@ export class Workspace {
   ): Promise<{ write: WorkspaceWrite; text: string; merged: boolean }> {
     let saved = text
     let merged = false
-    const write = await this.#change(path, { cause: 'user' }, (current) => {
+    const write = await this.#change(path, { cause: 'user' }, async (current) => {
       if ((current?.hash ?? null) === expected.hash || current?.text === text) return text
       if (current && expected.hash === null && expected.baseText === undefined)
         throw new AppError('file_exists', `${path} exists already`, { path })
-      const merge = expected.onConflict === 'both' ? mergeBoth : mergeTexts
+      const { baseText: base, onConflict } = expected
       const result =
-        current && expected.baseText !== undefined ? merge(expected.baseText, text, current.text) : undefined
+        current && base !== undefined
+          ? await this.#differ.merge({ base, mine: text, theirs: current.text, keepsBoth: onConflict === 'both' })
+          : undefined
       if (result === undefined)
         throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
       saved = result
@@ -175,7 +193,7 @@ export class Workspace {
   async edit(
     path: string,
     origin: WriteOrigin,
-    rewrite: (text: string | undefined) => string,
+    rewrite: (text: string | undefined) => string | Promise<string>,
   ): Promise<WorkspaceWrite> {
     return this.#change(path, origin, (current) => rewrite(current?.text))
   }
@@ -192,7 +210,7 @@ export class Workspace {
       endLine = startLine + entry.split('\n').length - 2
       return `${before}\n${entry}`
     })
-    return { path, startLine, endLine, change: write }
+    return { path, startLine, endLine, change: await this.describe(write) }
   }
 
   /**
@@ -222,22 +240,32 @@ export class Workspace {
       startLine = placed.startLine
       return placed.text
     })
-    return { path, startLine, endLine: startLine + note.split('\n').length - 1, change: write }
+    return { path, startLine, endLine: startLine + note.split('\n').length - 1, change: await this.describe(write) }
+  }
+
+  /** What a write changed, in lines. Whoever wants to know asks for it: a write itself waits for no comparison. */
+  async describe({ path, before, after }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
+    const isKept = this.#keptText !== undefined && isNote(path)
+    return this.#differ.describe({ path, before: before ?? '', after: after ?? '', isKept }, signal)
   }
 
   /**
    * Takes a change back where its lines still stand, also when other lines were changed since.
-   * @throws AppError `undo_conflict` when they do not
+   * @throws AppError `undo_conflict` when they do not; `history_off` when the history alone would know what was there
    */
-  async undo(path: string, patch: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    return this.edit(path, origin, (current) => {
-      const [parsed] = parsePatch(patch)
-      const restored = parsed ? applyPatch(current ?? '', reversePatch(parsed), { fuzzFactor: 2 }) : false
-      if (restored === false) {
-        throw new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, {
-          path,
-        })
-      }
+  async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<WorkspaceWrite> {
+    const conflict = () =>
+      new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, { path })
+    const large = parseLargeChange(patch)
+    const [before, after] = large ? await Promise.all([this.#kept(large.before), this.#kept(large.after)]) : []
+    if (large && (before === undefined || after === undefined)) throw conflict()
+    return this.edit(path, origin, async (current = '') => {
+      if (current === after && before !== undefined) return before
+      const restored =
+        before === undefined || after === undefined
+          ? await this.#differ.takeBack(current, patch, signal)
+          : await this.#differ.merge({ base: after, mine: current, theirs: before, keepsBoth: false }, signal)
+      if (restored === undefined) throw conflict()
       return restored
     })
   }
@@ -255,7 +283,7 @@ export class Workspace {
       const file = await readText(source, from)
       await moveFile(source, target, path, isAllowed)
       const write = {
-        ...describeChange(path, file.text, file.text),
+        path,
         from: normalizeRequest(from),
         origin,
         hash: file.hash,
@@ -282,7 +310,7 @@ export class Workspace {
       const grave = await resolveTrash(this.roots, trashed)
       await moveFile(target, grave.target, trashed, grave.isAllowed)
       const write = {
-        ...describeChange(shown, file.text, ''),
+        path: shown,
         origin,
         hash: hashText(''),
         before: file.text,
@@ -307,7 +335,7 @@ export class Workspace {
       const file = await readText(source, shown)
       await moveFile(source, target, shown, isAllowed)
       const write = {
-        ...describeChange(shown, '', file.text),
+        path: shown,
         origin,
         hash: file.hash,
         before: null,
@@ -366,23 +394,20 @@ export class Workspace {
   async #change(
     path: string,
     origin: WriteOrigin,
-    rewrite: (current: TextFile | undefined) => string,
+    rewrite: (current: TextFile | undefined) => string | Promise<string>,
   ): Promise<WorkspaceWrite> {
     return this.#run(() => this.#rewrite(normalizeRequest(path), origin, rewrite))
   }
 
   /** Only within `#run`. */
-  async #rewrite(
-    shown: string,
-    origin: WriteOrigin,
-    rewrite: (current: TextFile | undefined) => string,
-  ): Promise<WorkspaceWrite> {
+  async #rewrite(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
     const { target, isAllowed } = await resolveWritable(this.roots, shown)
     const current = await readIfThere(target, shown, isAllowed)
-    const text = rewrite(current)
+    const text = await rewrite(current)
+    assertReadable(text, shown)
     if (current?.text !== text) await writeText(target, text, shown, isAllowed)
     const write = {
-      ...describeChange(shown, current?.text ?? '', text),
+      path: shown,
       origin,
       hash: hashText(text),
       before: current?.text ?? null,
@@ -391,6 +416,13 @@ export class Workspace {
     }
     if (current?.text !== text) await this.#tell(write)
     return write
+  }
+
+  /** The history does not record that there was nothing. */
+  async #kept(id: string): Promise<string | undefined> {
+    if (id === blobId('')) return ''
+    if (!this.#keptText) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
+    return this.#keptText(id)
   }
 
   async #tell(write: WorkspaceWrite): Promise<void> {
@@ -427,25 +459,6 @@ async function readIfThere(
     if (error instanceof AppError && error.code === 'file_not_found') return undefined
     throw error
   }
-}
-
-function describeChange(path: string, before: string, after: string): FileChange {
-  let added = 0
-  let removed = 0
-  for (const part of diffLines(before, after)) {
-    if (part.added) added += part.count
-    if (part.removed) removed += part.count
-  }
-  const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, { context: 2 })
-  return { path, patch, added, removed, startLine: firstChangedLine(patch) }
-}
-
-/** The 1-based line of the new text at which the patch's first change stands. */
-function firstChangedLine(patch: string): number {
-  const hunk = parsePatch(patch)[0]?.hunks[0]
-  if (!hunk) return 1
-  const context = hunk.lines.findIndex((line) => !line.startsWith(' '))
-  return Math.max(1, hunk.newStart + Math.max(0, context))
 }
 
 /** A title of the note's first words, and the note below it when the title does not already say it all. */

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { api, explainError } from '../api/index.ts'
+import { parseLargeChange } from '../../shared/large-change.ts'
 import { patchLines } from '../ui/patch-lines.ts'
 import { Button } from '../ui/button.tsx'
 import { hunkKey, splitHunks } from './patch-hunks.ts'
@@ -33,6 +34,7 @@ interface HunkProps {
 
 function Hunk({ agent, path, hunk, onAccept }: HunkProps) {
   const { t } = useTranslation()
+  const large = parseLargeChange(hunk)
   const undo = useMutation(
     api.files.undo.mutationOptions({
       onSuccess: () => toast.success(t('tool.undone')),
@@ -41,16 +43,22 @@ function Hunk({ agent, path, hunk, onAccept }: HunkProps) {
   )
   return (
     <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
-      <pre
-        tabIndex={0}
-        className={`max-h-72 overflow-auto font-mono text-[12px] leading-[1.6] ${undo.isSuccess ? 'line-through opacity-50' : ''}`}
-      >
-        {patchLines(hunk).map(({ kind, text }, index) => (
-          <div key={index} className={`px-2.5 whitespace-pre-wrap ${looks[kind]}`}>
-            {text || ' '}
-          </div>
-        ))}
-      </pre>
+      {large ? (
+        <p className="px-2.5 py-1 text-muted">
+          {t('tool.largeChange', { count: Math.max(large.added, large.removed) })}
+        </p>
+      ) : (
+        <pre
+          tabIndex={0}
+          className={`max-h-72 overflow-auto font-mono text-[12px] leading-[1.6] ${undo.isSuccess ? 'line-through opacity-50' : ''}`}
+        >
+          {patchLines(hunk).map(({ kind, text }, index) => (
+            <div key={index} className={`px-2.5 whitespace-pre-wrap ${looks[kind]}`}>
+              {text || ' '}
+            </div>
+          ))}
+        </pre>
+      )}
       <div className="flex justify-end gap-3 border-t border-line px-2.5">
         {undo.isSuccess ? (
           <span className="py-0.5 text-muted">{t('tool.undoneShort')}</span>

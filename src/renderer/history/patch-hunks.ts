@@ -1,8 +1,10 @@
-/** A unified diff of one file, taken apart into diffs of one hunk each. Pure. */
+import { parseLargeChange } from '../../shared/large-change.ts'
+
+/** A unified diff of one file, taken apart into diffs of one hunk each; one that shows no lines stays whole. Pure. */
 export function splitHunks(patch: string): string[] {
   const lines = patch.split('\n')
   const first = lines.findIndex((line) => line.startsWith('@@'))
-  if (first < 0) return []
+  if (first < 0) return parseLargeChange(patch) ? [patch] : []
   const header = lines.slice(0, first)
   const hunks: string[][] = []
   for (const line of lines.slice(first)) {

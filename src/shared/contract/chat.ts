@@ -1,6 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { base, forAgent, sessionIdSchema } from './base.ts'
+import { mostAttachments, mostId, mostMessage } from '../limits.ts'
+import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
 
 /** A message that was sent while an answer was being given. */
@@ -92,11 +93,11 @@ export const chat = {
     .input(
       forAgent.extend({
         session: sessionIdSchema.optional(),
-        text: z.string().max(1_000_000),
-        attachments: z.array(attachmentSchema).max(20).optional(),
-        model: z.string().max(200).optional(),
+        text: z.string().max(mostMessage),
+        attachments: z.array(attachmentSchema).max(mostAttachments).optional(),
+        model: z.string().max(mostId).optional(),
         /** An edit: the message whose place the new one takes, on a branch of its own. */
-        replaces: z.string().optional(),
+        replaces: idSchema.optional(),
         /** Where the message goes when an answer is being given. */
         delivery: z.enum(['next', 'after']).optional(),
         /** Goes on with a conversation that a reset has ended. */
@@ -105,17 +106,17 @@ export const chat = {
     )
     .output(z.object({ session: z.string(), queued: z.boolean() })),
   /** Answers a message of the user again, on a branch of its own. `message` may also name an answer to it. */
-  retry: base.input(forSession.extend({ message: z.string(), model: z.string().max(200).optional() })).output(done),
+  retry: base.input(forSession.extend({ message: idSchema, model: z.string().max(mostId).optional() })).output(done),
   /** Goes on with an answer that broke off. */
   resume: base.input(forSession).output(done),
   watch: base.input(forSession).output(eventIterator(chatEventSchema)),
   stop: base.input(forSession).output(z.object({ stopped: z.boolean() })),
   /** Takes a message back that was not delivered yet. */
-  unqueue: base.input(forSession.extend({ id: z.string() })).output(done),
+  unqueue: base.input(forSession.extend({ id: idSchema })).output(done),
   /** Sends what waits, now that nothing runs. */
   sendQueued: base.input(forSession).output(done),
   permit: base
-    .input(forSession.extend({ id: z.string(), decision: z.enum(['once', 'always', 'deny', 'never']) }))
+    .input(forSession.extend({ id: idSchema, decision: z.enum(['once', 'always', 'deny', 'never']) }))
     .output(done),
   models: base.input(forAgent.extend({ fresh: z.boolean().optional() })).output(modelListSchema),
 }

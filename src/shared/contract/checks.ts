@@ -1,6 +1,7 @@
 /** Saved questions with the lines that they should find (M44). */
 import { z } from 'zod'
-import { base, filePathSchema, forAgent } from './base.ts'
+import { mostChecks, mostQuery } from '../limits.ts'
+import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 const expectedLinesSchema = z
   .object({ path: filePathSchema, startLine: z.number().int().min(1), endLine: z.number().int().min(1) })
@@ -36,7 +37,7 @@ export const checkRunSchema = z.object({
 export type CheckRun = z.infer<typeof checkRunSchema>
 
 const questionSchema = z.object({
-  query: z.string().trim().min(1).max(10_000),
+  query: z.string().trim().min(1).max(mostQuery),
   relevant: z.array(expectedLinesSchema).min(1).max(100),
 })
 export type CheckedQuestion = z.infer<typeof questionSchema>
@@ -53,12 +54,12 @@ export const checks = {
   ),
   /** A question that is there already gets the lines in addition. */
   add: base.input(forAgent.extend({ question: questionSchema })).output(z.object({ id: z.string() })),
-  remove: base.input(forAgent.extend({ id: z.string() })).output(z.object({ removed: questionSchema.nullable() })),
+  remove: base.input(forAgent.extend({ id: idSchema })).output(z.object({ removed: questionSchema.nullable() })),
   run: base.input(forAgent).output(checkRunSchema.nullable()),
   stop: base.input(forAgent).output(z.object({})),
   /** One question a line, as `commonplace eval --queries` reads them. All are taken or, with an error, none. */
   import: base
-    .input(forAgent.extend({ text: z.string().max(10_000_000) }))
+    .input(forAgent.extend({ text: z.string().max(mostChecks) }))
     .output(z.object({ added: z.number().int() })),
   export: base.input(forAgent).output(z.object({ text: z.string() })),
 }

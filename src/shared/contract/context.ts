@@ -1,7 +1,8 @@
 /** What fills the model's window: of one request, over a whole conversation, and as it would be otherwise (M45). */
 import { z } from 'zod'
 import { usageSchema } from '../messages.ts'
-import { base, filePathSchema, forAgent, sessionIdSchema } from './base.ts'
+import { mostPath } from '../limits.ts'
+import { base, filePathSchema, forAgent, idSchema, sessionIdSchema } from './base.ts'
 import { sessionEventSchema } from './sessions.ts'
 
 /** The layers of a request, in the order in which the model reads them. */
@@ -105,15 +106,15 @@ export const context = {
    * The last request of a session, or another one by its step, or (with no session, or before its first request) the
    * one it would send now.
    */
-  report: base.input(ofAny.extend({ step: z.string().optional() })).output(contextReportSchema),
+  report: base.input(ofAny.extend({ step: idSchema.optional() })).output(contextReportSchema),
   /** Oldest first. */
   timeline: base
     .input(ofSession)
     .output(z.object({ steps: z.array(contextStepSchema), events: z.array(contextEventSchema) })),
-  event: base.input(ofSession.extend({ id: z.string() })).output(contextEventDetailsSchema),
+  event: base.input(ofSession.extend({ id: idSchema })).output(contextEventDetailsSchema),
   /** The text of an item as it was sent, or would be. */
   text: base
-    .input(ofAny.extend({ number: requestNumber.optional(), layer: layerSchema, name: z.string() }))
+    .input(ofAny.extend({ number: requestNumber.optional(), layer: layerSchema, name: z.string().max(mostPath) }))
     .output(z.object({ text: z.string() })),
   /** What the later request has that the earlier one had not, and the other way round. */
   difference: base

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { base, fileTextSchema, filePathSchema, forAgent } from './base.ts'
+import { mostNote, mostPatch, mostPaths, mostPhrase, mostReplacement, mostTitle } from '../limits.ts'
+import { base, filePathSchema, fileTextSchema, forAgent, idSchema } from './base.ts'
 
 /** What a file is to the agent: long-term memory, a daily log, a project-context file, or anything else. */
 export const fileKindSchema = z.enum(['memory', 'log', 'project', 'note'])
@@ -23,7 +24,7 @@ export const fileDraftSchema = z.object({
   text: fileTextSchema,
   /** What the typing began with: the common ancestor of a merge. */
   baseText: fileTextSchema,
-  baseHash: z.string().nullable(),
+  baseHash: idSchema.nullable(),
 })
 export type FileDraft = z.infer<typeof fileDraftSchema>
 
@@ -41,7 +42,7 @@ export const files = {
       forAgent.extend({
         path: filePathSchema,
         text: fileTextSchema,
-        expectedHash: z.string().nullable(),
+        expectedHash: idSchema.nullable(),
         /** The text that `expectedHash` stands for: the common ancestor of a three-way merge. */
         baseText: fileTextSchema.optional(),
         /** Where two changes touch: fail, or keep the lines of both, ours first. */
@@ -67,7 +68,7 @@ export const files = {
   find: base
     .input(
       forAgent.extend({
-        text: z.string().min(1).max(1000),
+        text: z.string().min(1).max(mostPhrase),
         isPattern: z.boolean().default(false),
         matchCase: z.boolean().default(false),
       }),
@@ -90,25 +91,25 @@ export const files = {
   replace: base
     .input(
       forAgent.extend({
-        text: z.string().min(1).max(1000),
-        replacement: z.string().max(10_000),
+        text: z.string().min(1).max(mostPhrase),
+        replacement: z.string().max(mostReplacement),
         isPattern: z.boolean().default(false),
         matchCase: z.boolean().default(false),
-        paths: z.array(filePathSchema).max(10_000),
+        paths: z.array(filePathSchema).max(mostPaths),
       }),
     )
     .output(z.object({ changes: z.array(z.object({ path: z.string(), patch: z.string(), count: z.number().int() })) })),
   /** Takes a recorded change back by applying its patch in reverse. */
   undo: base
-    .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(10_000_000) }))
+    .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(mostPatch) }))
     .output(z.object({ hash: z.string() })),
   /** Appends a note to today's log, or to a section of MEMORY.md. Lines are 1-based and inclusive. */
   remember: base
     .input(
       forAgent.extend({
-        text: z.string().trim().min(1).max(100_000),
+        text: z.string().trim().min(1).max(mostNote),
         /** A heading of MEMORY.md; made when it is not there. */
-        section: z.string().trim().min(1).max(200).optional(),
+        section: z.string().trim().min(1).max(mostTitle).optional(),
       }),
     )
     .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), patch: z.string() })),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { base, filePathSchema, forAgent } from './base.ts'
+import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 /** Who changed a file (M26). `outside` is anybody but the app: another editor, Git, a sync. */
 export const causes = ['user', 'agent', 'flush', 'capture', 'import', 'outside'] as const
@@ -41,10 +41,10 @@ export const history = {
       forAgent.extend({
         path: filePathSchema.optional(),
         /** Only what is older than this commit. */
-        before: z.string().optional(),
+        before: idSchema.optional(),
         /** Only what is newer than this moment, ms since the epoch. */
         since: z.number().optional(),
-        causes: z.array(causeSchema).optional(),
+        causes: z.array(causeSchema).max(causes.length).optional(),
         limit: z.number().int().min(1).max(1000).default(100),
       }),
     )

@@ -1,6 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { base, forAgent } from './base.ts'
+import { mostPath, mostPaths } from '../limits.ts'
+import { base, filePathSchema, forAgent } from './base.ts'
 
 export const knownMemorySchema = z.object({
   kind: z.enum(['openclaw', 'claude-code', 'codex']),
@@ -29,7 +30,7 @@ export const importStepSchema = z.discriminatedUnion('type', [
 ])
 export type ImportStep = z.infer<typeof importStepSchema>
 
-const source = forAgent.extend({ path: z.string().trim().min(1).max(4096), into: z.string().max(1000) })
+const source = forAgent.extend({ path: z.string().trim().min(1).max(mostPath), into: z.string().max(mostPath) })
 const done = z.object({})
 
 export const imports = {
@@ -39,7 +40,7 @@ export const imports = {
   run: base.input(source).output(eventIterator(importStepSchema)),
   cancel: base.input(forAgent).output(done),
   /** Puts what an import made into the trash. */
-  undo: base.input(forAgent.extend({ paths: z.array(z.string()).max(100_000) })).output(done),
+  undo: base.input(forAgent.extend({ paths: z.array(filePathSchema).max(mostPaths) })).output(done),
   /** All Markdown of the workspace as a zip; with its history as the Git repository that it is, if asked for. */
   pack: base.input(forAgent.extend({ withHistory: z.boolean().default(false) })).output(z.instanceof(Blob)),
 }

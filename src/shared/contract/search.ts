@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { base, forAgent } from './base.ts'
+import { mostQuery } from '../limits.ts'
+import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 
@@ -44,7 +45,7 @@ export const searchOptionsSchema = z.object({
   recencyHalfLifeDays: z.number().positive().nullable().optional(),
   mmrLambda: z.number().min(0).max(1).nullable().optional(),
   /** A conversation to leave out: the one that asks would find its own question. */
-  excludeSession: z.string().optional(),
+  excludeSession: idSchema.optional(),
 })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
 
@@ -210,14 +211,14 @@ export type Rechunk = z.infer<typeof rechunkSchema>
 
 export const search = {
   query: base
-    .input(forAgent.extend({ query: z.string().max(10_000), options: searchOptionsSchema.optional() }))
+    .input(forAgent.extend({ query: z.string().max(mostQuery), options: searchOptionsSchema.optional() }))
     .output(searchResponseSchema),
   explain: base
     .input(
       forAgent.extend({
-        query: z.string().max(10_000),
+        query: z.string().max(mostQuery),
         options: searchOptionsSchema.optional(),
-        why: z.object({ path: z.string(), line: z.number().int().min(1) }).optional(),
+        why: z.object({ path: filePathSchema, line: z.number().int().min(1) }).optional(),
       }),
     )
     .output(explanationSchema),
@@ -233,7 +234,7 @@ export const search = {
   rechunk: base
     .input(
       forAgent.extend({
-        query: z.string().min(1).max(10_000),
+        query: z.string().min(1).max(mostQuery),
         chunk: chunkSizeSchema,
         options: searchOptionsSchema.optional(),
       }),

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { errorDataSchema } from '../errors.ts'
 import { fileChangeSchema, imagePartSchema, messageSchema, usageSchema } from '../messages.ts'
-import { base, forAgent, sessionIdSchema } from './base.ts'
+import { mostAttachments, mostMessage, mostName, mostPhrase, mostPicture, mostTitle } from '../limits.ts'
+import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 
 export const sessionSummarySchema = z.object({
   id: z.string(),
@@ -85,12 +86,19 @@ export const foundSessionSchema = z.object({
 export type FoundSession = z.infer<typeof foundSessionSchema>
 
 export const attachmentSchema = z.discriminatedUnion('type', [
-  imagePartSchema.extend({ name: z.string().max(255) }),
-  z.object({ type: z.literal('file'), name: z.string().max(255), text: z.string().max(1_000_000) }),
+  imagePartSchema.extend({
+    data: z.string().max(mostPicture),
+    mimeType: z.string().max(mostName),
+    name: z.string().max(mostName),
+  }),
+  z.object({ type: z.literal('file'), name: z.string().max(mostName), text: z.string().max(mostMessage) }),
 ])
 export type Attachment = z.infer<typeof attachmentSchema>
 
-export const draftSchema = z.object({ text: z.string().max(1_000_000), attachments: z.array(attachmentSchema).max(20) })
+export const draftSchema = z.object({
+  text: z.string().max(mostMessage),
+  attachments: z.array(attachmentSchema).max(mostAttachments),
+})
 export type Draft = z.infer<typeof draftSchema>
 
 const forSession = forAgent.extend({ session: sessionIdSchema })
@@ -112,8 +120,8 @@ export const sessions = {
   /** What all of it used: every branch, flushes and summaries included. */
   usage: base.input(forSession).output(usageSchema),
   /** Conversations in which every word of the query stands. */
-  find: base.input(forAgent.extend({ query: z.string().max(1000) })).output(z.array(foundSessionSchema)),
-  rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(200) })).output(done),
+  find: base.input(forAgent.extend({ query: z.string().max(mostPhrase) })).output(z.array(foundSessionSchema)),
+  rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(mostTitle) })).output(done),
   pin: base.input(forSession.extend({ pinned: z.boolean() })).output(done),
   /** Puts it aside; `restore` brings it back. */
   remove: base.input(forSession).output(done),
@@ -122,12 +130,12 @@ export const sessions = {
     .input(forSession.extend({ format: z.enum(['markdown', 'jsonl']) }))
     .output(z.object({ name: z.string(), text: z.string() })),
   /** A new conversation with everything up to this entry. */
-  fork: base.input(forSession.extend({ entry: z.string() })).output(z.object({ session: z.string() })),
+  fork: base.input(forSession.extend({ entry: idSchema })).output(z.object({ session: z.string() })),
   /** Shows another version of a message and what followed it. */
-  switchTo: base.input(forSession.extend({ entry: z.string() })).output(done),
+  switchTo: base.input(forSession.extend({ entry: idSchema })).output(done),
   /** Takes a message and all after it out of the conversation; the file keeps them, and `undelete` brings them back. */
-  deleteFrom: base.input(forSession.extend({ entry: z.string() })).output(done),
-  undelete: base.input(forSession.extend({ entry: z.string() })).output(done),
+  deleteFrom: base.input(forSession.extend({ entry: idSchema })).output(done),
+  undelete: base.input(forSession.extend({ entry: idSchema })).output(done),
   /** What was typed but not sent; without a session, for a new chat. */
   draft: base.input(forAgent.extend({ session: sessionIdSchema.optional() })).output(draftSchema),
   saveDraft: base.input(forAgent.extend({ session: sessionIdSchema.optional(), draft: draftSchema })).output(done),

@@ -251,13 +251,13 @@ export class Keeper {
     const { tools, now } = this.#options
     const date = localDate(now())
     const text = renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n\n')
-    const { path, patch, added, removed, startLine } = await tools.workspace.edit(
+    const write = await tools.workspace.edit(
       `memory/${date}-unflushed.md`,
       { ...tools.origin, cause: 'flush' },
       (before) =>
         before === undefined ? `# ${date}: kept word for word\n\n${text}\n` : `${before.trimEnd()}\n\n${text}\n`,
     )
-    return { path, patch, added, removed, startLine }
+    return tools.workspace.describe(write)
   }
 
   #partTokens(): number {

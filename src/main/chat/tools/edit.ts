@@ -2,27 +2,28 @@ import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { dailyLogDate, normalizeRequest } from '../../workspace/index.ts'
 import { defineTool, pathParameter } from './tool.ts'
-import { assertMayWrite, withoutHash } from './write.ts'
+import { assertMayWrite } from './write.ts'
 
 export const edit = defineTool({
   name: 'edit',
   description: 'Replaces one passage of a file. `oldText` must stand in the file exactly once, white space included.',
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
-  async run({ path: asked, oldText, newText }, { workspace, origin, mayWrite }) {
+  async run({ path: asked, oldText, newText }, { workspace, origin, mayWrite, signal }) {
     const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
     if (origin.cause === 'flush' && dailyLogDate(path) !== undefined) {
       throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
     }
-    const change = await workspace.edit(path, origin, (current) => {
+    const written = await workspace.edit(path, origin, (current) => {
       if (current === undefined)
         throw new AppError('file_not_found', `${path} does not exist; create it with write`, { path })
       return replaceOnce(path, current, oldText, newText)
     })
+    const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,
-      details: { change: withoutHash(change) },
+      details: { change },
     }
   },
 })

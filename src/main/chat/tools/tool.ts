@@ -15,6 +15,8 @@ export interface ToolContext {
   /** The rest of a result that was too long to be shown whole. @throws AppError `file_not_found` */
   readonly readOutput: (name: string) => Promise<string>
   readonly signal: AbortSignal
+  /** Logs what nobody expected. @returns the log reference */
+  readonly onFault: (error: unknown) => string
   /** Asks the user; resolves with their word. */
   readonly askPermission: (question: PermissionQuestion) => Promise<boolean>
   /** Tells how far a call has come. */

@@ -13,19 +13,20 @@ export const write = defineTool({
     content: z.string(),
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
-  async run({ path: asked, content, append = false }, { workspace, origin, mayWrite }) {
+  async run({ path: asked, content, append = false }, { workspace, origin, mayWrite, signal }) {
     const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
-    const change = await workspace.edit(path, origin, (current) => {
+    const written = await workspace.edit(path, origin, (current) => {
       if (append) return appended(path, current, content)
       if (current !== undefined && dailyLogDate(path) !== undefined && !content.startsWith(current.trimEnd())) {
         throw new AppError('input_invalid', `${path} is a daily log: add to it with append: true`, { path })
       }
       return content
     })
+    const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,
-      details: { change: withoutHash(change) },
+      details: { change },
     }
   },
 })
@@ -45,20 +46,4 @@ export function assertMayWrite(path: string, mayWrite: (path: string) => boolean
   throw new AppError('path_outside_workspace', `${path}: only MEMORY.md and files below memory/ can be written now`, {
     path,
   })
-}
-
-export function withoutHash({
-  path,
-  patch,
-  added,
-  removed,
-  startLine,
-}: {
-  path: string
-  patch: string
-  added: number
-  removed: number
-  startLine: number
-}) {
-  return { path, patch, added, removed, startLine }
 }

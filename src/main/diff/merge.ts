@@ -1,5 +1,6 @@
 /** Three-way merge by lines (M43): two changes of the same text become one when they do not touch. Pure. */
-import { diffArrays } from 'diff'
+import { compareLines } from './compare.ts'
+import { splitLines } from './lines.ts'
 
 interface Edit {
   /** The half-open range of base lines that it replaces. */
@@ -15,7 +16,7 @@ export function mergeBoth(base: string, mine: string, theirs: string): string {
     ...editsOf(baseLines, splitLines(mine)).map((edit) => ({ ...edit, isMine: true })),
     ...editsOf(baseLines, splitLines(theirs)).map((edit) => ({ ...edit, isMine: false })),
   ].sort((one, other) => one.from - other.from || one.to - other.to)
-  const merged: string[] = []
+  const merged: (readonly string[])[] = []
   let line = 0
   for (let index = 0; index < edits.length;) {
     const first = edits[index]
@@ -23,11 +24,11 @@ export function mergeBoth(base: string, mine: string, theirs: string): string {
     let { to } = first
     let end = index + 1
     for (let next = edits[end]; next && next.from <= to; next = edits[(end += 1)]) to = Math.max(to, next.to)
-    merged.push(...baseLines.slice(line, first.from), ...withBoth(baseLines, edits.slice(index, end), first.from, to))
+    merged.push(baseLines.slice(line, first.from), withBoth(baseLines, edits.slice(index, end), first.from, to))
     line = to
     index = end
   }
-  return [...merged, ...baseLines.slice(line)].join('')
+  return [...merged, baseLines.slice(line)].flat().join('')
 }
 
 /** A region as each side has it, one after the other; once, when they agree. */
@@ -38,13 +39,13 @@ function withBoth(
   to: number,
 ): string[] {
   const [mine, theirs] = [true, false].map((isMine) => {
-    const lines: string[] = []
+    const lines: (readonly string[])[] = []
     let line = from
     for (const edit of edits.filter((known) => known.isMine === isMine)) {
-      lines.push(...base.slice(line, edit.from), ...edit.lines)
+      lines.push(base.slice(line, edit.from), edit.lines)
       line = edit.to
     }
-    return [...lines, ...base.slice(line, to)]
+    return [...lines, base.slice(line, to)].flat()
   })
   const sides = edits.every(({ isMine }) => isMine) ? mine : theirs
   if (!mine || !theirs || !sides || new Set(edits.map(({ isMine }) => isMine)).size === 1) return sides ?? []
@@ -57,47 +58,32 @@ export function mergeTexts(base: string, mine: string, theirs: string): string |
   const baseLines = splitLines(base)
   const edits = combine(editsOf(baseLines, splitLines(mine)), editsOf(baseLines, splitLines(theirs)))
   if (!edits) return undefined
-  const merged: string[] = []
+  const merged: (readonly string[])[] = []
   let line = 0
   for (const edit of edits) {
-    merged.push(...baseLines.slice(line, edit.from), ...edit.lines)
+    merged.push(baseLines.slice(line, edit.from), edit.lines)
     line = edit.to
   }
-  return [...merged, ...baseLines.slice(line)].join('')
-}
-
-/** Lines with their line ends, so that joining gives the text back. */
-function splitLines(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  return [...merged, baseLines.slice(line)].flat().join('')
 }
 
 function editsOf(base: readonly string[], changed: readonly string[]): Edit[] {
-  const edits: Edit[] = []
-  let line = 0
-  let open: { from: number; to: number; lines: string[] } | undefined
-  for (const part of diffArrays([...base], [...changed])) {
-    if (!part.added && !part.removed) {
-      if (open) edits.push(open)
-      open = undefined
-      line += part.count
-      continue
-    }
-    open ??= { from: line, to: line, lines: [] }
-    if (part.removed) {
-      line += part.count
-      open.to = line
-    } else open.lines.push(...part.value)
-  }
-  if (open) edits.push(open)
-  return edits
+  return compareLines(base, changed).map(({ from, to, newFrom, newTo }) => ({
+    from,
+    to,
+    lines: changed.slice(newFrom, newTo),
+  }))
 }
 
 function combine(mine: readonly Edit[], theirs: readonly Edit[]): Edit[] | undefined {
   const all = [...mine]
+  let next = 0
   for (const edit of theirs) {
-    const touching = mine.filter((other) => edit.from <= other.to && other.from <= edit.to)
-    if (touching.length === 0) all.push(edit)
-    else if (touching.length > 1 || !touching.every((other) => isSameEdit(edit, other))) return undefined
+    // Both are in order, and none of one side touches the next.
+    while ((mine[next]?.to ?? Infinity) < edit.from) next += 1
+    const touched = mine[next]
+    if (!touched || touched.from > edit.to) all.push(edit)
+    else if (!isSameEdit(edit, touched) || (mine[next + 1]?.from ?? Infinity) <= edit.to) return undefined
   }
   return all.sort((a, b) => a.from - b.from || a.to - b.to)
 }

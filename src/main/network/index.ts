@@ -1,0 +1,1 @@
+export { boundedFetch, type Fetch } from './bounded-fetch.ts'

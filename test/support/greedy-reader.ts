@@ -1,0 +1,71 @@
+/** Asks a server for an answer, a list or vectors, and says what came of it and how much memory that took. */
+import { createOpenAiEmbeddings } from '../../src/main/embeddings/openai.ts'
+import { listAnthropicModels, createAnthropicModel } from '../../src/main/models/anthropic.ts'
+import { withBounds } from '../../src/main/models/bounds.ts'
+import { createOpenAiModel } from '../../src/main/models/openai.ts'
+import { listOpenAiModels } from '../../src/main/models/openai-client.ts'
+
+const [what = '', provider = '', url = ''] = process.argv.slice(2)
+const options = { apiKey: 'k', baseUrl: url, timeoutMs: 60_000 }
+const { signal } = new AbortController()
+
+async function answer(): Promise<object> {
+  const model = withBounds(
+    provider === 'anthropic'
+      ? createAnthropicModel('test-model', options)
+      : createOpenAiModel(provider === 'openai' ? 'openai' : 'openai-compatible', 'test-model', options),
+  )
+  const request = {
+    system: [],
+    messages: [{ role: 'user' as const, content: 'x', timestamp: 0 }],
+    tools: [],
+    maxOutput: 9,
+  }
+  let characters = 0
+  try {
+    for await (const event of model.stream(request, signal)) {
+      if (event.type === 'text') characters += event.delta.length
+      if (event.type !== 'done') continue
+      const calls = event.message.content.filter((part) => part.type === 'toolCall')
+      return { characters, calls: calls.length, first: calls[0]?.arguments }
+    }
+  } catch (error) {
+    return { characters, code: codeOf(error) }
+  }
+  return { characters }
+}
+
+async function list(): Promise<object> {
+  try {
+    const models = await (provider === 'anthropic'
+      ? listAnthropicModels(options, signal)
+      : listOpenAiModels('openai-compatible', options, signal))
+    return { models: models.length }
+  } catch (error) {
+    return { code: codeOf(error) }
+  }
+}
+
+async function vectors(): Promise<object> {
+  const embeddings = createOpenAiEmbeddings({
+    ...options,
+    provider: 'openai-compatible',
+    model: 'm',
+    dimensions: undefined,
+    batchSize: 1,
+  })
+  try {
+    return { vectors: (await embeddings.embed(['x'])).length }
+  } catch (error) {
+    return { code: codeOf(error) }
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : String(error)
+}
+
+const outcome = await (what === 'answer' ? answer() : what === 'list' ? list() : vectors())
+const megabytes = Math.round(process.resourceUsage().maxRSS / 1024)
+process.stdout.write(`${JSON.stringify({ ...outcome, megabytes })}\n`)
+process.exit()

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { diffArrays } from 'diff'
+import { describe, expect, it } from 'vitest'
+import { compareLines } from '../../../src/main/diff/compare.ts'
+import { describeChange, takeBack } from '../../../src/main/diff/patch.ts'
+import { parseLargeChange } from '../../../src/shared/large-change.ts'
+
+const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', ''), { maxLength: 40 })
+
+function applied(before: readonly string[], after: readonly string[], steps?: number): string[] {
+  const text: string[] = []
+  let at = 0
+  for (const { from, to, newFrom, newTo } of compareLines(before, after, steps)) {
+    text.push(...before.slice(at, from), ...after.slice(newFrom, newTo))
+    at = to
+  }
+  return [...text, ...before.slice(at)]
+}
+
+describe('M56 comparing lines', () => {
+  it('M56: the edits turn one text into the other, however little work may be spent', () => {
+    fc.assert(
+      fc.property(lines, lines, fc.option(fc.nat(200), { nil: undefined }), (before, after, steps) => {
+        expect(applied(before, after, steps)).toEqual(after)
+      }),
+    )
+  })
+
+  it('M56: within the bound they are the fewest', () => {
+    fc.assert(
+      fc.property(lines, lines, (before, after) => {
+        const mine = compareLines(before, after).reduce(
+          (sum, edit) => sum + edit.to - edit.from + edit.newTo - edit.newFrom,
+          0,
+        )
+        const fewest = diffArrays(before, after).reduce(
+          (sum, part) => sum + (part.added || part.removed ? part.count : 0),
+          0,
+        )
+        expect(mine).toBe(fewest)
+      }),
+    )
+  })
+
+  it('M56: past the bound, lines that stand once still hold the texts together', () => {
+    const before = Array.from({ length: 30_000 }, (_, line) => (line % 3 === 0 ? `once ${line}` : `often ${line % 7}`))
+    const after = before.map((line, at) => (at % 3 === 1 ? `often ${(at * 5) % 7}` : line))
+    const edits = compareLines(before, after)
+    expect(edits.length).toBeGreaterThan(5000)
+    expect(applied(before, after)).toEqual(after)
+  })
+})
+
+describe('M56 changes', () => {
+  const text = fc
+    .array(fc.constantFrom('a', 'b', 'c', '', '-- x', '@@ y'), { maxLength: 30 })
+    .chain((all) => fc.boolean().map((ends) => all.join('\n') + (ends && all.length > 0 ? '\n' : '')))
+
+  it('M26: a patch taken back gives the text before, letter for letter', () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const { patch } = describeChange('a.md', before, after, { isKept: true })
+        expect(takeBack(after, patch)).toBe(before)
+      }),
+    )
+  })
+
+  it('M56: a change of very many lines is told in their number, and names the texts', () => {
+    const before = Array.from({ length: 10_000 }, (_, line) => `old ${line}\n`).join('')
+    const after = before.replaceAll('old', 'new')
+    const change = describeChange('a.md', before, after, { isKept: true })
+    expect(change).toMatchObject({ added: 10_000, removed: 10_000, startLine: 1 })
+    expect(change.patch.length).toBeLessThan(200)
+    expect(parseLargeChange(change.patch)).toMatchObject({ added: 10_000, removed: 10_000 })
+    const alone = describeChange('a.md', before, after, { isKept: false })
+    expect(takeBack(after, alone.patch)).toBe(before)
+  })
+
+  it('M56: a text that speaks like such a patch is none', () => {
+    const { patch } = describeChange('a.md', '', `index ${'a'.repeat(40)}..${'b'.repeat(40)} +1 -1\n`, { isKept: true })
+    expect(parseLargeChange(patch)).toBeUndefined()
+  })
+})
