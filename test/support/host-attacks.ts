@@ -3,6 +3,7 @@
  * session and without. Everything follows from the random numbers that it is given.
  */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admission } from './client.ts'
@@ -332,19 +333,16 @@ const unread: Attack = async (target, random) => {
 /** Messages as large as can be, and some that never end. */
 const huge: Attack = async (target, random) => {
   const socket = await enterSocket(target)
-  const megabytes = pick(random, [1, 8, 30, 60])
+  const megabytes = pick(random, [1, 8, 30, 44])
   const piece = Buffer.alloc(1024 * 1024, pick(random, ['x', '[', ',', '"', ' ']))
   socket.write(frameOf(Buffer.from('{"i":"1","p":"'), { length: 14 + megabytes * piece.length }))
   const sent = random() < 0.5 ? megabytes : Math.floor(megabytes * random())
   for (let at = 0; at < sent && !socket.destroyed; at += 1) {
-    if (!socket.write(piece))
-      await Promise.race([
-        new Promise((resolve) => {
-          socket.once('drain', resolve)
-          socket.once('close', resolve)
-        }),
-        sleep(1000),
-      ])
+    if (!socket.write(piece)) {
+      const written = new AbortController()
+      await Promise.race([once(socket, 'drain', written), sleep(1000, undefined, written)]).catch(() => undefined)
+      written.abort()
+    }
   }
   await sleep(50)
   await leave(socket, random)

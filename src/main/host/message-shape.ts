@@ -5,8 +5,11 @@
 
 /** No request nests deeper than a few levels; settings are the deepest. */
 const mostLevels = 100
-/** Values of all lists and objects together; the longest lists that a request may hold are a tenth of it. */
+/** Strings, and values of all lists and objects, together; the longest lists that a request may hold are a tenth of it. */
 const mostValues = 1_000_000
+
+/** Quotes, those inside of strings included: each is a step of its own on the way through. */
+const mostQuotes = 6_000_000
 
 const quote = 0x22
 const backslash = 0x5c
@@ -16,10 +19,16 @@ const comma = 0x2c
 export function isReasonable(message: Buffer): boolean {
   let levels = 0
   let values = 0
+  let quotes = 0
   for (let at = 0; at < message.length; at += 1) {
     const byte = message[at]
     if (byte === quote) {
-      at = endOfString(message, at + 1)
+      values += 1
+      const start = at + 1
+      for (at = message.indexOf(quote, start); isEscaped(message, start, at); at = message.indexOf(quote, at + 1)) {
+        quotes += 1
+        if (quotes > mostQuotes) return false
+      }
       if (at === -1) return true
     } else if (byte === comma) values += 1
     else if (byte === 0x5b || byte === 0x7b) levels += 1
@@ -29,12 +38,9 @@ export function isReasonable(message: Buffer): boolean {
   return true
 }
 
-/** Where the string's closing quote stands; -1 where there is none. */
-function endOfString(message: Buffer, start: number): number {
-  for (let at = message.indexOf(quote, start); at !== -1; at = message.indexOf(quote, at + 1)) {
-    let escapes = 0
-    while (at - escapes > start && message[at - escapes - 1] === backslash) escapes += 1
-    if (escapes % 2 === 0) return at
-  }
-  return -1
+/** True for a quote that is part of the string that begins at `start`. */
+function isEscaped(message: Buffer, start: number, at: number): boolean {
+  let backslashes = 0
+  while (at - backslashes > start && message[at - backslashes - 1] === backslash) backslashes += 1
+  return backslashes % 2 === 1
 }

@@ -46,7 +46,7 @@ const requestMs = 10_000
 /** How often the two are looked at. */
 const lookMs = 1000
 /** Bytes of messages that are still coming in, of all windows together: one of the largest, and many small ones. */
-const mostInboundBytes = mostMessageBytes + 16 * 1024 * 1024
+const mostInboundBytes = mostMessageBytes + 8 * 1024 * 1024
 
 /** @throws AppError `port_in_use` */
 export async function serve({ accept, folder, log, port: wanted }: HostOptions): Promise<Host> {

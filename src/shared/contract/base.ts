@@ -15,10 +15,10 @@ export const errorMap = Object.fromEntries(errorCodes.map((code) => [code, error
  * Bytes of one message between the interface and the runtime, as JSON in UTF-8: a file that is as large as one can be,
  * with what it was before, fits. A request that is larger is refused before it is sent (`message_too_large`).
  */
-export const mostMessageBytes = 64 * 1024 * 1024
+export const mostMessageBytes = 45 * 1024 * 1024
 
-/** Bytes of a file's text as a part of a message; so much is a file of 20 MB in any script, with its quotes escaped. */
-const mostTextBytes = 30 * 1024 * 1024
+/** Bytes of a file's text as a part of a message; so much is a file of 20 MB of prose, with its line breaks escaped. */
+const mostTextBytes = 22 * 1024 * 1024
 
 /** The text of a file: no larger than a file that can be opened. */
 export const fileTextSchema = z
