@@ -3,16 +3,21 @@ import { createRoot } from 'react-dom/client'
 import { followEvents, queryClient } from './api/index.ts'
 import { App } from './app.tsx'
 import { startI18n } from './i18n/index.ts'
+import { ErrorBoundary } from './ui/error-boundary.tsx'
+import { tellUncaught } from './ui/uncaught.ts'
 import './styles.css'
 
 startI18n()
+tellUncaught()
 void followEvents()
 
 const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(
     <QueryClientProvider client={queryClient}>
-      <App />
+      <ErrorBoundary piece="window" look="view">
+        <App />
+      </ErrorBoundary>
     </QueryClientProvider>,
   )
 }

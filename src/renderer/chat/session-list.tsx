@@ -7,7 +7,7 @@ import type { Agent, SessionSummary } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Highlight } from '../ui/highlight.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths, sessionAt } from '../ui/navigate.ts'
 import { SectionTitle } from '../ui/nav-row.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
@@ -66,7 +66,7 @@ export function SessionList({ agent, current }: { agent: Agent; current: string 
 
 function SessionRow({ agent, summary, current }: { agent: string; summary: SessionSummary; current: string }) {
   const { t } = useTranslation()
-  const isCurrent = current === paths.chat(summary.id)
+  const isCurrent = sessionAt(current) === summary.id && current.startsWith('/chat/')
   return (
     <div
       className={`group/row relative rounded-sm transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}

@@ -2,8 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { api, explainError } from '../api/index.ts'
-import { patchLines } from '../ui/patch-lines.ts'
 import { Button } from '../ui/button.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { Patch } from '../ui/patch.tsx'
 import { hunkKey, splitHunks } from './patch-hunks.ts'
 
 interface HunksProps {
@@ -22,8 +23,6 @@ export function Hunks({ agent, path, patch, accepted, onAccept }: HunksProps) {
     .map((hunk) => <Hunk key={hunkKey(hunk)} agent={agent} path={path} hunk={hunk} onAccept={onAccept} />)
 }
 
-const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
-
 interface HunkProps {
   readonly agent: string
   readonly path: string
@@ -41,16 +40,7 @@ function Hunk({ agent, path, hunk, onAccept }: HunkProps) {
   )
   return (
     <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
-      <pre
-        tabIndex={0}
-        className={`max-h-72 overflow-auto font-mono text-[12px] leading-[1.6] ${undo.isSuccess ? 'line-through opacity-50' : ''}`}
-      >
-        {patchLines(hunk).map(({ kind, text }, index) => (
-          <div key={index} className={`px-2.5 whitespace-pre-wrap ${looks[kind]}`}>
-            {text || ' '}
-          </div>
-        ))}
-      </pre>
+      <Patch patch={hunk} isUndone={undo.isSuccess} isSmall />
       <div className="flex justify-end gap-3 border-t border-line px-2.5">
         {undo.isSuccess ? (
           <span className="py-0.5 text-muted">{t('tool.undoneShort')}</span>

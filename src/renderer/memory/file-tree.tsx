@@ -10,7 +10,7 @@ import { formatNumber, formatShort } from '../i18n/format.ts'
 import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { NavRow, SectionTitle } from '../ui/nav-row.tsx'
-import { isFileAt, paths } from '../ui/navigate.ts'
+import { isFileAt, paths, usePlace } from '../ui/navigate.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
 import { useFileActions, type FileActions } from './file-actions.ts'
 import { LogCalendar } from './log-calendar.tsx'
@@ -200,7 +200,8 @@ function FileRow({ file, name, current, actions }: FileRowProps) {
 
 function FileMenu({ path, actions }: { path: string; actions: FileActions }) {
   const { t } = useTranslation()
-  const [location, navigate] = useLocation()
+  const [, navigate] = useLocation()
+  const location = usePlace()
   const [isMoving, setIsMoving] = useState(false)
   const isOpen = isFileAt(location, path)
   const move = async (to: string) => {
