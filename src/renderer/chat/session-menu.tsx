@@ -7,6 +7,7 @@ import type { SessionSummary } from '../../shared/contract/index.ts'
 import { client, explainError } from '../api/index.ts'
 import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { clipLine } from '../ui/clip.ts'
 import { download } from '../ui/download.ts'
 import { paths, sessionAt, usePlace } from '../ui/navigate.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
@@ -32,7 +33,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const remove = async () => {
     await client.sessions.remove(target)
     if (session === summary.id) navigate(paths.chat())
-    toast(t('session.removed', { title: summary.title || t('nav.untitled') }), {
+    toast(t('session.removed', { title: clipLine(summary.title, 100) || t('nav.untitled') }), {
       action: { label: t('common.undo'), onClick: () => attempt(client.sessions.restore(target)) },
     })
   }

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { api, explainError } from '../api/index.ts'
@@ -6,6 +7,9 @@ import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Patch } from '../ui/patch.tsx'
 import { hunkKey, splitHunks } from './patch-hunks.ts'
+
+/** Hunks shown at first, and with each further step. */
+const step = 30
 
 interface HunksProps {
   readonly agent: string
@@ -18,9 +22,24 @@ interface HunksProps {
 
 /** A change, hunk by hunk; each can be taken back by itself. */
 export function Hunks({ agent, path, patch, accepted, onAccept }: HunksProps) {
-  return splitHunks(patch)
-    .filter((hunk) => !accepted?.has(hunkKey(hunk)))
-    .map((hunk) => <Hunk key={hunkKey(hunk)} agent={agent} path={path} hunk={hunk} onAccept={onAccept} />)
+  const { t } = useTranslation()
+  const [shown, setShown] = useState(step)
+  const keyed = useMemo(() => splitHunks(patch).map((hunk) => ({ hunk, key: hunkKey(hunk) })), [patch])
+  const hunks = keyed.filter(({ key }) => !accepted?.has(key))
+  return (
+    <>
+      {hunks.slice(0, shown).map(({ hunk, key }) => (
+        <ErrorBoundary key={key} piece="row" of={hunk}>
+          <Hunk agent={agent} path={path} hunk={hunk} onAccept={onAccept} />
+        </ErrorBoundary>
+      ))}
+      {hunks.length > shown && (
+        <Button look="link" onClick={() => setShown(shown + step)}>
+          {t('history.more')}
+        </Button>
+      )}
+    </>
+  )
 }
 
 interface HunkProps {

@@ -13,8 +13,8 @@ export type Piece = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' |
 
 interface ErrorBoundaryProps {
   readonly piece: Piece
-  /** `row`: a line where the piece would be. `view`: the middle of the room that there is. */
-  readonly look?: 'row' | 'view'
+  /** `row`: a line where the piece would be. `tableRow`: the same among rows of a table. `view`: the middle of the room. */
+  readonly look?: 'row' | 'tableRow' | 'view'
   /** What the piece shows: when it is something else, the piece is drawn anew. */
   readonly of?: unknown
   readonly children: ReactNode
@@ -44,7 +44,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     if (!failure) return this.props.children
     const { piece, look = 'row' } = this.props
     const details = `${describeFailure(failure.error)}\n${failure.place}`.trim()
-    const Look = look === 'view' ? BrokenView : BrokenRow
+    const Look = looks[look]
     return <Look piece={piece} details={details} onRetry={this.#retry} />
   }
 
@@ -82,6 +82,16 @@ function BrokenRow({ piece, details, onRetry }: BrokenProps) {
   )
 }
 
+function BrokenTableRow(props: BrokenProps) {
+  return (
+    <tr>
+      <td colSpan={100} className="px-5 py-1.5">
+        <BrokenRow {...props} />
+      </td>
+    </tr>
+  )
+}
+
 function BrokenView({ piece, details, onRetry }: BrokenProps) {
   const { t } = useTranslation()
   return (
@@ -103,6 +113,8 @@ function BrokenView({ piece, details, onRetry }: BrokenProps) {
     </div>
   )
 }
+
+const looks = { row: BrokenRow, tableRow: BrokenTableRow, view: BrokenView } as const
 
 function CopyDetails({ look, details }: { look: 'link' | 'quiet'; details: string }) {
   const { t } = useTranslation()

@@ -21,7 +21,10 @@ export function LongText({ text, label, line }: { text: string; label: string; l
   const frame = useRef<HTMLDivElement>(null)
   const lines = useMemo(() => text.split('\n'), [text])
   const rows = useMemo(() => rowsOf(lines), [lines])
-  const target = useMemo(() => (line === undefined ? undefined : rowsOf(lines.slice(0, line)).length - 1), [lines, line])
+  const target = useMemo(
+    () => (line === undefined ? undefined : rowsOf(lines.slice(0, line)).length - 1),
+    [lines, line],
+  )
   const hits = useMemo(() => {
     const wanted = query.trim().toLowerCase()
     return wanted === '' ? [] : rows.flatMap((row, index) => (row.toLowerCase().includes(wanted) ? [index] : []))
