@@ -72,8 +72,14 @@ try {
       : (['answer', 'file'] as const)
     for (const way of ways) {
       const start = performance.now()
-      const sight = way === 'answer' ? await showAnswer(page, index) : await showFile(page, index)
-      note({ ...sight, name, way, ms: performance.now() - start }, text)
+      try {
+        const sight = await (way === 'answer' ? showAnswer(page, index) : showFile(page, index))
+        note({ ...sight, name, way, ms: performance.now() - start }, text)
+      } catch (error) {
+        fail(`${way}, ${name}: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`)
+        await page.close()
+        page = await openPage()
+      }
     }
   }
   await page.close()
@@ -94,8 +100,8 @@ report()
 
 async function openPage(): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-US' })
-  page.on('pageerror', (error) => failures.push(`uncaught: ${error.message}`))
-  page.on('crash', () => failures.push('the page crashed'))
+  page.on('pageerror', (error) => fail(`uncaught: ${error.message}`))
+  page.on('crash', () => fail('the page crashed'))
   await watchPage(page)
   await page.goto(server.url)
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
@@ -110,7 +116,7 @@ async function showAnswer(page: Page, index: number): Promise<Sight> {
 
 async function showFile(page: Page, index: number): Promise<Sight> {
   await goTo(page, `/file/fuzz/d${index}.md`)
-  await page.getByRole('button', { name: 'Preview', exact: true }).click({ timeout: 20_000 })
+  await page.getByRole('button', { name: 'Preview', exact: true }).click({ timeout: 15_000 })
   return lookAt(page)
 }
 
@@ -121,16 +127,22 @@ async function openName(page: Page, name: string): Promise<Sight> {
   await page
     .locator('.monaco-editor .view-lines', { hasText: 'content of' })
     .waitFor({ timeout: 10_000 })
-    .catch(() => failures.push(`not opened by its address: ${JSON.stringify(name)}`))
+    .catch(() => fail(`not opened by its address: ${JSON.stringify(name)}`))
   const sight = await lookAt(page, 60)
   const current = page.locator('nav a[aria-current=page]')
-  if ((await current.count()) !== 1) failures.push(`not marked in the tree: ${JSON.stringify(name)}`)
+  if ((await current.count()) !== 1) fail(`not marked in the tree: ${JSON.stringify(name)}`)
   else {
     const href = await current.getAttribute('href')
     if (href !== `/file/names/${encodeURIComponent(name)}`)
-      failures.push(`the tree leads elsewhere: ${JSON.stringify(name)} → ${href}`)
+      fail(`the tree leads elsewhere: ${JSON.stringify(name)} → ${href}`)
   }
   return sight
+}
+
+/** Told at once too: a run takes minutes. */
+function fail(words: string): void {
+  failures.push(words)
+  process.stderr.write(`${words}\n`)
 }
 
 function note(one: Seen, text: string): void {
@@ -143,7 +155,7 @@ function note(one: Seen, text: string): void {
       ? `stood still for ${Math.round(Math.max(one.longestTask, one.longestFrame))} ms`
       : '',
   ].filter(Boolean)
-  if (wrong.length > 0) failures.push(`${one.way}, ${one.name}: ${wrong.join(', ')}`)
+  if (wrong.length > 0) fail(`${one.way}, ${one.name}: ${wrong.join(', ')}`)
 }
 
 function documentsOf(count: number, seed: number): HostileDocument[] {

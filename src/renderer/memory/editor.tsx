@@ -54,6 +54,7 @@ export default function Editor(props: EditorProps) {
     const created = monaco.editor.create(frame.current, {
       ...options,
       value: initial.current.content.text,
+      wrappingStrategy: wrappingOf(initial.current.content.text),
       ariaLabel: initial.current.label,
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono') || 'monospace',
     })
@@ -137,7 +138,6 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   language: 'markdown',
   automaticLayout: true,
   wordWrap: 'on',
-  wrappingStrategy: 'advanced',
   lineHeight: 24,
   fontSize: 13,
   minimap: { enabled: false },
@@ -156,6 +156,14 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   lineNumbersMinChars: 4,
   folding: true,
   links: true,
+}
+
+/** Characters up to which the browser itself is asked where each line breaks; it lays out all of them for that. */
+const mostMeasured = 100_000
+
+/** By the browser, exact for every script; in a long text by columns, in time that a reader does not notice. */
+function wrappingOf(text: string): 'advanced' | 'simple' {
+  return text.length > mostMeasured ? 'simple' : 'advanced'
 }
 
 function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string): SelectedText | undefined {

@@ -19,7 +19,7 @@ import { lineOfHash, paths, useHash } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
-import { resolveLink } from './markdown-edits.ts'
+import { linkResolver } from './markdown-edits.ts'
 import { useOpenFile, type DiskFile, type OpenFile as EditedFile } from './open-file.ts'
 
 /** Monaco is heavy: it is loaded when a file is first opened. */
@@ -97,7 +97,7 @@ function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
     return {
       path,
       files: names,
-      resolve: (target: string) => resolveLink(target, path, names),
+      resolve: linkResolver(path, names),
       open: (target: string) => navigate(paths.file(target)),
     }
   }, [path, files.data, navigate])
@@ -168,7 +168,11 @@ function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
             </ErrorBoundary>
           </div>
           {shown.preview && (
-            <div ref={preview} className="min-w-0 flex-1 overflow-y-auto border-l border-line px-6 py-4">
+            <div
+              ref={preview}
+              data-testid="preview"
+              className="min-w-0 flex-1 overflow-y-auto border-l border-line px-6 py-4"
+            >
               <ErrorBoundary piece="preview" look="view" of={settled}>
                 <Markdown text={settled} agent={agent.id} resolve={surroundings.resolve} isDocument />
               </ErrorBoundary>

@@ -34,19 +34,14 @@ const perContainer = 12
 const perMarker = 35
 const perBracket = 60
 const perCell = 70
+/** Code has a frame, a title and buttons. */
+const perFence = 2000
 
 export function costOf(text: string): Cost {
   if (text.length > mostCharacters) return { work: Infinity, excess: 'large' }
   const meter = new Meter()
-  let closes: ((line: string) => boolean) | undefined
   for (const line of text.split('\n')) {
-    if (closes) {
-      meter.work += line.length * perCharacter
-      if (closes(line)) closes = undefined
-      continue
-    }
     meter.add(line)
-    closes = closingOf(line)
     if (meter.excess) return { work: Infinity, excess: meter.excess }
   }
   return { work: meter.work, excess: meter.work > mostWork ? 'dense' : undefined }
@@ -63,9 +58,21 @@ export class Meter {
   /** Lines that go on with a quote without its sign. */
   #lazy = 0
   #wasQuote = false
+  #closes: ((line: string) => boolean) | undefined
+
+  /** Inside of code or a formula, which cannot be cut. */
+  get isOpen(): boolean {
+    return this.#closes !== undefined
+  }
 
   add(line: string): void {
     this.work += perLine + line.length * perCharacter
+    if (this.#closes) {
+      if (this.#closes(line)) this.#closes = undefined
+      return
+    }
+    this.#closes = closingOf(line)
+    if (this.#closes) this.work += perFence
     const { quotes, items, end } = this.#containers(line)
     if (end === line.length) this.#endParagraph()
     else if (items > 0) this.#endParagraph()

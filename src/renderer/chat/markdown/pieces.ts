@@ -93,9 +93,8 @@ function partsOf(lines: readonly string[]): string[][] {
   const parts: string[][] = []
   let part: string[] = []
   let meter = new Meter()
-  let closes: ((line: string) => boolean) | undefined
   for (const line of lines) {
-    const isFull = meter.work > partWork && !closes
+    const isFull = meter.work > partWork && !meter.isOpen
     const indent = isList ? item.exec(line)?.[1]?.length : undefined
     // A list is cut between its own items; where one of them is very long, between those inside of it.
     const isSeam = isList ? indent === 0 || (indent !== undefined && meter.work > 2 * partWork) : line.trim() !== ''
@@ -105,13 +104,7 @@ function partsOf(lines: readonly string[]): string[][] {
       meter = new Meter()
     }
     part.push(line)
-    if (closes) {
-      meter.work += line.length / 4
-      if (closes(line)) closes = undefined
-    } else {
-      meter.add(line)
-      closes = isTable ? undefined : closingOf(line)
-    }
+    meter.add(line)
   }
   parts.push(part)
   return parts.map(withoutIndent)
