@@ -21,8 +21,9 @@ afterAll(closeBrowser)
 /** A window with a long note in it has fewer elements; a browser lays out more than this with pauses. */
 const mostElements = 25_000
 
+/** Each is shown once here; the stress run has many more, and larger ones, both ways. */
 const documents: HostileDocument[] = [
-  ...pathologicalDocuments().filter(({ text }) => text.length < 1_200_000),
+  ...pathologicalDocuments().filter(({ text }) => text.length < 130_000),
   ...Array.from({ length: 10 }, (_, seed) => ({ name: `seed ${seed}`, text: randomDocument(seed) })),
   { name: 'a note of 430 kB', text: longNote(430_000) },
 ]
@@ -45,6 +46,12 @@ async function openWith(
   const page = await openPage(look, expected)
   await watchPage(page)
   return { page, url: server.url }
+}
+
+/** The address with the token lets the browser in; from then on any place can be opened. */
+async function enter(page: Page, url: string, place: string): Promise<void> {
+  await page.goto(url)
+  await page.goto(new URL(place, url).href)
 }
 
 describe('M56 hostile Markdown in the window', () => {
@@ -80,7 +87,7 @@ describe('M56 hostile Markdown in the window', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const answer = `# A heading\n\n${'> '.repeat(5000)}the bottom\n\nAnd **on** it goes, see [x](#cite:%E0).`
       const { page, url } = await openWith({}, { plain: transcriptOf('plain', [answer]) }, { colorScheme })
-      await page.goto(new URL('/chat/plain', url).href)
+      await enter(page, url, '/chat/plain')
       await page.getByText('Shown as plain text: nested too deeply').waitFor()
       expect(await page.getByRole('heading', { name: 'A heading' }).count()).toBe(1)
       expect(await page.locator('strong', { hasText: 'on' }).count()).toBe(1)
@@ -92,7 +99,7 @@ describe('M56 hostile Markdown in the window', () => {
   it('M56: code of a megabyte shows its beginning, and all of it on request', async () => {
     const code = `\`\`\`ts\n${Array.from({ length: 30_000 }, (_, index) => `export const value${index} = ${index}`).join('\n')}\n\`\`\``
     const { page, url } = await openWith({}, { code: transcriptOf('code', [code]) })
-    await page.goto(new URL('/chat/code', url).href)
+    await enter(page, url, '/chat/code')
     await page.getByRole('button', { name: /Show all [\d,]+ characters/ }).click()
     const sheet = page.getByRole('dialog', { name: 'The whole text' })
     await sheet.getByRole('searchbox').fill('value29999')
@@ -103,7 +110,7 @@ describe('M56 hostile Markdown in the window', () => {
 
   it('M56: a long note is read to its end in the preview, of which only what is in sight is there', async () => {
     const { page, url } = await openWith({ 'memory/long.md': `${longNote(430_000)}\n\n## The last heading\n` })
-    await page.goto(new URL('/file/memory/long.md', url).href)
+    await enter(page, url, '/file/memory/long.md')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     const pane = page.getByTestId('preview')
     await pane.getByRole('heading', { name: '0. A day in the project' }).waitFor()
@@ -124,7 +131,7 @@ describe('M56 names of files', () => {
     const names = hostileNames().filter((name) => Buffer.byteLength(name) < 250 && name !== '.md.md')
     const files = Object.fromEntries(names.map((name) => [`names/${name}`, `content of ${JSON.stringify(name)}\n`]))
     const { page, url } = await openWith(files)
-    await page.goto(new URL(`/file/names/${encodeURIComponent('100% done.md')}`, url).href)
+    await enter(page, url, `/file/names/${encodeURIComponent('100% done.md')}`)
     await page.getByText('content of "100% done.md"').waitFor()
     for (const name of [
       '%.md',
@@ -227,7 +234,7 @@ describe('M56 a broken piece stays a piece', () => {
       const { page, url } = await openWith({}, { foreign: foreignTranscript() }, { colorScheme }, sabotaged)
       await sabotage(page)
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-      await page.goto(new URL('/chat/foreign', url).href)
+      await enter(page, url, '/chat/foreign')
       const passage = page.getByRole('alert').filter({ hasText: 'This passage cannot be shown.' })
       await passage.waitFor()
       expect(await page.getByText('This step cannot be shown.').count()).toBe(1)
@@ -251,7 +258,7 @@ describe('M56 a broken piece stays a piece', () => {
     async (colorScheme) => {
       const { page, url } = await openWith({}, {}, { colorScheme }, sabotaged)
       await sabotage(page)
-      await page.goto(new URL('/changes', url).href)
+      await enter(page, url, '/changes')
       await page.getByText('This view cannot be shown.').waitFor()
       await page.getByRole('navigation').waitFor()
       await keepScreenshot(page, `robustness-3-broken-view-${colorScheme}`)

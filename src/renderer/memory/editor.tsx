@@ -158,12 +158,14 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   links: true,
 }
 
-/** Characters up to which the browser itself is asked where each line breaks; it lays out all of them for that. */
-const mostMeasured = 100_000
+/** Characters and lines up to which the browser itself is asked where each line breaks; it lays out all of them for that. */
+const mostMeasured = { characters: 100_000, lines: 2000 }
 
 /** By the browser, exact for every script; in a long text by columns, in time that a reader does not notice. */
 function wrappingOf(text: string): 'advanced' | 'simple' {
-  return text.length > mostMeasured ? 'simple' : 'advanced'
+  const isLong =
+    text.length > mostMeasured.characters || text.split('\n', mostMeasured.lines).length === mostMeasured.lines
+  return isLong ? 'simple' : 'advanced'
 }
 
 function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string): SelectedText | undefined {

@@ -7,7 +7,7 @@ import { closingOf, isAllDefinitions, splitBlocks } from './blocks.ts'
 import { costOf, Meter, type Excess } from './cost.ts'
 
 export type Piece =
-  | { readonly kind: 'markdown'; readonly text: string }
+  | { readonly kind: 'markdown'; readonly text: string; readonly work: number }
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | { readonly kind: 'plain'; readonly text: string; readonly excess: Excess }
 
@@ -19,30 +19,35 @@ export interface Portion {
 }
 
 /** A block is cut when it would take longer than this, and each part takes about as long, microseconds. */
-const partWork = 30_000
+const partWork = 20_000
 /** Shorter blocks are not worth a look: they are cheap, or no cut makes them so. */
 const fewCharacters = 4_000
 /** Code from here on does not pass through the parser. */
 const largeCode = 8_000
-const portionCharacters = 6_000
+/** Of a portion, microseconds and pieces. What is no Markdown shows no more than its beginning. */
+const portionWork = 40_000
 const portionPieces = 40
+const plainWork = 15_000
 
 export function portionsOf(text: string): Portion[] {
   const portions: Portion[] = []
   let pieces: Piece[] = []
   let characters = 0
   let lines = 0
+  let work = 0
   const end = () => {
     if (pieces.length > 0) portions.push({ pieces, characters, lines })
     pieces = []
     characters = 0
     lines = 0
+    work = 0
   }
   for (const piece of piecesOf(text)) {
     pieces.push(piece)
     characters += piece.text.length
     lines += countLines(piece.text)
-    if (characters >= portionCharacters || pieces.length >= portionPieces) end()
+    work += piece.kind === 'markdown' ? piece.work : plainWork
+    if (work >= portionWork || pieces.length >= portionPieces) end()
   }
   end()
   return portions
@@ -59,8 +64,8 @@ export function piecesOf(text: string): Piece[] {
 }
 
 function pieceOf(text: string): Piece {
-  const { excess } = costOf(text)
-  return excess ? { kind: 'plain', text, excess } : { kind: 'markdown', text }
+  const { work, excess } = costOf(text)
+  return excess ? { kind: 'plain', text, excess } : { kind: 'markdown', text, work }
 }
 
 /** The code of a block that is one large fence; undefined for any other. */
