@@ -173,10 +173,12 @@ async function sabotage(page: Page): Promise<void> {
     const state = { isOn: true }
     Object.assign(window, { sabotage: state })
     const { matchAll } = String.prototype
-    String.prototype.matchAll = function (this: string, pattern: RegExp) {
-      if (state.isOn && this.includes('BREAK HERE')) throw new TypeError('sabotaged text')
-      return matchAll.call(this, pattern)
-    }
+    Object.assign(String.prototype, {
+      matchAll(this: string, pattern: RegExp) {
+        if (state.isOn && this.includes('BREAK HERE')) throw new TypeError('sabotaged text')
+        return matchAll.call(this, pattern)
+      },
+    })
     const { getItem } = Storage.prototype
     Storage.prototype.getItem = function (this: Storage, key: string) {
       if (state.isOn && key.startsWith('accepted:')) throw new TypeError('sabotaged view')
