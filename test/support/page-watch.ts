@@ -48,7 +48,7 @@ export function goTo(page: Page, place: string): Promise<void> {
 }
 
 /** Waits until the window has been quiet for so long, then tells what it shows. @param mostMs it may take to come to rest */
-export function lookAt(page: Page, quietMs = 150, mostMs = 20_000): Promise<Sight> {
+export function lookAt(page: Page, quietMs = 90, mostMs = 20_000): Promise<Sight> {
   return page.evaluate(
     ({ quiet, most }) =>
       new Promise<Sight>((resolve) => {

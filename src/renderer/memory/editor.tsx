@@ -158,14 +158,14 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   links: true,
 }
 
-/** Characters and lines up to which the browser itself is asked where each line breaks; it lays out all of them for that. */
-const mostMeasured = { characters: 100_000, lines: 2000 }
+/** Lines, and characters of one, up to which the browser itself is asked where each breaks; it lays out all of them for that. */
+const mostMeasured = { lines: 2000, characters: 5000 }
 
 /** By the browser, exact for every script; in a long text by columns, in time that a reader does not notice. */
 function wrappingOf(text: string): 'advanced' | 'simple' {
-  const isLong =
-    text.length > mostMeasured.characters || text.split('\n', mostMeasured.lines).length === mostMeasured.lines
-  return isLong ? 'simple' : 'advanced'
+  const lines = text.split('\n', mostMeasured.lines)
+  const isShort = lines.length < mostMeasured.lines && lines.every((line) => line.length <= mostMeasured.characters)
+  return isShort ? 'advanced' : 'simple'
 }
 
 function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string): SelectedText | undefined {

@@ -34,6 +34,7 @@ const perContainer = 12
 const perMarker = 35
 const perBracket = 60
 const perCell = 70
+const perBreak = 60
 /** Code has a frame, a title and buttons. */
 const perFence = 2000
 
@@ -157,6 +158,7 @@ export class Meter {
       }
     }
     this.work += cells * perCell
+    if (line.endsWith('  ') || line.endsWith('\\')) this.work += perBreak
     if (cells > mostColumns) this.excess = 'dense'
     if (this.#markers > mostMarkers) this.excess = 'dense'
   }

@@ -51,7 +51,7 @@ interface MarkdownProps {
 }
 
 /** Characters from which an answer has a frame of its own to scroll in, and only what is in sight is drawn. */
-const longAnswer = 150_000
+const longAnswer = 100_000
 
 export const Markdown = memo(function Markdown({ text, agent, resolve, isDocument = false }: MarkdownProps) {
   const source = useMemo(() => ({ agent, resolve }), [agent, resolve])
