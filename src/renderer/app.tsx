@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Toaster } from 'sonner'
-import { Route, Switch, useLocation, useSearch } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import type { Agent, Appearance } from '../shared/contract/index.ts'
 import { api, client, goToEvent } from './api/index.ts'
 import { ChatView } from './chat/chat-view.tsx'
@@ -23,8 +23,9 @@ import { RecallsView } from './search/recalls-view.tsx'
 import { SearchView } from './search/search-view.tsx'
 import { SettingsView } from './settings/settings-view.tsx'
 import { CommandPalette } from './ui/command-palette.tsx'
+import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { setBindings, useShortcuts } from './ui/keys.ts'
-import { paths } from './ui/navigate.ts'
+import { fileAt, paths, sessionAt, useParameters, usePlace } from './ui/navigate.ts'
 import { Sidebar } from './ui/sidebar.tsx'
 import { ErrorState, Skeleton } from './ui/states.tsx'
 import { StatusBar } from './ui/status-bar.tsx'
@@ -61,14 +62,15 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
   const [capturing, setCapturing] = useState<{ text: string | undefined }>()
   const [hasSidebar, setHasSidebar] = useState(true)
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
-  const [location, navigate] = useLocation()
+  const [, navigate] = useLocation()
+  const place = usePlace()
   useEffect(() => {
     const onGo = (event: Event) => navigate((event as CustomEvent<string>).detail)
     addEventListener(goToEvent, onGo)
     return () => removeEventListener(goToEvent, onGo)
   }, [navigate])
-  const query = useSearch()
-  const session = /^\/(?:chat|context)\/([^/]+)/.exec(location)?.[1]
+  const parameters = useParameters()
+  const session = sessionAt(place)
   useShortcuts({
     'Mod+K': () => setPalette((open) => (open === 'closed' ? 'all' : 'closed')),
     'Mod+P': () => setPalette('files'),
@@ -88,66 +90,80 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
   return (
     <div className="flex h-full flex-col" style={{ '--agent': agent.color } as React.CSSProperties}>
       <div className="flex min-h-0 flex-1">
-        {hasSidebar && <Sidebar agent={agent} onPalette={() => setPalette('all')} />}
+        {hasSidebar && (
+          <ErrorBoundary piece="part" of={place}>
+            <Sidebar agent={agent} onPalette={() => setPalette('all')} />
+          </ErrorBoundary>
+        )}
         <main className="flex min-w-0 flex-1">
-          <Switch>
-            <Route path="/chat/:session">
-              {(params) => <ChatView key={params.session} agent={agent} session={params.session} />}
-            </Route>
-            <Route path="/file/*">{(params) => <FileRoute agent={agent} encoded={params['*'] ?? ''} />}</Route>
-            <Route path="/search">
-              <SearchView
-                agent={agent}
-                initialQuery={new URLSearchParams(query).get('q') ?? ''}
-                initialWhy={new URLSearchParams(query).get('why') ?? ''}
-              />
-            </Route>
-            <Route path="/search/recalls">
-              <RecallsView agent={agent} message={new URLSearchParams(query).get('message') ?? undefined} />
-            </Route>
-            <Route path="/search/map">
-              <MapView agent={agent} />
-            </Route>
-            <Route path="/search/checks">
-              <ChecksView agent={agent} />
-            </Route>
-            <Route path="/find">
-              <FindView agent={agent} />
-            </Route>
-            <Route path="/changes">
-              <ChangesView agent={agent} />
-            </Route>
-            <Route path="/settings">
-              <SettingsView agent={agent} />
-            </Route>
-            <Route path="/context/:session">{(params) => <ContextView agent={agent} session={params.session} />}</Route>
-            <Route path="/context">
-              <ContextView agent={agent} />
-            </Route>
-            <Route>
-              <ChatView agent={agent} />
-            </Route>
-          </Switch>
+          <ErrorBoundary piece="view" look="view" of={place}>
+            <Switch>
+              <Route path="/chat/:session">
+                {(params) => <ChatView key={params.session} agent={agent} session={params.session} />}
+              </Route>
+              {/* Not `/file/*`, which ends at a line break: a name may have one. */}
+              <Route path={/^\/file\/[^]/}>
+                {() => <FileView key={fileAt(place)} agent={agent} path={fileAt(place) ?? ''} />}
+              </Route>
+              <Route path="/search">
+                <SearchView
+                  agent={agent}
+                  initialQuery={parameters.get('q') ?? ''}
+                  initialWhy={parameters.get('why') ?? ''}
+                />
+              </Route>
+              <Route path="/search/recalls">
+                <RecallsView agent={agent} message={parameters.get('message') ?? undefined} />
+              </Route>
+              <Route path="/search/map">
+                <MapView agent={agent} />
+              </Route>
+              <Route path="/search/checks">
+                <ChecksView agent={agent} />
+              </Route>
+              <Route path="/find">
+                <FindView agent={agent} />
+              </Route>
+              <Route path="/changes">
+                <ChangesView agent={agent} />
+              </Route>
+              <Route path="/settings">
+                <SettingsView agent={agent} />
+              </Route>
+              <Route path="/context/:session">
+                {(params) => <ContextView agent={agent} session={params.session} />}
+              </Route>
+              <Route path="/context">
+                <ContextView agent={agent} />
+              </Route>
+              <Route>
+                <ChatView agent={agent} />
+              </Route>
+            </Switch>
+          </ErrorBoundary>
         </main>
       </div>
-      <StatusBar agent={agent} session={session} onPalette={() => setPalette('all')} />
-      <Tour />
-      <SelectionActions onCapture={(text) => setCapturing({ text })} />
-      {capturing && <CaptureDialog agents={agents} text={capturing.text} onClose={() => setCapturing(undefined)} />}
-      <CommandPalette
-        onCapture={() => setCapturing({ text: undefined })}
-        agent={agent}
-        session={session}
-        mode={palette}
-        onClose={() => setPalette('closed')}
-      />
+      <ErrorBoundary piece="part" of={place}>
+        <StatusBar agent={agent} session={session} onPalette={() => setPalette('all')} />
+      </ErrorBoundary>
+      <ErrorBoundary piece="part" of={place}>
+        <Tour />
+        <SelectionActions onCapture={(text) => setCapturing({ text })} />
+      </ErrorBoundary>
+      <ErrorBoundary piece="part" of={capturing}>
+        {capturing && <CaptureDialog agents={agents} text={capturing.text} onClose={() => setCapturing(undefined)} />}
+      </ErrorBoundary>
+      <ErrorBoundary piece="part" of={palette}>
+        <CommandPalette
+          onCapture={() => setCapturing({ text: undefined })}
+          agent={agent}
+          session={session}
+          mode={palette}
+          onClose={() => setPalette('closed')}
+        />
+      </ErrorBoundary>
     </div>
   )
-}
-
-function FileRoute({ agent, encoded }: { agent: Agent; encoded: string }) {
-  const path = encoded.split('/').map(decodeURIComponent).join('/')
-  return <FileView key={path} agent={agent} path={path} />
 }
 
 /** Puts theme and language into force. @returns the theme as it is shown */

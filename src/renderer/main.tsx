@@ -4,17 +4,22 @@ import { followEvents, queryClient } from './api/index.ts'
 import { App } from './app.tsx'
 import { startI18n } from './i18n/index.ts'
 import { ConnectionNotice } from './ui/connection-notice.tsx'
+import { ErrorBoundary } from './ui/error-boundary.tsx'
+import { tellUncaught } from './ui/uncaught.ts'
 import './styles.css'
 
 startI18n()
+tellUncaught()
 void followEvents()
 
 const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(
     <QueryClientProvider client={queryClient}>
-      <App />
-      <ConnectionNotice />
+      <ErrorBoundary piece="window" look="view">
+        <App />
+        <ConnectionNotice />
+      </ErrorBoundary>
     </QueryClientProvider>,
   )
 }

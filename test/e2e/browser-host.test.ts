@@ -268,7 +268,7 @@ describe('M49 connection', () => {
 describe('M56 who is let in', () => {
   it('M56: a reload and a second tab stay in; without the key, or with somebody else’s, the page says what to do', async () => {
     const { url } = await openTestServer()
-    const page = await openPage({}, [/403|401/])
+    const page = await openPage({}, /403|401/)
     await page.goto(url)
     await page.getByText('1 file').first().waitFor()
     expect(page.url()).toBe(new URL('/', url).href)

@@ -10,8 +10,8 @@ const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
 
 let shared: Promise<Browser> | undefined
 
-/** @param expected what the page's console may say */
-export async function openPage(options: BrowserContextOptions = {}, expected: readonly RegExp[] = []): Promise<Page> {
+/** @param expected what the page may report: the test has brought it about */
+export async function openPage(options: BrowserContextOptions = {}, expected?: RegExp): Promise<Page> {
   shared ??= chromium.launch({ executablePath: findChromium(), args: [...chromiumFlags] })
   const context = await (
     await shared
@@ -20,12 +20,12 @@ export async function openPage(options: BrowserContextOptions = {}, expected: re
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
   page.on('console', (message) => {
-    const isExpected = expected.some((pattern) => pattern.test(message.text()))
-    if (message.type() === 'error' && !isExpected) problems.push(message.text())
+    if (message.type() === 'error') problems.push(message.text())
   })
   onTestFinished(async () => {
     await context.close()
-    if (problems.length > 0) throw new Error(`the page reported: ${problems.join('; ')}`)
+    const unexpected = problems.filter((problem) => !expected?.test(problem))
+    if (unexpected.length > 0) throw new Error(`the page reported: ${unexpected.join('; ')}`)
   })
   return page
 }

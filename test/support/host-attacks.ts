@@ -135,8 +135,9 @@ function open(port: number): Promise<Socket> {
 
 async function leave(socket: Socket, random: Random): Promise<void> {
   if (socket.destroyed) return
-  if (random() < 0.5) socket.resetAndDestroy()
-  else if (random() < 0.5) socket.destroy()
+  const choice = random()
+  if (choice < 0.5) socket.resetAndDestroy()
+  else if (choice < 0.75) socket.destroy()
   else {
     socket.end()
     await Promise.race([new Promise((resolve) => socket.once('close', resolve)), sleep(100)])

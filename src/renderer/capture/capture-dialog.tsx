@@ -1,5 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog'
 import type { Agent } from '../../shared/contract/index.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { CaptureCard } from './capture-card.tsx'
 
 interface CaptureDialogProps {
@@ -16,7 +17,9 @@ export function CaptureDialog({ agents, text, onClose }: CaptureDialogProps) {
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-text/10 dark:bg-paper/60" />
         <Dialog.Popup className="fixed top-[28vh] left-1/2 z-50 w-[min(520px,92vw)] -translate-x-1/2 outline-none">
-          <CaptureCard agents={agents} given={text} onClose={onClose} />
+          <ErrorBoundary piece="part" of={text}>
+            <CaptureCard agents={agents} given={text} onClose={onClose} />
+          </ErrorBoundary>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -1,10 +1,10 @@
-import { useSearch } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
+import { useParameters } from '../ui/navigate.ts'
 import { CaptureCard } from './capture-card.tsx'
 
 /** The capture window; in a browser, a page of its own. `?text=` brings a note from another program. */
 export function CaptureView({ agents }: { agents: readonly Agent[] }) {
-  const given = new URLSearchParams(useSearch()).get('text') ?? undefined
+  const given = useParameters().get('text') ?? undefined
   return (
     <main className="flex h-full items-center justify-center p-0 sm:p-4">
       <div className="w-full max-w-[520px]">

@@ -7,6 +7,8 @@ import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client, explainError } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { clipLine } from '../ui/clip.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { messageOfHash, paths, useHash } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
@@ -99,15 +101,17 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
             </EmptyState>
           </div>
         ) : data ? (
-          <Conversation
-            ref={scroller}
-            turns={turns}
-            follower={follower}
-            skippedLines={data.skippedLines}
-            selected={detailed?.id}
-            editing={editing}
-            target={messageOfHash(hash)}
-          />
+          <ErrorBoundary piece="view" look="view" of={data}>
+            <Conversation
+              ref={scroller}
+              turns={turns}
+              follower={follower}
+              skippedLines={data.skippedLines}
+              selected={detailed?.id}
+              editing={editing}
+              target={messageOfHash(hash)}
+            />
+          </ErrorBoundary>
         ) : (
           <div className="flex-1">
             <Skeleton lines={7} />
@@ -140,7 +144,9 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
         />
       </section>
       {hasDetails && (
-        <Details agent={agent.id} session={session} turn={detailed} onClose={() => setHasDetails(false)} />
+        <ErrorBoundary piece="part" of={detailed}>
+          <Details agent={agent.id} session={session} turn={detailed} onClose={() => setHasDetails(false)} />
+        </ErrorBoundary>
       )}
     </ChatActionsContext>
   )
@@ -157,7 +163,7 @@ function ChatHeader({ agent, session, turns, children }: ChatHeaderProps) {
   const { t } = useTranslation()
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   const summary = sessions.data?.find(({ id }) => id === session)
-  const title = session === undefined ? t('nav.newChat') : summary?.title || t('nav.untitled')
+  const title = session === undefined ? t('nav.newChat') : clipLine(summary?.title ?? '') || t('nav.untitled')
   return (
     <ViewHeader title={title} aside={turns > 0 ? t('chat.turns', { count: turns }) : undefined}>
       {summary && <SessionMenu agent={agent.id} summary={summary} />}

@@ -2,6 +2,9 @@ import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messageText, splitAttachments, type AssistantMessage, type UserMessage } from '../../shared/messages.ts'
 import { Button } from '../ui/button.tsx'
+import { clipPassage } from '../ui/clip.ts'
+import { ShowAll } from '../ui/clipped-text.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { useChatActions } from './chat-actions.ts'
 import { DiffCard } from './diff-card.tsx'
@@ -41,20 +44,25 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
       onFocus={() => select(turn.id)}
       data-selected={isSelected}
     >
-      {question && (isEditing ? <QuestionEditor question={question} /> : <QuestionView question={question} />)}
+      {question && (
+        <ErrorBoundary piece="message" of={question}>
+          {isEditing ? <QuestionEditor question={question} /> : <QuestionView question={question} />}
+        </ErrorBoundary>
+      )}
       {(answers.length > 0 || isUnanswered || isRunning) && (
         <div className="group/message flex flex-col gap-3">
           {/* By place, not by id: the answer that streams becomes the message that it is, without being drawn anew. */}
           {[...answers, ...(isRunning ? [undefined] : [])].map((answer, place) => (
-            <AnswerView
-              key={place}
-              agent={agent.id}
-              answer={answer}
-              known={answers}
-              question={question?.id}
-              isRunning={isRunning}
-              follower={follower}
-            />
+            <ErrorBoundary key={place} piece="message" of={answer}>
+              <AnswerView
+                agent={agent.id}
+                answer={answer}
+                known={answers}
+                question={question?.id}
+                isRunning={isRunning}
+                follower={follower}
+              />
+            </ErrorBoundary>
           ))}
           {isUnanswered && <Interrupted isCrash question={question.id} />}
           {last && question && !isRunning && (
@@ -63,7 +71,9 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
         </div>
       )}
       {events.map(({ id, event }) => (
-        <SessionEventView key={id} agent={agent.id} event={event} />
+        <ErrorBoundary key={id} piece="message" of={event}>
+          <SessionEventView agent={agent.id} event={event} />
+        </ErrorBoundary>
       ))}
     </article>
   )
@@ -77,6 +87,7 @@ function isOpenEnded(last: Answer | undefined): boolean {
 function QuestionView({ question }: { question: Question }) {
   const { t } = useTranslation()
   const { text, files, images } = splitAttachments(question.message)
+  const shown = clipPassage(text)
   return (
     <div className="group/message flex flex-col items-end">
       <div className="flex max-w-[80%] flex-col items-end gap-1.5">
@@ -84,7 +95,12 @@ function QuestionView({ question }: { question: Question }) {
         {text !== '' && (
           <div className="prose rounded-lg rounded-br-sm border border-line bg-side px-3.5 py-2 whitespace-pre-wrap">
             <span className="sr-only">{t('chat.you')}: </span>
-            {text}
+            {shown}
+            {shown.length < text.length && (
+              <div>
+                <ShowAll text={text} />
+              </div>
+            )}
           </div>
         )}
       </div>
@@ -181,10 +197,14 @@ function AnswerView({ agent, answer, known, question, isRunning, follower }: Ans
       )}
       {answer?.tools.map((step) => {
         const change = changeOf(step)
-        return change ? (
-          <DiffCard key={step.call.id} agent={agent} change={change} />
-        ) : (
-          <ToolLine key={step.call.id} step={step} isRunning={isRunning} follower={follower} />
+        return (
+          <ErrorBoundary key={step.call.id} piece="tool" of={step.result}>
+            {change ? (
+              <DiffCard agent={agent} change={change} />
+            ) : (
+              <ToolLine step={step} isRunning={isRunning} follower={follower} />
+            )}
+          </ErrorBoundary>
         )
       })}
       {answer && <Ending message={answer.message} question={question} />}
@@ -221,10 +241,12 @@ function Ending({ message, question }: { message: AssistantMessage; question: st
 
 function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) {
   const { t } = useTranslation()
+  const shown = clipPassage(text)
   return (
     <details className="text-muted" open={isOpen}>
       <summary className="cursor-default select-none hover:text-text">{t('chat.thinking')}</summary>
-      <p className="mt-1 border-l-2 border-line pl-3 whitespace-pre-wrap">{text}</p>
+      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{shown}</p>
+      {shown.length < text.length && <ShowAll text={text} />}
     </details>
   )
 }

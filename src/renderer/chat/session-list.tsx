@@ -6,8 +6,10 @@ import { Link } from 'wouter'
 import type { Agent, SessionSummary } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { clipLine } from '../ui/clip.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Highlight } from '../ui/highlight.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths, sessionAt } from '../ui/navigate.ts'
 import { SectionTitle } from '../ui/nav-row.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
@@ -47,7 +49,9 @@ export function SessionList({ agent, current }: { agent: Agent; current: string 
             <section key={day} aria-label={t(`nav.${day}`)}>
               <SectionTitle>{t(`nav.${day}`)}</SectionTitle>
               {members.map((summary) => (
-                <SessionRow key={summary.id} agent={agent.id} summary={summary} current={current} />
+                <ErrorBoundary key={summary.id} piece="row" of={summary}>
+                  <SessionRow agent={agent.id} summary={summary} current={current} />
+                </ErrorBoundary>
               ))}
             </section>
           ))}
@@ -66,7 +70,7 @@ export function SessionList({ agent, current }: { agent: Agent; current: string 
 
 function SessionRow({ agent, summary, current }: { agent: string; summary: SessionSummary; current: string }) {
   const { t } = useTranslation()
-  const isCurrent = current === paths.chat(summary.id)
+  const isCurrent = sessionAt(current) === summary.id && current.startsWith('/chat/')
   return (
     <div
       className={`group/row relative rounded-sm transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
@@ -77,14 +81,14 @@ function SessionRow({ agent, summary, current }: { agent: string; summary: Sessi
         className="flex min-h-[27px] items-center gap-1.5 rounded-sm px-2 group-focus-within/row:pr-8 group-hover/row:pr-8"
       >
         {summary.pinned && <Pin size={11} aria-label={t('session.pinned')} className="shrink-0 text-muted" />}
-        <span className="min-w-0 flex-1 truncate">{summary.title || t('nav.untitled')}</span>
+        <span className="min-w-0 flex-1 truncate">{clipLine(summary.title) || t('nav.untitled')}</span>
       </Link>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
         <SessionMenu
           agent={agent}
           summary={summary}
           trigger={
-            <IconButton label={t('session.menuOf', { title: summary.title })}>
+            <IconButton label={t('session.menuOf', { title: clipLine(summary.title, 100) })}>
               <MoreHorizontal size={14} />
             </IconButton>
           }
@@ -105,11 +109,11 @@ function Found({ agent, query }: { agent: Agent; query: string }) {
       {(found.data ?? []).map(({ id, title, message, snippet }) => (
         <Link key={id} href={paths.chat(id, message)} className="block rounded-sm px-2 py-1 hover:bg-soft">
           <span className="block truncate">
-            <Highlight text={title || t('nav.untitled')} words={words} />
+            <Highlight text={clipLine(title) || t('nav.untitled')} words={words} />
           </span>
           {snippet && (
             <span className="line-clamp-2 text-[12px] text-muted">
-              <Highlight text={snippet} words={words} />
+              <Highlight text={clipLine(snippet)} words={words} />
             </span>
           )}
         </Link>

@@ -7,8 +7,9 @@ import type { SessionSummary } from '../../shared/contract/index.ts'
 import { client, explainError } from '../api/index.ts'
 import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { clipLine } from '../ui/clip.ts'
 import { download } from '../ui/download.ts'
-import { paths } from '../ui/navigate.ts'
+import { paths, sessionAt, usePlace } from '../ui/navigate.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
 
 interface SessionMenuProps {
@@ -20,7 +21,8 @@ interface SessionMenuProps {
 /** What can be done with a conversation as a whole. */
 export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const { t } = useTranslation()
-  const [location, navigate] = useLocation()
+  const [, navigate] = useLocation()
+  const session = sessionAt(usePlace())
   const [isRenaming, setIsRenaming] = useState(false)
   const target = { agent, session: summary.id }
   const attempt = (work: Promise<unknown>) => void work.catch((error: unknown) => void toast.error(explainError(error)))
@@ -30,8 +32,8 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   }
   const remove = async () => {
     await client.sessions.remove(target)
-    if (location === paths.chat(summary.id)) navigate(paths.chat())
-    toast(t('session.removed', { title: summary.title || t('nav.untitled') }), {
+    if (session === summary.id) navigate(paths.chat())
+    toast(t('session.removed', { title: clipLine(summary.title, 100) || t('nav.untitled') }), {
       action: { label: t('common.undo'), onClick: () => attempt(client.sessions.restore(target)) },
     })
   }

@@ -2,6 +2,9 @@ import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messageText } from '../../shared/messages.ts'
+import { clipLine } from '../ui/clip.ts'
+import { ClippedText } from '../ui/clipped-text.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { formatPercent } from '../i18n/format.ts'
 import { useLive, type LiveTurnFollower } from './live-turn.ts'
 import { recallOf, type ToolStep } from './turns.ts'
@@ -30,7 +33,7 @@ export function ToolLine({ step, isRunning, follower }: ToolLineProps) {
         className="flex min-h-6 max-w-full items-center gap-2 rounded-sm text-left hover:text-text"
       >
         <ChevronRight size={12} aria-hidden className={`shrink-0 transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <span className="shrink-0">{name ? t(`tool.${name}`) : nameOf(call.name)}</span>
+        <span className="shrink-0">{name ? t(`tool.${name}`) : clipLine(nameOf(call.name), 80)}</span>
         <Subject call={call} />
         {recall && (
           <span className="tabular shrink-0">
@@ -43,10 +46,12 @@ export function ToolLine({ step, isRunning, follower }: ToolLineProps) {
           (isRunning ? <Progress call={call.id} follower={follower} /> : <span>· {t('tool.interrupted')}</span>)}
       </button>
       {isOpen && (
-        <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]">
-          <Block title={t('tool.arguments')} text={JSON.stringify(call.arguments, null, 2)} />
-          {result && <Block title={t('tool.result')} text={pretty(messageText(result))} />}
-        </div>
+        <ErrorBoundary piece="tool" of={result}>
+          <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]">
+            <Block title={t('tool.arguments')} text={JSON.stringify(call.arguments, null, 2)} />
+            {result && <Block title={t('tool.result')} text={pretty(messageText(result))} />}
+          </div>
+        </ErrorBoundary>
       )}
     </div>
   )
@@ -76,22 +81,29 @@ function Progress({ call, follower }: { call: string; follower: LiveTurnFollower
 
 function Subject({ call }: { call: ToolStep['call'] }) {
   const { query, path } = call.arguments
-  if (typeof query === 'string') return <span className="truncate text-text">“{query}”</span>
-  return typeof path === 'string' && path !== '' ? <span className="truncate font-mono text-[12px]">{path}</span> : null
+  if (typeof query === 'string') return <span className="truncate text-text">“{clipLine(query)}”</span>
+  return typeof path === 'string' && path !== '' ? (
+    <span className="truncate font-mono text-[12px]">{clipLine(path)}</span>
+  ) : null
 }
 
 function Block({ title, text }: { title: string; text: string }) {
   return (
     <section>
       <h4 className="text-[11px]">{title}</h4>
-      <pre className="max-h-72 overflow-auto rounded-sm border border-line bg-side p-2 font-mono whitespace-pre-wrap text-text">
-        {text}
-      </pre>
+      <ClippedText
+        text={text}
+        className="max-h-72 overflow-auto rounded-sm border border-line bg-side p-2 font-mono break-words whitespace-pre-wrap text-text"
+      />
     </section>
   )
 }
 
+/** Longer answers are shown as they came. */
+const mostPretty = 200_000
+
 function pretty(text: string): string {
+  if (text.length > mostPretty) return text
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch (error) {

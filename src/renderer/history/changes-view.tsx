@@ -8,6 +8,7 @@ import { api, explainError } from '../api/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Choice } from '../ui/choice.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { paths } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
@@ -75,13 +76,9 @@ export function ChangesView({ agent }: { agent: Agent }) {
         ) : (
           <div className="mx-auto flex max-w-[740px] flex-col gap-5 px-8 py-6">
             {timeline.data.map((change) => (
-              <Change
-                key={`${change.commit}${change.path}`}
-                agent={agent.id}
-                change={change}
-                accepted={accepted}
-                onAccept={accept}
-              />
+              <ErrorBoundary key={`${change.commit}${change.path}`} piece="row" of={change}>
+                <Change agent={agent.id} change={change} accepted={accepted} onAccept={accept} />
+              </ErrorBoundary>
             ))}
             {timeline.data.length === limit && (
               <Button look="link" onClick={() => setLimit(limit + page)}>
@@ -154,7 +151,7 @@ const mostAccepted = 2000
 /** What was looked at is put away in this browser; the change itself is not touched. */
 function useAccepted(agent: string): { accepted: ReadonlySet<string>; accept: (hunk: string) => void } {
   const key = `accepted:${agent}`
-  const [accepted, setAccepted] = useState(() => new Set(JSON.parse(localStorage.getItem(key) ?? '[]') as string[]))
+  const [accepted, setAccepted] = useState(() => readAccepted(key))
   return {
     accepted,
     accept(hunk) {
@@ -162,5 +159,16 @@ function useAccepted(agent: string): { accepted: ReadonlySet<string>; accept: (h
       localStorage.setItem(key, JSON.stringify([...next]))
       setAccepted(next)
     },
+  }
+}
+
+/** What is kept in a browser can be cut short or be another program's: then nothing was looked at yet. */
+function readAccepted(key: string): ReadonlySet<string> {
+  try {
+    const known: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
+    return new Set(Array.isArray(known) ? known.filter((id) => typeof id === 'string') : [])
+  } catch (error) {
+    if (error instanceof SyntaxError) return new Set()
+    throw error
   }
 }

@@ -7,6 +7,7 @@ import type { Agent, HistoryEntry } from '../../shared/contract/index.ts'
 import { api, client, explainError } from '../api/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { Counts, TurnLink, useCauseName } from './change-label.tsx'
 import { Hunks } from './hunks.tsx'
@@ -32,14 +33,15 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
         {timeline.isPending && <Skeleton lines={6} />}
         {timeline.data?.length === 0 && <p className="p-2 text-muted">{t('history.empty')}</p>}
         {(timeline.data ?? []).map((change, index) => (
-          <ChangeRow
-            key={change.commit}
-            agent={agent.id}
-            change={change}
-            isNewest={index === 0}
-            isSelected={change.commit === selected}
-            onSelect={() => setSelected(change.commit === selected ? undefined : change.commit)}
-          />
+          <ErrorBoundary key={change.commit} piece="row" of={change}>
+            <ChangeRow
+              agent={agent.id}
+              change={change}
+              isNewest={index === 0}
+              isSelected={change.commit === selected}
+              onSelect={() => setSelected(change.commit === selected ? undefined : change.commit)}
+            />
+          </ErrorBoundary>
         ))}
         {timeline.data?.length === limit && (
           <Button look="link" className="px-2!" onClick={() => setLimit(limit + page)}>

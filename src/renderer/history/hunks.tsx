@@ -1,11 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { api, explainError } from '../api/index.ts'
-import { parseLargeChange } from '../../shared/large-change.ts'
-import { patchLines } from '../ui/patch-lines.ts'
 import { Button } from '../ui/button.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { Patch } from '../ui/patch.tsx'
 import { hunkKey, splitHunks } from './patch-hunks.ts'
+
+/** Hunks shown at first, and with each further step. */
+const step = 30
 
 interface HunksProps {
   readonly agent: string
@@ -18,12 +22,25 @@ interface HunksProps {
 
 /** A change, hunk by hunk; each can be taken back by itself. */
 export function Hunks({ agent, path, patch, accepted, onAccept }: HunksProps) {
-  return splitHunks(patch)
-    .filter((hunk) => !accepted?.has(hunkKey(hunk)))
-    .map((hunk) => <Hunk key={hunkKey(hunk)} agent={agent} path={path} hunk={hunk} onAccept={onAccept} />)
+  const { t } = useTranslation()
+  const [shown, setShown] = useState(step)
+  const keyed = useMemo(() => splitHunks(patch).map((hunk) => ({ hunk, key: hunkKey(hunk) })), [patch])
+  const hunks = keyed.filter(({ key }) => !accepted?.has(key))
+  return (
+    <>
+      {hunks.slice(0, shown).map(({ hunk, key }) => (
+        <ErrorBoundary key={key} piece="row" of={hunk}>
+          <Hunk agent={agent} path={path} hunk={hunk} onAccept={onAccept} />
+        </ErrorBoundary>
+      ))}
+      {hunks.length > shown && (
+        <Button look="link" onClick={() => setShown(shown + step)}>
+          {t('history.more')}
+        </Button>
+      )}
+    </>
+  )
 }
-
-const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
 
 interface HunkProps {
   readonly agent: string
@@ -43,22 +60,7 @@ function Hunk({ agent, path, hunk, onAccept }: HunkProps) {
   )
   return (
     <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
-      {large ? (
-        <p className="px-2.5 py-1 text-muted">
-          {t('tool.largeChange', { count: Math.max(large.added, large.removed) })}
-        </p>
-      ) : (
-        <pre
-          tabIndex={0}
-          className={`max-h-72 overflow-auto font-mono text-[12px] leading-[1.6] ${undo.isSuccess ? 'line-through opacity-50' : ''}`}
-        >
-          {patchLines(hunk).map(({ kind, text }, index) => (
-            <div key={index} className={`px-2.5 whitespace-pre-wrap ${looks[kind]}`}>
-              {text || ' '}
-            </div>
-          ))}
-        </pre>
-      )}
+      <Patch patch={hunk} isUndone={undo.isSuccess} isSmall />
       <div className="flex justify-end gap-3 border-t border-line px-2.5">
         {undo.isSuccess ? (
           <span className="py-0.5 text-muted">{t('tool.undoneShort')}</span>

@@ -54,6 +54,7 @@ export default function Editor(props: EditorProps) {
     const created = monaco.editor.create(frame.current, {
       ...options,
       value: initial.current.content.text,
+      wrappingStrategy: wrappingOf(initial.current.content.text),
       ariaLabel: initial.current.label,
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono') || 'monospace',
     })
@@ -137,7 +138,6 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   language: 'markdown',
   automaticLayout: true,
   wordWrap: 'on',
-  wrappingStrategy: 'advanced',
   lineHeight: 24,
   fontSize: 13,
   minimap: { enabled: false },
@@ -156,6 +156,16 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   lineNumbersMinChars: 4,
   folding: true,
   links: true,
+}
+
+/** Lines, and characters of one, up to which the browser itself is asked where each breaks; it lays out all of them for that. */
+const mostMeasured = { lines: 2000, characters: 5000 }
+
+/** By the browser, exact for every script; in a long text by columns, in time that a reader does not notice. */
+function wrappingOf(text: string): 'advanced' | 'simple' {
+  const lines = text.split('\n', mostMeasured.lines)
+  const isShort = lines.length < mostMeasured.lines && lines.every((line) => line.length <= mostMeasured.characters)
+  return isShort ? 'advanced' : 'simple'
 }
 
 function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string): SelectedText | undefined {

@@ -8,9 +8,10 @@ import type { Agent, FileEntry } from '../../shared/contract/index.ts'
 import { api, explainError } from '../api/index.ts'
 import { formatNumber, formatShort } from '../i18n/format.ts'
 import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
-import { IconButton } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { NavRow, SectionTitle } from '../ui/nav-row.tsx'
-import { isFileAt, paths } from '../ui/navigate.ts'
+import { isFileAt, paths, usePlace } from '../ui/navigate.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
 import { useFileActions, type FileActions } from './file-actions.ts'
 import { LogCalendar } from './log-calendar.tsx'
@@ -22,6 +23,8 @@ interface TreeProps {
 
 /** More files than this can be narrowed down by name. */
 const manyFiles = 12
+/** Rows of a folder drawn at first, and with each further step. */
+const page = 300
 
 /** The workspace: what is always read, folders that open, and a month of daily logs. */
 export function FileTree({ agent, current }: TreeProps) {
@@ -116,13 +119,16 @@ interface InsideProps {
 
 /** Folders that open, then the files beside them. */
 function Inside({ files, prefix, current, actions }: InsideProps) {
+  const { t } = useTranslation()
+  const [shown, setShown] = useState(page)
+  const beside = files.filter(({ path }) => !path.slice(prefix.length).includes('/'))
   const folders = Map.groupBy(
     files.filter(({ path }) => path.slice(prefix.length).includes('/')),
     ({ path }) => path.slice(prefix.length).split('/', 1)[0] ?? '',
   )
   return (
     <>
-      {[...folders].map(([name, inside]) => (
+      {[...folders].slice(0, shown).map(([name, inside]) => (
         <Folder
           key={name}
           name={name}
@@ -132,17 +138,16 @@ function Inside({ files, prefix, current, actions }: InsideProps) {
           actions={actions}
         />
       ))}
-      {files
-        .filter(({ path }) => !path.slice(prefix.length).includes('/'))
-        .map((file) => (
-          <FileRow
-            key={file.path}
-            file={file}
-            name={file.path.slice(prefix.length)}
-            current={current}
-            actions={actions}
-          />
-        ))}
+      {beside.slice(0, shown).map((file) => (
+        <ErrorBoundary key={file.path} piece="row" of={file}>
+          <FileRow file={file} name={file.path.slice(prefix.length)} current={current} actions={actions} />
+        </ErrorBoundary>
+      ))}
+      {Math.max(folders.size, beside.length) > shown && (
+        <Button look="link" className="px-2!" onClick={() => setShown(shown + page)}>
+          {t('history.more')}
+        </Button>
+      )}
     </>
   )
 }
@@ -200,7 +205,8 @@ function FileRow({ file, name, current, actions }: FileRowProps) {
 
 function FileMenu({ path, actions }: { path: string; actions: FileActions }) {
   const { t } = useTranslation()
-  const [location, navigate] = useLocation()
+  const [, navigate] = useLocation()
+  const location = usePlace()
   const [isMoving, setIsMoving] = useState(false)
   const isOpen = isFileAt(location, path)
   const move = async (to: string) => {

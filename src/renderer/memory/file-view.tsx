@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { countWords, estimateTokens } from '../../shared/tokens.ts'
@@ -11,13 +11,15 @@ import { useCauseName } from '../history/change-label.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
 import { formatNumber, formatShortDay } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
+import { clipLine } from '../ui/clip.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { showKeys, useShortcuts } from '../ui/keys.ts'
 import { LongText } from '../ui/long-text.tsx'
 import { lineOfHash, paths, useHash } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
-import { resolveLink } from './markdown-edits.ts'
+import { linkResolver } from './markdown-edits.ts'
 import { useOpenFile, type DiskFile, type OpenFile as EditedFile } from './open-file.ts'
 
 /** Monaco is heavy: it is loaded when a file is first opened. */
@@ -35,7 +37,7 @@ export function FileView({ agent, path }: { agent: Agent; path: string }) {
   if (isNew) return <OpenFile agent={agent} path={path} disk={nothing} autosave={autosave} />
   return (
     <section className="flex min-w-0 flex-1 flex-col">
-      <ViewHeader title={<span className="font-mono text-[13px]">{path}</span>} />
+      <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>} />
       {isErrorOf(file.error, 'file_not_found') ? (
         <EmptyState title={t('file.notFound', { path })}>
           <Button onClick={() => setIsNew(true)}>{t('file.create')}</Button>
@@ -57,7 +59,7 @@ function ReadOnlyFile({ path, text }: { path: string; text: string }) {
   return (
     <section aria-label={path} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader
-        title={<span className="font-mono text-[13px]">{path}</span>}
+        title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
         aside={owner === undefined ? t('file.readOnly') : t('file.shared', { agent: owner })}
       />
       <LongText text={text} label={path} line={line} />
@@ -86,6 +88,8 @@ function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
   const editor = useRef<EditorHandle>(null)
   const preview = useRef<HTMLDivElement>(null)
   const file = useOpenFile(agent.id, path, disk, autosave)
+  // What is typed appears first; what is made of it follows.
+  const settled = useDeferredValue(file.text)
   const files = useQuery(api.files.list.queryOptions({ input: { agent: agent.id } }))
   const entry = files.data?.find((known) => known.path === path)
   const surroundings = useMemo(() => {
@@ -93,7 +97,7 @@ function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
     return {
       path,
       files: names,
-      resolve: (target: string) => resolveLink(target, path, names),
+      resolve: linkResolver(path, names),
       open: (target: string) => navigate(paths.file(target)),
     }
   }, [path, files.data, navigate])
@@ -109,11 +113,11 @@ function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
     <>
       <section className="flex min-w-0 flex-1 flex-col">
         <ViewHeader
-          title={<span className="font-mono text-[13px]">{path}</span>}
+          title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
           aside={
             <span className="tabular flex gap-3">
               <SaveNote state={file.state} />
-              <Counts text={file.text} hasLimit={isProject} />
+              <Counts text={settled} hasLimit={isProject} />
             </span>
           }
         >
@@ -144,34 +148,48 @@ function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
         {file.state === 'conflict' && <Conflict file={file} />}
         <div className="flex min-h-0 flex-1">
           <div className="min-w-0 flex-1">
-            <Suspense fallback={<p className="p-5 text-muted">{t('file.loading')}</p>}>
-              {file.state === 'conflict' && file.theirs !== undefined ? (
-                <DiffView theirs={file.theirs} mine={file.text} label={t('file.conflict')} />
-              ) : (
-                <Editor
-                  ref={editor}
-                  content={file.content}
-                  line={line}
-                  label={t('file.editor', { path })}
-                  surroundings={surroundings}
-                  margin={margin}
-                  onChange={file.type}
-                  onScroll={syncPreview}
-                />
-              )}
-            </Suspense>
+            <ErrorBoundary piece="editor" look="view" of={path}>
+              <Suspense fallback={<p className="p-5 text-muted">{t('file.loading')}</p>}>
+                {file.state === 'conflict' && file.theirs !== undefined ? (
+                  <DiffView theirs={file.theirs} mine={file.text} label={t('file.conflict')} />
+                ) : (
+                  <Editor
+                    ref={editor}
+                    content={file.content}
+                    line={line}
+                    label={t('file.editor', { path })}
+                    surroundings={surroundings}
+                    margin={margin}
+                    onChange={file.type}
+                    onScroll={syncPreview}
+                  />
+                )}
+              </Suspense>
+            </ErrorBoundary>
           </div>
           {shown.preview && (
-            <div ref={preview} className="min-w-0 flex-1 overflow-y-auto border-l border-line px-6 py-4">
-              <Markdown text={file.text} agent={agent.id} resolve={surroundings.resolve} />
+            <div
+              ref={preview}
+              data-testid="preview"
+              className="min-w-0 flex-1 overflow-y-auto border-l border-line px-6 py-4"
+            >
+              <ErrorBoundary piece="preview" look="view" of={settled}>
+                <Markdown text={settled} agent={agent.id} resolve={surroundings.resolve} isDocument />
+              </ErrorBoundary>
             </div>
           )}
           {!shown.preview && !shown.history && (
-            <Outline text={file.text} onChoose={(at) => editor.current?.reveal(at)} />
+            <ErrorBoundary piece="part" of={settled}>
+              <Outline text={settled} onChoose={(at) => editor.current?.reveal(at)} />
+            </ErrorBoundary>
           )}
         </div>
       </section>
-      {shown.history && <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />}
+      {shown.history && (
+        <ErrorBoundary piece="part" of={path}>
+          <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />
+        </ErrorBoundary>
+      )}
     </>
   )
 }
@@ -217,6 +235,8 @@ function Counts({ text, hasLimit }: { text: string; hasLimit: boolean }) {
 
 /** This many headings make an outline worth its place. */
 const fewHeadings = 3
+/** Beyond this it is no outline any more. */
+const mostHeadings = 1000
 
 function Outline({ text, onChoose }: { text: string; onChoose: (line: number) => void }) {
   const { t } = useTranslation()
@@ -227,7 +247,7 @@ function Outline({ text, onChoose }: { text: string; onChoose: (line: number) =>
       aria-label={t('file.outline')}
       className="hidden w-52 shrink-0 overflow-y-auto border-l border-line px-2 py-3 text-[12px] xl:block"
     >
-      {sections.map(({ title, level, from }) => (
+      {sections.slice(0, mostHeadings).map(({ title, level, from }) => (
         <button
           key={from}
           type="button"
@@ -235,9 +255,10 @@ function Outline({ text, onChoose }: { text: string; onChoose: (line: number) =>
           className="block min-h-6 w-full truncate rounded-sm px-2 text-left text-muted hover:bg-soft hover:text-text"
           style={{ paddingLeft: level * 8 }}
         >
-          {title}
+          {clipLine(title, 100)}
         </button>
       ))}
+      {sections.length > mostHeadings && <p className="px-2 py-1 text-muted">…</p>}
     </nav>
   )
 }

@@ -7,6 +7,8 @@ import { Link } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client, explainError } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { clipLine } from '../ui/clip.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { paths } from '../ui/navigate.ts'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
@@ -86,12 +88,9 @@ export function FindView({ agent }: { agent: Agent }) {
           <EmptyState title={t('find.nothing', { text: wanted })} />
         ) : (
           files.map((file) => (
-            <FoundFile
-              key={file.path}
-              file={file}
-              onReplace={() => replaceIn([file.path])}
-              isBusy={replace.isPending}
-            />
+            <ErrorBoundary key={file.path} piece="row" of={file}>
+              <FoundFile file={file} onReplace={() => replaceIn([file.path])} isBusy={replace.isPending} />
+            </ErrorBoundary>
           ))
         )}
         {found.data?.complete === false && <p className="text-warning">{t('find.incomplete')}</p>}
@@ -132,7 +131,7 @@ function FoundFile({ file: { path, count, lines }, isBusy, onReplace }: FoundFil
           className="flex gap-3 rounded-sm px-1 py-0.5 font-mono text-[12px] hover:bg-soft"
         >
           <span className="tabular w-10 shrink-0 text-right text-faint">{line}</span>
-          <span className="min-w-0 truncate">{text}</span>
+          <span className="min-w-0 truncate">{clipLine(text)}</span>
         </Link>
       ))}
       {lines.length > shown.length && (

@@ -13,6 +13,10 @@ export interface Surroundings {
 }
 
 const scheme = 'commonplace-file'
+/** Links that are followed from the editor; each is a mark that moves with every keystroke. */
+const mostLinks = 5000
+/** Characters before the cursor among which a link can have begun. */
+const mostBefore = 1000
 const surroundings = new WeakMap<monaco.editor.ITextModel, Surroundings>()
 let isRegistered = false
 
@@ -33,13 +37,15 @@ export function registerMarkdown(): void {
     provideLinks(model) {
       const place = surroundings.get(model)
       if (!place) return { links: [] }
-      const links = model.getLinesContent().flatMap((line, index) =>
-        linksIn(line).flatMap(({ target, column, length }) => {
+      const links: monaco.languages.ILink[] = []
+      for (const [index, line] of model.getLinesContent().entries()) {
+        for (const { target, column, length } of linksIn(line)) {
           const path = place.resolve(target)
           const range = new monaco.Range(index + 1, column, index + 1, column + length)
-          return path === undefined ? [] : [{ range, url: monaco.Uri.from({ scheme, path: `/${path}` }) }]
-        }),
-      )
+          if (path !== undefined) links.push({ range, url: monaco.Uri.from({ scheme, path: `/${path}` }) })
+        }
+        if (links.length >= mostLinks) break
+      }
       return { links }
     },
   })
@@ -56,7 +62,9 @@ export function registerMarkdown(): void {
   monaco.languages.registerCompletionItemProvider('markdown', {
     triggerCharacters: ['[', '(', '/'],
     provideCompletionItems(model, position) {
-      const before = model.getLineContent(position.lineNumber).slice(0, position.column - 1)
+      const before = model
+        .getLineContent(position.lineNumber)
+        .slice(Math.max(0, position.column - 1 - mostBefore), position.column - 1)
       return { suggestions: [...linkSuggestions(model, position, before), ...momentSuggestions(position, before)] }
     },
   })
@@ -84,7 +92,7 @@ function linkSuggestions(
   return place.files.map((path) => ({
     label: path,
     kind: monaco.languages.CompletionItemKind.File,
-    insertText: `${wiki === undefined ? encodeURI(relativeTo(place.path, path)) : path.replace(/\.md$/, '')}${after.startsWith(closing) ? '' : closing}`,
+    insertText: `${wiki === undefined ? encodeURI(relativeTo(place.path, path).toWellFormed()) : path.replace(/\.md$/, '')}${after.startsWith(closing) ? '' : closing}`,
     range,
   }))
 }

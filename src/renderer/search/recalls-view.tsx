@@ -10,6 +10,8 @@ import { formatMoment, formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { Choice } from '../ui/choice.tsx'
+import { clipLine } from '../ui/clip.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { paths } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { AddCheck } from './add-check.tsx'
@@ -62,7 +64,9 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
         ) : (
           <ul className="pb-8">
             {shown.slice(0, limit).map((recall) => (
-              <RecallRow key={`${recall.session}/${recall.id}`} agent={agent.id} recall={recall} />
+              <ErrorBoundary key={`${recall.session}/${recall.id}`} piece="row" of={recall}>
+                <RecallRow agent={agent.id} recall={recall} />
+              </ErrorBoundary>
             ))}
             {shown.length > limit && (
               <li className="px-5 py-2">
@@ -117,9 +121,9 @@ function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
           className={`shrink-0 self-center text-muted ${isOpen ? 'rotate-90' : ''}`}
         />
         <span className="min-w-0 flex-1">
-          <span className="block truncate">“{recall.query}”</span>
+          <span className="block truncate">“{clipLine(recall.query)}”</span>
           <span className="block truncate text-[12px] text-muted">
-            {recall.title} · {formatMoment(recall.at)}
+            {clipLine(recall.title)} · {formatMoment(recall.at)}
           </span>
         </span>
         <span className={`tabular shrink-0 text-[12px] ${outcome === 'used' ? 'text-added' : 'text-muted'}`}>
@@ -141,7 +145,7 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
   const now = useQuery(api.search.query.queryOptions({ input: { agent, query, options: { excludeSession: session } } }))
   return (
     <div className="flex flex-col gap-2 pr-5 pb-4 pl-8">
-      <p className="line-clamp-2 text-[12px] text-muted">{t('recalls.asked', { question })}</p>
+      <p className="line-clamp-2 text-[12px] text-muted">{t('recalls.asked', { question: clipLine(question, 600) })}</p>
       {now.error && <ErrorState error={now.error} onRetry={() => void now.refetch()} />}
       {now.data && (
         <table className="w-full table-fixed text-left text-[12px]">

@@ -7,6 +7,7 @@ import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { excerptOf } from '../ui/excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { paths } from '../ui/navigate.ts'
 import { ScoreBar } from '../ui/score-bar.tsx'
 import { EmptyState } from '../ui/states.tsx'
@@ -65,13 +66,14 @@ export function Results({ agent, explanation, moves }: ResultsProps) {
             <Fragment key={title}>
               {title !== '' && <Divider title={title} />}
               {candidates.map((candidate) => (
-                <Row
-                  key={keyOf(candidate)}
-                  agent={agent}
-                  candidate={candidate}
-                  explanation={explanation}
-                  move={moves?.get(keyOf(candidate))}
-                />
+                <ErrorBoundary key={keyOf(candidate)} piece="row" look="tableRow" of={candidate}>
+                  <Row
+                    agent={agent}
+                    candidate={candidate}
+                    explanation={explanation}
+                    move={moves?.get(keyOf(candidate))}
+                  />
+                </ErrorBoundary>
               ))}
             </Fragment>
           ))}

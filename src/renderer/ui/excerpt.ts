@@ -1,9 +1,18 @@
 /** A snippet of Markdown as one running text, for two lines of a list: without its marks, from where the match is. Pure. */
 
+import { clipLine } from './clip.ts'
+
 /** Characters shown before the first match. */
 const leadIn = 60
 
+/** Two lines of a wide window hold less. */
+const mostShown = 600
+
 export function excerptOf(snippet: string, matched: readonly string[]): string {
+  return clipLine(excerptFrom(snippet, matched), mostShown)
+}
+
+function excerptFrom(snippet: string, matched: readonly string[]): string {
   const text = snippet
     .split('\n')
     .map((line) => line.replace(/^\s*(?:#{1,6}|[-*+>]|\d+[.)])\s+/, '').trim())

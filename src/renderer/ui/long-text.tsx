@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../i18n/format.ts'
 import { Button, IconButton } from './button.tsx'
+import { rowsOf } from './clip.ts'
 import { useCopy } from './copy.ts'
 import { Highlight } from './highlight.tsx'
 import { SearchField } from './search-field.tsx'
@@ -19,19 +20,24 @@ export function LongText({ text, label, line }: { text: string; label: string; l
   const [at, setAt] = useState(0)
   const frame = useRef<HTMLDivElement>(null)
   const lines = useMemo(() => text.split('\n'), [text])
+  const rows = useMemo(() => rowsOf(lines), [lines])
+  const target = useMemo(
+    () => (line === undefined ? undefined : rowsOf(lines.slice(0, line)).length - 1),
+    [lines, line],
+  )
   const hits = useMemo(() => {
     const wanted = query.trim().toLowerCase()
-    return wanted === '' ? [] : lines.flatMap((line, index) => (line.toLowerCase().includes(wanted) ? [index] : []))
-  }, [lines, query])
+    return wanted === '' ? [] : rows.flatMap((row, index) => (row.toLowerCase().includes(wanted) ? [index] : []))
+  }, [rows, query])
   const virtualizer = useVirtualizer({
-    count: lines.length,
+    count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => lineHeight,
     overscan: 20,
   })
   useEffect(() => {
-    if (line !== undefined) virtualizer.scrollToIndex(line - 1, { align: 'center' })
-  }, [line, virtualizer])
+    if (target !== undefined) virtualizer.scrollToIndex(target, { align: 'center' })
+  }, [target, virtualizer])
   const goTo = (index: number) => {
     const next = (index + hits.length) % Math.max(1, hits.length)
     setAt(next)
@@ -85,13 +91,13 @@ export function LongText({ text, label, line }: { text: string; label: string; l
               key={index}
               ref={virtualizer.measureElement}
               data-index={index}
-              className={`absolute left-0 w-full px-4 break-words whitespace-pre-wrap ${hits[at] === index || line === index + 1 ? 'bg-found' : ''}`}
+              className={`absolute left-0 w-full px-4 break-words whitespace-pre-wrap ${hits[at] === index || target === index ? 'bg-found' : ''}`}
               style={{ transform: `translateY(${start}px)` }}
             >
               {query.trim() === '' ? (
-                (lines[index] ?? '') || ' '
+                (rows[index] ?? '') || ' '
               ) : (
-                <Highlight text={lines[index] ?? ''} words={[query.trim()]} />
+                <Highlight text={rows[index] ?? ''} words={[query.trim()]} />
               )}
             </div>
           ))}

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { decodePart, encodePart } from '../../shared/decode.ts'
 
 /** A line of a file, 1-based. */
 export interface Place {
@@ -24,9 +25,9 @@ interface Paths {
 /** Addresses of the views; everything that can be linked to has one. */
 export const paths: Paths = {
   chat: (session?: string, message?: string) =>
-    session === undefined ? '/' : `/chat/${session}${message === undefined ? '' : `#m-${message}`}`,
+    session === undefined ? '/' : `/chat/${encodePart(session)}${message === undefined ? '' : `#m-${message}`}`,
   file: (path: string, line?: number) =>
-    `/file/${path.split('/').map(encodeURIComponent).join('/')}${line === undefined ? '' : `#L${line}`}`,
+    `/file/${path.split('/').map(encodePart).join('/')}${line === undefined ? '' : `#L${line}`}`,
   /** A result's or citation's own view: a conversation for a transcript, else the file. */
   source: (path: string, line?: number) => {
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
@@ -48,7 +49,7 @@ export const paths: Paths = {
   changes: () => '/changes',
   find: () => '/find',
   capture: () => '/capture',
-  context: (session?: string) => (session === undefined ? '/context' : `/context/${session}`),
+  context: (session?: string) => (session === undefined ? '/context' : `/context/${encodePart(session)}`),
 }
 
 export function formatPlace({ path, line }: Place): string {
@@ -70,10 +71,23 @@ export function parseLines(text: string): { path: string; startLine: number; end
 
 /** The fragment of the address, with its `#`; follows it as it changes. */
 export function useHash(): string {
-  return useSyncExternalStore(onHashChange, () => location.hash)
+  return useSyncExternalStore(onPlaceChange, () => location.hash)
 }
 
-function onHashChange(listener: () => void): () => void {
+/**
+ * The path of the address as the window has it, still encoded. The router decodes what it hands out, so that a name with
+ * a `%` in it could not be told from an encoded one; what a path means is asked of `fileAt` and `sessionAt`.
+ */
+export function usePlace(): string {
+  return useSyncExternalStore(onPlaceChange, () => location.pathname)
+}
+
+/** The parameters of the address, decoded once. */
+export function useParameters(): URLSearchParams {
+  return new URLSearchParams(useSyncExternalStore(onPlaceChange, () => location.search))
+}
+
+function onPlaceChange(listener: () => void): () => void {
   const events = ['hashchange', 'popstate', 'pushState', 'replaceState'] as const
   for (const event of events) addEventListener(event, listener)
   return () => {
@@ -81,9 +95,21 @@ function onHashChange(listener: () => void): () => void {
   }
 }
 
-/** Whether an address shows a file; the router decodes addresses that it hands out. */
-export function isFileAt(location: string, path: string): boolean {
-  return location === `/file/${path}` || location === paths.file(path)
+/** The file that an address shows; undefined for another view. @param place encoded, from `usePlace` */
+export function fileAt(place: string): string | undefined {
+  const encoded = /^\/file\/(.+)$/.exec(place)?.[1]
+  return encoded?.split('/').map(decodePart).join('/')
+}
+
+/** The conversation that an address shows or tells the context of. @param place encoded, from `usePlace` */
+export function sessionAt(place: string): string | undefined {
+  const encoded = /^\/(?:chat|context)\/([^/]+)/.exec(place)?.[1]
+  return encoded === undefined ? undefined : decodePart(encoded)
+}
+
+/** Whether an address shows a file. @param place encoded, from `usePlace` */
+export function isFileAt(place: string, path: string): boolean {
+  return fileAt(place) === path
 }
 
 /** `#m-1a2b` → the entry of a message. */

@@ -1,26 +1,51 @@
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { parseLargeChange } from '../../shared/large-change.ts'
+import { Button } from './button.tsx'
+import { clipLine } from './clip.ts'
 import { patchLines } from './patch-lines.ts'
 
 const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
 
+/** Lines shown at first, and with each further step; a change can have any number of them. */
+const step = 300
+const mostOfLine = 2000
+
+interface PatchProps {
+  readonly patch: string
+  readonly isUndone?: boolean
+  /** Narrower: beside something else. */
+  readonly isSmall?: boolean
+}
+
 /** The lines of a unified diff, or how many they are. */
-export function Patch({ patch, isUndone = false }: { patch: string; isUndone?: boolean }) {
+export function Patch({ patch, isUndone = false, isSmall = false }: PatchProps) {
   const { t } = useTranslation()
-  const large = parseLargeChange(patch)
+  const [shown, setShown] = useState(step)
+  const large = useMemo(() => parseLargeChange(patch), [patch])
+  const lines = useMemo(() => patchLines(patch), [patch])
+  const rest = lines.length - shown
+  const side = isSmall ? 'px-2.5' : 'px-3.5'
   if (large) {
     const count = Math.max(large.added, large.removed)
-    return <p className="px-3.5 py-2 text-muted">{t('tool.largeChange', { count })}</p>
+    return <p className={`${side} py-2 text-muted`}>{t('tool.largeChange', { count })}</p>
   }
   return (
-    <pre
-      className={`max-h-80 overflow-auto font-mono text-[12px] leading-[1.75] ${isUndone ? 'line-through opacity-50' : ''}`}
-    >
-      {patchLines(patch).map(({ kind, text }, index) => (
-        <div key={index} className={`px-3.5 whitespace-pre-wrap ${looks[kind]}`}>
-          {text || ' '}
-        </div>
-      ))}
-    </pre>
+    <div className={`overflow-auto ${isSmall ? 'max-h-72' : 'max-h-80'}`} tabIndex={0}>
+      <pre
+        className={`font-mono text-[12px] ${isSmall ? 'leading-[1.6]' : 'leading-[1.75]'} ${isUndone ? 'line-through opacity-50' : ''}`}
+      >
+        {lines.slice(0, shown).map(({ kind, text }, index) => (
+          <div key={index} className={`${side} break-words whitespace-pre-wrap ${looks[kind]}`}>
+            {clipLine(text, mostOfLine) || ' '}
+          </div>
+        ))}
+      </pre>
+      {rest > 0 && (
+        <Button look="link" className={`${side}! text-[12px]`} onClick={() => setShown(shown + step)}>
+          {t('plain.showLines', { count: Math.min(step, rest) })}
+        </Button>
+      )}
+    </div>
   )
 }

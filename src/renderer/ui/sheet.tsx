@@ -3,6 +3,7 @@ import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from './button.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 
 interface SheetProps {
   readonly title: string
@@ -28,7 +29,9 @@ export function Sheet({ title, tools, onClose, children }: SheetProps) {
               <X size={14} />
             </IconButton>
           </header>
-          {children}
+          <ErrorBoundary piece="view" look="view" of={title}>
+            {children}
+          </ErrorBoundary>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Clock, Command, History, Plus, Search, Settings } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { AgentSwitcher } from '../agents/agent-switcher.tsx'
@@ -10,12 +10,12 @@ import { formatPercent } from '../i18n/format.ts'
 import { FileTree } from '../memory/file-tree.tsx'
 import { IconButton } from './button.tsx'
 import { Keys, NavRow } from './nav-row.tsx'
-import { paths } from './navigate.ts'
+import { paths, sessionAt, usePlace } from './navigate.ts'
 
 export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => void }) {
   const { t } = useTranslation()
-  const [location] = useLocation()
-  const session = /^\/(?:chat|context)\/([^/]+)/.exec(location)?.[1]
+  const location = usePlace()
+  const session = sessionAt(location)
   return (
     <nav aria-label={t('nav.main')} className="flex w-[260px] shrink-0 flex-col border-r border-line bg-side">
       <div className="flex items-center gap-2.5 px-4 pt-4 pr-3 pb-3">

@@ -3,8 +3,8 @@ import {
   changedLines,
   continueLine,
   formatTable,
+  linkResolver,
   linksIn,
-  resolveLink,
   tableAround,
   toggleTask,
 } from '../../../src/renderer/memory/markdown-edits.ts'
@@ -73,7 +73,7 @@ describe('M43 links', () => {
     ['people/Ann', 'MEMORY.md', 'people/Ann.md'],
     ['../../etc/passwd', 'MEMORY.md', undefined],
   ])('M43: %s in %s is %s', (target, here, expected) => {
-    expect(resolveLink(target, here, ['MEMORY.md', 'people/Ann.md'])).toBe(expected)
+    expect(linkResolver(here, ['MEMORY.md', 'people/Ann.md'])(target)).toBe(expected)
   })
 })
 

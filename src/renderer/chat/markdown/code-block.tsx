@@ -2,6 +2,8 @@ import { Check, Copy, WrapText } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../ui/button.tsx'
+import { clipPassage } from '../../ui/clip.ts'
+import { ShowAll } from '../../ui/clipped-text.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { highlight, knownHighlight, type HighlightAnswer } from './highlight.ts'
 
@@ -13,7 +15,8 @@ export function CodeBlock({ code, language }: { code: string; language: string }
   const { t } = useTranslation()
   const [isWrapped, setIsWrapped] = useState(false)
   const { isCopied, copy } = useCopy()
-  const lines = useHighlight(code, language)
+  const shown = clipPassage(code)
+  const lines = useHighlight(shown, language)
   return (
     <figure className="group/code relative my-3 overflow-hidden rounded-sm border border-line bg-side">
       <figcaption className="flex h-8 items-center border-b border-line pr-1 pl-3 text-[12px] text-muted">
@@ -29,8 +32,13 @@ export function CodeBlock({ code, language }: { code: string; language: string }
         tabIndex={0}
         className={`overflow-x-auto px-3 py-2.5 font-mono text-[12.5px] leading-[1.55] ${isWrapped ? 'whitespace-pre-wrap' : ''}`}
       >
-        <code className="highlighted">{lines ? <Lines lines={lines} /> : code}</code>
+        <code className="highlighted">{lines ? <Lines lines={lines} /> : shown}</code>
       </pre>
+      {shown.length < code.length && (
+        <div className="border-t border-line px-3 py-1">
+          <ShowAll text={code} />
+        </div>
+      )}
     </figure>
   )
 }

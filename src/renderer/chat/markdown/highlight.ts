@@ -21,13 +21,17 @@ export interface HighlightAnswer {
 type Lines = HighlightAnswer['lines']
 
 const mostRemembered = 200
-/** Longer code stays plain: thousands of coloured spans slow a window down. */
-const mostCharacters = 100_000
+/** Colouring that takes longer is given up, ms: a grammar can run wild on a line, and all other code waits behind it. */
+const mostWaitMs = 10_000
+/** More coloured spans slow a window down; such code stays plain. */
+const mostTokens = 8000
 
 const remembered = new Map<string, Lines>()
-const waiting = new Map<number, (lines: Lines) => void>()
+/** In the order in which they are worked on. */
+const waiting = new Map<number, { readonly question: HighlightQuestion; readonly resolve: (lines: Lines) => void }>()
 let worker: Worker | undefined
 let lastId = 0
+let patience = 0
 
 export function knownHighlight(code: string, language: string): Lines | undefined {
   return remembered.get(keyOf(code, language))
@@ -37,13 +41,15 @@ export async function highlight(code: string, language: string): Promise<Lines> 
   const key = keyOf(code, language)
   const known = remembered.get(key)
   if (known !== undefined) return known
-  if (code.length > mostCharacters) return null
-  worker ??= startWorker()
-  const id = (lastId += 1)
+  const question: HighlightQuestion = { id: (lastId += 1), code, language }
   const { promise, resolve } = Promise.withResolvers<Lines>()
-  waiting.set(id, resolve)
-  worker.postMessage({ id, code, language } satisfies HighlightQuestion)
-  const lines = await promise
+  waiting.set(question.id, { question, resolve })
+  worker ??= startWorker()
+  worker.postMessage(question)
+  if (waiting.size === 1) beginPatience()
+  const answer = await promise
+  const tokens = answer?.reduce((sum, line) => sum + line.length, 0) ?? 0
+  const lines = tokens > mostTokens ? null : answer
   remembered.set(key, lines)
   for (const oldest of remembered.keys()) {
     if (remembered.size <= mostRemembered) break
@@ -54,11 +60,32 @@ export async function highlight(code: string, language: string): Promise<Lines> 
 
 function startWorker(): Worker {
   const started = new Worker(new URL('highlight.worker.ts', import.meta.url), { type: 'module' })
-  started.addEventListener('message', ({ data }: MessageEvent<HighlightAnswer>) => {
-    waiting.get(data.id)?.(data.lines)
-    waiting.delete(data.id)
-  })
+  started.addEventListener('message', ({ data }: MessageEvent<HighlightAnswer>) => settle(data.id, data.lines))
+  started.addEventListener('error', giveUp)
   return started
+}
+
+function settle(id: number, lines: Lines): void {
+  waiting.get(id)?.resolve(lines)
+  waiting.delete(id)
+  beginPatience()
+}
+
+function beginPatience(): void {
+  clearTimeout(patience)
+  if (waiting.size > 0) patience = window.setTimeout(giveUp, mostWaitMs)
+}
+
+/** What is being worked on stays plain; what waits behind it goes to a new worker. */
+function giveUp(): void {
+  worker?.terminate()
+  worker = undefined
+  const [stuck] = waiting.keys()
+  if (stuck === undefined) return
+  settle(stuck, null)
+  if (waiting.size === 0) return
+  worker = startWorker()
+  for (const { question } of waiting.values()) worker.postMessage(question)
 }
 
 function keyOf(code: string, language: string): string {

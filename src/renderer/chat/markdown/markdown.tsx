@@ -2,15 +2,21 @@
 import { createContext, memo, Suspense, use, useContext, useMemo, type ComponentProps } from 'react'
 import ReactMarkdown, { type Components, type Options } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { splitCitations } from '../../../shared/citation.ts'
+import { clipLine } from '../../ui/clip.ts'
+import { ClippedText } from '../../ui/clipped-text.tsx'
+import { ErrorBoundary } from '../../ui/error-boundary.tsx'
+import { InSight, useGradually } from '../../ui/in-sight.tsx'
 import { paths } from '../../ui/navigate.ts'
-import { splitBlocks } from './blocks.ts'
 import { citationHref, parseCitationHref } from './citation.ts'
 import { CitationChip } from './citation-chip.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { decodeTarget, nameHref, parseNameHref, splitNames, type NamedLink } from './named-link.ts'
-import { hasMath, mayHaveMath, normalizeMath } from './math.ts'
+import type { Excess } from './cost.ts'
+import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from './math.ts'
+import { portionsOf, type Piece, type Portion } from './pieces.ts'
 
 interface MarkdownNode {
   type: string
@@ -40,21 +46,70 @@ interface MarkdownProps {
   readonly agent: string
   /** For a text that is a file. */
   readonly resolve?: ResolveLink
+  /** It has a window of its own, of which it is the only content. */
+  readonly isDocument?: boolean
 }
 
-export const Markdown = memo(function Markdown({ text, agent, resolve }: MarkdownProps) {
+/** Characters from which an answer has a frame of its own to scroll in, and only what is in sight is drawn. */
+const longAnswer = 100_000
+
+export const Markdown = memo(function Markdown({ text, agent, resolve, isDocument = false }: MarkdownProps) {
   const source = useMemo(() => ({ agent, resolve }), [agent, resolve])
-  const blocks = useMemo(() => splitBlocks(mayHaveMath(text) ? normalizeMath(text) : text), [text])
+  const portions = useMemo(() => portionsOf(mayHaveMath(text) ? normalizeMath(text) : text), [text])
+  const isLong = text.length > longAnswer
+  const isWindowed = portions.length > 1 && (isDocument || isLong)
+  const shown = useGradually(isWindowed ? 0 : portions.length)
   return (
     <Source value={source}>
-      <div className="prose">
-        {blocks.map((block, index) => (
-          <Block key={index} text={block} />
-        ))}
+      <div
+        className={
+          isLong && !isDocument ? 'prose max-h-[70vh] overflow-y-auto rounded-md border border-line px-4 py-3' : 'prose'
+        }
+      >
+        {portions.map((portion, index) =>
+          isWindowed ? (
+            <InSight key={index} className="portion" height={heightOf(portion)}>
+              <Pieces portion={portion} />
+            </InSight>
+          ) : index < shown ? (
+            <Pieces key={index} portion={portion} />
+          ) : (
+            <div key={index} style={{ height: heightOf(portion) }} />
+          ),
+        )}
       </div>
     </Source>
   )
 })
+
+const Pieces = memo(
+  function Pieces({ portion }: { portion: Portion }) {
+    return portion.pieces.map((piece, index) => (
+      <ErrorBoundary key={index} piece="text" of={piece.text}>
+        <PieceView piece={piece} />
+      </ErrorBoundary>
+    ))
+  },
+  ({ portion: before }, { portion: now }) =>
+    before.characters === now.characters &&
+    before.pieces.length === now.pieces.length &&
+    before.pieces.every((piece, index) => isSame(piece, now.pieces[index])),
+)
+
+function isSame(before: Piece, now: Piece | undefined): boolean {
+  return now !== undefined && before.kind === now.kind && before.text === now.text
+}
+
+function PieceView({ piece }: { piece: Piece }) {
+  switch (piece.kind) {
+    case 'markdown':
+      return <Block text={piece.text} />
+    case 'code':
+      return <CodeBlock code={piece.text} language={piece.language} />
+    case 'plain':
+      return <PlainPassage text={piece.text} excess={piece.excess} />
+  }
+}
 
 const Block = memo(function Block({ text }: { text: string }) {
   const plain = (
@@ -62,13 +117,31 @@ const Block = memo(function Block({ text }: { text: string }) {
       {text}
     </ReactMarkdown>
   )
-  if (!mayHaveMath(text) || !hasMath(text)) return plain
+  if (!mayHaveMath(text) || !hasMath(text) || !isCheapMath(text)) return plain
   return (
     <Suspense fallback={plain}>
       <MathBlock text={text} />
     </Suspense>
   )
 })
+
+/** What would take too long to draw as Markdown, as it was written. */
+function PlainPassage({ text, excess }: { text: string; excess: Excess }) {
+  const { t } = useTranslation()
+  return (
+    <figure className="my-3 overflow-hidden rounded-sm border border-line" data-testid="plain">
+      <figcaption className="border-b border-line bg-side px-3 py-1 text-[12px] text-muted">
+        {t(`plain.${excess}`)}
+      </figcaption>
+      <div className="px-3 py-2">
+        <ClippedText
+          text={text}
+          className="max-h-80 overflow-auto border-0! bg-transparent! p-0! font-mono text-[12.5px] leading-[1.55] break-words whitespace-pre-wrap"
+        />
+      </div>
+    </figure>
+  )
+}
 
 /** Formulas need a large library: it comes when the first formula does, and until then they stand as written. */
 let loadingMath: Promise<Pick<Options, 'remarkPlugins' | 'rehypePlugins'>> | undefined
@@ -82,7 +155,9 @@ async function loadMath(): Promise<Pick<Options, 'remarkPlugins' | 'rehypePlugin
   return {
     remarkPlugins: [remarkGfm, [math.default, { singleDollarTextMath: false }], remarkCitations],
     // A formula that is wrong, or not complete yet, is shown as it was written.
-    rehypePlugins: [[katex.default, { throwOnError: false, errorColor: 'currentColor', strict: false }]],
+    rehypePlugins: [
+      [katex.default, { throwOnError: false, errorColor: 'currentColor', strict: false, maxSize: 30, maxExpand: 200 }],
+    ],
   }
 }
 
@@ -94,6 +169,11 @@ function MathBlock({ text }: { text: string }) {
       {text}
     </ReactMarkdown>
   )
+}
+
+/** About as high as it will be, px: what stands below it moves less when it is drawn. */
+function heightOf({ characters, lines }: Portion): number {
+  return Math.round(24 * Math.max(lines, characters / 80))
 }
 
 function Preformatted({ children }: ComponentProps<'pre'>) {
@@ -135,7 +215,7 @@ function Anchor({ href, children }: ComponentProps<'a'>) {
 }
 
 function ImageName({ alt, src }: ComponentProps<'img'>) {
-  return <span className="text-muted">[{alt || src}]</span>
+  return <span className="text-muted">[{clipLine(alt || src || '')}]</span>
 }
 
 function remarkCitations() {

@@ -23,8 +23,47 @@ export function hasMath(normalized: string): boolean {
 }
 
 function normalizePlain(text: string): string {
-  return text
-    .replace(/\\\(([\s\S]+?)\\\)/g, (_whole, formula: string) => `$$${formula.trim()}$$`)
-    .replace(/\\\[([\s\S]+?)\\\]/g, (_whole, formula: string) => `\n$$\n${formula.trim()}\n$$\n`)
-    .replace(dollars, (_whole, formula: string) => `$$${formula}$$`)
+  const inline = replacePairs(text, '\\(', '\\)', (formula) => `$$${formula.trim()}$$`)
+  const display = replacePairs(inline, '\\[', '\\]', (formula) => `\n$$\n${formula.trim()}\n$$\n`)
+  return display.replace(dollars, (_whole, formula: string) => `$$${formula}$$`)
+}
+
+/** Not by a pattern: one that looks for an end that is not there does so anew from every beginning. */
+function replacePairs(text: string, open: string, close: string, replacement: (inner: string) => string): string {
+  let result = ''
+  let from = 0
+  for (;;) {
+    const start = text.indexOf(open, from)
+    const end = start < 0 ? -1 : text.indexOf(close, start + open.length + 1)
+    if (end < 0) return result + text.slice(from)
+    result += text.slice(from, start) + replacement(text.slice(start + open.length, end))
+    from = end + close.length
+  }
+}
+
+/** Characters of the formulas of one block, and of those that define commands of their own. */
+const mostFormula = 2000
+const mostDefining = 300
+const mostBraces = 40
+
+/**
+ * Whether the formulas of a block can be set within a frame. Commands that are defined in them multiply, braces and
+ * commands that follow each other nest; what goes beyond stays as it was written.
+ */
+export function isCheapMath(normalized: string): boolean {
+  const formulas = normalized.split('$$').filter((_part, index) => index % 2 === 1)
+  const characters = formulas.reduce((sum, formula) => sum + formula.length, 0)
+  if (characters > mostFormula) return false
+  return formulas.every((formula) => {
+    if (formula.length > mostDefining && /\\(?:[egx]?def|let|futurelet|(?:re|provide)?(?:new)?command)/.test(formula))
+      return false
+    if (/(?:\\[A-Za-z]+\s*){40}/.test(formula)) return false
+    let depth = 0
+    for (const letter of formula) {
+      if (letter === '{') depth += 1
+      if (letter === '}') depth -= 1
+      if (depth > mostBraces) return false
+    }
+    return true
+  })
 }

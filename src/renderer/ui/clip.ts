@@ -1,0 +1,49 @@
+/**
+ * Cuts texts to what a window can lay out at once. A title, a line of a result or a tool's answer can have any length; a
+ * browser that is given megabytes in one element stands still for seconds. Pure.
+ */
+
+/** Of a single line: a title, a name, a path, a line of a result. */
+const mostOfLine = 400
+/** Of a passage: about ten screens. */
+export const mostOfPassage = 20_000
+const mostLines = 800
+
+/** The beginning of a single line, with an ellipsis where something is left out. @param most characters */
+export function clipLine(text: string, most = mostOfLine): string {
+  return text.length <= most ? text : `${text.slice(0, wholeEnd(text, most))}…`
+}
+
+/** The beginning of a text of many lines; the text itself when all of it can be shown. */
+export function clipPassage(text: string, most = mostOfPassage): string {
+  let end = text.length <= most ? text.length : wholeEnd(text, most)
+  let at = -1
+  for (let line = 0; line < mostLines; line += 1) {
+    at = text.indexOf('\n', at + 1)
+    if (at < 0 || at >= end) return text.slice(0, end)
+  }
+  end = at
+  return text.slice(0, end)
+}
+
+/** Lines cut into rows that can be drawn each for itself. @param most characters of a row */
+export function rowsOf(lines: readonly string[], most = 2000): string[] {
+  if (lines.every((line) => line.length <= most)) return [...lines]
+  const rows: string[] = []
+  for (const line of lines) {
+    let from = 0
+    while (line.length - from > most) {
+      const end = wholeEnd(line, from + most)
+      rows.push(line.slice(from, end))
+      from = end
+    }
+    rows.push(line.slice(from))
+  }
+  return rows
+}
+
+/** Not between the halves of one character. */
+function wholeEnd(text: string, end: number): number {
+  const unit = text.charCodeAt(end - 1)
+  return unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end
+}

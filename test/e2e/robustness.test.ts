@@ -1,0 +1,295 @@
+/** What no document, name or failure may do to the window: leave it blank, hang it, or take down more than the piece that broke. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until } from '../support/folder.ts'
+import {
+  hostileNames,
+  longNote,
+  pathologicalDocuments,
+  randomDocument,
+  transcriptOf,
+  type HostileDocument,
+} from '../support/hostile-markdown.ts'
+import { goTo, lookAt, watchPage } from '../support/page-watch.ts'
+
+afterAll(closeBrowser)
+
+/** A window with a long note in it has fewer elements; a browser lays out more than this with pauses. */
+const mostElements = 25_000
+
+/** Each is shown once here; the stress run has many more, and larger ones, both ways. */
+const documents: HostileDocument[] = [
+  ...pathologicalDocuments().filter(({ text }) => text.length < 130_000),
+  ...Array.from({ length: 10 }, (_, seed) => ({ name: `seed ${seed}`, text: randomDocument(seed) })),
+  { name: 'a note of 430 kB', text: longNote(430_000) },
+]
+
+interface Opened {
+  readonly page: Page
+  readonly url: string
+}
+
+async function openWith(
+  files: Readonly<Record<string, string>>,
+  transcripts: Readonly<Record<string, string>> = {},
+  look: Parameters<typeof openPage>[0] = {},
+  expected?: RegExp,
+): Promise<Opened> {
+  const server = await openTestServer({ files })
+  const sessions = join(server.home, 'agents/main/sessions')
+  await mkdir(sessions, { recursive: true })
+  for (const [id, text] of Object.entries(transcripts)) await writeFile(join(sessions, `${id}.jsonl`), text)
+  const page = await openPage(look, expected)
+  await watchPage(page)
+  return { page, url: server.url }
+}
+
+/** The address with the token lets the browser in; from then on any place can be opened. */
+async function enter(page: Page, url: string, place: string): Promise<void> {
+  await page.goto(url)
+  await page.goto(new URL(place, url).href)
+}
+
+describe('M56 hostile Markdown in the window', () => {
+  it.each(['answer', 'file'] as const)(
+    'M56: no document leaves the window blank: as %s',
+    { timeout: 120_000 },
+    async (way) => {
+      // In turn, so that each is shown once here; the stress run shows all of them both ways.
+      const mine = documents.filter((_document, index) => index % 2 === (way === 'answer' ? 0 : 1))
+      const { page, url } = await openWith(
+        Object.fromEntries(mine.map(({ text }, index) => [`fuzz/d${index}.md`, text])),
+        Object.fromEntries(mine.map(({ text }, index) => [`d${index}`, transcriptOf(`d${index}`, [text])])),
+      )
+      await page.goto(url)
+      await page.getByRole('textbox', { name: 'Message' }).waitFor()
+      for (const [index, { name, text }] of mine.entries()) {
+        if (way === 'answer') {
+          await goTo(page, `/chat/d${index}`)
+          await page.locator('article').first().waitFor()
+        } else {
+          await goTo(page, `/file/fuzz/d${index}.md`)
+          await page.getByRole('button', { name: 'Preview', exact: true }).click()
+        }
+        const sight = await lookAt(page, 60)
+        expect(sight, name).toMatchObject({ isWhole: true, broken: 0 })
+        if (text.trim() !== '') expect(sight.characters, name).toBeGreaterThan(0)
+        expect(sight.elements, name).toBeLessThan(mostElements)
+      }
+    },
+  )
+
+  it('M56: what is nested too deeply is plain text that says so, and the rest of the answer is Markdown', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const answer = `# A heading\n\n${'> '.repeat(5000)}the bottom\n\nAnd **on** it goes, see [x](#cite:%E0).`
+      const { page, url } = await openWith({}, { plain: transcriptOf('plain', [answer]) }, { colorScheme })
+      await enter(page, url, '/chat/plain')
+      await page.getByText('Shown as plain text: nested too deeply').waitFor()
+      expect(await page.getByRole('heading', { name: 'A heading' }).count()).toBe(1)
+      expect(await page.locator('strong', { hasText: 'on' }).count()).toBe(1)
+      expect(await page.getByText('%E0').count()).toBe(1)
+      await keepScreenshot(page, `robustness-1-plain-${colorScheme}`)
+    }
+  })
+
+  it('M56: code of a megabyte shows its beginning, and all of it on request', async () => {
+    const code = `\`\`\`ts\n${Array.from({ length: 30_000 }, (_, index) => `export const value${index} = ${index}`).join('\n')}\n\`\`\``
+    const { page, url } = await openWith({}, { code: transcriptOf('code', [code]) })
+    await enter(page, url, '/chat/code')
+    await page.getByRole('button', { name: /Show all [\d,]+ characters/ }).click()
+    const sheet = page.getByRole('dialog', { name: 'The whole text' })
+    await sheet.getByRole('searchbox').fill('value29999')
+    await sheet.getByText('1/1').or(sheet.getByText('/1')).first().waitFor()
+    await sheet.getByRole('searchbox').press('Enter')
+    await sheet.getByText('export const value29999').waitFor()
+  })
+
+  it('M56: a long note is read to its end in the preview, of which only what is in sight is there', async () => {
+    const { page, url } = await openWith({ 'memory/long.md': `${longNote(430_000)}\n\n## The last heading\n` })
+    await enter(page, url, '/file/memory/long.md')
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
+    const pane = page.getByTestId('preview')
+    await pane.getByRole('heading', { name: '0. A day in the project' }).waitFor()
+    const count = await page.locator('*').count()
+    expect(count).toBeLessThan(mostElements)
+    await until(async () => {
+      await pane.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+      return (await pane.getByRole('heading', { name: 'The last heading' }).count()) > 0
+    }, 20_000)
+    expect(await page.locator('*').count()).toBeLessThan(mostElements)
+    await pane.evaluate((element) => element.scrollTo(0, 0))
+    await pane.getByRole('heading', { name: '0. A day in the project' }).waitFor()
+  })
+})
+
+describe('M56 names of files', () => {
+  it('M56: open by their address and from the tree, and are the same file', { timeout: 90_000 }, async () => {
+    const names = hostileNames().filter((name) => Buffer.byteLength(name) < 250 && name !== '.md.md')
+    const files = Object.fromEntries(names.map((name) => [`names/${name}`, `content of ${JSON.stringify(name)}\n`]))
+    const { page, url } = await openWith(files)
+    await enter(page, url, `/file/names/${encodeURIComponent('100% done.md')}`)
+    await page.getByText('content of "100% done.md"').waitFor()
+    for (const name of [
+      '%.md',
+      '%E0.md',
+      '%2F.md',
+      '%41.md',
+      'a#b.md',
+      'a?b=c.md',
+      'a\nb.md',
+      '你好.md',
+      '👍🏽.md',
+      '"quoted".md',
+      '...md',
+    ]) {
+      if (!names.includes(name)) continue
+      const href = `/file/names/${encodeURIComponent(name)}`
+      await goTo(page, href)
+      const label = `Edit names/${name}`.replaceAll(/\s+/g, ' ')
+      await page.locator('.monaco-editor .view-line', { hasText: 'content of' }).waitFor()
+      await until(async () => (await page.locator('nav a[aria-current=page]').getAttribute('href')) === href)
+      expect(await page.locator('.monaco-editor .view-line').first().textContent(), label).toContain(
+        JSON.stringify(name).slice(0, 30).replaceAll(' ', '\u00a0'),
+      )
+    }
+    for (const name of ['100% done.md', '%25.md', 'a&b=c.md', 'a+b.md']) {
+      await goTo(page, '/search')
+      await page.locator(`nav a[href="/file/names/${encodeURIComponent(name)}"]`).click()
+      await page.locator('.monaco-editor .view-line', { hasText: 'content of' }).waitFor()
+      expect((await page.locator('.monaco-editor .view-line').first().textContent())?.replaceAll('\u00a0', ' ')).toBe(
+        `content of ${JSON.stringify(name)}`,
+      )
+    }
+  })
+})
+
+/** Breaks the app where it reads a text that says so, for as long as the page is told to. */
+async function sabotage(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const state = { isOn: true }
+    Object.assign(window, { sabotage: state })
+    const { matchAll } = String.prototype
+    Object.assign(String.prototype, {
+      matchAll(this: string, pattern: RegExp) {
+        if (state.isOn && this.includes('BREAK HERE')) throw new TypeError('sabotaged text')
+        return matchAll.call(this, pattern)
+      },
+    })
+    const { getItem } = Storage.prototype
+    Storage.prototype.getItem = function (this: Storage, key: string) {
+      if (state.isOn && key.startsWith('accepted:')) throw new TypeError('sabotaged view')
+      return getItem.call(this, key)
+    }
+  })
+}
+
+const stopSabotage = (page: Page) =>
+  page.evaluate(() => ((window as unknown as { sabotage: { isOn: boolean } }).sabotage.isOn = false))
+
+const sabotaged = /sabotaged|nobody waited|reading '|error boundary|The above error/
+
+/** A transcript with a tool result whose account is not what this app writes. */
+function foreignTranscript(): string {
+  const timestamp = '2026-01-20T10:00:00.000Z'
+  const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
+  const at = 1_768_903_200_000
+  const call = { type: 'toolCall', id: 'c1', name: 'memory_search', arguments: { query: 'plans' } }
+  const assistant = { role: 'assistant', provider: 'p', model: 'm', usage, timestamp: at }
+  const messages = [
+    { role: 'user', content: 'What did we decide about the plan?', timestamp: at },
+    { ...assistant, content: [{ type: 'text', text: 'I shall look.' }, call], stopReason: 'toolUse' },
+    {
+      role: 'toolResult',
+      toolCallId: 'c1',
+      toolName: 'memory_search',
+      content: [{ type: 'text', text: '{}' }],
+      isError: false,
+      details: { recall: {} },
+      timestamp: at,
+    },
+    {
+      ...assistant,
+      content: [
+        { type: 'text', text: 'We decided to wait.\n\nBREAK HERE, in this passage.\n\nAnd **Ana** writes the letter.' },
+      ],
+      stopReason: 'stop',
+    },
+  ]
+  const entries = messages.map((message, index) => ({
+    type: 'message',
+    id: `m${index}`,
+    parentId: index === 0 ? null : `m${index - 1}`,
+    timestamp,
+    message,
+  }))
+  return `${[{ type: 'session', version: 3, id: 'foreign', timestamp }, ...entries].map((line) => JSON.stringify(line)).join('\n')}\n`
+}
+
+describe('M56 a broken piece stays a piece', () => {
+  it.each(['light', 'dark'] as const)(
+    'M56: a passage and a step break, the conversation goes on, %s',
+    async (colorScheme) => {
+      const { page, url } = await openWith({}, { foreign: foreignTranscript() }, { colorScheme }, sabotaged)
+      await sabotage(page)
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await enter(page, url, '/chat/foreign')
+      const passage = page.getByRole('alert').filter({ hasText: 'This passage cannot be shown.' })
+      await passage.waitFor()
+      expect(await page.getByText('This step cannot be shown.').count()).toBe(1)
+      expect(await page.getByText('We decided to wait.').count()).toBe(1)
+      expect(await page.locator('strong', { hasText: 'Ana' }).count()).toBe(1)
+      await keepScreenshot(page, `robustness-2-broken-piece-${colorScheme}`)
+      await passage.getByRole('button', { name: 'Copy details' }).click()
+      await passage.getByRole('button', { name: 'Copied' }).waitFor()
+      const details = await page.evaluate(() => navigator.clipboard.readText())
+      expect(details).toContain('sabotaged text')
+      await passage.getByRole('button', { name: 'Try again' }).click()
+      await passage.waitFor()
+      await stopSabotage(page)
+      await passage.getByRole('button', { name: 'Try again' }).click()
+      await page.getByText('BREAK HERE, in this passage.').waitFor()
+    },
+  )
+
+  it.each(['light', 'dark'] as const)(
+    'M56: a view breaks, the frame goes on, another view and a second try help, %s',
+    async (colorScheme) => {
+      const { page, url } = await openWith({}, {}, { colorScheme }, sabotaged)
+      await sabotage(page)
+      await enter(page, url, '/changes')
+      await page.getByText('This view cannot be shown.').waitFor()
+      await page.getByRole('navigation').waitFor()
+      await keepScreenshot(page, `robustness-3-broken-view-${colorScheme}`)
+      await page
+        .getByRole('link', { name: /^Search/ })
+        .first()
+        .click()
+      await page.getByText('This view cannot be shown.').waitFor({ state: 'detached' })
+      await page.goBack()
+      await page.getByText('This view cannot be shown.').waitFor()
+      await stopSabotage(page)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByText('This view cannot be shown.').waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'Changes' }).waitFor()
+    },
+  )
+
+  it('M56: what fails outside of drawing is told once', async () => {
+    const { page, url } = await openWith({}, {}, {}, sabotaged)
+    await page.goto(url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await page.evaluate(() => {
+      for (let time = 0; time < 5; time += 1) void Promise.reject(new Error('nobody waited'))
+      setTimeout(() => {
+        throw new Error('nobody waited')
+      })
+    })
+    await page.getByText('Something did not work.').waitFor()
+    expect(await page.locator('[data-sonner-toast]').count()).toBe(1)
+    expect(await page.getByRole('textbox', { name: 'Message' }).isVisible()).toBe(true)
+  })
+})

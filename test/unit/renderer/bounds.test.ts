@@ -1,0 +1,172 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { splitCitations } from '../../../src/shared/citation.ts'
+import { decodeAddress, decodePart, encodePart } from '../../../src/shared/decode.ts'
+import { sectionsOf } from '../../../src/shared/sections.ts'
+import { parseCitationHref } from '../../../src/renderer/chat/markdown/citation.ts'
+import { costOf } from '../../../src/renderer/chat/markdown/cost.ts'
+import { hasMath, isCheapMath, normalizeMath } from '../../../src/renderer/chat/markdown/math.ts'
+import { parseNameHref, splitNames } from '../../../src/renderer/chat/markdown/named-link.ts'
+import { piecesOf, portionsOf } from '../../../src/renderer/chat/markdown/pieces.ts'
+import { clipLine, clipPassage, rowsOf } from '../../../src/renderer/ui/clip.ts'
+import { fileAt, isFileAt, paths, sessionAt } from '../../../src/renderer/ui/navigate.ts'
+import { hostileNames, longNote, pathologicalDocuments, randomDocument } from '../../support/hostile-markdown.ts'
+
+const documents = pathologicalDocuments()
+const textOf = (name: string) => documents.find((known) => known.name === name)?.text ?? ''
+
+describe('M56 addresses', () => {
+  it('M56: what cannot be decoded means itself, in links and parameters', () => {
+    expect(decodePart('%E0')).toBe('%E0')
+    expect(decodePart('100% done')).toBe('100% done')
+    expect(decodePart('a%20b%2Fc')).toBe('a b/c')
+    expect(decodeAddress('a%20b%2Fc')).toBe('a b%2Fc')
+    expect(parseCitationHref('#cite:%E0')).toEqual({ path: '%E0', line: undefined })
+    expect(parseNameHref('#name:%E0%A4%A')).toBe('%E0%A4%A')
+  })
+
+  it('M56: every name leads to its file and to no other, as the window’s own address has it', () => {
+    const check = (name: string) => {
+      const path = `notes/${name}`
+      const place = new URL(paths.file(path, 3), 'http://localhost').pathname
+      expect(fileAt(place)).toBe(path)
+      expect(isFileAt(place, path)).toBe(true)
+      expect(isFileAt(place, decodePart(path))).toBe(decodePart(path) === path)
+    }
+    for (const name of hostileNames()) check(name)
+    const name = fc
+      .string({ unit: 'grapheme', minLength: 1 })
+      .map((text) => text.replaceAll('/', ''))
+      .filter((text) => text !== '' && text !== '.' && text !== '..')
+    fc.assert(fc.property(name, check))
+  })
+
+  it('M56: half a character has an address too, and a conversation may be called anything', () => {
+    expect(encodePart('\ud800')).toBe('%EF%BF%BD')
+    expect(sessionAt(paths.chat('100% done'))).toBe('100% done')
+    expect(sessionAt('/context/%E0')).toBe('%E0')
+  })
+})
+
+describe('M56 what Markdown may cost', () => {
+  it.each([
+    ['quotes, 5,000 deep', 'deep'],
+    ['quotes, 5,000 deep, with spaces', 'deep'],
+    ['lists, 2,000 deep, on one line', 'deep'],
+    ['lists and quotes in turn, 3,000 deep', 'deep'],
+    ['numbers, 2,000 deep', 'deep'],
+    ['links within links', 'deep'],
+    ['pictures within pictures', 'deep'],
+    ['a table of 10,000 columns', 'large'],
+    ['markers on both sides', 'large'],
+    ['markers that open, 100,000', 'large'],
+    ['emphasis within emphasis', 'dense'],
+    ['one line of 5 MB', 'large'],
+  ])('M56: %s is plain text: %s', (name, excess) => {
+    const pieces = piecesOf(textOf(name))
+    expect(pieces.map((piece) => piece.kind === 'plain' && piece.excess)).toContain(excess)
+  })
+
+  it.each(documents.map(({ name, text }) => [name, text] as const))('M56: cut into cheap pieces: %s', (_name, text) => {
+    const cpu = process.cpuUsage()
+    const portions = portionsOf(normalizeMath(text))
+    // Far below what it takes when something grows with the square: that would be minutes.
+    const { user } = process.cpuUsage(cpu)
+    expect(user).toBeLessThan(4_000_000)
+    for (const { pieces } of portions)
+      for (const piece of pieces) if (piece.kind === 'markdown') expect(costOf(piece.text).work).toBeLessThan(120_000)
+  })
+
+  it('M56: a long note stays Markdown, all of it, whatever its length', () => {
+    const pieces = piecesOf(longNote(430_000))
+    expect(pieces.filter(({ kind }) => kind === 'plain')).toEqual([])
+    const long = piecesOf(textOf('a list of 30,000 items'))
+    expect(long.length).toBeGreaterThan(50)
+    expect(long.every(({ kind }) => kind === 'markdown')).toBe(true)
+    expect(long.map(({ text }) => text).join('\n')).toBe(textOf('a list of 30,000 items'))
+    const rows = piecesOf(textOf('a table of 10,000 rows'))
+    expect(rows.every(({ kind, text }) => kind === 'markdown' && text.startsWith('| a | b |\n|---|---|\n'))).toBe(true)
+  })
+
+  it('M56: an outline under one item is cut inside of it, and nothing of it becomes code', () => {
+    const pieces = piecesOf(textOf('an outline of 6,000 lines under one item'))
+    expect(pieces.length).toBeGreaterThan(5)
+    for (const { kind, text } of pieces) {
+      expect(kind).toBe('markdown')
+      expect(text).toMatch(/^- /)
+    }
+  })
+
+  it('M56: large code is code without the parser', () => {
+    const [piece, ...others] = piecesOf(textOf('code of 1 MB'))
+    expect(others).toEqual([])
+    expect(piece).toMatchObject({ kind: 'code', language: 'ts' })
+    expect(piece?.text.endsWith('// note')).toBe(true)
+  })
+
+  it('M56: no line is lost in cutting', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100_000 }), (seed) => {
+        const words = (text: string) => new Set(text.match(/word|你好/g))
+        const text = randomDocument(seed)
+        expect(
+          words(
+            piecesOf(text)
+              .map((piece) => piece.text)
+              .join('\n'),
+          ),
+        ).toEqual(words(text))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it.each([
+    ['macros that double', true],
+    ['a long macro used often', false],
+    ['roots within roots', false],
+    ['braces, 3,000 deep', false],
+    ['fractions within fractions', false],
+    ['a large matrix', false],
+  ])('M56: formulas: %s', (name, isCheap) => {
+    const text = normalizeMath(textOf(name))
+    expect(hasMath(text)).toBe(true)
+    expect(isCheapMath(text)).toBe(isCheap)
+  })
+
+  it('M56: citations and names of notes are found in time that grows with the text', () => {
+    const cpu = process.cpuUsage()
+    for (const name of ['citations that never end', 'names of notes that never end', 'brackets that open, 100,000']) {
+      expect(splitCitations(textOf(name)).length).toBe(1)
+      expect(splitNames(textOf(name)).length).toBe(1)
+    }
+    sectionsOf([textOf('a heading of 200,000 spaces')])
+    expect(process.cpuUsage(cpu).user).toBeLessThan(2_000_000)
+  })
+
+  it('M56: headings have the title and the lines that they had', () => {
+    expect(sectionsOf(['# A  ##', '## B#', 'x', '# C', '### D', '## E'])).toEqual([
+      { title: 'A', level: 1, from: 1, to: 3 },
+      { title: 'B', level: 2, from: 2, to: 3 },
+      { title: 'C', level: 1, from: 4, to: 6 },
+      { title: 'D', level: 3, from: 5, to: 5 },
+      { title: 'E', level: 2, from: 6, to: 6 },
+    ])
+  })
+})
+
+describe('M56 texts of any length', () => {
+  it('M56: are cut between characters, never inside of one', () => {
+    expect(clipLine('👍👍', 3)).toBe('👍…')
+    expect(clipPassage('👍👍', 3)).toBe('👍')
+    expect(clipPassage('a\nb')).toBe('a\nb')
+    expect(clipPassage('a\n'.repeat(5000)).split('\n').length).toBe(800)
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.integer({ min: 2, max: 9 }), (lines, most) => {
+        const rows = rowsOf(lines, most)
+        expect(rows.join('')).toBe(lines.join(''))
+        expect(rows.every((row) => row.length <= most)).toBe(true)
+      }),
+    )
+  })
+})
