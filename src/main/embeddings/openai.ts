@@ -1,6 +1,7 @@
 /** Embeddings from OpenAI and from everything that speaks its `/embeddings` request (Ollama, LM Studio, Voyage, …). */
 import OpenAI from 'openai'
 import { AppError } from '../../shared/errors.ts'
+import { cleanWords, embeddingFailure } from './failures.ts'
 import { toUnitVector, type EmbeddingProvider } from './provider.ts'
 
 /** Vector lengths of OpenAI's own models, platform.openai.com/docs/guides/embeddings, November 2026. */
@@ -21,14 +22,14 @@ export interface OpenAiEmbeddingOptions {
   readonly batchSize: number
 }
 
+/** For one request, ms. Whoever asks decides whether it is tried again: see `ProviderHealth`. */
 const timeoutMs = 60_000
-const retries = 4
 
 export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): EmbeddingProvider {
   const client = new OpenAI({
     apiKey: options.apiKey,
     ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
-    maxRetries: retries,
+    maxRetries: 0,
     timeout: timeoutMs,
     logLevel: 'off',
   })
@@ -45,11 +46,11 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
       const answer = await request(client, options, texts, signal)
       const vectors = texts.map((_text, index) => {
         const item = answer.find((candidate) => candidate.index === index) ?? answer[index]
-        const vector = item && toUnitVector(item.embedding)
-        if (!vector) throw broken(options, `no usable vector for text ${index + 1} of ${texts.length}`)
+        const vector = Array.isArray(item?.embedding) ? toUnitVector(item.embedding) : undefined
+        if (!vector) return fail(options, `no usable vector for text ${index + 1} of ${texts.length}`)
         dimensions ||= vector.length
         if (vector.length !== dimensions)
-          throw broken(options, `a vector of ${vector.length} dimensions where ${dimensions} were expected`)
+          fail(options, `a vector of ${vector.length} dimensions where ${dimensions} were expected`)
         return vector
       })
       return vectors
@@ -62,22 +63,37 @@ async function request(
   options: OpenAiEmbeddingOptions,
   texts: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<OpenAI.Embedding[]> {
+): Promise<Partial<OpenAI.Embedding>[]> {
+  // The client's own limit ends when the first bytes of an answer come.
+  const patience = AbortSignal.timeout(timeoutMs)
   try {
-    const answer = await client.embeddings.create(
+    const answer: unknown = await client.embeddings.create(
       {
         model: options.model,
         input: texts.map(fitting),
         encoding_format: 'float',
         ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
       },
-      signal ? { signal } : {},
+      { signal: signal ? AbortSignal.any([signal, patience]) : patience },
     )
-    if (!Array.isArray(answer.data)) throw broken(options, 'an answer without vectors')
-    return answer.data
+    return vectorsIn(answer) ?? fail(options, `an answer without vectors${quoted(answer, options.apiKey)}`)
   } catch (error) {
-    throw explain(error, options)
+    signal?.throwIfAborted()
+    throw embeddingFailure(error, options)
   }
+}
+
+/** Whatever a server sends: a list of objects, or it is no answer. */
+function vectorsIn(answer: unknown): Partial<OpenAI.Embedding>[] | undefined {
+  if (typeof answer !== 'object' || answer === null || !('data' in answer) || !Array.isArray(answer.data))
+    return undefined
+  const items: unknown[] = answer.data
+  return items.every((item) => typeof item === 'object' && item !== null) ? items : undefined
+}
+
+/** A page where JSON was expected tells who answered instead. */
+function quoted(answer: unknown, apiKey: string): string {
+  return typeof answer === 'string' && answer !== '' ? `: ${cleanWords(answer, apiKey)}` : ''
 }
 
 /**
@@ -90,32 +106,6 @@ function fitting(text: string): string {
   return text.length <= mostCharacters ? text : text.slice(0, mostCharacters).toWellFormed()
 }
 
-function explain(error: unknown, { provider }: OpenAiEmbeddingOptions): unknown {
-  if (error instanceof OpenAI.APIUserAbortError || error instanceof AppError) return error
-  if (error instanceof OpenAI.APIConnectionError) {
-    return new AppError(
-      'provider_unavailable',
-      `${provider} cannot be reached for embeddings`,
-      { provider },
-      { cause: error },
-    )
-  }
-  if (!(error instanceof OpenAI.APIError)) return error
-  const data = { provider, status: error.status ?? 0 }
-  if (error.status === 401 || error.status === 403) {
-    return new AppError('provider_auth', `${provider} refused the key for embeddings`, data, { cause: error })
-  }
-  if (error.status === 429) {
-    return new AppError('provider_rate_limited', `${provider} limits the rate of embeddings`, data, { cause: error })
-  }
-  if ((error.status ?? 0) >= 500) {
-    return new AppError('provider_unavailable', `${provider} is out of order (${error.status})`, data, { cause: error })
-  }
-  return new AppError('provider_error', `${provider} refused the embedding request: ${error.message}`, data, {
-    cause: error,
-  })
-}
-
-function broken({ provider, model }: OpenAiEmbeddingOptions, what: string): AppError {
-  return new AppError('provider_error', `${provider}/${model} answered with ${what}`, { provider })
+function fail({ provider, model }: OpenAiEmbeddingOptions, what: string): never {
+  throw new AppError('provider_error', `${provider}/${model} answered with ${what}`, { provider, reason: what })
 }

@@ -1,32 +1,51 @@
-/** The index as a file on disk: opened, begun anew beside an old one, put in the place of that (M12). */
+/**
+ * The index as a file on disk: opened, begun anew beside an old one, put in the place of that (M12). Vectors cost time and
+ * money: whatever becomes of an index, the ones that can still be read go over into the next (M11).
+ */
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { createTables, isIndexOf, openForWriting, type Db, type IndexIdentity } from './schema.ts'
+import { createTables, isDamage, isIndexOf, openForWriting, type Db, type IndexIdentity } from './schema.ts'
 import { IndexStore } from './store.ts'
 
 export interface OpenedIndex {
   readonly store: IndexStore
   /** Where the store is built while an older index still answers; undefined when it is the index itself. */
   readonly building: string | undefined
+  /** What was wrong with the file that was there; undefined when it was sound, or there was none. */
+  readonly damage: string | undefined
 }
 
-/** The index that `identity` asks for: the one that is there, or a new one. A damaged one is thrown away. */
-export async function openIndexFile(file: string, identity: IndexIdentity): Promise<OpenedIndex> {
+/**
+ * The index that `identity` asks for: the one that is there, one whose building was broken off, or a new one.
+ * @param isDamaged the file was found to be broken while it was used
+ */
+export async function openIndexFile(file: string, identity: IndexIdentity, isDamaged = false): Promise<OpenedIndex> {
   await mkdir(dirname(file), { recursive: true })
-  const next = `${file}.next`
-  await removeIndexFile(next)
-  const current = await openOrDiscard(file)
-  if (current && isIndexOf(current, identity))
-    return { store: new IndexStore(current, identity.chunk), building: undefined }
+  const files = filesOf(file)
+  if (isDamaged) await putAside(file, files.damaged)
+  const { db: current, damage } = await openSound(file, files.damaged)
+  const { db: begun } = await openSound(files.next, undefined)
+  if (current && isIndexOf(current, identity)) {
+    begun?.close()
+    const store = new IndexStore(current, identity.chunk)
+    await takeOver(store, [files.last, files.next, files.damaged])
+    return { store, building: undefined, damage }
+  }
   const hasOld = current !== undefined && hasTable(current, 'embedding_cache')
   current?.close()
   if (!hasOld) await removeIndexFile(file)
-  const db = openForWriting(hasOld ? next : file)
-  createTables(db, identity)
-  const store = new IndexStore(db, identity.chunk)
-  if (hasOld) store.adoptCache(file)
-  return { store, building: hasOld ? next : undefined }
+  const place = hasOld ? files.next : file
+  const canGoOn = hasOld && begun !== undefined && isIndexOf(begun, identity)
+  if (begun && !canGoOn) {
+    begun.close()
+    await removeIndexFile(files.last)
+    await rename(files.next, files.last)
+    await removeIndexFile(files.next)
+  }
+  const store = new IndexStore(canGoOn ? begun : createIndex(place, identity), identity.chunk)
+  await takeOver(store, [...(hasOld && !canGoOn ? [file] : []), files.last, files.damaged], file)
+  return { store, building: hasOld ? files.next : undefined, damage }
 }
 
 /** Puts the index that was built in the place of the old one; nobody may have either open. */
@@ -35,25 +54,58 @@ export async function replaceIndexFile(built: string, file: string): Promise<voi
   await rename(built, file)
 }
 
-async function openOrDiscard(file: string): Promise<Db | undefined> {
-  if (!existsSync(file)) return undefined
-  try {
-    const db = openForWriting(file)
-    db.prepare('SELECT count(*) FROM sqlite_master').get()
-    return db
-  } catch (error) {
-    if (!isDamaged(error)) throw error
-    await removeIndexFile(file)
-    return undefined
+/** `next` is being built, `last` was begun for other settings, `damaged` was thrown away. */
+function filesOf(file: string) {
+  return { next: `${file}.next`, last: `${file}.last`, damaged: `${file}.damaged` }
+}
+
+function createIndex(file: string, identity: IndexIdentity): Db {
+  const db = openForWriting(file)
+  createTables(db, identity)
+  return db
+}
+
+/** Copies the vectors of other files, as far as they can be read, and removes those files, except `keep`. */
+async function takeOver(store: IndexStore, others: readonly string[], keep?: string): Promise<void> {
+  for (const other of others) {
+    if (!existsSync(other)) continue
+    try {
+      store.adoptCache(other)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+    }
+    if (other !== keep) await removeIndexFile(other)
   }
+}
+
+/** Undefined for none; a damaged one is put aside, or removed where nobody wants it. */
+async function openSound(
+  file: string,
+  aside: string | undefined,
+): Promise<{ readonly db: Db | undefined; readonly damage: string | undefined }> {
+  if (!existsSync(file)) return { db: undefined, damage: undefined }
+  let db: Db | undefined
+  try {
+    db = openForWriting(file)
+    db.prepare('SELECT count(*) FROM sqlite_master').get()
+    return { db, damage: undefined }
+  } catch (error) {
+    db?.close()
+    if (!isDamage(error)) throw error
+    if (aside === undefined) await removeIndexFile(file)
+    else await putAside(file, aside)
+    return { db: undefined, damage: error.message }
+  }
+}
+
+async function putAside(file: string, aside: string): Promise<void> {
+  await removeIndexFile(aside)
+  if (existsSync(file)) await rename(file, aside)
+  await removeIndexFile(file)
 }
 
 function hasTable(db: Db, name: string): boolean {
   return db.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== undefined
-}
-
-function isDamaged(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
 }
 
 async function removeIndexFile(file: string): Promise<void> {

@@ -2,7 +2,8 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { Message, StopReason, Usage } from '../../shared/messages.ts'
 import { modelLimits, type ModelLimits } from './catalog.ts'
-import { failure, isLostConnection, providerFailure, retryAfterOf } from './failures.ts'
+import { retryAfterOf } from '../retry-after.ts'
+import { failure, isLostConnection, providerFailure } from './failures.ts'
 import {
   AnswerDraft,
   clientOptions,

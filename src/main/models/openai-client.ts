@@ -1,6 +1,7 @@
 /** OpenAI's client, for its own service and for the many servers that speak its protocol; its errors as ours. */
 import OpenAI from 'openai'
-import { failure, isLostConnection, providerFailure, retryAfterOf } from './failures.ts'
+import { retryAfterOf } from '../retry-after.ts'
+import { failure, isLostConnection, providerFailure } from './failures.ts'
 import { clientOptions, type ListedModel, type ProviderOptions } from './model.ts'
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'

@@ -24,7 +24,7 @@ describe('M9 watch limit', () => {
   it('M9: when the system watches no more files, the app says so once and polls', async () => {
     const onLimit = vi.fn()
     const onChange = vi.fn()
-    const watcher = new FolderWatcher('/w', { onChange, onLimit, onReady: vi.fn(), onError: vi.fn() })
+    const watcher = new FolderWatcher('/w', { onChange, onLimit, onRoom: vi.fn(), onReady: vi.fn(), onError: vi.fn() })
     const limit = () => Object.assign(new Error('no space for watches'), { code: 'ENOSPC' })
     FakeWatcher.all[0]?.emit('error', limit())
     await until(() => FakeWatcher.all.length === 2)
