@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import type { AppEvent, DataLocation } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
 import { Agents, defaultStateHome, stateFolders } from './agents/index.ts'
+import { DiskWatch, Health, withFaultsTold } from './health/index.ts'
 import { dataLocations, diagnostics, readLog } from './housekeeping/index.ts'
-import { openLog, type Log } from './log.ts'
+import { openLog, redact, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
 import { McpServers } from './mcp/index.ts'
 import { Ledger, Models } from './models/index.ts'
@@ -14,7 +15,7 @@ import { showWithSystem, type ShowFile } from './show-file.ts'
 import { threadFile } from './thread/index.ts'
 import { appVersion } from './version.ts'
 import { makeFolder } from './files/index.ts'
-import { KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
+import { describeProblems, KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
 
 export interface AppOptions {
   /** The folder of the entry file, `src/main/` or `out/main/`; threads and resources are found from it. */
@@ -43,6 +44,7 @@ export interface App {
   readonly mcp: McpServers
   readonly events: EventPublisher<{ event: AppEvent }>
   readonly log: Log
+  readonly health: Health
   /** The state folder. */
   readonly home: string
   readonly resources: string
@@ -64,17 +66,22 @@ export async function createApp(options: AppOptions): Promise<App> {
   const folders = stateFolders(options.home === undefined ? defaultStateHome(env) : resolve(options.home))
   const resources = fileURLToPath(new URL('../../resources/', mainFolder))
   await makeStateFolder(folders.home)
-  const log = openLog(folders.logs)
-  const settings = await SettingsStore.open(folders.config)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
+  const health = new Health({ now, onChange: () => publish({ type: 'healthChanged' }) })
+  const log = withFaultsTold(openLog(folders.logs), health, now)
+  const settings = await SettingsStore.open(folders.config)
+  reportSettings(health, settings)
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()
   } catch (error) {
     // Without its keys the app still has everything else.
     log.fault(error, 'kept keys')
+    health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettings })
   }
+  if (keys.vault === 'weak')
+    health.report({ part: 'keys', code: 'weak', level: 'note', message: '', remedy: modelSettings })
   const config = () => settings.config
   const ledger = new Ledger({
     file: folders.usage,
@@ -82,7 +89,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     spending: () => settings.config.spending,
     onChange: () => publish({ type: 'usageChanged' }),
   })
-  const models = new Models({ config, keys, env, ledger, listFile: folders.modelLists })
+  const models = new Models({
+    config,
+    keys,
+    env,
+    ledger,
+    listFile: folders.modelLists,
+    onOutcome: (model, failure) => reportModel(health, model, failure),
+  })
   await models.load()
   const mcp = new McpServers({
     config,
@@ -103,6 +117,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keys,
     mcp,
     log,
+    health,
     now,
     watch,
     publish,
@@ -110,9 +125,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     embeddingProvider: options.embeddingProvider,
   })
   settings.onChange(() => {
+    reportSettings(health, settings)
+    health.clear('model')
     publish({ type: 'settingsChanged' })
     void mcp.applySettings()
   })
+  const disk = watch
+    ? new DiskWatch(
+        health,
+        async () => [folders.home, ...(await agents.list()).map(({ workspace }) => workspace)],
+        (error) => log.fault(error, 'free space'),
+      )
+    : undefined
   return {
     agents,
     settings,
@@ -122,6 +146,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     mcp,
     events,
     log,
+    health,
     home: folders.home,
     resources,
     now,
@@ -157,6 +182,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       })
     },
     async close() {
+      disk?.close()
       await agents.close()
       await mcp.close()
       await ledger.close()
@@ -164,6 +190,25 @@ export async function createApp(options: AppOptions): Promise<App> {
       log.close()
     },
   }
+}
+
+const modelSettings = { kind: 'settings', section: 'models' } as const
+
+function reportSettings(health: Health, { problems, file }: SettingsStore): void {
+  const message = describeProblems(file, problems)
+  const report = { part: 'settings', code: 'config_invalid', message, remedy: { kind: 'configFile' } } as const
+  health.replace(['settings'], problems.length > 0 ? [report] : [])
+}
+
+/** The last word of the provider of a language model; undefined when it answered. */
+function reportModel(health: Health, model: string, failure: AppError | undefined): void {
+  if (!failure) return health.clear('model')
+  const words = failure.cause instanceof Error ? redact(failure.cause.message) : ''
+  const message = `${model}: ${failure.message}${words === '' || failure.message.includes(words) ? '' : `: ${words}`}`
+  health.replace(
+    ['model'],
+    [{ part: 'model', code: failure.code, message: message.slice(0, 400), remedy: modelSettings }],
+  )
 }
 
 async function makeStateFolder(home: string): Promise<void> {

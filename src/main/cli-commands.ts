@@ -3,16 +3,29 @@ import type { SearchResponse, SearchResult, Verdict } from '../shared/contract/i
 import { AppError } from '../shared/errors.ts'
 import { messageText, noUsage, type Message, type Usage } from '../shared/messages.ts'
 import type { Agent } from './agents/index.ts'
+import { waitForVectors, type VectorWait } from './cli-vectors.ts'
 import type { App } from './app.ts'
 import type { CommonFlags } from './cli.ts'
+import { reportIndex } from './health/index.ts'
 import { evaluate as measure, readQuestions } from './memory/index.ts'
 
 export interface Output {
   readonly value: unknown
   readonly text: string
+  /** One line for stderr. */
+  readonly warning?: string
+  /** What was printed is not all that was wanted: exit 1. */
+  readonly isFailure?: boolean
 }
 
-export interface SearchFlags {
+export { vectorHelp } from './cli-vectors.ts'
+
+export interface WaitFlags {
+  /** False with `--no-wait`. */
+  readonly wait: boolean
+}
+
+export interface SearchFlags extends WaitFlags {
   readonly maxResults?: number
   readonly minScore?: number
 }
@@ -33,55 +46,73 @@ const indexTimeoutMs = 10 * 60_000
 export async function status(app: App, flags: CommonFlags): Promise<Output> {
   const agent = await app.agents.get(flags.agent)
   const isSettled = await agent.memory.settle(indexTimeoutMs)
-  const { files, chunks, provider, model, state, problems } = await agent.memory.status()
+  await agent.memory.tryProvider()
+  const indexed = await agent.memory.status()
+  reportIndex(app.health, flags.agent, indexed)
+  const { files, chunks, embedded, provider, model, state } = indexed
+  const indexBytes = await agent.memory.indexBytes()
+  const problems = app.health.problems(flags.agent)
   const workspace = app.agents.workspaceOf(flags.agent)
   const value = {
     agent: flags.agent,
     workspace,
     files,
     chunks,
+    embedded,
     provider,
     model,
     indexing: state !== 'ready',
     stale: !isSettled,
+    indexBytes,
     problems,
   }
+  const vectors = provider === 'none' ? 'keyword search only' : `${provider}/${model}, ${embedded} with vectors`
   const lines = [
-    `${workspace}: ${files} files, ${chunks} chunks, ${provider === 'none' ? 'keyword search only' : `${provider}/${model}`}`,
-    ...problems.map((problem) => `! ${problem.message}`),
+    `${workspace}: ${files} files, ${chunks} chunks, ${vectors}; index ${(indexBytes / 1e6).toFixed(1)} MB`,
+    ...problems.map(({ part, code, since, message, path }) => {
+      const words = message === '' ? code : message
+      const where = path === undefined || words.includes(path) ? '' : ` (${path})`
+      return `! ${part}: ${words}${where}, since ${new Date(since).toISOString()}`
+    }),
   ]
   return { value, text: lines.join('\n') }
 }
 
-export async function index(app: App, flags: CommonFlags & { force?: boolean }): Promise<Output> {
+export async function index(app: App, flags: CommonFlags & WaitFlags & { force?: boolean }): Promise<Output> {
   const started = performance.now()
   const agent = await app.agents.get(flags.agent)
   await agent.memory.settle(indexTimeoutMs)
   if (flags.force) await agent.memory.reindex()
+  const { warning, isFailure } = await waitForVectors(agent, flags)
   const { files, chunks, embedded } = await agent.memory.status()
   const ms = Math.round(performance.now() - started)
   return {
     value: { files, chunks, embedded, ms },
     text: `${files} files, ${chunks} chunks, ${embedded} with vectors, ${ms} ms`,
+    ...(warning === undefined ? {} : { warning, isFailure }),
   }
 }
 
 export async function search(app: App, flags: CommonFlags & SearchFlags, query: string): Promise<Output> {
-  const agent = await settled(app, flags)
-  const { results, provider, model, stale, notice } = await agent.memory.search(query, searchOptions(flags))
-  const value = { results: results.map(withoutExtras), provider, model, stale }
+  const { agent, vectorWaitMs, warning } = await settled(app, flags)
+  const answer = await agent.memory.search(query, { ...searchOptions(flags), vectorWaitMs })
+  const { results, provider, model, stale, notice } = answer
+  const value = { results: results.map(withoutExtras), provider, model, stale, notice }
   const lines = results.map(
     ({ path, startLine, endLine, score, snippet }) =>
       `${score.toFixed(2)}  ${path}:${startLine}-${endLine}\n${indent(snippet)}`,
   )
-  if (notice) lines.push(`(${notice.message})`)
-  return { value, text: lines.length > 0 ? lines.join('\n') : 'Nothing found.' }
+  return {
+    value,
+    text: lines.length > 0 ? lines.join('\n') : 'Nothing found.',
+    ...toldOnce(warning, notice),
+  }
 }
 
 export async function explain(app: App, flags: CommonFlags & ExplainFlags, query: string): Promise<Output> {
-  const agent = await settled(app, flags)
+  const { agent, vectorWaitMs, warning } = await settled(app, flags)
   const why = flags.why === undefined ? undefined : parsePlace(flags.why)
-  const explanation = await agent.memory.explain(query, searchOptions(flags), why)
+  const explanation = await agent.memory.explain(query, { ...searchOptions(flags), vectorWaitMs }, why)
   const candidates = explanation.candidates.map(({ verdict, ...candidate }) => ({
     ...candidate,
     verdict: verdictText(verdict),
@@ -109,19 +140,33 @@ export async function explain(app: App, flags: CommonFlags & ExplainFlags, query
     lines.push(
       `${explanation.why.path}:${explanation.why.line}: ${explanation.why.reason}, rank ${explanation.why.rank ?? '–'}`,
     )
-  return { value, text: lines.length > 0 ? lines.join('\n') : 'No candidates.' }
+  return {
+    value,
+    text: lines.length > 0 ? lines.join('\n') : 'No candidates.',
+    ...toldOnce(warning, explanation.notice),
+  }
 }
 
 export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promise<Output> {
   const questions = await readQuestions(flags.queries)
   const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic)
   const started = performance.now()
-  const agent = await settled(app, flags)
+  const { agent, vectorWaitMs, warning } = await settled(app, flags)
   const indexMs = Math.round(performance.now() - started)
   const settings = app.agents.settingsOf(flags.agent).memory.search
+  let withoutVector = 0
+  let reason = warning
   const report = await measure(
     {
-      search: (query) => agent.memory.search(query, { minScore: 0, maxResults: flags.maxResults ?? 10 }),
+      async search(query) {
+        const options = { minScore: 0, maxResults: flags.maxResults ?? 10, vectorWaitMs }
+        const answer = await agent.memory.search(query, options)
+        if (answer.notice) {
+          withoutVector += 1
+          reason ??= answer.notice.message
+        }
+        return answer
+      },
       minScore: flags.minScore ?? settings.minScore,
     },
     questions,
@@ -130,15 +175,18 @@ export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promis
       if (done % 50 === 0 || done === total) process.stderr.write(`${done}/${total}\n`)
     },
   )
-  const { chunks } = await agent.memory.status()
-  const value = { ...report, indexMs, chunks }
+  const { chunks, embedded } = await agent.memory.status()
+  const value = { ...report, indexMs, chunks, embedded }
   const text = Object.entries(value)
     .map(
       ([name, figure]) =>
         `${name.padEnd(12)} ${typeof figure === 'number' ? Number(figure.toFixed(4)) : JSON.stringify(figure)}`,
     )
     .join('\n')
-  return { value, text }
+  if (reason === undefined || !flags.wait) return { value, text }
+  const asked = questions.length + (offTopic?.length ?? 0)
+  const isMeasured = withoutVector > 0 ? `${withoutVector} of ${asked} questions were answered without all vectors` : ''
+  return { value, text, warning: [isMeasured, reason].filter((part) => part !== '').join(': '), isFailure: true }
 }
 
 export async function remember(app: App, flags: CommonFlags, text: string | undefined): Promise<Output> {
@@ -193,10 +241,16 @@ function totalUsage(messages: readonly Message[]) {
   }, noUsage as Usage)
 }
 
-async function settled(app: App, flags: CommonFlags): Promise<Agent> {
+async function settled(app: App, flags: CommonFlags & WaitFlags): Promise<VectorWait & { readonly agent: Agent }> {
   const agent = await app.agents.get(flags.agent)
   await agent.memory.settle(indexTimeoutMs)
-  return agent
+  return { agent, ...(await waitForVectors(agent, flags)) }
+}
+
+/** Why vectors are missing: what the waiting saw, or else what the search did. */
+function toldOnce(warning: string | undefined, notice: SearchResponse['notice']): { readonly warning?: string } {
+  const line = warning ?? notice?.message
+  return line === undefined ? {} : { warning: line }
 }
 
 /** Commands that write make the default workspace when there is none yet; a folder that was named is used as it is. */

@@ -39,13 +39,24 @@ function command(name: string, description: string): Command {
     .option('--json', 'print one JSON value')
 }
 
-command('status', 'how the index is').action(async (flags: CommonFlags) => withApp(flags, commands.status))
+/** Commands that answer with vectors wait for them. */
+function withVectors(made: Command): Command {
+  return made
+    .option('--no-wait', 'do not wait until every passage has its vector')
+    .addHelpText('after', `\n${commands.vectorHelp}`)
+}
 
-command('index', 'bring the index in step with the files')
+command('status', 'how the index is, and everything that does not work').action(async (flags: CommonFlags) =>
+  withApp(flags, commands.status),
+)
+
+withVectors(command('index', 'bring the index in step with the files'))
   .option('--force', 'read every file anew')
-  .action(async (flags: CommonFlags & { force?: boolean }) => withApp(flags, (app) => commands.index(app, flags)))
+  .action(async (flags: CommonFlags & commands.WaitFlags & { force?: boolean }) =>
+    withApp(flags, (app) => commands.index(app, flags)),
+  )
 
-command('search', 'search the memory')
+withVectors(command('search', 'search the memory'))
   .argument('<query>')
   .option('--max-results <n>', 'most results', integer)
   .option('--min-score <x>', 'least score, 0 to 1', share)
@@ -53,7 +64,7 @@ command('search', 'search the memory')
     withApp(flags, (app) => commands.search(app, flags, query)),
   )
 
-command('explain', 'say how every candidate for a query was scored')
+withVectors(command('explain', 'say how every candidate for a query was scored'))
   .argument('<query>')
   .option('--max-results <n>', 'most results', integer)
   .option('--min-score <x>', 'least score, 0 to 1', share)
@@ -62,7 +73,7 @@ command('explain', 'say how every candidate for a query was scored')
     withApp(flags, (app) => commands.explain(app, flags, query)),
   )
 
-command('eval', 'measure recall on judged questions')
+withVectors(command('eval', 'measure recall on judged questions'))
   .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object a line')
   .option('--off-topic <file>', 'questions that this memory cannot answer')
   .option('--max-results <n>', 'most results', integer)
@@ -122,8 +133,10 @@ async function withApp(
   try {
     if (app.settings.problems.length > 0)
       throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
-    const { value, text } = await run(app, flags)
+    const { value, text, warning, isFailure } = await run(app, flags)
     process.stdout.write(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`)
+    if (warning !== undefined) process.stderr.write(`commonplace: ${warning}\n`)
+    if (isFailure) process.exitCode = 1
   } finally {
     await app.close()
   }

@@ -297,6 +297,13 @@ export function createRouter(app: App) {
       })),
       whatIf: os.context.whatIf.handler(async ({ input }) => (await meter(input)).whatIf(input.session, input.change)),
     },
+    health: {
+      problems: os.health.problems.handler(({ input }) => app.health.problems(input.agent)),
+      tryAgain: os.health.tryAgain.handler(async ({ input }) => {
+        await (await agent(input)).memory.tryProvider()
+        return {}
+      }),
+    },
     survey: {
       run: os.survey.run.handler(async ({ input, signal }) => (await agent(input)).survey(signal)),
     },

@@ -14,6 +14,7 @@ import {
   type KeepingState,
 } from '../context/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
+import { reportIndex, type Health } from '../health/index.ts'
 import { History, Journal, recordInJournal } from '../history/index.ts'
 import { Importer } from '../import/index.ts'
 import type { Log } from '../log.ts'
@@ -48,6 +49,7 @@ export interface SharedOptions {
   readonly keys: KeyRing
   readonly mcp: McpServers
   readonly log: Log
+  readonly health: Health
   readonly now: () => Date
   readonly watch: boolean
   readonly publish: (event: AppEvent) => void
@@ -114,7 +116,7 @@ export class Agent {
   }
 
   static async open(options: AgentOptions): Promise<Agent> {
-    const { id, publish, log } = options
+    const { id, publish, log, health } = options
     const workspace = new Workspace({
       workspace: options.workspace,
       forbidden: options.forbidden,
@@ -128,8 +130,10 @@ export class Agent {
       threads: options.threads,
       watch: options.watch,
       onEvent(event) {
-        if (event.type === 'status') publish({ type: 'indexStatus', agent: id, status: event.status })
-        else if (event.type === 'files') {
+        if (event.type === 'status') {
+          reportIndex(health, id, event.status)
+          publish({ type: 'indexStatus', agent: id, status: event.status })
+        } else if (event.type === 'files') {
           history?.look(event.paths.filter((path) => !path.startsWith(sessionsPrefix) && !isAbsolute(path)))
           publish({ type: 'filesChanged', agent: id, paths: [...event.paths] })
         } else {
@@ -137,8 +141,14 @@ export class Agent {
           agent?.checks.noteChange('index')
         }
       },
-      onCrash: (error) => log.fault(error, `index thread of agent ${id}`),
-      onRecovered: () => publish({ type: 'recovered', agent: id }),
+      onCrash(error) {
+        log.fault(error, `index thread of agent ${id}`)
+        health.report({ part: 'index', code: 'thread_ended', level: 'bad', message: error.message, agent: id })
+      },
+      onRecovered() {
+        health.clear('index', 'thread_ended', id)
+        publish({ type: 'recovered', agent: id })
+      },
     })
     agent = new Agent(options, workspace, memory, history)
     workspace.onWrite(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
@@ -186,7 +196,7 @@ export class Agent {
 
 /** Whoever stays records; a single command only notes where its changes come from. */
 function openHistory(options: AgentOptions, workspace: Workspace): History | undefined {
-  const { id, historyFolder: folder, historyEntry: entry, publish, log } = options
+  const { id, historyFolder: folder, historyEntry: entry, publish, log, health } = options
   const { enabled, keepDays } = options.settings().history
   if (!enabled) return undefined
   if (!options.watch) {
@@ -199,8 +209,19 @@ function openHistory(options: AgentOptions, workspace: Workspace): History | und
     folder,
     roots: workspace.roots,
     keepDays,
-    onRecorded: (paths) => publish({ type: 'historyChanged', agent: id, paths: [...paths] }),
-    onFault: (error) => log.fault(error, `history of agent ${id}`),
+    onRecorded(paths) {
+      health.clear('history', 'failing', id)
+      publish({ type: 'historyChanged', agent: id, paths: [...paths] })
+    },
+    onPassive(isPassive) {
+      if (!isPassive) health.clear('history', 'passive', id)
+      else health.report({ part: 'history', code: 'passive', message: '', agent: id })
+    },
+    onFault(error) {
+      log.fault(error, `history of agent ${id}`)
+      const message = error instanceof Error ? error.message : String(error)
+      health.report({ part: 'history', code: 'failing', level: 'bad', message, agent: id })
+    },
   })
   workspace.onWrite((write) => history.record(write))
   return history

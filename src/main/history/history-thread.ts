@@ -25,6 +25,7 @@ const router = {
     .input(type<{ commit: string; path: string }>())
     .handler(({ input }) => opened().diff(input.commit, input.path)),
   blame: threadBase.input(type<string>()).handler(({ input }) => opened().blame(input)),
+  isPassive: threadBase.handler(() => opened().isPassive()),
   settle: threadBase.handler(() => opened().settle()),
   close: threadBase.handler(() => recorder?.close()),
 }

@@ -20,6 +20,8 @@ export interface HistoryOptions {
   readonly keepDays: number | null
   /** A thread that nobody needs for so long gives its memory back, ms. */
   readonly idleMs?: number
+  /** True while another process records, and this one only reads. */
+  readonly onPassive?: (isPassive: boolean) => void
   readonly onRecorded: (paths: readonly string[]) => void
   readonly onFault: (error: unknown) => void
 }
@@ -128,10 +130,16 @@ export class History {
         journalFolder: folder,
       })
       this.#hasStarted = true
+      void this.#tellPassive(thread).catch(onFault)
       void this.#follow(thread, stop.signal)
     }
     this.#awake = { thread, stop, ready: open() }
     return this.#awake
+  }
+
+  async #tellPassive(thread: Thread<HistoryClient>): Promise<void> {
+    const isPassive = await Promise.race([thread.client.isPassive(), thread.gone])
+    if (isPassive !== undefined) this.#options.onPassive?.(isPassive)
   }
 
   async #follow(thread: Thread<HistoryClient>, signal: AbortSignal): Promise<void> {

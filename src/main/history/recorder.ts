@@ -77,6 +77,12 @@ export class Recorder {
     this.#work = this.#open()
   }
 
+  /** True when another process records. */
+  async isPassive(): Promise<boolean> {
+    await this.#work
+    return this.#isPassive
+  }
+
   record(change: Change): void {
     this.#waiting.push(change)
     const now = performance.now()
