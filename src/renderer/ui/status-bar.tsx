@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Loader, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import { Link } from 'wouter'
 import type { Agent, IndexStatus } from '../../shared/contract/index.ts'
 import { api, useConnectionState } from '../api/index.ts'
 import { ContextBar } from '../context/context-bar.tsx'
+import { HealthWarning } from '../health/health-warning.tsx'
 import { formatMoney, formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
 import { AgentModelPicker } from './model-picker.tsx'
 import { paths } from './navigate.ts'
@@ -19,7 +19,6 @@ interface StatusBarProps {
 export function StatusBar({ agent, session }: StatusBarProps) {
   const { t } = useTranslation()
   const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
-  const settings = useQuery(api.settings.get.queryOptions())
   const connection = useConnectionState()
   return (
     <footer
@@ -29,14 +28,9 @@ export function StatusBar({ agent, session }: StatusBarProps) {
       {connection === 'open' ? (
         status.data && <IndexState status={status.data} />
       ) : (
-        <Warning text={t('status.offline')} details={[]} />
+        <Warning text={t('status.offline')} />
       )}
-      {settings.data && settings.data.problems.length > 0 && (
-        <Warning
-          text={t('status.config')}
-          details={settings.data.problems.map(({ key, line, message }) => `${line ?? '?'}: ${key} ${message}`)}
-        />
-      )}
+      <HealthWarning agent={agent} />
       <SpendingWarning />
       <span className="flex-1" />
       <ContextMeter agent={agent} session={session} />
@@ -47,7 +41,7 @@ export function StatusBar({ agent, session }: StatusBarProps) {
 
 function IndexState({ status }: { status: IndexStatus }) {
   const { t } = useTranslation()
-  const { files, chunks, embedded, provider, model, state, done, total, problems, etaMs, download } = status
+  const { files, chunks, embedded, provider, model, state, done, total, etaMs, download } = status
   const isBusy = state !== 'ready' && state !== 'failed'
   const progress = { done: formatNumber(done), total: formatNumber(total) }
   return (
@@ -83,28 +77,16 @@ function IndexState({ status }: { status: IndexStatus }) {
           {t('status.download', { share: formatPercent(Math.round(download.share * 100) / 100) })}
         </span>
       )}
-      {problems.length > 0 && (
-        <Warning
-          text={t('status.problems', { count: problems.length })}
-          details={problems.map(({ message }) => message)}
-        />
-      )}
     </span>
   )
 }
 
-/** A warning stays until it is solved; what it is about opens with a click. */
-function Warning({ text, details }: { text: string; details: readonly string[] }) {
+function Warning({ text }: { text: string }) {
   return (
-    <button
-      type="button"
-      title={details.join('\n')}
-      onClick={() => details.length > 0 && toast.warning(text, { description: details.slice(0, 8).join('\n') })}
-      className="flex items-center gap-1.5 rounded-sm px-1 text-warning hover:bg-soft"
-    >
+    <span className="flex items-center gap-1.5 px-1 text-warning">
       <TriangleAlert size={12} aria-hidden />
       {text}
-    </button>
+    </span>
   )
 }
 
