@@ -1,6 +1,7 @@
 /** What a provider of embeddings does wrong, as a failure of ours that says it in the provider's own words. */
 import OpenAI from 'openai'
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
+import { parseJson } from '../../shared/json.ts'
 import { redact } from '../log.ts'
 import { retryAfterOf } from '../retry-after.ts'
 
@@ -66,14 +67,19 @@ function deepest(error: Error): string {
   return first.message === '' && 'code' in first ? String(first.code) : first.message
 }
 
+/** A body that is one string reaches us as JSON. */
+function unquoted(words: string): string {
+  const value = words.startsWith('"') ? parseJson(words) : undefined
+  return typeof value === 'string' ? value : words
+}
+
 /** One line without markup, secrets, or quotes around all of it. */
 export function cleanWords(words: string, apiKey: string): string {
-  const text = words
+  const text = unquoted(words)
     .replace(/<(style|script)\b[^]*?<\/\1>/gi, ' ')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/^"(.*)"$/, '$1')
   const safe = redact(apiKey.length < 4 ? text : text.replaceAll(apiKey, '[redacted]'))
   return safe.length <= mostWords ? safe : `${safe.slice(0, mostWords).toWellFormed()}…`
 }

@@ -33,26 +33,28 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
     timeout: timeoutMs,
     logLevel: 'off',
   })
-  let dimensions =
+  const promised =
     options.dimensions ?? (options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0))
+  let answered = 0
   return {
     provider: options.provider,
     model: options.model,
     batchSize: options.batchSize,
     get dimensions() {
-      return dimensions
+      return promised || answered
     },
     async embed(texts, signal) {
       const answer = await request(client, options, texts, signal)
       const vectors = texts.map((_text, index) => {
         const item = answer.find((candidate) => candidate.index === index) ?? answer[index]
         const vector = Array.isArray(item?.embedding) ? toUnitVector(item.embedding) : undefined
-        if (!vector) return fail(options, `no usable vector for text ${index + 1} of ${texts.length}`)
-        dimensions ||= vector.length
-        if (vector.length !== dimensions)
-          fail(options, `a vector of ${vector.length} dimensions where ${dimensions} were expected`)
-        return vector
+        return vector ?? fail(options, `no usable vector for text ${index + 1} of ${texts.length}`)
       })
+      // A wrong answer is no measure of later ones: who knows the length is the table, the settings, and the index.
+      const expected = promised || (vectors[0]?.length ?? 0)
+      const odd = vectors.find(({ length }) => length !== expected)
+      if (odd) fail(options, `a vector of ${odd.length} dimensions where ${expected} were expected`)
+      answered = expected
       return vectors
     },
   }

@@ -79,6 +79,7 @@ export class Indexer {
   #fileProblems = new Map<string, SyncProblem>()
   /** The database was found to be broken while it was used. */
   #isDamaged = false
+  #hasMended = false
 
   constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void) {
     this.#settings = settings
@@ -374,15 +375,24 @@ export class Indexer {
   async #recover(error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return
     const message = error instanceof Error ? error.message : String(error)
-    this.#isDamaged ||= isDamage(error)
+    if (isDamage(error)) {
+      this.#isDamaged = true
+      this.#store?.db.close()
+      this.#store = undefined
+    }
     this.#state = 'failed'
     this.#unstand('index_failed')
     this.#stand('index_failed', message)
-    // A broken file does not mend itself: it is made anew at once.
-    this.#retryLater(() => this.#openIndex(), this.#isDamaged ? 0 : this.#settings.retryMs)
+    if (!this.#isDamaged || this.#hasMended) return this.#retryLater(() => this.#openIndex())
+    // A broken file does not mend itself: it is made anew at once, though not again and again.
+    this.#hasMended = true
+    void this.#enqueue(async () => {
+      await this.#openIndex()
+      await this.#look(true)
+    })
   }
 
-  #retryLater(first: () => Promise<void> = async () => undefined, ms: number = this.#settings.retryMs): void {
+  #retryLater(first: () => Promise<void> = async () => undefined): void {
     clearTimeout(this.#retry)
     if (this.#stop.signal.aborted || !this.#settings.watch) return
     this.#retry = setTimeout(() => {
@@ -391,7 +401,7 @@ export class Indexer {
         await first()
         await this.#look(false)
       })
-    }, ms)
+    }, this.#settings.retryMs)
   }
 
   #stand(code: string, message: string): void {
