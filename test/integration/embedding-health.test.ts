@@ -70,8 +70,6 @@ describe('M13 a provider that fails', () => {
         const { results, notice } = await memory.search(query, { minScore: 0 })
         expect(results.length).toBeGreaterThan(0)
         expect(notice).toMatchObject({ code: 'provider_failed', message: expect.stringContaining(words.slice(0, 12)) })
-        // Nothing was waited for.
-        expect(timings.embedMs).toBeLessThan(50)
       }
       // A probe may have been due meanwhile; queries were not sent.
       expect(server.inputs.slice(before).flat()).not.toContain('walrus one')

@@ -1,6 +1,7 @@
 /** An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. */
 import type { RouterClient } from '@orpc/server'
 import { stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   ChunkSize,
   Explanation,
@@ -26,6 +27,8 @@ const catchUpMs = 500
 /** Threads that die more often than this within the time are not started again. */
 const mostCrashes = 3
 const crashWindowMs = 60_000
+/** A thread whose events have ended has ended itself within this time, ms. */
+const endMs = 1000
 /** See `IndexerSettings.retryMs`. */
 const retryMs = 30_000
 
@@ -270,7 +273,8 @@ export class Memory {
     try {
       for await (const event of events) await apply(event)
     } catch (error) {
-      // One that died is told by its end.
+      // The end of a thread closes what it told, and is told itself.
+      await Promise.race([threads.indexer.gone, threads.searcher.gone, sleep(endMs, undefined, { ref: false })])
       if (!threads.stop.signal.aborted && !threads.died.signal.aborted) this.#onFault(error)
     }
   }

@@ -36,4 +36,30 @@ describe('M9 watch limit', () => {
     expect(onLimit).toHaveBeenCalledTimes(1)
     await watcher.close()
   })
+
+  it('M9: when there is room again, it watches again, and says so; until then it goes on polling', async () => {
+    FakeWatcher.all.length = 0
+    const onRoom = vi.fn()
+    const onReady = vi.fn()
+    const watcher = new FolderWatcher(
+      '/w',
+      { onChange: vi.fn(), onLimit: vi.fn(), onRoom, onReady, onError: vi.fn() },
+      10,
+    )
+    const limit = () => Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+    const nth = (index: number) => FakeWatcher.all[index]
+    nth(0)?.emit('error', limit())
+    await until(() => FakeWatcher.all.length === 3)
+    nth(2)?.emit('error', limit())
+    await until(() => FakeWatcher.all.length === 4)
+    expect(FakeWatcher.all.map(({ usePolling }) => usePolling)).toEqual([false, true, false, false])
+    expect(nth(2)?.close).toHaveBeenCalled()
+    expect(nth(1)?.close).not.toHaveBeenCalled()
+    expect(onRoom).not.toHaveBeenCalled()
+    nth(3)?.emit('ready')
+    await until(() => onRoom.mock.calls.length === 1)
+    expect(nth(1)?.close).toHaveBeenCalled()
+    expect(onReady).toHaveBeenCalledTimes(1)
+    await watcher.close()
+  })
 })
