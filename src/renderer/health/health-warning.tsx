@@ -17,7 +17,7 @@ export function HealthWarning({ agent }: { agent: Agent }) {
   const isOne = problems.length === 1
   const color = worst.level === 'bad' ? 'text-bad' : 'text-warning'
   return (
-    <span className="flex min-w-0 items-center gap-1">
+    <span className={`flex items-center gap-1 ${isOne ? 'min-w-0' : 'shrink-0'}`}>
       <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
         <Popover.Trigger
           className={`flex min-w-0 items-center gap-1.5 rounded-sm px-1 hover:bg-soft ${color}`}

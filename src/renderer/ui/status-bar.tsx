@@ -23,7 +23,7 @@ export function StatusBar({ agent, session }: StatusBarProps) {
   return (
     <footer
       aria-label={t('status.bar')}
-      className="flex h-7 shrink-0 items-center gap-4 border-t border-line bg-side px-3.5 text-[12px] text-muted"
+      className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-side px-3.5 text-[12px] whitespace-nowrap text-muted"
     >
       {connection === 'open' ? (
         status.data && <IndexState status={status.data} />
@@ -63,9 +63,9 @@ function IndexState({ status }: { status: IndexStatus }) {
             : t(state === 'rebuilding' ? 'status.rebuilding' : 'status.indexing', progress)}
         </span>
       )}
-      <span>{provider === 'none' ? t('status.keywordOnly') : model}</span>
+      <span className="hidden md:inline">{provider === 'none' ? t('status.keywordOnly') : model}</span>
       {provider !== 'none' && embedded < chunks && (
-        <span className="tabular">
+        <span className="tabular hidden md:inline">
           {t('status.embedding', { done: formatNumber(embedded), total: formatNumber(chunks) })}
         </span>
       )}
@@ -101,7 +101,7 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
   return (
     <Link href={paths.context(session)} className="flex items-center gap-2 rounded-sm px-1 hover:bg-soft">
       {t('status.context')}
-      <span aria-hidden className="w-36">
+      <span aria-hidden className="hidden w-36 md:inline">
         <ContextBar report={data} small />
       </span>
       <span className="tabular">
