@@ -13,8 +13,9 @@ import {
   type StateFolders,
 } from './agents/index.ts'
 import { Differ } from './diff/index.ts'
+import { DiskWatch, Health, withFaultsTold } from './health/index.ts'
 import { dataLocations, diagnostics, readLog } from './housekeeping/index.ts'
-import { openLog, type Log } from './log.ts'
+import { openLog, redact, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
 import { McpServers } from './mcp/index.ts'
 import { Ledger, Models } from './models/index.ts'
@@ -22,7 +23,7 @@ import { showWithSystem, type ShowFile } from './show-file.ts'
 import { threadFile } from './thread/index.ts'
 import { appVersion } from './version.ts'
 import { makeFolder, tidyFolder } from './files/index.ts'
-import { KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
+import { describeProblems, KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
 
 export interface AppOptions {
   /** The folder of the entry file, `src/main/` or `out/main/`; threads and resources are found from it. */
@@ -84,6 +85,7 @@ export interface App {
   readonly mcp: McpServers
   readonly events: EventPublisher<{ event: AppEvent }>
   readonly log: Log
+  readonly health: Health
   /** The state folder. */
   readonly home: string
   readonly resources: string
@@ -103,18 +105,24 @@ const reportedLogLines = 100
 export async function createApp(options: AppOptions): Promise<App> {
   const { env, mainFolder, watch = true, now = () => new Date() } = options
   const base = options.base ?? (await openBase(options))
-  const { folders, log, settings, single } = base
+  const { folders, settings, single } = base
   const resources = resourcesOf(mainFolder)
-  tidyFolder(folders.home, () => true).catch((error: unknown) => log.fault(error, 'left-overs'))
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
+  const health = new Health({ now, onChange: () => publish({ type: 'healthChanged' }) })
+  const log = withFaultsTold(base.log, health, now)
+  tidyFolder(folders.home, () => true).catch((error: unknown) => log.fault(error, 'left-overs'))
+  reportSettings(health, settings)
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()
   } catch (error) {
     // Without its keys the app still has everything else.
     log.fault(error, 'kept keys')
+    health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettings })
   }
+  if (keys.vault === 'weak')
+    health.report({ part: 'keys', code: 'weak', level: 'note', message: '', remedy: modelSettings })
   const config = () => settings.config
   const ledger = new Ledger({
     file: folders.usage,
@@ -130,6 +138,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ledger,
     listFile: folders.modelLists,
     onProblem: (problem) => log.fault(problem, 'model lists'),
+    onOutcome: (model, failure) => reportModel(health, model, failure),
   })
   await models.load()
   const mcp = new McpServers({
@@ -153,6 +162,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keys,
     mcp,
     log,
+    health,
     now,
     watch,
     publish,
@@ -160,9 +170,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     embeddingProvider: options.embeddingProvider,
   })
   const stopSettings = settings.onChange(() => {
+    reportSettings(health, settings)
+    health.clear('model')
     publish({ type: 'settingsChanged' })
     void mcp.applySettings()
   })
+  const disk = watch
+    ? new DiskWatch(
+        health,
+        async () => [folders.home, ...(await agents.list()).map(({ workspace }) => workspace)],
+        (error) => log.fault(error, 'free space'),
+      )
+    : undefined
   return {
     agents,
     settings,
@@ -172,6 +191,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     mcp,
     events,
     log,
+    health,
     home: folders.home,
     resources,
     now,
@@ -195,7 +215,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       const list = await agents.list()
       const states = list.map(async ({ id, model, ready }) => ({
         model,
-        status: ready ? await (await agents.get(id)).status() : undefined,
+        status: ready ? await (await agents.get(id)).memory.status() : undefined,
       }))
       return diagnostics({
         version: appVersion,
@@ -208,6 +228,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async close() {
       stopSettings()
+      disk?.close()
       await agents.close()
       await differ.close()
       await mcp.close()
@@ -220,6 +241,25 @@ export async function createApp(options: AppOptions): Promise<App> {
 /** What comes with the app, found from where its code lies. */
 export function resourcesOf(mainFolder: URL): string {
   return fileURLToPath(new URL('../../resources/', mainFolder))
+}
+
+const modelSettings = { kind: 'settings', section: 'models' } as const
+
+function reportSettings(health: Health, { problems, file }: SettingsStore): void {
+  const message = describeProblems(file, problems)
+  const report = { part: 'settings', code: 'config_invalid', message, remedy: { kind: 'configFile' } } as const
+  health.replace(['settings'], problems.length > 0 ? [report] : [])
+}
+
+/** The last word of the provider of a language model; undefined when it answered. */
+function reportModel(health: Health, model: string, failure: AppError | undefined): void {
+  if (!failure) return health.clear('model')
+  const words = failure.cause instanceof Error ? redact(failure.cause.message) : ''
+  const message = `${model}: ${failure.message}${words === '' || failure.message.includes(words) ? '' : `: ${words}`}`
+  health.replace(
+    ['model'],
+    [{ part: 'model', code: failure.code, message: message.slice(0, 400), remedy: modelSettings }],
+  )
 }
 
 async function makeStateFolder(home: string): Promise<void> {

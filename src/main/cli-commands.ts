@@ -2,6 +2,7 @@
 import type { ContractClient, SearchResponse, SearchResult, Verdict } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
 import { messageText, noUsage, type Message, type Usage } from '../shared/messages.ts'
+import { waitForVectors } from './cli-vectors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from './app.ts'
 import type { CommonFlags } from './cli.ts'
 import { evaluate as measure, readQuestions } from './memory/index.ts'
@@ -11,9 +12,20 @@ import { describeProblems } from './settings/index.ts'
 export interface Output {
   readonly value: unknown
   readonly text: string
+  /** One line for stderr. */
+  readonly warning?: string
+  /** What was printed is not all that was wanted: exit 1. */
+  readonly isFailure?: boolean
 }
 
-export interface SearchFlags {
+export { vectorHelp } from './cli-vectors.ts'
+
+export interface WaitFlags {
+  /** False with `--no-wait`. */
+  readonly wait: boolean
+}
+
+export interface SearchFlags extends WaitFlags {
   readonly maxResults?: number
   readonly minScore?: number
 }
@@ -29,35 +41,51 @@ export interface EvalFlags extends SearchFlags {
 }
 
 export async function status({ client }: Runtime, { agent }: CommonFlags): Promise<Output> {
-  const { settled, status: index } = await client.search.settle({ agent })
-  const { files, chunks, provider, model, state, problems } = index
+  const { settled: isSettled, status: index, indexBytes } = await client.search.settle({ agent })
+  // A provider that nobody has asked yet says how it is.
+  if (index.provider !== 'none' && index.embedded === 0) await client.health.tryAgain({ agent })
+  const { files, chunks, embedded, provider, model, state } = await client.search.status({ agent })
+  const problems = await client.health.problems({ agent })
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
   const value = {
     agent,
     workspace,
     files,
     chunks,
+    embedded,
     provider,
     model,
     indexing: state !== 'ready',
-    stale: !settled,
+    stale: !isSettled,
+    indexBytes,
     problems,
   }
+  const vectors = provider === 'none' ? 'keyword search only' : `${provider}/${model}, ${embedded} with vectors`
   const lines = [
-    `${workspace}: ${files} files, ${chunks} chunks, ${provider === 'none' ? 'keyword search only' : `${provider}/${model}`}`,
-    ...problems.map((problem) => `! ${problem.message}`),
+    `${workspace}: ${files} files, ${chunks} chunks, ${vectors}; index ${(indexBytes / 1e6).toFixed(1)} MB`,
+    ...problems.map(({ part, code, since, message, path }) => {
+      const words = message === '' ? code : message
+      const where = path === undefined || words.includes(path) ? '' : ` (${path})`
+      return `! ${part}: ${words}${where}, since ${new Date(since).toISOString()}`
+    }),
   ]
   return { value, text: lines.join('\n') }
 }
 
-export async function index({ client }: Runtime, { agent, force }: CommonFlags & { force?: boolean }): Promise<Output> {
+export async function index(
+  { client }: Runtime,
+  { agent, force, wait }: CommonFlags & WaitFlags & { force?: boolean },
+): Promise<Output> {
   const started = performance.now()
-  const { status: settled } = await client.search.settle({ agent })
-  const { files, chunks, embedded } = force ? await client.search.reindex({ agent }) : settled
+  await client.search.settle({ agent })
+  if (force) await client.search.reindex({ agent })
+  const { warning, isFailure } = await waitForVectors(client, agent, wait)
+  const { files, chunks, embedded } = await client.search.status({ agent })
   const ms = Math.round(performance.now() - started)
   return {
     value: { files, chunks, embedded, ms },
     text: `${files} files, ${chunks} chunks, ${embedded} with vectors, ${ms} ms`,
+    ...(warning === undefined ? {} : { warning, isFailure }),
   }
 }
 
@@ -66,19 +94,19 @@ export async function search(
   { agent, ...flags }: CommonFlags & SearchFlags,
   query: string,
 ): Promise<Output> {
-  await client.search.settle({ agent })
-  const { results, provider, model, stale, notice } = await client.search.query({
-    agent,
-    query,
-    options: searchOptions(flags),
-  })
-  const value = { results: results.map(withoutExtras), provider, model, stale }
+  const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
+  const options = { ...searchOptions(flags), vectorWaitMs }
+  const { results, provider, model, stale, notice } = await client.search.query({ agent, query, options })
+  const value = { results: results.map(withoutExtras), provider, model, stale, notice }
   const lines = results.map(
     ({ path, startLine, endLine, score, snippet }) =>
       `${score.toFixed(2)}  ${path}:${startLine}-${endLine}\n${indent(snippet)}`,
   )
-  if (notice) lines.push(`(${notice.message})`)
-  return { value, text: lines.length > 0 ? lines.join('\n') : 'Nothing found.' }
+  return {
+    value,
+    text: lines.length > 0 ? lines.join('\n') : 'Nothing found.',
+    ...toldOnce(warning, notice),
+  }
 }
 
 export async function explain(
@@ -87,8 +115,8 @@ export async function explain(
   query: string,
 ): Promise<Output> {
   const why = flags.why === undefined ? undefined : parsePlace(flags.why)
-  await client.search.settle({ agent })
-  const options = searchOptions(flags)
+  const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
+  const options = { ...searchOptions(flags), vectorWaitMs }
   const explanation = await client.search.explain({ agent, query, options, ...(why ? { why } : {}) })
   const candidates = explanation.candidates.map(({ verdict, ...candidate }) => ({
     ...candidate,
@@ -117,7 +145,11 @@ export async function explain(
     lines.push(
       `${explanation.why.path}:${explanation.why.line}: ${explanation.why.reason}, rank ${explanation.why.rank ?? '–'}`,
     )
-  return { value, text: lines.length > 0 ? lines.join('\n') : 'No candidates.' }
+  return {
+    value,
+    text: lines.length > 0 ? lines.join('\n') : 'No candidates.',
+    ...toldOnce(warning, explanation.notice),
+  }
 }
 
 export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFlags): Promise<Output> {
@@ -125,13 +157,22 @@ export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFla
   const questions = await readQuestions(flags.queries)
   const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic)
   const started = performance.now()
-  const { status: settled } = await client.search.settle({ agent })
+  const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
   const indexMs = Math.round(performance.now() - started)
   const settings = await client.search.settings({ agent })
+  let withoutVector = 0
+  let reason = warning
   const report = await measure(
     {
-      search: (query) =>
-        client.search.query({ agent, query, options: { minScore: 0, maxResults: flags.maxResults ?? 10 } }),
+      async search(query) {
+        const options = { minScore: 0, maxResults: flags.maxResults ?? 10, vectorWaitMs }
+        const answer = await client.search.query({ agent, query, options })
+        if (answer.notice) {
+          withoutVector += 1
+          reason ??= answer.notice.message
+        }
+        return answer
+      },
       minScore: flags.minScore ?? settings.minScore,
     },
     questions,
@@ -140,14 +181,18 @@ export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFla
       if (done % 50 === 0 || done === total) process.stderr.write(`${done}/${total}\n`)
     },
   )
-  const value = { ...report, indexMs, chunks: settled.chunks }
+  const { chunks, embedded } = await client.search.status({ agent })
+  const value = { ...report, indexMs, chunks, embedded }
   const text = Object.entries(value)
     .map(
       ([name, figure]) =>
         `${name.padEnd(12)} ${typeof figure === 'number' ? Number(figure.toFixed(4)) : JSON.stringify(figure)}`,
     )
     .join('\n')
-  return { value, text }
+  if (reason === undefined || !flags.wait) return { value, text }
+  const asked = questions.length + (offTopic?.length ?? 0)
+  const isMeasured = withoutVector > 0 ? `${withoutVector} of ${asked} questions were answered without all vectors` : ''
+  return { value, text, warning: [isMeasured, reason].filter((part) => part !== '').join(': '), isFailure: true }
 }
 
 /**
@@ -249,6 +294,12 @@ function totalUsage(messages: readonly Message[]) {
       ...(cost || sum.cost ? { cost: { total: (sum.cost?.total ?? 0) + (cost?.total ?? 0) } } : {}),
     }
   }, noUsage as Usage)
+}
+
+/** Why vectors are missing: what the waiting saw, or else what the search did. */
+function toldOnce(warning: string | undefined, notice: SearchResponse['notice']): { readonly warning?: string } {
+  const line = warning ?? notice?.message
+  return line === undefined ? {} : { warning: line }
 }
 
 /** Commands that write make the default workspace when there is none yet; a folder that was named is used as it is. */

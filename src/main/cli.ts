@@ -41,15 +41,24 @@ function command(name: string, description: string): Command {
     .option('--json', 'print one JSON value')
 }
 
-command('status', 'how the index is').action(async (flags: CommonFlags) => onRuntime(flags, commands.status))
+/** Commands that answer with vectors wait for them. */
+function withVectors(made: Command): Command {
+  return made
+    .option('--no-wait', 'do not wait until every passage has its vector')
+    .addHelpText('after', `\n${commands.vectorHelp}`)
+}
 
-command('index', 'bring the index in step with the files')
+command('status', 'how the index is, and everything that does not work').action(async (flags: CommonFlags) =>
+  onRuntime(flags, commands.status),
+)
+
+withVectors(command('index', 'bring the index in step with the files'))
   .option('--force', 'read every file anew')
-  .action(async (flags: CommonFlags & { force?: boolean }) =>
+  .action(async (flags: CommonFlags & commands.WaitFlags & { force?: boolean }) =>
     onRuntime(flags, (runtime) => commands.index(runtime, flags)),
   )
 
-command('search', 'search the memory')
+withVectors(command('search', 'search the memory'))
   .argument('<query>')
   .option('--max-results <n>', 'most results', integer)
   .option('--min-score <x>', 'least score, 0 to 1', share)
@@ -57,7 +66,7 @@ command('search', 'search the memory')
     onRuntime(flags, (runtime) => commands.search(runtime, flags, query)),
   )
 
-command('explain', 'say how every candidate for a query was scored')
+withVectors(command('explain', 'say how every candidate for a query was scored'))
   .argument('<query>')
   .option('--max-results <n>', 'most results', integer)
   .option('--min-score <x>', 'least score, 0 to 1', share)
@@ -66,7 +75,7 @@ command('explain', 'say how every candidate for a query was scored')
     onRuntime(flags, (runtime) => commands.explain(runtime, flags, query)),
   )
 
-command('eval', 'measure recall on judged questions')
+withVectors(command('eval', 'measure recall on judged questions'))
   .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object a line')
   .option('--off-topic <file>', 'questions that this memory cannot answer')
   .option('--max-results <n>', 'most results', integer)
@@ -131,8 +140,10 @@ function appOptions({ home, workspace, agent }: CommonFlags): AppOptions {
   return { mainFolder, env: process.env, home, workspace, agent }
 }
 
-function print({ value, text }: commands.Output, flags: CommonFlags): void {
+function print({ value, text, warning, isFailure }: commands.Output, flags: CommonFlags): void {
   process.stdout.write(harmless(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
+  if (warning !== undefined) process.stderr.write(harmless(`commonplace: ${warning}\n`))
+  if (isFailure) process.exitCode = 1
 }
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {

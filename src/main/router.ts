@@ -171,10 +171,12 @@ export function createRouter(app: App) {
       rechunk: os.search.rechunk.handler(async ({ input, signal }) =>
         (await agent(input)).memory.rechunk(input.query, input.chunk, input.options, signal),
       ),
-      status: os.search.status.handler(async ({ input }) => (await agent(input)).status()),
-      settle: os.search.settle.handler(async ({ input }) => {
-        const opened = await agent(input)
-        return { settled: await opened.memory.settle(settleMs), status: await opened.status() }
+      status: os.search.status.handler(async ({ input }) => (await agent(input)).memory.status()),
+      settle: os.search.settle.handler(async ({ input, signal }) => {
+        const { memory } = await agent(input)
+        const settled = await memory.settle(settleMs)
+        const status = input.vectors ? await memory.settleVectors(() => undefined, signal) : await memory.status()
+        return { settled, status, indexBytes: await memory.indexBytes() }
       }),
       reindex: os.search.reindex.handler(async ({ input, signal }) => (await agent(input)).memory.reindex(signal)),
     },
@@ -299,6 +301,13 @@ export function createRouter(app: App) {
         changes: await (await meter(input)).difference(input.session, input.from, input.to),
       })),
       whatIf: os.context.whatIf.handler(async ({ input }) => (await meter(input)).whatIf(input.session, input.change)),
+    },
+    health: {
+      problems: os.health.problems.handler(({ input }) => app.health.problems(input.agent)),
+      tryAgain: os.health.tryAgain.handler(async ({ input }) => {
+        await (await agent(input)).memory.tryProvider()
+        return {}
+      }),
     },
     survey: {
       run: os.survey.run.handler(async ({ input, signal }) => (await agent(input)).survey(signal)),

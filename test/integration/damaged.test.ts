@@ -77,7 +77,7 @@ async function useAll(home: string) {
   const { ended } = await agent.chat.send({ text: 'hello', model: 'offline' })
   await ended
   expect(await agent.history?.timeline({ limit: 10 })).not.toEqual([])
-  return { problems: (await agent.status()).problems.map(({ code }) => code), log: app.log.file }
+  return { problems: app.health.problems('main').map(({ code }) => code), log: app.log.file }
 }
 
 describe('M55 damaged and foreign files', () => {

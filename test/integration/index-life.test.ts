@@ -224,7 +224,7 @@ describe('M13 a provider in trouble while the app runs', () => {
     server.embeddings = { dimensions: 64, delayMs: 20_000 }
     const { results, notice, timings } = await memory.search('mascot walrus')
     expect(results).toMatchObject([{ path: 'MEMORY.md', vectorScore: null }])
-    expect(notice).toMatchObject({ code: 'provider_failed', message: expect.stringContaining('longer than 3 s') })
+    expect(notice).toMatchObject({ code: 'provider_late', message: expect.stringContaining('longer than 3 s') })
     expect(timings.embedMs).toBeGreaterThan(2500)
   })
 

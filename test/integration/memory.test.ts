@@ -193,7 +193,7 @@ describe('M13 and M16 hybrid search', () => {
     expect((await memory.status()).problems[0]).toMatchObject({ code: 'provider_auth' })
     const { results, notice } = await memory.search('POSTGRES_URL')
     expect(results[0]).toMatchObject({ path: 'memory/2026-01-20.md', vectorScore: null })
-    expect(notice?.code).toBe('vectors_incomplete')
+    expect(notice).toMatchObject({ code: 'provider_failed', message: expect.stringContaining('refused the key') })
   })
 
   it('M22: the response is a view of the explanation', async () => {

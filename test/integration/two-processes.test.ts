@@ -65,11 +65,11 @@ describe('M26 several processes', () => {
     const second = await createApp({ mainFolder, env: {}, home: folders.home })
     onTestFinished(() => second.close())
     const other = await second.agents.get('main')
-    await until(async () => (await other.status()).problems.some(({ code }) => code === 'history_elsewhere'))
+    await until(() => second.health.problems('main').some(({ code }) => code === 'history_elsewhere'))
     await first.close()
     await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
     await until(async () => (await other.history?.timeline({ limit: 1 }))?.[0]?.cause === 'user', 20_000)
-    expect((await other.status()).problems).toEqual([])
+    expect(second.health.problems('main')).toEqual([])
   })
 
   it('M26: a lock that a killed process left, with the number of another one by now, stops nothing', async () => {
@@ -80,7 +80,7 @@ describe('M26 several processes', () => {
     const agent = await app.agents.get('main')
     await agent.workspace.write('MEMORY.md', 'two\n', { cause: 'user' })
     expect((await agent.history?.timeline({ limit: 1 }))?.[0]?.cause).toBe('user')
-    expect((await agent.status()).problems).toEqual([])
+    expect(app.health.problems('main')).toEqual([])
     expect(await readdir(join(folders.home, 'history/main'))).not.toContain('repository.git.lock')
   })
 })

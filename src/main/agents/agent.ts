@@ -1,7 +1,7 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import type { AppEvent, FileEntry, IndexStatus, SurveyStep, WhatIfWindow } from '../../shared/contract/index.ts'
+import type { AppEvent, FileEntry, SurveyStep, WhatIfWindow } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Checks } from '../checks/index.ts'
 import { Chat, definitionsOf, loadPrompts, MessageQueue, type Tool } from '../chat/index.ts'
@@ -15,6 +15,7 @@ import {
 } from '../context/index.ts'
 import type { Differ } from '../diff/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
+import { reportIndex, type Health } from '../health/index.ts'
 import { History, Journal } from '../history/index.ts'
 import { Importer } from '../import/index.ts'
 import type { Log } from '../log.ts'
@@ -37,7 +38,6 @@ import {
   Workspace,
   type ReadableFolder,
 } from '../workspace/index.ts'
-import { Problems } from './problems.ts'
 
 /** What every agent of the app is given alike. */
 export interface SharedOptions {
@@ -52,6 +52,7 @@ export interface SharedOptions {
   readonly keys: KeyRing
   readonly mcp: McpServers
   readonly log: Log
+  readonly health: Health
   readonly now: () => Date
   readonly watch: boolean
   readonly publish: (event: AppEvent) => void
@@ -91,13 +92,11 @@ export class Agent {
   readonly chat: Chat
 
   readonly #options: AgentOptions
-  readonly #problems: Problems
   readonly #journal: Journal | undefined
 
   private constructor(options: AgentOptions, foundations: Foundations) {
-    const { workspace, memory, history, journal, problems, queue } = foundations
+    const { workspace, memory, history, journal, queue } = foundations
     this.#options = options
-    this.#problems = problems
     this.#journal = journal
     this.id = options.id
     this.workspace = workspace
@@ -116,7 +115,14 @@ export class Agent {
       onFault: (error) => options.log.fault(error, `checks of agent ${options.id}`),
     })
     const onDamaged = (aside: string) =>
-      problems.add('drafts', { code: 'file_damaged', message: `a draft could not be read; it is in ${aside}` })
+      options.health.report({
+        part: 'app',
+        code: 'file_damaged',
+        level: 'note',
+        message: `a draft could not be read; it is in ${aside}`,
+        agent: options.id,
+        path: aside,
+      })
     this.drafts = new Drafts(options.draftsFolder, onDamaged)
     this.fileDrafts = new FileDrafts(options.draftsFolder, onDamaged)
     this.importer = new Importer({ entry: options.importEntry, workspace })
@@ -124,11 +130,10 @@ export class Agent {
   }
 
   static async open(options: AgentOptions): Promise<Agent> {
-    const { id, publish, log } = options
-    const problems = new Problems(log, () => void agent?.tellStatus())
+    const { id, publish, log, health } = options
     const isRecorded = options.watch && options.settings().history.enabled
-    const workspace = openWorkspace(options, problems, isRecorded ? async (blob) => history?.text(blob) : undefined)
-    const kept = openHistory(options, workspace, problems)
+    const workspace = openWorkspace(options, isRecorded ? async (blob) => history?.text(blob) : undefined)
+    const kept = openHistory(options, workspace)
     const history: History | undefined = kept.history
     let agent: Agent | undefined
     const memory = await Memory.open({
@@ -137,9 +142,10 @@ export class Agent {
       threads: options.threads,
       watch: options.watch,
       onEvent(event) {
-        if (event.type === 'status')
-          publish({ type: 'indexStatus', agent: id, status: withProblems(event.status, problems) })
-        else if (event.type === 'files') {
+        if (event.type === 'status') {
+          reportIndex(health, id, event.status)
+          publish({ type: 'indexStatus', agent: id, status: event.status })
+        } else if (event.type === 'files') {
           history?.look(event.paths.filter((path) => !path.startsWith(sessionsPrefix) && !isAbsolute(path)))
           publish({ type: 'filesChanged', agent: id, paths: [...event.paths] })
         } else {
@@ -147,26 +153,20 @@ export class Agent {
           agent?.checks.noteChange('index')
         }
       },
-      onCrash: (error) => log.fault(error, `index thread of agent ${id}`),
-      onRecovered: () => publish({ type: 'recovered', agent: id }),
+      onCrash(error) {
+        log.fault(error, `index thread of agent ${id}`)
+        health.report({ part: 'index', code: 'thread_ended', level: 'bad', message: error.message, agent: id })
+      },
+      onRecovered() {
+        health.clear('index', 'thread_ended', id)
+        publish({ type: 'recovered', agent: id })
+      },
     })
     const queue = await MessageQueue.open(join(options.draftsFolder, 'queue'))
-    agent = new Agent(options, { workspace, memory, problems, queue, ...kept })
+    agent = new Agent(options, { workspace, memory, queue, ...kept })
     if (options.watch) workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${id}`))
     workspace.onWrite(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
     return agent
-  }
-
-  /** How the index is, and what else does not work. */
-  async status(): Promise<IndexStatus> {
-    return withProblems(await this.memory.status(), this.#problems)
-  }
-
-  async tellStatus(): Promise<void> {
-    const { id, publish } = this.#options
-    // Whoever cannot be asked tells by itself when it is back.
-    const status = await this.status().catch(() => undefined)
-    if (status) publish({ type: 'indexStatus', agent: id, status })
   }
 
   /** Takes over what changed in the configuration. */
@@ -212,11 +212,8 @@ export class Agent {
   }
 }
 
-function openWorkspace(
-  options: AgentOptions,
-  problems: Problems,
-  keptText?: (blob: string) => Promise<string | undefined>,
-): Workspace {
+function openWorkspace(options: AgentOptions, keptText?: (blob: string) => Promise<string | undefined>): Workspace {
+  const { id: agent, health } = options
   const roots = {
     workspace: options.workspace,
     get forbidden() {
@@ -228,7 +225,13 @@ function openWorkspace(
     differ: options.differ,
     keptText,
     onUnlocked: (error) =>
-      problems.add('workspace', { code: 'workspace_unlocked', message: unlockedMessage(options.workspace, error) }),
+      health.report({
+        part: 'locks',
+        code: 'workspace_unlocked',
+        message: wordsOf(error),
+        agent,
+        path: roots.workspace,
+      }),
   })
 }
 
@@ -240,9 +243,8 @@ export interface Writer {
 
 /** An agent's workspace to write into without opening the agent: whoever has it open sees and records what changed. */
 export function openWriter(options: AgentOptions): Writer {
-  const problems = new Problems(options.log, () => undefined)
-  const workspace = openWorkspace(options, problems)
-  const { journal } = openHistory({ ...options, watch: false }, workspace, problems)
+  const workspace = openWorkspace(options)
+  const { journal } = openHistory({ ...options, watch: false }, workspace)
   return {
     workspace,
     async close() {
@@ -255,7 +257,6 @@ export function openWriter(options: AgentOptions): Writer {
 interface Foundations extends Kept {
   readonly workspace: Workspace
   readonly memory: Memory
-  readonly problems: Problems
   readonly queue: MessageQueue
 }
 
@@ -265,18 +266,13 @@ interface Kept {
   readonly journal?: Journal
 }
 
-function withProblems(status: IndexStatus, problems: Problems): IndexStatus {
-  return { ...status, problems: [...status.problems, ...problems.list] }
-}
-
-function unlockedMessage(folder: string, error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error)
-  return `other processes cannot be kept from writing to ${folder} at the same time: ${reason}`
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Whoever stays records; a single command only notes what it wrote. */
-function openHistory(options: AgentOptions, workspace: Workspace, problems: Problems): Kept {
-  const { id, historyFolder: folder, historyEntry: entry, publish, log } = options
+function openHistory(options: AgentOptions, workspace: Workspace): Kept {
+  const { id, historyFolder: folder, historyEntry: entry, publish, log, health } = options
   const { enabled, keepDays } = options.settings().history
   if (!enabled) return {}
   const onFault = (error: unknown) => void log.fault(error, `history of agent ${id}`)
@@ -292,7 +288,18 @@ function openHistory(options: AgentOptions, workspace: Workspace, problems: Prob
     keepDays,
     onRecorded: (paths) => publish({ type: 'historyChanged', agent: id, paths: [...paths] }),
     onFault,
-    onProblems: (found) => problems.set('history', found),
+    onProblems: (found) =>
+      health.replace(
+        ['history'],
+        found.map(({ code, message }) => ({
+          part: 'history',
+          code,
+          message,
+          agent: id,
+          level: code === 'history_failed' ? 'bad' : 'warning',
+        })),
+        id,
+      ),
   })
   workspace.onWrite((write) => history.record(write))
   return { history }

@@ -2,6 +2,7 @@ import type { DownloadProgress } from './local.ts'
 import type { EmbeddingProvider } from './provider.ts'
 
 export type { DownloadProgress } from './local.ts'
+export { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryLeave } from './health.ts'
 export { fromBlob, toBlob, type EmbeddingProvider } from './provider.ts'
 
 /** All that a thread needs to make its own provider; plain data, so that it can be posted there. */

@@ -46,7 +46,7 @@ export function createLocalEmbeddings(options: LocalEmbeddingOptions): Embedding
         throw error
       })
       signal?.throwIfAborted()
-      const rows = (await extract([...texts], { pooling: 'mean', normalize: true })).tolist()
+      const rows = await run(extract, texts, options.model)
       return rows.map((row) => {
         const vector = toUnitVector(row)
         if (!vector)
@@ -55,6 +55,15 @@ export function createLocalEmbeddings(options: LocalEmbeddingOptions): Embedding
         return vector
       })
     },
+  }
+}
+
+async function run(extract: Extractor, texts: readonly string[], model: string): Promise<number[][]> {
+  try {
+    return (await extract([...texts], { pooling: 'mean', normalize: true })).tolist()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AppError('provider_error', `local/${model} failed: ${reason}`, { provider: 'local' }, { cause: error })
   }
 }
 

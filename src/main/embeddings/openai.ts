@@ -3,7 +3,7 @@ import OpenAI from 'openai'
 import { AppError } from '../../shared/errors.ts'
 import { mostVectorBytes } from '../../shared/limits.ts'
 import { boundedFetch } from '../network/index.ts'
-import { redirectTarget, redirected } from '../redirects.ts'
+import { cleanWords, embeddingFailure } from './failures.ts'
 import { toUnitVector, type EmbeddingProvider } from './provider.ts'
 
 /** Vector lengths of OpenAI's own models, platform.openai.com/docs/guides/embeddings, November 2026. */
@@ -24,8 +24,8 @@ export interface OpenAiEmbeddingOptions {
   readonly batchSize: number
 }
 
+/** For one request, ms. Whoever asks decides whether it is tried again: see `ProviderHealth`. */
 const timeoutMs = 60_000
-const retries = 4
 
 export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): EmbeddingProvider {
   const client = new OpenAI({
@@ -33,35 +33,37 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
     ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
     // A redirection would take the texts and the key along.
     fetchOptions: { redirect: 'manual' },
-    maxRetries: retries,
+    maxRetries: 0,
     timeout: timeoutMs,
     logLevel: 'off',
     fetch: boundedFetch(
       globalThis.fetch,
       () => ({ whole: mostVectorBytes }),
-      () => broken(options, 'far more than its vectors'),
+      () => fail(options, 'far more than its vectors'),
     ),
   })
-  let dimensions =
+  const promised =
     options.dimensions ?? (options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0))
+  let answered = 0
   return {
     provider: options.provider,
     model: options.model,
     batchSize: options.batchSize,
     get dimensions() {
-      return dimensions
+      return promised || answered
     },
     async embed(texts, signal) {
       const answer = await request(client, options, texts, signal)
       const vectors = texts.map((_text, index) => {
         const item = answer.find((candidate) => candidate.index === index) ?? answer[index]
-        const vector = item && toUnitVector(item.embedding)
-        if (!vector) throw broken(options, `no usable vector for text ${index + 1} of ${texts.length}`)
-        dimensions ||= vector.length
-        if (vector.length !== dimensions)
-          throw broken(options, `a vector of ${vector.length} dimensions where ${dimensions} were expected`)
-        return vector
+        const vector = Array.isArray(item?.embedding) ? toUnitVector(item.embedding) : undefined
+        return vector ?? fail(options, `no usable vector for text ${index + 1} of ${texts.length}`)
       })
+      // A wrong answer is no measure of later ones: who knows the length is the table, the settings, and the index.
+      const expected = promised || (vectors[0]?.length ?? 0)
+      const odd = vectors.find(({ length }) => length !== expected)
+      if (odd) fail(options, `a vector of ${odd.length} dimensions where ${expected} were expected`)
+      answered = expected
       return vectors
     },
   }
@@ -72,22 +74,37 @@ async function request(
   options: OpenAiEmbeddingOptions,
   texts: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<OpenAI.Embedding[]> {
+): Promise<Partial<OpenAI.Embedding>[]> {
+  // The client's own limit ends when the first bytes of an answer come.
+  const patience = AbortSignal.timeout(timeoutMs)
   try {
-    const answer = await client.embeddings.create(
+    const answer: unknown = await client.embeddings.create(
       {
         model: options.model,
         input: texts.map(fitting),
         encoding_format: 'float',
         ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
       },
-      signal ? { signal } : {},
+      { signal: signal ? AbortSignal.any([signal, patience]) : patience },
     )
-    if (!Array.isArray(answer.data)) throw broken(options, 'an answer without vectors')
-    return answer.data
+    return vectorsIn(answer) ?? fail(options, `an answer without vectors${quoted(answer, options.apiKey)}`)
   } catch (error) {
-    throw explain(error, options)
+    signal?.throwIfAborted()
+    throw embeddingFailure(error, options)
   }
+}
+
+/** Whatever a server sends: a list of objects, or it is no answer. */
+function vectorsIn(answer: unknown): Partial<OpenAI.Embedding>[] | undefined {
+  if (typeof answer !== 'object' || answer === null || !('data' in answer) || !Array.isArray(answer.data))
+    return undefined
+  const items: unknown[] = answer.data
+  return items.every((item) => typeof item === 'object' && item !== null) ? items : undefined
+}
+
+/** A page where JSON was expected tells who answered instead. */
+function quoted(answer: unknown, apiKey: string): string {
+  return typeof answer === 'string' && answer !== '' ? `: ${cleanWords(answer, apiKey)}` : ''
 }
 
 /**
@@ -100,35 +117,6 @@ function fitting(text: string): string {
   return text.length <= mostCharacters ? text : text.slice(0, mostCharacters).toWellFormed()
 }
 
-function explain(error: unknown, { provider }: OpenAiEmbeddingOptions): unknown {
-  if (error instanceof OpenAI.APIUserAbortError || error instanceof AppError) return error
-  if (error instanceof OpenAI.APIConnectionError) {
-    return new AppError(
-      'provider_unavailable',
-      `${provider} cannot be reached for embeddings`,
-      { provider },
-      { cause: error },
-    )
-  }
-  if (!(error instanceof OpenAI.APIError)) return error
-  const target = redirectTarget(error.status, error.headers)
-  if (target !== undefined) return redirected(provider, target, error)
-  const data = { provider, status: error.status ?? 0 }
-  if (error.status === 401 || error.status === 403) {
-    return new AppError('provider_auth', `${provider} refused the key for embeddings`, data, { cause: error })
-  }
-  if (error.status === 429) {
-    return new AppError('provider_rate_limited', `${provider} limits the rate of embeddings`, data, { cause: error })
-  }
-  if ((error.status ?? 0) >= 500) {
-    return new AppError('provider_unavailable', `${provider} is out of order (${error.status})`, data, { cause: error })
-  }
-  const reason = error.message.slice(0, 300).toWellFormed()
-  return new AppError('provider_error', `${provider} refused the embedding request: ${reason}`, data, {
-    cause: error,
-  })
-}
-
-function broken({ provider, model }: OpenAiEmbeddingOptions, what: string): AppError {
-  return new AppError('provider_error', `${provider}/${model} answered with ${what}`, { provider })
+function fail({ provider, model }: OpenAiEmbeddingOptions, what: string): never {
+  throw new AppError('provider_error', `${provider}/${model} answered with ${what}`, { provider, reason: what })
 }

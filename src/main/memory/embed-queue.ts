@@ -1,11 +1,16 @@
 /**
  * Gives vectors to the chunks that lack one: from the cache, else from the provider, batch by batch. It can stop at any
- * moment and go on later, because what is done is in the database.
+ * moment and go on later, because what is done is in the database; it never asks twice by itself.
  */
 import { AppError } from '../../shared/errors.ts'
-import { fromBlob, toBlob, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
+import {
+  fromBlob,
+  toBlob,
+  type EmbeddingProblem,
+  type EmbeddingProvider,
+  type EmbeddingSource,
+} from '../embeddings/index.ts'
 import type { ChunkToEmbed, IndexStore } from './store.ts'
-import type { SyncProblem } from './sync.ts'
 
 /** Batches under way at once; the provider's own latency is what one waits for. */
 const concurrency = 3
@@ -13,6 +18,8 @@ const concurrency = 3
 const backgroundSamples = 400
 /** Fewer vectors than this say nothing about unrelated pairs. */
 const leastForBackground = 30
+/** A text that nobody can refuse: tells a provider that does not work from a text that it does not take. */
+const harmlessText = 'memory'
 
 export interface EmbedOutcome {
   readonly embedded: number
@@ -20,92 +27,166 @@ export interface EmbedOutcome {
   readonly problem: AppError | undefined
 }
 
+export interface EmbedOptions {
+  readonly onProgress?: () => void
+  /** A request was answered after so many milliseconds. */
+  readonly onAnswer?: (ms: number) => void
+  /** Hashes of texts that the provider does not take, with its reasons; they are not sent again. */
+  readonly refused?: Map<string, AppError>
+  readonly signal: AbortSignal
+}
+
 export async function embedMissing(
   store: IndexStore,
   provider: EmbeddingProvider,
-  onProgress: () => void,
-  signal: AbortSignal,
+  options: EmbedOptions,
 ): Promise<EmbedOutcome> {
-  let embedded = 0
-  let problem: AppError | undefined
-  let cursor = 0
-  const next = () => {
-    const batch = store.chunksToEmbed(cursor, provider.batchSize)
-    cursor = batch.at(-1)?.id ?? cursor
-    return batch
-  }
-  const worker = async () => {
-    for (let batch = next(); batch.length > 0 && !problem && !signal.aborted; batch = next()) {
-      const outcome = await embedBatch(store, provider, batch, signal)
-      embedded += outcome.embedded
-      problem ??= outcome.problem
-      onProgress()
-    }
-  }
-  await Promise.all(Array.from({ length: concurrency }, worker))
-  if (embedded > 0) measureBackground(store, provider)
-  return { embedded, problem }
+  const run = new EmbedRun(store, provider, options)
+  // Texts that another batch had under way are in the cache when all have ended.
+  do await run.pass()
+  while (run.hasPutOff && !run.problem && !options.signal.aborted)
+  if (run.embedded > 0) measureBackground(store, provider)
+  return { embedded: run.embedded, problem: run.problem }
 }
 
-async function embedBatch(
-  store: IndexStore,
-  provider: EmbeddingProvider,
-  batch: readonly ChunkToEmbed[],
-  signal: AbortSignal,
-): Promise<EmbedOutcome> {
-  const dimensions = store.dimensions || provider.dimensions
-  const vectors = new Map<string, Buffer>()
-  for (const { hash } of batch) {
-    const cached = dimensions > 0 ? store.cachedVector(provider.provider, provider.model, hash, dimensions) : undefined
-    if (cached) vectors.set(hash, cached)
-  }
-  const missing = [
-    ...new Map(batch.filter(({ hash }) => !vectors.has(hash)).map((chunk) => [chunk.hash, chunk])).values(),
-  ]
-  const answer = await request(provider, missing, signal)
-  store.transaction(() => {
-    for (const [hash, vector] of answer.vectors) {
-      store.cacheVector(provider.provider, provider.model, hash, vector)
-      vectors.set(hash, toBlob(vector))
-    }
-    for (const { id, hash } of batch) {
-      const vector = vectors.get(hash)
-      if (vector) store.putVector(id, vector)
-    }
-  })
-  return { embedded: batch.filter(({ hash }) => vectors.has(hash)).length, problem: answer.problem }
-}
+class EmbedRun {
+  embedded = 0
+  problem: AppError | undefined
+  hasPutOff = false
+  readonly #store: IndexStore
+  readonly #provider: EmbeddingProvider
+  readonly #options: EmbedOptions
+  readonly #refused: Map<string, AppError>
+  /** Hashes of texts that were sent and not answered. */
+  readonly #underWay = new Set<string>()
+  #cursor = 0
 
-/** One request; when the provider refuses the batch as a whole, its texts one by one, so that one bad text costs itself only. */
-async function request(
-  provider: EmbeddingProvider,
-  chunks: readonly ChunkToEmbed[],
-  signal: AbortSignal,
-): Promise<{ vectors: Map<string, Float32Array>; problem: AppError | undefined }> {
-  const vectors = new Map<string, Float32Array>()
-  if (chunks.length === 0) return { vectors, problem: undefined }
-  try {
-    const answer = await provider.embed(
-      chunks.map(({ text }) => text),
-      signal,
+  constructor(store: IndexStore, provider: EmbeddingProvider, options: EmbedOptions) {
+    this.#store = store
+    this.#provider = provider
+    this.#options = options
+    this.#refused = options.refused ?? new Map()
+  }
+
+  /** Once through all chunks that lack a vector. */
+  async pass(): Promise<void> {
+    this.#cursor = 0
+    this.hasPutOff = false
+    // Until the first answer nobody knows how long vectors are, and which of the cache are meant.
+    if (this.#dimensions === 0) await this.#embedNext()
+    await Promise.all(
+      Array.from({ length: concurrency }, async () => {
+        while (await this.#embedNext());
+      }),
     )
-    for (const [index, { hash }] of chunks.entries()) {
-      const vector = answer[index]
-      if (vector) vectors.set(hash, vector)
+  }
+
+  get #dimensions(): number {
+    return this.#store.expectedDimensions || this.#provider.dimensions
+  }
+
+  /** @returns false when there is nothing more to do */
+  async #embedNext(): Promise<boolean> {
+    if (this.problem || this.#options.signal.aborted) return false
+    const batch = this.#store.chunksToEmbed(this.#cursor, this.#provider.batchSize)
+    this.#cursor = batch.at(-1)?.id ?? this.#cursor
+    if (batch.length === 0) return false
+    await this.#embedBatch(batch)
+    this.#options.onProgress?.()
+    return true
+  }
+
+  async #embedBatch(batch: readonly ChunkToEmbed[]): Promise<void> {
+    const { provider, model } = this.#provider
+    const dimensions = this.#dimensions
+    const vectors = new Map<string, Buffer>()
+    const missing = new Map<string, ChunkToEmbed>()
+    for (const chunk of batch) {
+      const { hash } = chunk
+      const cached = dimensions > 0 ? this.#store.cachedVector(provider, model, hash, dimensions) : undefined
+      if (cached) vectors.set(hash, cached)
+      else if (this.#underWay.has(hash)) this.hasPutOff = true
+      else if (!this.#refused.has(hash)) missing.set(hash, chunk)
     }
-    return { vectors, problem: undefined }
-  } catch (error) {
-    if (signal.aborted) return { vectors, problem: undefined }
-    if (!(error instanceof AppError)) throw error
-    if (error.code !== 'provider_error' || chunks.length === 1) return { vectors, problem: error }
-    let problem: AppError | undefined
+    const answer = await this.#request([...missing.values()])
+    this.#store.transaction(() => {
+      for (const [hash, vector] of answer) {
+        this.#store.cacheVector(provider, model, hash, vector)
+        vectors.set(hash, toBlob(vector))
+      }
+      for (const { id, hash } of batch) {
+        const vector = vectors.get(hash)
+        if (vector) this.#store.putVector(id, vector)
+      }
+    })
+    this.embedded += batch.filter(({ hash }) => vectors.has(hash)).length
+  }
+
+  /** What was answered, by hash; what went wrong is noted. */
+  async #request(chunks: readonly ChunkToEmbed[]): Promise<Map<string, Float32Array>> {
+    if (chunks.length === 0) return new Map()
+    for (const { hash } of chunks) this.#underWay.add(hash)
+    try {
+      return await this.#send(chunks)
+    } catch (error) {
+      if (this.#options.signal.aborted) return new Map()
+      if (!(error instanceof AppError)) throw error
+      if (error.code === 'provider_error' && (await this.#takesOthers())) return await this.#sendOneByOne(chunks)
+      this.problem ??= error
+      return new Map()
+    } finally {
+      for (const { hash } of chunks) this.#underWay.delete(hash)
+    }
+  }
+
+  async #send(chunks: readonly ChunkToEmbed[]): Promise<Map<string, Float32Array>> {
+    const started = performance.now()
+    const answer = await this.#provider.embed(
+      chunks.map(({ text }) => text),
+      this.#options.signal,
+    )
+    const expected = this.#dimensions
+    const odd = answer.find((vector) => expected > 0 && vector.length !== expected)
+    if (odd) {
+      const what = `a vector of ${odd.length} dimensions where those of the index have ${expected}`
+      const { provider, model } = this.#provider
+      throw new AppError('provider_error', `${provider}/${model} answered with ${what}`, { provider, reason: what })
+    }
+    this.#options.onAnswer?.(performance.now() - started)
+    return new Map(
+      chunks.flatMap(({ hash }, index) => {
+        const vector = answer[index]
+        return vector ? [[hash, vector] as const] : []
+      }),
+    )
+  }
+
+  /** True when it is this batch that the provider does not take, and not everything. */
+  async #takesOthers(): Promise<boolean> {
+    try {
+      const [vector] = await this.#provider.embed([harmlessText], this.#options.signal)
+      return vector !== undefined && (this.#dimensions === 0 || vector.length === this.#dimensions)
+    } catch (error) {
+      if (error instanceof AppError || this.#options.signal.aborted) return false
+      throw error
+    }
+  }
+
+  /** So that one bad text costs itself only. */
+  async #sendOneByOne(chunks: readonly ChunkToEmbed[]): Promise<Map<string, Float32Array>> {
+    const vectors = new Map<string, Float32Array>()
     for (const chunk of chunks) {
-      const single = await request(provider, [chunk], signal)
-      for (const [hash, vector] of single.vectors) vectors.set(hash, vector)
-      problem ??= single.problem
+      if (this.problem || this.#options.signal.aborted) break
+      try {
+        for (const [hash, vector] of await this.#send([chunk])) vectors.set(hash, vector)
+      } catch (error) {
+        if (this.#options.signal.aborted) break
+        if (!(error instanceof AppError)) throw error
+        if (error.code === 'provider_error') this.#refused.set(chunk.hash, error)
+        else this.problem = error
+      }
     }
-    // Nothing got through: it is the provider, not a text.
-    return { vectors, problem: vectors.size === 0 ? problem : undefined }
+    return vectors
   }
 }
 
@@ -125,11 +206,9 @@ function measureBackground(store: IndexStore, { provider, model }: EmbeddingProv
   store.setMeta('background', String(Math.max(0, sum / pairs)))
 }
 
-/** Why there are no vectors, as the index tells it. */
-export function describeEmbeddingProblem(problem: 'no_key' | 'no_base_url', source: EmbeddingSource): SyncProblem {
-  const message =
-    problem === 'no_key'
-      ? `no key for ${source.provider} embeddings; search uses keywords only`
-      : `no base URL for ${source.provider} embeddings; search uses keywords only`
-  return { code: new AppError('provider_key_missing', message).code, message }
+/** Why there is no provider although one is set. */
+export function describeMissing(problem: EmbeddingProblem, { provider }: EmbeddingSource): string {
+  return problem === 'no_key'
+    ? `no key for ${provider} embeddings; search uses keywords only`
+    : `no base URL for ${provider} embeddings; search uses keywords only`
 }

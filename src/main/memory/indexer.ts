@@ -5,13 +5,14 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexStatus } from '../../shared/contract/index.ts'
-import { createEmbeddings, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
+import { createEmbeddings, type EmbeddingSource, type ProviderOutcome } from '../embeddings/index.ts'
 import { isMemoryPath } from '../workspace/index.ts'
 import type { ChunkSettings } from './chunk.ts'
-import { describeEmbeddingProblem, embedMissing } from './embed-queue.ts'
+import { describeMissing } from './embed-queue.ts'
+import { Embedder, remaining } from './embedder.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
-import { identityOf, openForWriting } from './schema.ts'
+import { identityOf, isDamage, openForWriting } from './schema.ts'
 import { IndexStore, type IndexCounts } from './store.ts'
 import { dropForeign, syncAll, syncPaths, type IndexedFolder, type SyncProblem, type SyncReport } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
@@ -25,7 +26,7 @@ export interface IndexerSettings {
   readonly debounceMs: number
   /** False for a single command: the files are looked at once. */
   readonly watch: boolean
-  /** How long a provider that failed is left alone, and a folder or disk is given to come back. */
+  /** How long a folder or disk is given to come back. */
   readonly retryMs: number
 }
 
@@ -37,6 +38,8 @@ export type IndexerEvent =
   | { readonly type: 'indexed' }
   /** A rebuilt index waits to take the place of the old one; the searcher must let go of that first. */
   | { readonly type: 'replace' }
+  /** What became of a request to the embedding provider. */
+  | { readonly type: 'provider'; readonly outcome: ProviderOutcome }
   /** The index is another file of the same name now. */
   | { readonly type: 'reopen' }
 
@@ -52,13 +55,15 @@ export class Indexer {
   readonly #settings: IndexerSettings
   readonly #emit: (event: IndexerEvent) => void
   readonly #stop = new AbortController()
-  #provider: EmbeddingProvider | undefined
+  #embedder: Embedder | undefined
   #download: IndexStatus['download']
   #store: IndexStore | undefined
   /** While there is no store. */
   #counts: IndexCounts = { files: 0, chunks: 0, embedded: 0 }
   #building: string | undefined
   #watchers: FolderWatcher[] = []
+  /** Folders that are polled because the system watches no more. */
+  readonly #limited = new Set<string>()
   #work: Promise<unknown> = Promise.resolve()
   #queued = 0
   readonly #changes: PendingChanges
@@ -72,7 +77,9 @@ export class Indexer {
   #etaMs: number | undefined
   #standing: SyncProblem[] = []
   #fileProblems = new Map<string, SyncProblem>()
-  #embedProblem: SyncProblem | undefined
+  /** The database was found to be broken while it was used. */
+  #isDamaged = false
+  #hasMended = false
 
   constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void) {
     this.#settings = settings
@@ -87,8 +94,9 @@ export class Indexer {
       this.#download = share < 1 ? { file, share } : undefined
       this.#progress(this.#done, this.#total)
     })
-    if (typeof provider === 'string') this.#standing.push(describeEmbeddingProblem(provider, embedding))
-    else this.#provider = provider
+    if (typeof provider === 'string')
+      this.#standing.push({ code: provider, message: describeMissing(provider, embedding) })
+    else if (provider) this.#embedder = new Embedder(provider, this.#embedderEvents(), this.#stop.signal)
     await this.#enqueue(async () => this.#openIndex())
     this.#changes.addAll(0)
     if (this.#settings.watch) this.#watch()
@@ -133,12 +141,33 @@ export class Indexer {
     return this.status()
   }
 
-  /** Somebody could not open the index: looks whether it is there, and makes it anew if it is not. */
-  revive(): Promise<void> {
+  /** Somebody could not open or read the index: looks whether it is there, and makes it anew if it is not sound. */
+  revive(isDamaged: boolean): Promise<void> {
     return this.#enqueue(async () => {
-      if (this.#store) await this.#look(false)
-      else await this.#openIndex()
+      this.#isDamaged ||= isDamaged
+      if (this.#store && !this.#isDamaged) return this.#look(false)
+      await this.#openIndex()
+      await this.#look(true)
     })
+  }
+
+  /** While the provider does not work it is not asked; then embedding goes on where it stopped. */
+  hold(isHeld: boolean): void {
+    if (this.#embedder) this.#embedder.isHeld = isHeld
+    if (!isHeld) this.goOn()
+  }
+
+  /** Asks the provider again for what is missing. */
+  goOn(): void {
+    if (this.#store && this.#building === undefined && this.#state === 'ready') this.#embedder?.start(this.#store)
+  }
+
+  /** Waits until all is looked at and embedded; `isStopped`: embedding was stopped by the provider before. */
+  async embedded(): Promise<{ readonly status: IndexStatus; readonly isStopped: boolean }> {
+    this.#changes.hurry()
+    if (this.#isPending()) await this.#untilLookedAt(this.#changes.noticed)
+    await this.#embedder?.ended
+    return { status: this.status(), isStopped: this.#embedder?.isStopped ?? false }
   }
 
   /** Puts the rebuilt index in the place of the old one; called when nobody reads the old one any more. */
@@ -156,6 +185,7 @@ export class Indexer {
       this.#store = new IndexStore(openForWriting(file), this.#settings.chunk)
       this.#state = 'ready'
       this.#tell()
+      this.#embedder?.start(this.#store)
     })
   }
 
@@ -171,11 +201,7 @@ export class Indexer {
       total: this.#total,
       ...(this.#etaMs === undefined ? {} : { etaMs: this.#etaMs }),
       ...(this.#download ? { download: this.#download } : {}),
-      problems: [
-        ...this.#standing,
-        ...this.#fileProblems.values(),
-        ...(this.#embedProblem ? [this.#embedProblem] : []),
-      ],
+      problems: [...this.#standing, ...this.#fileProblems.values(), ...(this.#embedder?.problems() ?? [])],
     }
   }
 
@@ -185,19 +211,25 @@ export class Indexer {
     for (const timer of [this.#retry, this.#tellTimer]) clearTimeout(timer)
     await Promise.all(this.#watchers.map((watcher) => watcher.close()))
     await this.#work
+    await this.#embedder?.ended
     this.#store?.close()
   }
 
   async #openIndex(): Promise<void> {
     this.#store?.db.close()
     this.#store = undefined
-    const { store, building, aside } = await openIndexFile(this.#settings.file, identityOf(this.#settings))
+    const isDamaged = this.#isDamaged
+    const { file, folders } = this.#settings
+    const { store, building, damage, aside } = await openIndexFile(file, identityOf(this.#settings), isDamaged)
+    this.#isDamaged = false
     this.#store = store
     this.#building = building
-    if (aside !== undefined)
-      this.#standing.push({ code: 'index_foreign', message: `what had the name of the index is in ${aside}` })
-    dropForeign(store, this.#settings.folders)
-    this.#standing = this.#standing.filter(({ code }) => code !== 'index_failed')
+    dropForeign(store, folders)
+    this.#unstand('index_failed')
+    if (aside !== undefined) this.#stand('index_foreign', `what had the name of the index is in ${aside}`)
+    if (isDamaged || damage !== undefined)
+      this.#stand('index_damaged', damage ?? 'the index was found to be broken while it was used')
+    if (isDamaged) this.#emit({ type: 'reopen' })
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
     this.#tell()
   }
@@ -212,11 +244,14 @@ export class Indexer {
             else this.#changes.addAll()
           },
           onReady: () => this.#changes.addAll(0),
-          onLimit: () =>
-            this.#stand(
-              'watch_limit',
-              'the system watches no more files; changes are found by looking every few seconds',
-            ),
+          onLimit: (reason) => {
+            this.#limited.add(folder)
+            this.#stand('watch_limit', reason)
+          },
+          onRoom: () => {
+            this.#limited.delete(folder)
+            if (this.#limited.size === 0) this.#unstand('watch_limit')
+          },
           onError: (error) => this.#stand('watch_failed', error instanceof Error ? error.message : String(error)),
         }),
       )
@@ -301,47 +336,29 @@ export class Indexer {
 
   async #finish(store: IndexStore, report: SyncReport): Promise<void> {
     if (this.#building !== undefined) {
-      await this.#embed(store)
+      await this.#embedder?.run(store)
       this.#emit({ type: 'replace' })
       return
     }
     this.#state = 'ready'
     this.#tell()
     if (report.changed.length > 0) this.#emit({ type: 'indexed' })
-    // Embedding can take minutes and must not hold up the next look at the files.
-    if (this.#provider) void this.#embedInBackground(store)
+    this.#embedder?.start(store)
   }
 
-  #embedding: Promise<void> | undefined
-
-  #embedInBackground(store: IndexStore): Promise<void> {
-    this.#embedding ??= this.#embed(store)
-      .catch(async (error: unknown) => {
-        if (!this.#stop.signal.aborted) await this.#recover(error)
-      })
-      .finally(() => {
-        this.#embedding = undefined
-      })
-    return this.#embedding
-  }
-
-  async #embed(store: IndexStore): Promise<void> {
-    if (!this.#provider) return
-    const started = performance.now()
-    const { chunks, embedded: before } = store.counts()
-    const onProgress = () => {
-      this.#etaMs = remaining(started, store.counts().embedded - before, chunks - before)
-      this.#progress(this.#done, this.#total)
+  #embedderEvents(): ConstructorParameters<typeof Embedder>[1] {
+    return {
+      onProgress: (etaMs) => {
+        this.#etaMs = etaMs
+        this.#progress(this.#done, this.#total)
+      },
+      onOutcome: (outcome) => this.#emit({ type: 'provider', outcome }),
+      onEnd: (embedded) => {
+        this.#tell()
+        if (embedded > 0) this.#emit({ type: 'indexed' })
+      },
+      onFault: (error) => void this.#recover(error),
     }
-    const outcome = await embedMissing(store, this.#provider, onProgress, this.#stop.signal)
-    this.#etaMs = undefined
-    this.#embedProblem = outcome.problem && { code: outcome.problem.code, message: outcome.problem.message }
-    if (this.#stop.signal.aborted) return
-    this.#tell()
-    if (outcome.embedded > 0) this.#emit({ type: 'indexed' })
-    if (outcome.problem) this.#retryLater()
-    else if (this.#building === undefined && store.chunksToEmbed(0, 1).length > 0 && outcome.embedded > 0)
-      await this.#embed(store)
   }
 
   #noteProblems(report: SyncReport, full: boolean, paths: readonly string[]): void {
@@ -354,14 +371,23 @@ export class Indexer {
 
   /** The database was deleted, damaged or filled up while it was in use: start over; the files are untouched. */
   async #recover(error: unknown): Promise<void> {
+    if (this.#stop.signal.aborted) return
     const message = error instanceof Error ? error.message : String(error)
+    if (isDamage(error)) {
+      this.#isDamaged = true
+      this.#store?.db.close()
+      this.#store = undefined
+    }
     this.#state = 'failed'
-    this.#standing = [
-      ...this.#standing.filter(({ code }) => code !== 'index_failed'),
-      { code: 'index_failed', message },
-    ]
-    this.#tell()
-    this.#retryLater(() => this.#openIndex())
+    this.#unstand('index_failed')
+    this.#stand('index_failed', message)
+    if (!this.#isDamaged || this.#hasMended) return this.#retryLater(() => this.#openIndex())
+    // A broken file does not mend itself: it is made anew at once, though not again and again.
+    this.#hasMended = true
+    void this.#enqueue(async () => {
+      await this.#openIndex()
+      await this.#look(true)
+    })
   }
 
   #retryLater(first: () => Promise<void> = async () => undefined): void {
@@ -382,6 +408,12 @@ export class Indexer {
     this.#tell()
   }
 
+  #unstand(code: string): void {
+    const before = this.#standing.length
+    this.#standing = this.#standing.filter((problem) => problem.code !== code)
+    if (this.#standing.length < before) this.#tell()
+  }
+
   #progress(done: number, total: number): void {
     this.#done = done
     this.#total = total
@@ -394,10 +426,4 @@ export class Indexer {
   #tell(): void {
     this.#emit({ type: 'status', status: this.status() })
   }
-}
-
-/** Milliseconds that the rest takes at the speed so far; undefined while there is no telling. */
-function remaining(started: number, done: number, total: number): number | undefined {
-  if (done <= 0 || done >= total) return undefined
-  return Math.round(((performance.now() - started) / done) * (total - done))
 }

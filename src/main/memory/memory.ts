@@ -1,5 +1,7 @@
 /** An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. */
 import type { RouterClient } from '@orpc/server'
+import { stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   ChunkSize,
   Explanation,
@@ -8,13 +10,14 @@ import type {
   SearchOptions,
   SearchResponse,
 } from '../../shared/contract/index.ts'
-import { AppError } from '../../shared/errors.ts'
-import type { EmbeddingSource } from '../embeddings/index.ts'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import type { EmbeddingSource, ProviderFailure } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
 import type { IndexerRouter } from './indexer-thread.ts'
 import type { IndexerEvent } from './indexer.ts'
 import type { SearcherRouter } from './searcher-thread.ts'
 import type { IndexedFolder } from './sync.ts'
+import { ProviderCare } from './provider-care.ts'
 import { fromOrpcError, type Thread } from '../thread/index.ts'
 import { sampleOf } from './sample.ts'
 import { startIndexer, startRechunk, startSearcher, type ThreadEntries } from './threads.ts'
@@ -24,6 +27,8 @@ const catchUpMs = 500
 /** Threads that die more often than this within the time are not started again. */
 const mostCrashes = 3
 const crashWindowMs = 60_000
+/** A thread whose events have ended has ended itself within this time, ms. */
+const endMs = 1000
 /** See `IndexerSettings.retryMs`. */
 const retryMs = 30_000
 
@@ -46,6 +51,8 @@ export interface MemoryOptions {
   readonly onCrash: (error: Error) => void
   /** The threads had died and were started again. */
   readonly onRecovered: () => void
+  /** The embedding provider has stopped working, fails otherwise, or works again (undefined). */
+  readonly onProvider?: (failure: ProviderFailure | undefined) => void
 }
 
 interface Threads {
@@ -67,10 +74,21 @@ export class Memory {
   #isSavingPower = false
   /** When threads died, ms. */
   #crashes: readonly number[] = []
+  /** Of the embedding provider; queries and the indexer's queue share it. */
+  readonly #provider: ProviderCare
+  /** Called whenever the status or the provider's health is another. */
+  readonly #listeners = new Set<() => void>()
 
   private constructor(options: MemoryOptions) {
     this.#options = options
     this.#source = options.source
+    this.#provider = new ProviderCare({
+      hold: (isHeld) => this.#call(({ indexer }) => indexer.client.hold(isHeld)),
+      goOn: () => this.#call(({ indexer }) => indexer.client.goOn()),
+      probe: () => this.#call(({ searcher }) => searcher.client.probe()),
+      onChange: (failure) => this.#onProvider(failure),
+      onFault: (error) => this.#onFault(error),
+    })
     this.#threads = this.#start()
   }
 
@@ -88,6 +106,7 @@ export class Memory {
   async use(source: MemorySource): Promise<void> {
     if (JSON.stringify(source) === JSON.stringify(this.#source)) return
     this.#source = source
+    this.#provider.reset()
     this.#threads = this.#threads.then(stopThreads, () => undefined).then(() => this.#start())
     await this.#threads
   }
@@ -95,7 +114,7 @@ export class Memory {
   search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
     return this.#search(async ({ indexer, searcher }) => {
       const stale = !(await this.#catchUp(indexer.client))
-      const request = { query, defaults: this.#options.search(), options, stale }
+      const request = { query, defaults: this.#options.search(), options, stale, leave: this.#provider.leave }
       return searcher.client.search(request, signal ? { signal } : {})
     })
   }
@@ -108,7 +127,8 @@ export class Memory {
   ): Promise<Explanation> {
     return this.#search(async ({ indexer, searcher }) => {
       const stale = !(await this.#catchUp(indexer.client))
-      const request = { query, defaults: this.#options.search(), options, stale, why }
+      const { leave } = this.#provider
+      const request = { query, defaults: this.#options.search(), options, stale, leave, why }
       return searcher.client.explain(request, signal ? { signal } : {})
     })
   }
@@ -145,8 +165,43 @@ export class Memory {
     }
   }
 
-  status(): Promise<IndexStatus> {
-    return this.#call(({ indexer }) => indexer.client.status())
+  async status(): Promise<IndexStatus> {
+    return this.#withFailure(await this.#call(({ indexer }) => indexer.client.status()))
+  }
+
+  /** Bytes of the index on disk; 0 while there is none. */
+  async indexBytes(): Promise<number> {
+    const files = [this.#source.file, `${this.#source.file}-wal`]
+    const sizes = await Promise.all(files.map((file) => stat(file).catch(nothingThere)))
+    return sizes.reduce((sum, info) => sum + (info?.size ?? 0), 0)
+  }
+
+  /**
+   * Waits until every chunk has its vector, or none can be had: the provider does not work, there is none, or it takes
+   * none of the texts that are left.
+   * @param onProgress hears of every step while there is something to wait for
+   */
+  async settleVectors(onProgress: (status: IndexStatus) => void, signal?: AbortSignal): Promise<IndexStatus> {
+    const tell = () => this.#status && onProgress(this.#withFailure(this.#status))
+    this.#listeners.add(tell)
+    try {
+      for (;;) {
+        const { status, isStopped } = await this.#call(({ indexer }) =>
+          indexer.client.embedded(undefined, signal ? { signal } : {}),
+        )
+        signal?.throwIfAborted()
+        const isDone = status.embedded >= status.chunks || (!isStopped && !this.#provider.isWaiting)
+        if ((isDone && status.state !== 'rebuilding') || this.#provider.failure) return this.#withFailure(status)
+        await this.#change(signal)
+      }
+    } finally {
+      this.#listeners.delete(tell)
+    }
+  }
+
+  /** Asks the embedding provider now, however it was; whatever comes of it shows in `status`. */
+  tryProvider(): Promise<void> {
+    return this.#provider.tryNow()
   }
 
   fileCounts(): Promise<{ path: string; source: string; words: number; tokens: number }[]> {
@@ -175,6 +230,7 @@ export class Memory {
   }
 
   async close(): Promise<void> {
+    this.#provider.close()
     await this.#threads.then(stopThreads, () => undefined)
   }
 
@@ -195,8 +251,11 @@ export class Memory {
     try {
       const { file, embedding } = this.#source
       const events = await threads.indexer.client.events(undefined, { signal: threads.stop.signal })
-      void this.#follow(threads, events)
+      const outcomes = await threads.searcher.client.outcomes(undefined, { signal: threads.stop.signal })
+      void this.#follow(threads, events, (event) => this.#onIndexerEvent(threads, event))
+      void this.#follow(threads, outcomes, (outcome) => this.#provider.note(outcome))
       await threads.indexer.client.open({ ...this.#source, watch, retryMs })
+      if (this.#provider.failure) await threads.indexer.client.hold(true)
       if (this.#isSavingPower) await threads.indexer.client.savePower(true)
       await threads.searcher.client.open({ file, embedding })
       return threads
@@ -206,25 +265,75 @@ export class Memory {
     }
   }
 
-  async #follow(threads: Threads, events: AsyncIterable<IndexerEvent>): Promise<void> {
-    const { onEvent, onCrash } = this.#options
+  async #follow<T>(
+    threads: Threads,
+    events: AsyncIterable<T>,
+    apply: (event: T) => Promise<void> | void,
+  ): Promise<void> {
     try {
-      for await (const event of events) {
-        if (event.type === 'status') this.#status = event.status
-        if (event.type === 'replace' || event.type === 'reopen') {
-          await this.#exchangeIndex(threads, event.type === 'replace')
-          onEvent({ type: 'indexed' })
-        } else onEvent(event)
-      }
+      for await (const event of events) await apply(event)
     } catch (error) {
-      if (!threads.stop.signal.aborted) onCrash(error instanceof Error ? error : new Error(String(error)))
+      // The end of a thread closes what it told, and is told itself.
+      await Promise.race([threads.indexer.gone, threads.searcher.gone, sleep(endMs, undefined, { ref: false })])
+      if (!threads.stop.signal.aborted && !threads.died.signal.aborted) this.#onFault(error)
+    }
+  }
+
+  async #onIndexerEvent(threads: Threads, event: IndexerEvent): Promise<void> {
+    const { onEvent } = this.#options
+    switch (event.type) {
+      case 'status':
+        this.#status = event.status
+        this.#tell()
+        return onEvent({ type: 'status', status: this.#withFailure(event.status) })
+      case 'provider':
+        return this.#provider.note(event.outcome)
+      case 'replace':
+      case 'reopen':
+        await this.#exchangeIndex(threads, event.type === 'replace')
+        return onEvent({ type: 'indexed' })
+      default:
+        return onEvent(event)
+    }
+  }
+
+  #onProvider(failure: ProviderFailure | undefined): void {
+    this.#options.onProvider?.(failure)
+    if (this.#status) this.#options.onEvent({ type: 'status', status: this.#withFailure(this.#status) })
+    this.#tell()
+  }
+
+  #onFault(error: unknown): void {
+    this.#options.onCrash(error instanceof Error ? error : new Error(String(error)))
+  }
+
+  #withFailure(status: IndexStatus): IndexStatus {
+    const { failure } = this.#provider
+    return failure ? { ...status, problems: [...status.problems, failure] } : status
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Resolves with the next change of status or health. */
+  async #change(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const abort = () => reject(signal?.reason)
+    this.#listeners.add(resolve)
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      await promise
+    } finally {
+      this.#listeners.delete(resolve)
+      signal?.removeEventListener('abort', abort)
     }
   }
 
   /** Starts the threads anew after one of them died; not again and again. */
   async #recover(died: Threads): Promise<void> {
     if (died.stop.signal.aborted) return
-    const { onCrash, onRecovered } = this.#options
+    const { onRecovered } = this.#options
     const now = Date.now()
     this.#crashes = [...this.#crashes.filter((at) => now - at < crashWindowMs), now]
     await stopThreads(died)
@@ -234,7 +343,7 @@ export class Memory {
       await this.#threads
       onRecovered()
     } catch (error) {
-      onCrash(error instanceof Error ? error : new Error(String(error)))
+      this.#onFault(error)
     }
   }
 
@@ -246,7 +355,7 @@ export class Memory {
     await this.#exchange
     const running = this.#call(work).catch(async (error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
-      await this.#call(({ indexer }) => indexer.client.revive())
+      await this.#call(({ indexer }) => indexer.client.revive(error.data['isDamaged'] === true))
       return this.#call(work).catch((again: unknown) => this.#withReason(again))
     })
     this.#searches.add(running)
@@ -322,4 +431,8 @@ async function stopThreads({ indexer, searcher, stop, died }: Threads): Promise<
   // First, so that whoever still waits hears that from us.
   died.abort()
   await Promise.all([indexer.terminate(), searcher.terminate()])
+}
+
+function nothingThere(error: unknown): undefined {
+  if (!isSystemError(error, 'ENOENT')) throw error
 }

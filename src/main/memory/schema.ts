@@ -4,6 +4,7 @@
  */
 import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
+import { z } from 'zod'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { ChunkSettings } from './chunk.ts'
 import { tokenizerVersion } from './terms.ts'
@@ -39,6 +40,27 @@ export function fingerprint(identity: IndexIdentity): string {
     model,
     dimensions,
   })
+}
+
+const builtForSchema = z.object({ provider: z.string(), model: z.string(), dimensions: z.number() })
+
+/** The model that an index was built for; empty strings for none. */
+export type BuiltFor = Readonly<z.infer<typeof builtForSchema>>
+
+export function parseFingerprint(text: string): BuiltFor {
+  return builtForSchema.parse(JSON.parse(text))
+}
+
+export function builtFor(db: Db): BuiltFor {
+  const text = getMeta(db, 'fingerprint')
+  return text === undefined ? { provider: '', model: '', dimensions: 0 } : parseFingerprint(text)
+}
+
+/** Where the length is kept that a model's vectors had in another index: so they are found in the cache before it is asked. */
+export const lengthKeys = 'length:'
+
+export function lengthKey({ provider, model, dimensions }: BuiltFor): string {
+  return `${lengthKeys}${provider}/${model}/${dimensions}`
 }
 
 /** Opens (or creates) the file for writing. WAL lets the searcher read while the indexer writes. */
@@ -123,6 +145,11 @@ export function createVectorTable(db: Db, dimensions: number): void {
   setMeta(db, 'dimensions', String(dimensions))
 }
 
+/** Length that the vectors of this index have or will have, as far as one knows; 0 otherwise. */
+export function expectedDimensions(db: Db): number {
+  return vectorDimensions(db) || Number(getMeta(db, lengthKey(builtFor(db))) ?? 0)
+}
+
 /** Length of the stored vectors; 0 when there are none yet. */
 export function vectorDimensions(db: Db): number {
   return Number(getMeta(db, 'dimensions') ?? 0)
@@ -137,6 +164,11 @@ export function setMeta(db: Db, key: string, value: string): void {
     key,
     value,
   )
+}
+
+/** What SQLite says of a file that is broken, or no database at all. */
+export function isDamage(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
 }
 
 /** True when the file holds a whole index with this fingerprint. */

@@ -1,10 +1,12 @@
 /** Entry of the searching thread: a `Searcher` on a connection of its own, behind typed calls. */
-import { type } from '@orpc/server'
+import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
-import type { SearchOptions } from '../../shared/contract/index.ts'
+import type { SearchOptions, SearchResponse } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { createEmbeddings, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
-import { openForReading, type Db } from './schema.ts'
+import { createEmbeddings, type EmbeddingSource, type ProviderOutcome, type QueryLeave } from '../embeddings/index.ts'
+import { describeMissing } from './embed-queue.ts'
+import { isDamage, openForReading, type Db } from './schema.ts'
+import { QueryVectors } from './search/query-vectors.ts'
 import { Searcher, type SearchDefaults } from './search/searcher.ts'
 import { serveThread, threadBase } from '../thread/index.ts'
 
@@ -13,10 +15,15 @@ export interface SearchRequest {
   readonly defaults: SearchDefaults
   readonly options: SearchOptions
   readonly stale: boolean
+  /** How the embedding provider is. */
+  readonly leave: QueryLeave
 }
 
+const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedEvents: 1000 })
 let file = ''
-let embeddings: EmbeddingProvider | undefined
+let embeddings: QueryVectors | undefined
+/** Why there is no provider although one is set. */
+let off: SearchResponse['notice'] = null
 let open: { readonly db: Db; readonly searcher: Searcher } | undefined
 
 /** The thread is about to end: a database that is open then can take the process down with it. */
@@ -33,6 +40,15 @@ function searcher(): Searcher {
     }
   }
   return open.searcher
+}
+
+function searcherFor({ leave }: SearchRequest): Searcher {
+  if (embeddings) embeddings.leave = leave
+  return searcher()
+}
+
+function withNotice<T extends Pick<SearchResponse, 'notice'>>(answer: T): T {
+  return { ...answer, notice: answer.notice ?? off }
 }
 
 /** A damaged file is the indexer's to replace; the next search tries again. */
@@ -56,7 +72,8 @@ const base = threadBase.use(async ({ next }) => {
     // A damaged or half-made file is looked at anew by the next search.
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')) {
       release()
-      throw new AppError('index_unavailable', `the index cannot be read: ${error.message}`, {}, { cause: error })
+      const data = { isDamaged: isDamage(error) }
+      throw new AppError('index_unavailable', `the index cannot be read: ${error.message}`, data, { cause: error })
     }
     throw error
   }
@@ -67,18 +84,34 @@ const router = {
     release()
     file = input.file
     const provider = await createEmbeddings(input.embedding)
-    embeddings = typeof provider === 'string' ? undefined : provider
+    embeddings =
+      typeof provider === 'object'
+        ? new QueryVectors(provider, (outcome) => outcomes.publish('outcome', outcome))
+        : undefined
+    off =
+      typeof provider === 'string' ? { code: 'vectors_off', message: describeMissing(provider, input.embedding) } : null
     // Opened now if it is there, so that a search finds it even if somebody deletes the file meanwhile.
     if (existsSync(file)) openIfSound()
   }),
   search: base
     .input(type<SearchRequest>())
-    .handler(({ input, signal }) => searcher().search(input.query, input.defaults, input.options, input.stale, signal)),
+    .handler(async ({ input, signal }) =>
+      withNotice(await searcherFor(input).search(input.query, input.defaults, input.options, input.stale, signal)),
+    ),
   explain: base
     .input(type<SearchRequest & { why?: { path: string; line: number } | undefined }>())
-    .handler(({ input, signal }) =>
-      searcher().explain(input.query, input.defaults, input.options, input.why, input.stale, signal),
+    .handler(async ({ input, signal }) =>
+      withNotice(
+        await searcherFor(input).explain(input.query, input.defaults, input.options, input.why, input.stale, signal),
+      ),
     ),
+  /** What became of each request to the provider. */
+  outcomes: threadBase.handler(({ signal }) => outcomes.subscribe('outcome', signal ? { signal } : {})),
+  /** Asks the provider whether it is there; undefined where there is none. */
+  probe: base.handler(() => {
+    openIfSound()
+    return embeddings?.probe(open?.searcher.dimensions ?? 0)
+  }),
   fileCounts: base.handler(() => searcher().fileCounts()),
   /** Lets go of the file, so that another can take its place. */
   release: base.handler(release),

@@ -3,7 +3,17 @@ import { createHash } from 'node:crypto'
 import { toBlob } from '../embeddings/index.ts'
 import { countWords, estimateTokens } from '../../shared/tokens.ts'
 import { chunkMarkdown, type ChunkSettings } from './chunk.ts'
-import { createVectorTable, setMeta, vectorDimensions, type Db } from './schema.ts'
+import {
+  createVectorTable,
+  expectedDimensions,
+  isDamage,
+  lengthKey,
+  lengthKeys,
+  parseFingerprint,
+  setMeta,
+  vectorDimensions,
+  type Db,
+} from './schema.ts'
 import { indexText } from './terms.ts'
 import { placeTerms } from './place.ts'
 
@@ -36,6 +46,14 @@ export interface IndexCounts {
   readonly files: number
   readonly chunks: number
   readonly embedded: number
+}
+
+interface CachedVector {
+  readonly provider: string
+  readonly model: string
+  readonly dims: number
+  readonly hash: string
+  readonly vector: Buffer
 }
 
 export class IndexStore {
@@ -153,18 +171,55 @@ ${heading.pairs}`,
     setMeta(this.db, key, value)
   }
 
-  /** Takes over the vectors of an older index, so that a rebuild embeds nothing twice. */
-  adoptCache(olderFile: string): void {
-    this.db.prepare('ATTACH ? AS older').run(olderFile)
+  /** Length that vectors must have to be compared with the others of this index; 0 while nobody knows it. */
+  get expectedDimensions(): number {
+    return expectedDimensions(this.db)
+  }
+
+  /** Takes over the vectors of another index, and how long they are, so that nothing is embedded twice. */
+  adoptCache(otherFile: string): void {
+    this.db.prepare('ATTACH ? AS other').run(otherFile)
     try {
-      const hasCache = this.db.prepare("SELECT 1 FROM older.sqlite_master WHERE name = 'embedding_cache'").get()
-      if (hasCache)
-        this.db.exec(
-          'INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector) SELECT provider, model, dims, hash, vector FROM older.embedding_cache',
-        )
+      const tables = this.db.prepare<[], string>('SELECT name FROM other.sqlite_master').pluck().all()
+      if (!tables.includes('embedding_cache') || !tables.includes('meta')) return
+      const meta = new Map(
+        this.db
+          .prepare<[], { key: string; value: string }>('SELECT key, value FROM other.meta')
+          .all()
+          .map(({ key, value }) => [key, value]),
+      )
+      for (const [key, value] of meta) if (key.startsWith(lengthKeys)) this.setMeta(key, value)
+      const [fingerprint, dimensions] = [meta.get('fingerprint'), meta.get('dimensions')]
+      if (fingerprint !== undefined && dimensions !== undefined)
+        this.setMeta(lengthKey(parseFingerprint(fingerprint)), dimensions)
+      this.db.exec(
+        `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
+           SELECT provider, model, dims, hash, vector FROM other.embedding_cache`,
+      )
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      this.#adoptReadable()
     } finally {
-      this.db.exec('DETACH older')
+      this.db.exec('DETACH other')
     }
+  }
+
+  /** Row by row, up to the first that cannot be read. */
+  #adoptReadable(): void {
+    const put = this.db.prepare<[CachedVector]>(
+      `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
+       VALUES (@provider, @model, @dims, @hash, @vector)`,
+    )
+    const rows: CachedVector[] = []
+    try {
+      const all = 'SELECT provider, model, dims, hash, vector FROM other.embedding_cache ORDER BY rowid'
+      for (const row of this.db.prepare<[], CachedVector>(all).iterate()) rows.push(row)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+    }
+    this.transaction(() => {
+      for (const row of rows) put.run(row)
+    })
   }
 
   /** Writes the log back into the file, so that the file alone is the whole index. */

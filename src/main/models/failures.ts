@@ -1,6 +1,7 @@
 /** Turns what a provider's client throws into a failure of ours: a code, a sentence, what to do, and whether to try again. */
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
 import { redirectTarget, redirected } from '../redirects.ts'
+import { retryAfterOf } from '../retry-after.ts'
 
 /** What is known of a failed request, whatever client told it. */
 interface ProviderFailure {
@@ -96,15 +97,4 @@ export function isLostConnection(error: unknown): boolean {
 /** What a stream throws that is no answer of the protocol: no JSON, or not of the shape that its client takes for granted. */
 export function isGarbled(error: unknown): boolean {
   return error instanceof SyntaxError || error instanceof TypeError
-}
-
-/** `retry-after-ms`, or `retry-after` in seconds or as a date. */
-function retryAfterOf(headers: Headers | undefined): number | undefined {
-  const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN)
-  if (Number.isFinite(exact)) return exact
-  const value = headers?.get('retry-after')
-  if (value === null || value === undefined || value === '') return undefined
-  const seconds = Number(value)
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now()
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }

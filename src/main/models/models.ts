@@ -34,6 +34,8 @@ export interface ModelsOptions {
   readonly listFile: string
   /** Told of what is wrong with it. */
   readonly onProblem: (problem: unknown) => void
+  /** A provider answered (undefined), or failed after all that was tried. */
+  readonly onOutcome?: (model: string, failure: AppError | undefined) => void
 }
 
 /** Who asks, and how long they wait. */
@@ -67,7 +69,7 @@ export class Models {
     const facts = this.#lists.facts(provider, model)
     const remote = createRemoteModel(provider, model, options, limits, facts)
     const patient = withRetries(withIdleTimeout(withBounds(remote), use.idleTimeoutMs))
-    return counted(patient, this.#prices(id), this.#options.ledger, use.agent)
+    return told(counted(patient, this.#prices(id), this.#options.ledger, use.agent), this.#options.onOutcome)
   }
 
   limits(id: string): ModelLimits {
@@ -201,6 +203,23 @@ function createRemoteModel(
       } else {
         const { createOpenAiModel } = await import('./openai.ts')
         yield* createOpenAiModel(provider, model, options, limits).stream(request, signal)
+      }
+    },
+  }
+}
+
+/** The same model, whose failures and answers are told. */
+function told(model: ChatModel, onOutcome: ModelsOptions['onOutcome']): ChatModel {
+  return {
+    ...model,
+    async *stream(request, signal) {
+      try {
+        yield* model.stream(request, signal)
+        onOutcome?.(model.id, undefined)
+      } catch (error) {
+        if (!signal?.aborted && error instanceof AppError && error.code.startsWith('provider_'))
+          onOutcome?.(model.id, error)
+        throw error
       }
     },
   }

@@ -103,6 +103,9 @@ function apply(event: AppEvent): void {
     case 'usageChanged':
       drop(api.settings.usage.key())
       return
+    case 'healthChanged':
+      drop(api.health.key())
+      return
     case 'mcpChanged':
       drop(api.settings.mcpServers.key())
       return

@@ -51,7 +51,6 @@ interface HunkProps {
 
 function Hunk({ agent, path, hunk, onAccept }: HunkProps) {
   const { t } = useTranslation()
-  const large = parseLargeChange(hunk)
   const undo = useMutation(
     api.files.undo.mutationOptions({
       onSuccess: () => toast.success(t('tool.undone')),

@@ -4,7 +4,7 @@ import { Fragment, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Candidate, Explanation } from '../../shared/contract/index.ts'
-import { formatScore } from '../i18n/format.ts'
+import { formatMoment, formatScore } from '../i18n/format.ts'
 import { excerptOf } from '../ui/excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -36,12 +36,17 @@ export function Results({ agent, explanation, moves }: ResultsProps) {
     { title: t('search.below', { minScore }), candidates: of('belowMinScore') },
   ].filter(({ candidates }) => candidates.length > 0)
   if (matching.length === 0)
-    return <EmptyState title={t('search.nothing', { query: explanation.query })} hint={t('search.nothingHint')} />
+    return (
+      <>
+        {explanation.notice && <NoticeLine notice={explanation.notice} />}
+        <EmptyState title={t('search.nothing', { query: explanation.query })} hint={t('search.nothingHint')} />
+      </>
+    )
   const vectorsAreOff = matching.every(({ vector }) => vector === null)
   return (
     <div className="@container pb-8">
       {explanation.stale && <p className="px-5 pb-2 text-warning">{t('search.stale')}</p>}
-      {explanation.notice && <p className="px-5 pb-2 text-warning">{explanation.notice.message}</p>}
+      {explanation.notice && <NoticeLine notice={explanation.notice} />}
       <table className="w-full table-fixed border-collapse text-left">
         <colgroup>
           <col />
@@ -299,5 +304,16 @@ function Legend({ color, children }: { color: string; children: React.ReactNode 
       <span aria-hidden className={`size-2.5 rounded-[3px] ${color}`} />
       {children}
     </span>
+  )
+}
+
+/** Why vectors took no part, in the words of whoever failed. */
+function NoticeLine({ notice: { code, message, since } }: { notice: NonNullable<Explanation['notice']> }) {
+  const { t } = useTranslation()
+  const begun = since === undefined ? '' : t('search.notice.since', { time: formatMoment(since) })
+  return (
+    <p role="status" className="px-5 pb-2 break-words text-warning">
+      {t(`search.notice.${code}`, { reason: message, since: begun })}
+    </p>
   )
 }

@@ -2,15 +2,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { AgentsSettings } from '../agents/agents-settings.tsx'
 import { api } from '../api/index.ts'
 import { Choice } from '../ui/choice.tsx'
 import { SearchField } from '../ui/search-field.tsx'
-import { useHash } from '../ui/navigate.ts'
+import { paths, useHash } from '../ui/navigate.ts'
 import { ViewHeader } from '../ui/view-header.tsx'
 import { AllSettings } from './all-settings.tsx'
 import { ConfigFile } from './config-file.tsx'
+import { HealthList } from '../health/health-list.tsx'
 import { DataLocations } from './data-locations.tsx'
 import { LogView } from './log-view.tsx'
 import { Providers } from './providers.tsx'
@@ -24,7 +26,8 @@ const tabs = ['settings', 'file'] as const
 export function SettingsView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const settings = useQuery(api.settings.get.queryOptions())
-  const [tab, setTab] = useState<(typeof tabs)[number]>('settings')
+  const tab = useHash() === '#file' ? 'file' : 'settings'
+  const [, navigate] = useLocation()
   const [filter, setFilter] = useState('')
   const isFiltered = filter.trim() !== ''
   return (
@@ -38,7 +41,7 @@ export function SettingsView({ agent }: { agent: Agent }) {
           label={t('settings.title')}
           value={tab}
           options={tabs.map((value) => ({ value, name: t(`settings.tab.${value}`) }))}
-          onChoose={setTab}
+          onChoose={(chosen) => navigate(paths.settings(chosen === 'file' ? 'file' : undefined))}
         />
       </ViewHeader>
       {tab === 'file' ? (
@@ -54,6 +57,9 @@ export function SettingsView({ agent }: { agent: Agent }) {
               <>
                 <Section id="shortcuts" title={t('shortcut.title')} lead={t('shortcut.lead')}>
                   <ShortcutList />
+                </Section>
+                <Section id="health" title={t('health.title')} lead={t('health.lead')}>
+                  <HealthList agent={agent} />
                 </Section>
                 <Section id="data" title={t('data.title')} lead={t('data.lead')}>
                   <DataLocations />

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Loader, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import { Link } from 'wouter'
 import type { Agent, IndexStatus } from '../../shared/contract/index.ts'
 import { api, useConnectionState } from '../api/index.ts'
 import { ContextBar } from '../context/context-bar.tsx'
+import { HealthWarning } from '../health/health-warning.tsx'
 import { formatMoney, formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
 import { AgentModelPicker } from './model-picker.tsx'
 import { paths } from './navigate.ts'
@@ -19,24 +19,18 @@ interface StatusBarProps {
 export function StatusBar({ agent, session }: StatusBarProps) {
   const { t } = useTranslation()
   const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
-  const settings = useQuery(api.settings.get.queryOptions())
   const connection = useConnectionState()
   return (
     <footer
       aria-label={t('status.bar')}
-      className="flex h-7 shrink-0 items-center gap-4 border-t border-line bg-side px-3.5 text-[12px] text-muted"
+      className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-side px-3.5 text-[12px] whitespace-nowrap text-muted"
     >
       {connection === 'open' ? (
         status.data && <IndexState status={status.data} />
       ) : (
-        <Warning text={t(offlineText[connection])} details={[]} />
+        <Warning text={t(offlineText[connection])} />
       )}
-      {settings.data && settings.data.problems.length > 0 && (
-        <Warning
-          text={t('status.config')}
-          details={settings.data.problems.map(({ key, line, message }) => `${line ?? '?'}: ${key} ${message}`)}
-        />
-      )}
+      <HealthWarning agent={agent} />
       <SpendingWarning />
       <span className="flex-1" />
       <ContextMeter agent={agent} session={session} />
@@ -54,7 +48,7 @@ const offlineText = {
 
 function IndexState({ status }: { status: IndexStatus }) {
   const { t } = useTranslation()
-  const { files, chunks, embedded, provider, model, state, done, total, problems, etaMs, download } = status
+  const { files, chunks, embedded, provider, model, state, done, total, etaMs, download } = status
   const isBusy = state !== 'ready' && state !== 'failed'
   const progress = { done: formatNumber(done), total: formatNumber(total) }
   return (
@@ -76,9 +70,9 @@ function IndexState({ status }: { status: IndexStatus }) {
             : t(state === 'rebuilding' ? 'status.rebuilding' : 'status.indexing', progress)}
         </span>
       )}
-      <span>{provider === 'none' ? t('status.keywordOnly') : model}</span>
+      <span className="hidden md:inline">{provider === 'none' ? t('status.keywordOnly') : model}</span>
       {provider !== 'none' && embedded < chunks && (
-        <span className="tabular">
+        <span className="tabular hidden md:inline">
           {t('status.embedding', { done: formatNumber(embedded), total: formatNumber(chunks) })}
         </span>
       )}
@@ -90,28 +84,16 @@ function IndexState({ status }: { status: IndexStatus }) {
           {t('status.download', { share: formatPercent(Math.round(download.share * 100) / 100) })}
         </span>
       )}
-      {problems.length > 0 && (
-        <Warning
-          text={t('status.problems', { count: problems.length })}
-          details={problems.map(({ message }) => message)}
-        />
-      )}
     </span>
   )
 }
 
-/** A warning stays until it is solved; what it is about opens with a click. */
-function Warning({ text, details }: { text: string; details: readonly string[] }) {
+function Warning({ text }: { text: string }) {
   return (
-    <button
-      type="button"
-      title={details.join('\n')}
-      onClick={() => details.length > 0 && toast.warning(text, { description: details.slice(0, 8).join('\n') })}
-      className="flex items-center gap-1.5 rounded-sm px-1 text-warning hover:bg-soft"
-    >
+    <span className="flex items-center gap-1.5 px-1 text-warning">
       <TriangleAlert size={12} aria-hidden />
       {text}
-    </button>
+    </span>
   )
 }
 
@@ -126,7 +108,7 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
   return (
     <Link href={paths.context(session)} className="flex items-center gap-2 rounded-sm px-1 hover:bg-soft">
       {t('status.context')}
-      <span aria-hidden className="w-36">
+      <span aria-hidden className="hidden w-36 md:inline">
         <ContextBar report={data} small />
       </span>
       <span className="tabular">

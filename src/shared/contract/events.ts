@@ -46,6 +46,8 @@ export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('agentsChanged') }),
   z.object({ type: z.literal('settingsChanged') }),
   z.object({ type: z.literal('usageChanged') }),
+  /** A part stopped working, or works again. */
+  z.object({ type: z.literal('healthChanged') }),
   z.object({ type: z.literal('mcpChanged') }),
 ])
 export type AppEvent = z.infer<typeof appEventSchema>

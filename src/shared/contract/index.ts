@@ -6,6 +6,7 @@ import { checks } from './checks.ts'
 import { context } from './context.ts'
 import { events } from './events.ts'
 import { files } from './files.ts'
+import { health } from './health.ts'
 import { history } from './history.ts'
 import { imports } from './imports.ts'
 import { search } from './search.ts'
@@ -20,6 +21,7 @@ export const contract = {
   context,
   events,
   files,
+  health,
   history,
   imports,
   search,
@@ -48,6 +50,7 @@ export type {
 } from './context.ts'
 export type { AppEvent } from './events.ts'
 export type { FileDraft, FileEntry, FileKind } from './files.ts'
+export type { Part, Problem, Remedy } from './health.ts'
 export type { ImportPlan, ImportStep, KnownMemory } from './imports.ts'
 export type { BlamedLine, Cause, HistoryEntry } from './history.ts'
 export type {

@@ -6,8 +6,11 @@ export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 
 /** Why one leg of the search could not answer; the other carries on with its weight. */
 export const legNoticeSchema = z.object({
-  code: z.enum(['vectors_off', 'provider_failed', 'vectors_incomplete']),
+  code: z.enum(['vectors_off', 'provider_failed', 'provider_late', 'vectors_incomplete']),
+  /** In the words of whoever failed. */
   message: z.string(),
+  /** When it began, milliseconds since the epoch. */
+  since: z.number().optional(),
 })
 
 export const searchResultSchema = z.object({
@@ -46,6 +49,8 @@ export const searchOptionsSchema = z.object({
   mmrLambda: z.number().min(0).max(1).nullable().optional(),
   /** A conversation to leave out: the one that asks would find its own question. */
   excludeSession: idSchema.optional(),
+  /** How long to wait for the query's vector, ms; as long as the provider's health allows when left out. */
+  vectorWaitMs: z.number().int().min(0).max(60_000).optional(),
 })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
 
@@ -156,7 +161,16 @@ export const indexStatusSchema = z.object({
   etaMs: z.number().optional(),
   /** A model for embeddings that is being fetched; `share` is 0 to 1. */
   download: z.object({ file: z.string(), share: z.number() }).optional(),
-  problems: z.array(z.object({ code: z.string(), message: z.string(), path: z.string().optional() })),
+  problems: z.array(
+    z.object({
+      code: z.string(),
+      /** In the words of whoever failed. */
+      message: z.string(),
+      path: z.string().optional(),
+      /** Milliseconds since the epoch. */
+      since: z.number().optional(),
+    }),
+  ),
 })
 export type IndexStatus = z.infer<typeof indexStatusSchema>
 
@@ -241,8 +255,13 @@ export const search = {
     )
     .output(rechunkSchema),
   status: base.input(forAgent).output(indexStatusSchema),
-  /** Waits until the index is in step with the files; `settled` is false when that took too long. */
-  settle: base.input(forAgent).output(z.object({ settled: z.boolean(), status: indexStatusSchema })),
+  /**
+   * Waits until the index is in step with the files (`settled` is false when that took too long), and, when asked to,
+   * until every chunk has its vector or none can be had. `indexBytes`: the index on disk.
+   */
+  settle: base
+    .input(forAgent.extend({ vectors: z.boolean().default(false) }))
+    .output(z.object({ settled: z.boolean(), status: indexStatusSchema, indexBytes: z.number() })),
   /** Reads every file anew, whatever its time stamp says. */
   reindex: base.input(forAgent).output(indexStatusSchema),
 }

@@ -24,7 +24,7 @@ describe('M9 watch limit', () => {
   it('M9: when the system watches no more files, the app says so once and polls', async () => {
     const onLimit = vi.fn()
     const onChange = vi.fn()
-    const watcher = new FolderWatcher('/w', { onChange, onLimit, onReady: vi.fn(), onError: vi.fn() })
+    const watcher = new FolderWatcher('/w', { onChange, onLimit, onRoom: vi.fn(), onReady: vi.fn(), onError: vi.fn() })
     const limit = () => Object.assign(new Error('no space for watches'), { code: 'ENOSPC' })
     FakeWatcher.all[0]?.emit('error', limit())
     await until(() => FakeWatcher.all.length === 2)
@@ -34,6 +34,32 @@ describe('M9 watch limit', () => {
     FakeWatcher.all[1]?.emit('all', 'change', '/w/picture.png')
     expect(onChange.mock.calls).toEqual([['memory/a.md']])
     expect(onLimit).toHaveBeenCalledTimes(1)
+    await watcher.close()
+  })
+
+  it('M9: when there is room again, it watches again, and says so; until then it goes on polling', async () => {
+    FakeWatcher.all.length = 0
+    const onRoom = vi.fn()
+    const onReady = vi.fn()
+    const watcher = new FolderWatcher(
+      '/w',
+      { onChange: vi.fn(), onLimit: vi.fn(), onRoom, onReady, onError: vi.fn() },
+      10,
+    )
+    const limit = () => Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+    const nth = (index: number) => FakeWatcher.all[index]
+    nth(0)?.emit('error', limit())
+    await until(() => FakeWatcher.all.length === 3)
+    nth(2)?.emit('error', limit())
+    await until(() => FakeWatcher.all.length === 4)
+    expect(FakeWatcher.all.map(({ usePolling }) => usePolling)).toEqual([false, true, false, false])
+    expect(nth(2)?.close).toHaveBeenCalled()
+    expect(nth(1)?.close).not.toHaveBeenCalled()
+    expect(onRoom).not.toHaveBeenCalled()
+    nth(3)?.emit('ready')
+    await until(() => onRoom.mock.calls.length === 1)
+    expect(nth(1)?.close).toHaveBeenCalled()
+    expect(onReady).toHaveBeenCalledTimes(1)
     await watcher.close()
   })
 })

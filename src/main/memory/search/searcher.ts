@@ -9,26 +9,21 @@ import type {
   SearchResponse,
   SearchResult,
 } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { toBlob, type EmbeddingProvider } from '../../embeddings/index.ts'
+import { toBlob } from '../../embeddings/index.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
-import { getMeta, vectorDimensions, type Db } from '../schema.ts'
+import { builtFor, getMeta, vectorDimensions, type Db } from '../schema.ts'
 import { hasPhrases, planKeywords, scoreChunk, type KeywordPlan } from './bm25.ts'
 import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
 import { chooseCandidateTerms, parseQuery, toIndexPhrase, toMatchExpression } from './query.ts'
 import type { Source } from '../store.ts'
 import { prepareSearch, type ChunkRow } from './statements.ts'
+import type { QueryVectors } from './query-vectors.ts'
 import { matchedWords, snippetOf } from './snippet.ts'
 import { VectorLeg } from './vectors.ts'
 
 /** Candidates that each leg puts forward; every one of them gets both scores. */
 const keywordCandidates = 48
 const vectorCandidates = 40
-
-/** A provider that takes longer than this for a query's vector is not waited for; keywords answer. */
-const queryTimeoutMs = 3000
-/** Vectors of queries that are kept: saved questions are asked after every change, and a provider costs money. */
-const mostQueryVectors = 1000
 
 export interface SearchDefaults {
   readonly weights: { readonly vector: number; readonly text: number }
@@ -62,14 +57,12 @@ interface Ranking {
 
 export class Searcher {
   readonly #db: Db
-  readonly #embeddings: EmbeddingProvider | undefined
+  readonly #embeddings: QueryVectors | undefined
   readonly #statements: ReturnType<typeof prepareSearch>
   #collection: Collection | undefined
   #vectors: VectorLeg | undefined
-  /** Vectors of the newest queries: trying other weights, or a check again, asks no provider. */
-  readonly #queryVectors = new Map<string, Float32Array>()
 
-  constructor(db: Db, embeddings: EmbeddingProvider | undefined) {
+  constructor(db: Db, embeddings: QueryVectors | undefined) {
     this.#db = db
     this.#embeddings = embeddings
     this.#statements = prepareSearch(db)
@@ -82,13 +75,7 @@ export class Searcher {
     stale: boolean,
     signal?: AbortSignal,
   ): Promise<SearchResponse> {
-    const ranking = await this.#rank(
-      query,
-      withOverrides(defaults, overrides),
-      overrides.excludeSession,
-      undefined,
-      signal,
-    )
+    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, undefined, signal)
     const { options, notice, timings } = ranking
     return {
       query,
@@ -112,7 +99,7 @@ export class Searcher {
     signal?: AbortSignal,
   ): Promise<Explanation> {
     const asked = why && this.#statements.chunkAt.get(why.path, why.line, why.line)
-    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides.excludeSession, asked, signal)
+    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, asked, signal)
     const { options, notice, timings, plan } = ranking
     const candidates = ranking.candidates.map((candidate) => toCandidate(candidate, ranking))
     return {
@@ -130,6 +117,11 @@ export class Searcher {
     }
   }
 
+  /** Length of the vectors that queries are compared with; 0 while there are none. */
+  get dimensions(): number {
+    return this.#readCollection().dimensions
+  }
+
   /** Word and token counts of the indexed files, by source and path. */
   fileCounts(): { path: string; source: Source; words: number; tokens: number }[] {
     return this.#statements.fileCounts.all()
@@ -138,14 +130,14 @@ export class Searcher {
   async #rank(
     query: string,
     options: SearchDefaults,
-    excludeSession: string | undefined,
+    { excludeSession, vectorWaitMs }: SearchOptions,
     asked: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Ranking> {
     const started = performance.now()
     const excluded = excludeSession === undefined ? undefined : `sessions/${excludeSession}.jsonl`
     const collection = this.#readCollection()
-    const { vector, notice, embedMs } = await this.#embedQuery(query, collection, signal)
+    const { vector, notice, embedMs } = await this.#embedQuery(query, collection, vectorWaitMs, signal)
     const textStarted = performance.now()
     const parsed = parseQuery(query)
     const plan = planKeywords(parsed, collection, (kind, term) => this.#documentsWith(kind, term))
@@ -188,58 +180,29 @@ export class Searcher {
   /** The query's vector, or why there is none: search goes on without. */
   async #embedQuery(
     query: string,
-    collection: Collection,
+    { dimensions, unembedded }: Collection,
+    mostWaitMs: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ vector: Buffer | undefined; notice: Notice; embedMs: number }> {
     if (!this.#embeddings) return { vector: undefined, notice: null, embedMs: 0 }
-    if (collection.dimensions === 0) {
-      return {
-        vector: undefined,
-        notice: { code: 'vectors_incomplete', message: 'no chunk has a vector yet' },
-        embedMs: 0,
-      }
+    if (dimensions === 0) {
+      const { failure } = this.#embeddings.leave
+      const notice: Notice = failure
+        ? { code: 'provider_failed', message: failure.message, since: failure.since }
+        : { code: 'vectors_incomplete', message: 'no chunk has a vector yet' }
+      return { vector: undefined, notice, embedMs: 0 }
     }
     const started = performance.now()
-    try {
-      const vector = await this.#vectorOf(query, this.#embeddings, signal)
-      const embedMs = performance.now() - started
-      if (!vector || vector.length !== collection.dimensions) {
-        const message = `the model's vectors have ${vector?.length ?? 0} dimensions, those of the index ${collection.dimensions}`
-        return { vector: undefined, notice: { code: 'provider_failed', message }, embedMs }
-      }
-      const missing = collection.unembedded
-      const notice: Notice =
-        missing > 0 ? { code: 'vectors_incomplete', message: `${missing} chunks have no vector yet` } : null
-      return { vector: toBlob(vector), notice, embedMs }
-    } catch (error) {
-      signal?.throwIfAborted()
-      const isLate = performance.now() - started >= queryTimeoutMs
-      if (!isLate && !(error instanceof AppError)) throw error
-      const message = isLate
-        ? `${this.#embeddings.provider} took longer than ${queryTimeoutMs / 1000} s`
-        : messageOf(error)
-      return {
-        vector: undefined,
-        notice: { code: 'provider_failed', message },
-        embedMs: performance.now() - started,
-      }
-    }
+    const { vector, notice } = await this.#embeddings.of(query, dimensions, mostWaitMs, signal)
+    const incomplete: Notice =
+      unembedded > 0 ? { code: 'vectors_incomplete', message: `${unembedded} chunks have no vector yet` } : null
+    return { vector: vector && toBlob(vector), notice: notice ?? incomplete, embedMs: performance.now() - started }
   }
 
-  async #vectorOf(
-    query: string,
-    embeddings: EmbeddingProvider,
-    signal: AbortSignal | undefined,
-  ): Promise<Float32Array | undefined> {
-    const known = this.#queryVectors.get(query)
-    if (known) return known
-    const patience = AbortSignal.timeout(queryTimeoutMs)
-    const [vector] = await embeddings.embed([query], signal ? AbortSignal.any([signal, patience]) : patience)
-    if (!vector) return undefined
-    const [oldest] = this.#queryVectors.size < mostQueryVectors ? [] : this.#queryVectors.keys()
-    if (oldest !== undefined) this.#queryVectors.delete(oldest)
-    this.#queryVectors.set(query, vector)
-    return vector
+  /** While an index is rebuilt for another model, the old one answers by keywords: vectors of two models do not compare. */
+  #isOfOurModel(): boolean {
+    const { provider, model } = builtFor(this.#db)
+    return provider === this.#embeddings?.provider && model === this.#embeddings.model
   }
 
   #identity(): { provider: string; model: string } {
@@ -255,7 +218,7 @@ export class Searcher {
       version,
       ...counts,
       background: Number(getMeta(this.#db, 'background') ?? 0),
-      dimensions: vectorDimensions(this.#db),
+      dimensions: this.#isOfOurModel() ? vectorDimensions(this.#db) : 0,
     }
     return this.#collection
   }
@@ -347,10 +310,6 @@ function whyNot(
   const matches = candidate.score > 0
   const reason = matches ? candidate.verdict.kind : 'noMatch'
   return { ...why, candidate: toCandidate(candidate, ranking), rank: matches ? index + 1 : null, reason }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Jaccard similarity of two term lists. */

@@ -1,0 +1,164 @@
+/**
+ * Vectors of queries. A provider is waited for as long as its health allows and not longer: an answer that comes later
+ * is kept for the next time the query is asked, and tells how the provider is. Nothing here ever fails a search.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SearchResponse } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { EmbeddingProvider, ProviderOutcome, QueryLeave } from '../../embeddings/index.ts'
+
+/** A question of a person that took longer than this was a failure, ms. */
+const mostMs = 15_000
+/** Vectors that are kept: saved questions are asked after every change, and a provider costs money. */
+const mostKept = 1000
+/** Requests that nobody waits for any more; while there are as many, no other is sent. */
+const mostOpen = 3
+/** Asks a provider whether it is there. */
+const probeText = 'memory'
+
+type Notice = SearchResponse['notice']
+
+export interface QueryVector {
+  readonly vector: Float32Array | undefined
+  readonly notice: Notice
+}
+
+type Answer = { readonly vector: Float32Array } | { readonly failure: AppError }
+
+export class QueryVectors {
+  /** What may be done now, as it was last told. */
+  leave: QueryLeave = { waitMs: 0 }
+  readonly #provider: EmbeddingProvider
+  readonly #onOutcome: (outcome: ProviderOutcome) => void
+  readonly #kept = new Map<string, Float32Array>()
+  readonly #open = new Map<string, Promise<Answer>>()
+
+  constructor(provider: EmbeddingProvider, onOutcome: (outcome: ProviderOutcome) => void) {
+    this.#provider = provider
+    this.#onOutcome = onOutcome
+  }
+
+  get provider(): string {
+    return this.#provider.provider
+  }
+
+  get model(): string {
+    return this.#provider.model
+  }
+
+  /**
+   * @param dimensions of the index's vectors
+   * @param mostWaitMs instead of what the provider's health allows, for somebody who would rather wait
+   */
+  async of(
+    query: string,
+    dimensions: number,
+    mostWaitMs: number | undefined,
+    signal?: AbortSignal,
+  ): Promise<QueryVector> {
+    const { failure, waitMs } = this.leave
+    const vector = this.#kept.get(query)
+    if (failure) return { vector: fits(vector, dimensions), notice: failedNotice(failure.message, failure.since) }
+    if (vector) return this.#checked(vector, dimensions)
+    if (!this.#open.has(query) && this.#open.size >= mostOpen) return { vector: undefined, notice: this.#lateNotice(0) }
+    const patienceMs = mostWaitMs ?? waitMs
+    const asked = this.#open.get(query) ?? this.#ask(query, dimensions, Math.max(mostMs, patienceMs))
+    const answer = await within(asked, patienceMs, signal)
+    if (!answer) {
+      this.#onOutcome({ kind: 'late' })
+      return { vector: undefined, notice: this.#lateNotice(patienceMs) }
+    }
+    return 'vector' in answer
+      ? { vector: answer.vector, notice: null }
+      : { vector: undefined, notice: failedNotice(answer.failure.message) }
+  }
+
+  /** Asks the provider for one short text, to see whether it can be used. */
+  async probe(dimensions: number): Promise<ProviderOutcome> {
+    return outcomeOf(await this.#embed(probeText, dimensions, mostMs), { kind: 'probed' })
+  }
+
+  #ask(query: string, dimensions: number, limitMs: number): Promise<Answer> {
+    const started = performance.now()
+    const asking = this.#embed(query, dimensions, limitMs).then((answer) => {
+      this.#open.delete(query)
+      if ('vector' in answer) this.#keep(query, answer.vector)
+      this.#onOutcome(outcomeOf(answer, { kind: 'answered', ms: performance.now() - started }))
+      return answer
+    })
+    this.#open.set(query, asking)
+    return asking
+  }
+
+  async #embed(text: string, dimensions: number, limitMs: number): Promise<Answer> {
+    const limit = AbortSignal.timeout(limitMs)
+    try {
+      const [vector] = await this.#provider.embed([text], limit)
+      if (vector && (dimensions === 0 || vector.length === dimensions)) return { vector }
+      return { failure: this.#failure('provider_error', mismatch(vector?.length ?? 0, dimensions)) }
+    } catch (error) {
+      if (error instanceof AppError) return { failure: error }
+      if (limit.aborted) return { failure: this.#failure('provider_timeout', `no answer within ${limitMs / 1000} s`) }
+      return { failure: this.#failure('provider_error', error instanceof Error ? error.message : String(error)) }
+    }
+  }
+
+  #keep(query: string, vector: Float32Array): void {
+    const [oldest] = this.#kept.size < mostKept ? [] : this.#kept.keys()
+    if (oldest !== undefined) this.#kept.delete(oldest)
+    this.#kept.set(query, vector)
+  }
+
+  #checked(vector: Float32Array, dimensions: number): QueryVector {
+    return fits(vector, dimensions)
+      ? { vector, notice: null }
+      : { vector: undefined, notice: failedNotice(mismatch(vector.length, dimensions)) }
+  }
+
+  #failure(code: 'provider_error' | 'provider_timeout', what: string): AppError {
+    return new AppError(code, `${this.provider}: ${what}`, { provider: this.provider, reason: what })
+  }
+
+  #lateNotice(waitedMs: number): Notice {
+    const message =
+      waitedMs === 0
+        ? `${this.provider} is too slow to be waited for`
+        : `${this.provider} took longer than ${waitedMs / 1000} s`
+    return { code: 'provider_late', message }
+  }
+}
+
+function mismatch(length: number, dimensions: number): string {
+  return `the model's vectors have ${length} dimensions, those of the index ${dimensions}`
+}
+
+function fits(vector: Float32Array | undefined, dimensions: number): Float32Array | undefined {
+  return vector?.length === dimensions ? vector : undefined
+}
+
+function failedNotice(message: string, since?: number): Notice {
+  return { code: 'provider_failed', message, ...(since === undefined ? {} : { since }) }
+}
+
+function outcomeOf(answer: Answer, good: ProviderOutcome): ProviderOutcome {
+  if ('vector' in answer) return good
+  const { code, message, data } = answer.failure
+  const { retryAfterMs } = data
+  return { kind: 'failed', code, message, ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}) }
+}
+
+/** Undefined when it takes longer. @throws the signal's reason */
+async function within<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T | undefined> {
+  if (ms === 0) return undefined
+  const done = new AbortController()
+  const late = sleep(ms, undefined, {
+    signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
+    ref: false,
+  })
+  try {
+    return await Promise.race([work, late.catch(() => undefined)])
+  } finally {
+    done.abort()
+    signal?.throwIfAborted()
+  }
+}

@@ -1,0 +1,65 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { startTroubledEmbeddings } from '../support/troubled-embeddings.ts'
+
+afterAll(closeBrowser)
+
+const configOf = (url: string, more = '') =>
+  `${more}agents:\n  defaults: { memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
+
+describe('M57 the app says how it is', () => {
+  it('M57: one problem stands in the status bar with its remedy, and goes when that helped', async () => {
+    const embeddings = await startTroubledEmbeddings()
+    embeddings.trouble = 'broken'
+    const server = await openTestServer({ files: { 'memory/a.md': 'Walrus.\n' }, config: configOf(embeddings.url) })
+    const page = await openPage()
+    await page.goto(server.url)
+    const bar = page.getByRole('contentinfo')
+    const warning = bar.getByTestId('health')
+    await warning.getByText('Search goes by keywords only').waitFor()
+    await keepScreenshot(page, 'health-1-light')
+    await warning.click()
+    const problem = page.getByTestId('problem')
+    expect(await problem.innerText()).toContain('The model ran out of memory')
+    await keepScreenshot(page, 'health-1-open')
+    await page.keyboard.press('Escape')
+    embeddings.trouble = 'none'
+    await bar.getByRole('button', { name: 'Try again' }).click()
+    await warning.waitFor({ state: 'detached' })
+    await keepScreenshot(page, 'health-0-light')
+  }, 60_000)
+
+  it.each([
+    ['en-US', 'light', 1440],
+    ['en-US', 'dark', 700],
+    ['zh-CN', 'dark', 1440],
+    ['zh-CN', 'light', 700],
+  ] as const)(
+    'M57: four problems are one number, each with its own words (%s, %s, %i px)',
+    async (locale, theme, width) => {
+      const files = {
+        'memory/a.md': 'Walrus.\n',
+        'memory/b.md': new Uint8Array([0xff, 0xfe, 0x00, 0xd8]),
+        'memory/c.md': new Uint8Array([0xc3, 0x28]),
+      }
+      const server = await openTestServer({ files, config: configOf('http://127.0.0.1:9/v1') })
+      const page = await openPage({ locale, colorScheme: theme, viewport: { width, height: 900 } })
+      await page.goto(server.url)
+      const warning = page.getByRole('contentinfo').getByTestId('health')
+      await warning.waitFor()
+      await writeFile(join(server.home, 'config.yaml'), 'interface:\n  theme: purple\n')
+      await warning.getByText(/4/).waitFor({ timeout: 10_000 })
+      await keepScreenshot(page, `health-4-${locale}-${theme}-${width}`)
+      await warning.click()
+      expect(await page.getByTestId('problem').count()).toBe(4)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      await keepScreenshot(page, `health-4-open-${locale}-${theme}-${width}`)
+      await page.getByRole('button', { name: /config\.yaml/ }).click()
+      await page.getByText('interface.theme', { exact: false }).first().waitFor()
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,101 @@
+/** A loopback server of embeddings that can be in every kind of trouble, and counts what it is asked. */
+import { createHash } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import { onTestFinished } from 'vitest'
+
+export type Trouble =
+  | 'none'
+  | 'auth'
+  | 'rate'
+  | 'broken'
+  | 'hang'
+  | 'slow'
+  | 'dimensions'
+  | 'garbled'
+  | 'page'
+  | 'dropped'
+  | 'unknownModel'
+
+export interface TroubledServer {
+  readonly url: string
+  trouble: Trouble
+  /** Texts of each request so far. */
+  readonly inputs: string[][]
+  /** Milliseconds that a slow answer takes, and that a limited rate is to be left alone. */
+  delayMs: number
+  /** Texts of all requests, without the probes. */
+  texts(): string[]
+}
+
+const dimensions = 64
+
+export async function startTroubledEmbeddings(): Promise<TroubledServer> {
+  const inputs: string[][] = []
+  const state = { trouble: 'none' as Trouble, delayMs: 0 }
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      const { input } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { input: string[] }
+      inputs.push(input)
+      answer(response, input, state.trouble, state.delayMs)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return Object.assign(state, {
+    url: `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`,
+    inputs,
+    texts: () => inputs.flat().filter((text) => text !== 'memory'),
+  })
+}
+
+function answer(response: ServerResponse, input: readonly string[], trouble: Trouble, delayMs: number): void {
+  const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+  const good = (length: number) => ({
+    data: input.map((text, index) => ({ index, embedding: vectorOf(text, length) })),
+  })
+  switch (trouble) {
+    case 'none':
+      return void json(200, good(dimensions))
+    case 'auth':
+      return void json(401, { error: { message: 'Incorrect API key provided: sk-verysecretkey123' } })
+    case 'rate':
+      return void json(429, { error: { message: 'Slow down, please' } }, { 'retry-after-ms': String(delayMs) })
+    case 'broken':
+      return void json(500, { error: { message: 'The model ran out of memory' } })
+    case 'hang':
+      return
+    case 'slow':
+      return void setTimeout(() => json(200, good(dimensions)), delayMs)
+    case 'dimensions':
+      return void json(200, good(dimensions / 4))
+    case 'garbled':
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"data": [{"embed')
+    case 'page':
+      return void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end('<html><style>p{}</style><body><p>Sign in to the hotel network</p></body></html>')
+    case 'dropped':
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100000' })
+      response.write('{"data": [')
+      return void setTimeout(() => response.destroy(), 20)
+    case 'unknownModel':
+      return void json(404, { error: 'model "hashed" not found, try pulling it first' })
+  }
+}
+
+/** Texts with the same words are near. */
+function vectorOf(text: string, length: number): number[] {
+  const vector = Array.from({ length }, () => 0.01)
+  for (const word of text.toLowerCase().match(/\w+/g) ?? []) {
+    const place = createHash('sha256').update(word).digest().readUInt32LE(0) % length
+    vector[place] = (vector[place] ?? 0) + 1
+  }
+  return vector
+}
