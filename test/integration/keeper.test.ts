@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -74,6 +74,7 @@ describe('M30 the invariant', () => {
         fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 20, maxLength: 20 }),
         async (contextWindow, steps, dice) => {
           const folder = await temporaryFolder()
+          await mkdir(join(folder, 'w'))
           const workspace = new Workspace({ workspace: join(folder, 'w'), forbidden: [] })
           const file = join(folder, 's.jsonl')
           let transcript = await Transcript.create(file, folder, new Date(2026, 0, 20))

@@ -13,8 +13,8 @@ import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { countLosses, mainFolder, makeMemory } from './processes.ts'
 
 const megabyte = 1024 * 1024
-const sizes = [4, 8, 16].map((count) => count * megabyte)
-const rests = [0, 20_000, 88_000]
+const sizes = [8, 16].map((count) => count * megabyte)
+const rests = [0, 88_000]
 const recoverMs = 15_000
 
 for (const full of ['workspace', 'state', 'both'] as const)

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync, statfsSync, writeFileSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isSystemError } from '../../src/shared/errors.ts'
 
 export interface SmallDisk {
   readonly folder: string
@@ -31,7 +32,12 @@ export function mountSmallDisk(bytes: number): SmallDisk | undefined {
     folder,
     free,
     fill(rest) {
-      writeFileSync(ballast, Buffer.alloc(Math.max(0, free() - rest)))
+      try {
+        writeFileSync(ballast, Buffer.alloc(Math.max(0, free() - rest)))
+      } catch (error) {
+        // Somebody wrote meanwhile: it is full all the same.
+        if (!isSystemError(error, 'ENOSPC')) throw error
+      }
     },
     makeRoom: () => unlinkSync(ballast),
     unmount() {
