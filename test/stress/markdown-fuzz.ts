@@ -60,6 +60,7 @@ const server = await startServer({ mainFolder, env: {}, home })
 const browser = await chromium.launch({ executablePath: findChromium(), args: [...chromiumFlags] })
 const failures: string[] = []
 const seen: Seen[] = []
+const refused: string[] = []
 try {
   let page = await openPage()
   for (const [index, { name, text }] of documents.entries()) {
@@ -96,6 +97,11 @@ try {
   }
   await page.close()
   page = await openPage()
+  if (writtenNames.length > 0)
+    await page
+      .getByRole('navigation')
+      .getByRole('button', { name: /^names/ })
+      .click()
   for (const name of writtenNames) {
     const start = performance.now()
     note(
@@ -135,14 +141,15 @@ async function showFile(page: Page, index: number): Promise<Sight> {
   return lookAt(page)
 }
 
-/** By its address, and then by the row that the tree has for it. */
+/** By its address; the row that the tree has for it is then the one that is marked, and leads there. */
 async function openName(page: Page, name: string): Promise<Sight> {
   await goTo(page, '/search')
   await goTo(page, `/file/names/${encodeURIComponent(name)}`)
-  await page
-    .locator('.monaco-editor .view-lines', { hasText: 'content of' })
-    .waitFor({ timeout: 10_000 })
-    .catch(() => fail(`not opened by its address: ${JSON.stringify(name)}`))
+  const content = page.locator('.monaco-editor .view-lines', { hasText: 'content of' })
+  // A name that cannot be a path everywhere (a backslash) is refused in words.
+  const refusal = page.locator('main [role=alert], main', { hasText: /outside of the workspace|does not exist|cannot/ })
+  await content.or(refusal).first().waitFor({ timeout: 10_000 })
+  if ((await content.count()) === 0) refused.push(name)
   const sight = await lookAt(page, 60)
   const current = page.locator('nav a[aria-current=page]')
   if ((await current.count()) !== 1) fail(`not marked in the tree: ${JSON.stringify(name)}`)
@@ -224,6 +231,7 @@ function report(): void {
   line(
     `documents: ${documents.length}, shown ${seen.filter(({ way }) => way !== 'name').length} times; file names: ${writtenNames.length}`,
   )
+  if (refused.length > 0) line(`names refused in words: ${refused.map((name) => JSON.stringify(name)).join(', ')}`)
   line(`blank views: ${seen.filter(({ isWhole, characters }) => !isWhole || characters === 0).length}`)
   line(`shown in part as plain text: ${seen.filter(({ plain }) => plain > 0).length}`)
   line(`most elements in the window: ${Math.max(...seen.map(({ elements }) => elements))}`)
