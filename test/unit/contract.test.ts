@@ -23,6 +23,7 @@ describe('contract', () => {
       'context',
       'events',
       'files',
+      'health',
       'history',
       'imports',
       'search',
