@@ -24,6 +24,7 @@ describe('contract', () => {
       'context',
       'events',
       'files',
+      'health',
       'history',
       'imports',
       'search',
