@@ -12,7 +12,7 @@ import { answerRequests } from '../host/index.ts'
 import { createRouter } from '../router.ts'
 import { fromOrpcError } from '../thread/index.ts'
 import { clientOf, connectToOwner } from './connect.ts'
-import { Ownership } from './ownership.ts'
+import { claimOwnership, type Ownership } from './ownership.ts'
 import { ownerPlace, type OwnerPlace } from './place.ts'
 
 export interface Runtime {
@@ -86,14 +86,10 @@ async function becomeOwner<T>(
   base: AppBase,
   run: (runtime: Runtime) => Promise<T>,
 ): Promise<Outcome<T> | undefined> {
-  let ownership: Ownership | undefined
-  try {
-    ownership = await Ownership.tryTake(place)
-    if (!ownership) return undefined
-  } catch (error) {
-    base.log.fault(error, 'no lock for the state folder; other processes are not kept from it')
-  }
-  return { value: await onOwnApp(options, base, ownership, run) }
+  const claim = await claimOwnership(place)
+  if (!claim) return undefined
+  if (claim.unguarded !== undefined) base.log.warn({ reason: claim.unguarded }, 'other processes are not kept out')
+  return { value: await onOwnApp(options, base, claim.ownership, run) }
 }
 
 async function onOwnApp<T>(

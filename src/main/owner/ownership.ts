@@ -89,6 +89,23 @@ export class Ownership {
   }
 }
 
+export interface Claim {
+  /** Undefined where locks cannot be had, as on some network disks. */
+  readonly ownership: Ownership | undefined
+  /** Why other processes are not kept out; undefined when they are. */
+  readonly unguarded: string | undefined
+}
+
+/** @returns undefined when another process is the owner */
+export async function claimOwnership(place: OwnerPlace): Promise<Claim | undefined> {
+  try {
+    const ownership = await Ownership.tryTake(place)
+    return ownership && { ownership, unguarded: undefined }
+  } catch (error) {
+    return { ownership: undefined, unguarded: error instanceof Error ? error.message : String(error) }
+  }
+}
+
 /** What a guest says it is; undefined for one that has not read the note. */
 function guestOf({ headers }: IncomingMessage, key: string): GuestKind | undefined {
   const given = Buffer.from(headers.authorization ?? '')

@@ -12,7 +12,7 @@ import { createApp, openBase, type App, type AppBase, type AppOptions } from '..
 import { answerRequests } from '../host/index.ts'
 import { createRouter, type AppRouter } from '../router.ts'
 import { clientOf, connectToOwner, type OwnerConnection } from './connect.ts'
-import { Ownership } from './ownership.ts'
+import { claimOwnership, type Ownership } from './ownership.ts'
 import { joinSockets } from './pipe.ts'
 import { ownerPlace, type OwnerPlace } from './place.ts'
 
@@ -148,16 +148,13 @@ export class Resident {
 
   async #own(): Promise<Role | undefined> {
     const { base } = this
-    let ownership: Ownership | undefined
-    try {
-      ownership = await Ownership.tryTake(this.#place)
-      if (!ownership) return undefined
-    } catch (error) {
-      // Locks cannot be had on this disk: better alone and unguarded than not at all.
-      base.log.fault(error, 'no lock for the state folder; other processes are not kept from it')
-    }
+    const claim = await claimOwnership(this.#place)
+    if (!claim) return undefined
+    const { ownership, unguarded } = claim
     try {
       const app = await createApp({ ...this.#options, base })
+      // Better alone and unguarded than not at all.
+      if (unguarded !== undefined) app.health.report({ part: 'locks', code: 'owner_unguarded', message: unguarded })
       const router = createRouter(app)
       const answer = answerRequests(new RPCHandler(router), base.log)
       await ownership?.announce(answer)
