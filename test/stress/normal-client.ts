@@ -16,15 +16,15 @@ const { cookie } = await enter(url)
 const failed: string[] = []
 let asked = 0
 let slowestMs = 0
-let isOver = false
-parentPort?.once('message', () => (isOver = true))
+const over = new AbortController()
+parentPort?.once('message', () => over.abort())
 // The first request opens the agent and its threads: that is the start, not the use.
 while ((await client.search.status({ agent: 'main' })).state !== 'ready') await sleep(everyMs)
 await client.files.list({ agent: 'main' })
 await client.search.query({ agent: 'main', query: 'walrus' })
 parentPort?.postMessage('ready')
 
-while (!isOver) {
+while (!over.signal.aborted) {
   const started = performance.now()
   try {
     const answers = Promise.all([

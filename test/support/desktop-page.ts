@@ -7,22 +7,24 @@ import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import sirv from 'sirv'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Page } from 'playwright-core'
 import { contentSecurityPolicy } from '../../src/main/host/index.ts'
+import { InterfaceFiles } from '../../src/main/host/interface-files.ts'
 
 const built = (path: string) => fileURLToPath(new URL(`../../out/${path}`, import.meta.url))
 
 /** @param ipcMain what the shell listens on; each connection of the page arrives there with a port */
 export async function serveDesktopPage(ipcMain: EventEmitter, senderUrl: string): Promise<string> {
-  const files = sirv(built('renderer'), {
-    single: true,
-    ignores: false,
-    setHeaders: (response) => response.setHeader('Content-Security-Policy', contentSecurityPolicy),
+  const files = new InterfaceFiles(built('renderer'))
+  const server = createServer((request, response) => {
+    void files.find(new URL(request.url ?? '/', 'http://localhost').pathname).then((file) => {
+      response.setHeader('Content-Security-Policy', contentSecurityPolicy)
+      response.writeHead(file ? 200 : 404, { 'Content-Type': file?.type ?? 'text/plain' })
+      response.end(file?.bytes)
+    })
   })
-  const server = createServer((request, response) => files(request, response))
   const sockets = new WebSocketServer({ server, path: '/port' })
   sockets.on('connection', (socket) => {
     ipcMain.emit('commonplace:connect', { ports: [portOver(socket)], senderFrame: { url: senderUrl, parent: null } })
