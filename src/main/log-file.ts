@@ -32,6 +32,16 @@ export class LogFile {
     this.#now = options.now ?? Date.now
   }
 
+  /** Makes the file, if that can be done now. */
+  open(): void {
+    try {
+      this.#look()
+    } catch {
+      // The first line tries again.
+      this.close()
+    }
+  }
+
   /** Appends a line, its line break included. */
   write(line: string): void {
     try {

@@ -32,6 +32,7 @@ const mostStack = 8000
 export function openLog(folder: string): Log {
   const path = join(folder, 'commonplace.log')
   const file = new LogFile(path)
+  file.open()
   const logger = pino(
     { base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line: string) => file.write(redact(line)) },

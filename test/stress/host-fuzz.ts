@@ -1,6 +1,7 @@
 /**
- * Attacks a real `commonplace serve`, started from source, while somebody uses it:
- * `node test/stress/host-fuzz.ts [--count 50000] [--seconds 180] [--seed 7] [--only frames]`.
+ * Attacks a real `commonplace serve`, as it was built (from `--source` it takes some 60 MB more, for compiling), while
+ * somebody uses it:
+ * `node test/stress/host-fuzz.ts [--count 50000] [--seconds 180] [--seed 7] [--only frames] [--source]`.
  * Ends with figures, and with 1 when the process died, was slow to answer the others, or took too much memory.
  */
 import { spawn } from 'node:child_process'
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '50000' },
     seconds: { type: 'string', default: '180' },
     only: { type: 'string' },
+    source: { type: 'boolean', default: false },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
@@ -42,7 +44,7 @@ await writeFile(
   join(root, 'state/config.yaml'),
   `agents: { list: [{ id: main, workspace: ${JSON.stringify(join(root, 'workspace'))} }] }\n`,
 )
-const cli = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+const cli = fileURLToPath(new URL(values.source ? '../../src/main/cli.ts' : '../../out/main/cli.js', import.meta.url))
 const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--home', join(root, 'state')], {
   stdio: ['ignore', 'pipe', 'pipe'],
 })
@@ -56,9 +58,14 @@ const client = new Worker(new URL('./normal-client.ts', import.meta.url), { work
 await once(client, 'message')
 
 let mostKilobytes = 0
+let restKilobytes = 0
 const sampling = setInterval(() => {
   void readFile(`/proc/${child.pid}/status`, 'utf8').then(
-    (status) => (mostKilobytes = Math.max(mostKilobytes, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0))),
+    (status) => {
+      const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0)
+      restKilobytes ||= kilobytes
+      mostKilobytes = Math.max(mostKilobytes, kilobytes)
+    },
     () => undefined,
   )
 }, sampleMs)
@@ -96,7 +103,7 @@ process.stdout.write(
   `${[
     `requests and frames  ${total} in ${seconds.toFixed(0)} s: ${JSON.stringify(sent)}`,
     `process              ${isAlive ? 'alive' : `ended (${child.exitCode ?? child.signalCode})`}`,
-    `memory               ${megabytes} MB at most (limit ${mostMegabytes})`,
+    `memory               ${megabytes} MB at most (limit ${mostMegabytes}), ${Math.round(restKilobytes / 1024)} MB before`,
     `a normal client      asked ${figures.asked} times, slowest ${figures.slowestMs.toFixed(0)} ms (limit ${mostMs}), failed ${figures.failed.length} ${figures.failed[0] ?? ''}`,
     `faults in the log    ${faults.length} ${faults[0]?.slice(0, 600) ?? ''}`,
     `on stderr            ${Buffer.concat(errors).length} bytes ${Buffer.concat(errors).toString().slice(0, 600)}`,

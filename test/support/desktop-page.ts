@@ -19,10 +19,10 @@ const built = (path: string) => fileURLToPath(new URL(`../../out/${path}`, impor
 export async function serveDesktopPage(ipcMain: EventEmitter, senderUrl: string): Promise<string> {
   const files = new InterfaceFiles(built('renderer'))
   const server = createServer((request, response) => {
-    void files.find(new URL(request.url ?? '/', 'http://page').pathname).then((file) => {
+    void files.find(new URL(request.url ?? '/', 'http://localhost').pathname).then((file) => {
       response.setHeader('Content-Security-Policy', contentSecurityPolicy)
-      response.setHeader('Content-Type', file?.type ?? 'text/plain')
-      response.writeHead(file ? 200 : 404).end(file?.bytes)
+      response.writeHead(file ? 200 : 404, { 'Content-Type': file?.type ?? 'text/plain' })
+      response.end(file?.bytes)
     })
   })
   const sockets = new WebSocketServer({ server, path: '/port' })

@@ -33,10 +33,41 @@ const pick = <Item>(random: Random, items: readonly [Item, ...Item[]]): Item =>
   items[Math.floor(random() * items.length)] ?? items[0]
 
 const targets = [
-  '/', '//', '///x', '//evil.example/', 'http://evil.example/', 'http://[::1', '*', '/%', '/%E0%A4%A', '/%00', '/..%2f..%2fetc/passwd',
-  '/../../etc/passwd', '/assets/../../package.json', '/assets/%2e%2e/x', '/?token=', '/?token=wrong', '//?token=x', '/?token[]=1', '/rpc', '/rpc?x', '/#x',
-  '/\\evil', '/a b', `/${'x'.repeat(3000)}`, `/${'/'.repeat(3000)}`, '/file/MEMORY.md', ':80', 'x', '', '/\u00e4', '/;', '/?', '/?%', '/assets/',
-] as const // prettier-ignore
+  '/',
+  '//',
+  '///x',
+  '//evil.example/',
+  'http://evil.example/',
+  'http://[::1',
+  '*',
+  '/%',
+  '/%E0%A4%A',
+  '/%00',
+  '/..%2f..%2fetc/passwd',
+  '/../../etc/passwd',
+  '/assets/../../package.json',
+  '/assets/%2e%2e/x',
+  '/?token=',
+  '/?token=wrong',
+  '//?token=x',
+  '/?token[]=1',
+  '/rpc',
+  '/rpc?x',
+  '/#x',
+  '/\\evil',
+  '/a b',
+  `/${'x'.repeat(3000)}`,
+  `/${'/'.repeat(3000)}`,
+  '/file/MEMORY.md',
+  ':80',
+  'x',
+  '',
+  '/\u00e4',
+  '/;',
+  '/?',
+  '/?%',
+  '/assets/',
+] as const
 const methods = [
   'GET',
   'GET',
@@ -135,9 +166,9 @@ function open(port: number): Promise<Socket> {
 
 async function leave(socket: Socket, random: Random): Promise<void> {
   if (socket.destroyed) return
-  const choice = random()
-  if (choice < 0.5) socket.resetAndDestroy()
-  else if (choice < 0.75) socket.destroy()
+  const way = random()
+  if (way < 0.5) socket.resetAndDestroy()
+  else if (way < 0.75) socket.destroy()
   else {
     socket.end()
     await Promise.race([new Promise((resolve) => socket.once('close', resolve)), sleep(100)])

@@ -44,7 +44,26 @@ export function compareLines(
     kept[shared.oldPlaces[line] ?? 0] = 1
     keptNew[shared.newPlaces[newLine] ?? 0] = 1
   }
-  return editsOf(kept, keptNew)
+  return slidDown(editsOf(kept, keptNew), olds, news)
+}
+
+/**
+ * Of several equal lines it is the last that came or went, as Git has it: what was added at the end of a list is not said
+ * to have been added before its last line.
+ */
+function slidDown(edits: readonly LineEdit[], olds: Int32Array, news: Int32Array): LineEdit[] {
+  return edits.map((edit, index) => {
+    const { from, to, newFrom, newTo } = edit
+    const isDeletion = newFrom === newTo
+    if (!isDeletion && from !== to) return edit
+    const next = edits[index + 1]
+    const [lines, first, end, bound] = isDeletion
+      ? [olds, from, to, next ? next.from - 1 : olds.length]
+      : [news, newFrom, newTo, next ? next.newFrom - 1 : news.length]
+    let by = 0
+    while (end + by < bound && lines[first + by] === lines[end + by]) by += 1
+    return { from: from + by, to: to + by, newFrom: newFrom + by, newTo: newTo + by }
+  })
 }
 
 /** Equal lines get equal numbers. */

@@ -18,9 +18,10 @@ const bytesInMegabyte = 1024 * 1024
 /**
  * The text of a small file, or undefined where there is none. What is no file (a pipe would be waited for, for ever), is
  * larger than `mostBytes`, or is not UTF-8 is not read.
+ * @param isStrict false: bytes that are no UTF-8 become U+FFFD instead
  * @throws AppError `file_not_text`, `file_too_large`; the system's error
  */
-export async function readSmallText(file: string, mostBytes: number): Promise<string | undefined> {
+export async function readSmallText(file: string, mostBytes: number, isStrict = true): Promise<string | undefined> {
   let handle: FileHandle
   try {
     // Opening a pipe waits for whoever writes into it, unless one says not to; Windows knows neither.
@@ -38,7 +39,7 @@ export async function readSmallText(file: string, mostBytes: number): Promise<st
     }
     const bytes = await handle.readFile()
     try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+      return new TextDecoder('utf-8', { fatal: isStrict, ignoreBOM: true }).decode(bytes)
     } catch (error) {
       throw new AppError('file_not_text', `${file} is not UTF-8 text`, { path: file }, { cause: error })
     }

@@ -10,7 +10,7 @@ import { Outbound } from './outbound.ts'
 import { close } from './socket.ts'
 
 /** Requests of one window that are not answered yet, streams included. */
-const mostRequests = 256
+const mostRequests = 128
 
 type Handler = Pick<RPCHandler<Record<never, never>>, 'message' | 'close'>
 

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Log } from '../log.ts'
-import type { Inbound } from './inbound.ts'
+import { lingerMs, type Inbound } from './inbound.ts'
 import { Rate } from './rate.ts'
 
 /** Messages of one window in ten seconds: far above what a person causes, far below what would starve the others. */
@@ -35,7 +35,11 @@ export function guard(socket: WebSocket, stream: Duplex, { log, inbound }: Surro
     if (!rate.take()) close(socket, 1008, 'too many messages')
   }
   inbound.open(socket, () => close(socket, 1009, 'too much at once'))
-  stream.on('data', (chunk: Buffer) => inbound.add(socket, chunk.length))
+  stream.on('data', (chunk: Buffer) => {
+    if (inbound.add(socket, chunk.length)) return
+    socket.pause()
+    setTimeout(() => socket.readyState === socket.OPEN && socket.resume(), lingerMs).unref()
+  })
   socket.on('message', () => {
     inbound.reset(socket)
     spend(messages)

@@ -68,7 +68,7 @@ export class SettingsStore {
 
   /** The text of the file as it is now, mistakes included. */
   source(): Promise<string> {
-    return this.#read()
+    return this.#readAnyhow()
   }
 
   /** What stands in the configuration in force, without defaults. */
@@ -82,7 +82,7 @@ export class SettingsStore {
    */
   async save(text: string, baseText: string): Promise<{ text: string; isMerged: boolean }> {
     return this.#alone.run(async () => {
-      const current = await this.#read()
+      const current = await this.#readAnyhow()
       const merged = current === baseText ? text : mergeTexts(baseText, text, current)
       if (merged === undefined)
         throw new AppError('file_changed', `${this.file} was changed by somebody else meanwhile`, { path: this.file })
@@ -126,9 +126,14 @@ export class SettingsStore {
     this.#listeners.clear()
   }
 
-  async #read(): Promise<string> {
+  /** For one who is to mend it: what is no text is shown as far as it is one. */
+  #readAnyhow(): Promise<string> {
+    return this.#read(false)
+  }
+
+  async #read(isStrict = true): Promise<string> {
     try {
-      return (await readSmallText(this.file, mostBytes)) ?? ''
+      return (await readSmallText(this.file, mostBytes, isStrict)) ?? ''
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new AppError('config_invalid', `${this.file} cannot be read: ${reason}`, { file: this.file, reason })
