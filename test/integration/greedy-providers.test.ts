@@ -181,7 +181,7 @@ describe('M56 a provider that never stops', () => {
       response.writeHead(307, { Location: other })
       yield ''
     })
-    expect((await read('answer', 'openai-compatible', url)).code).toBe('provider_error')
+    expect((await read('answer', 'openai-compatible', url)).code).toBe('provider_redirected')
     expect(received).toBe('')
   })
 })

@@ -25,13 +25,22 @@ export interface QueryVector {
 
 type Answer = { readonly vector: Float32Array } | { readonly failure: AppError }
 
+/** A request that is under way. */
+interface Asked {
+  readonly answer: Promise<Answer>
+  /** Those who want it, or have stopped waiting and want it next time. */
+  wanted: number
+  /** Nobody wants it any more. */
+  readonly stop: AbortController
+}
+
 export class QueryVectors {
   /** What may be done now, as it was last told. */
   leave: QueryLeave = { waitMs: 0 }
   readonly #provider: EmbeddingProvider
   readonly #onOutcome: (outcome: ProviderOutcome) => void
   readonly #kept = new Map<string, Float32Array>()
-  readonly #open = new Map<string, Promise<Answer>>()
+  readonly #open = new Map<string, Asked>()
 
   constructor(provider: EmbeddingProvider, onOutcome: (outcome: ProviderOutcome) => void) {
     this.#provider = provider
@@ -63,7 +72,12 @@ export class QueryVectors {
     if (!this.#open.has(query) && this.#open.size >= mostOpen) return { vector: undefined, notice: this.#lateNotice(0) }
     const patienceMs = mostWaitMs ?? waitMs
     const asked = this.#open.get(query) ?? this.#ask(query, dimensions, Math.max(mostMs, patienceMs))
-    const answer = await within(asked, patienceMs, signal)
+    asked.wanted += 1
+    const answer = await within(asked.answer, patienceMs, signal).catch((error: unknown) => {
+      asked.wanted -= 1
+      if (asked.wanted === 0) asked.stop.abort()
+      throw error
+    })
     if (!answer) {
       this.#onOutcome({ kind: 'late' })
       return { vector: undefined, notice: this.#lateNotice(patienceMs) }
@@ -75,23 +89,28 @@ export class QueryVectors {
 
   /** Asks the provider for one short text, to see whether it can be used. */
   async probe(dimensions: number): Promise<ProviderOutcome> {
-    return outcomeOf(await this.#embed(probeText, dimensions, mostMs), { kind: 'probed' })
+    return outcomeOf(await this.#embed(probeText, dimensions, AbortSignal.timeout(mostMs), mostMs), { kind: 'probed' })
   }
 
-  #ask(query: string, dimensions: number, limitMs: number): Promise<Answer> {
+  #ask(query: string, dimensions: number, limitMs: number): Asked {
     const started = performance.now()
-    const asking = this.#embed(query, dimensions, limitMs).then((answer) => {
-      this.#open.delete(query)
-      if ('vector' in answer) this.#keep(query, answer.vector)
-      this.#onOutcome(outcomeOf(answer, { kind: 'answered', ms: performance.now() - started }))
-      return answer
+    const stop = new AbortController()
+    const limit = AbortSignal.any([AbortSignal.timeout(limitMs), stop.signal])
+    const answer = this.#embed(query, dimensions, limit, limitMs).then((given) => {
+      if (this.#open.get(query) === asked) this.#open.delete(query)
+      // What was called off says nothing of the provider.
+      if (stop.signal.aborted) return given
+      if ('vector' in given) this.#keep(query, given.vector)
+      this.#onOutcome(outcomeOf(given, { kind: 'answered', ms: performance.now() - started }))
+      return given
     })
-    this.#open.set(query, asking)
-    return asking
+    const asked: Asked = { answer, wanted: 0, stop }
+    stop.signal.addEventListener('abort', () => this.#open.get(query) === asked && this.#open.delete(query))
+    this.#open.set(query, asked)
+    return asked
   }
 
-  async #embed(text: string, dimensions: number, limitMs: number): Promise<Answer> {
-    const limit = AbortSignal.timeout(limitMs)
+  async #embed(text: string, dimensions: number, limit: AbortSignal, limitMs: number): Promise<Answer> {
     try {
       const [vector] = await this.#provider.embed([text], limit)
       if (vector && (dimensions === 0 || vector.length === dimensions)) return { vector }
