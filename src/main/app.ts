@@ -1,5 +1,6 @@
 /** The composition root: builds the modules in order, hands each what it needs, and closes them in reverse. */
 import { EventPublisher } from '@orpc/server'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AppEvent, DataLocation } from '../shared/contract/index.ts'
@@ -62,7 +63,8 @@ export async function openBase({ env, home, workspace, agent = 'main' }: AppOpti
   const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
   await makeStateFolder(folders.home)
   const log = openLog(folders.logs)
-  const settings = await SettingsStore.open(folders.config)
+  const isUsed = existsSync(folders.agent(agent).history)
+  const settings = await SettingsStore.open(folders.config, isUsed ? configPatienceMs : 0)
   const close = () => {
     settings.close()
     log.close()
@@ -98,6 +100,9 @@ export interface App {
   diagnostics(): Promise<string>
   close(): Promise<void>
 }
+
+/** A state folder that was used has a configuration: where it is missing or empty, somebody may be saving it, ms. */
+const configPatienceMs = 500
 
 /** Lines of the log that go with a report. */
 const reportedLogLines = 100

@@ -1,4 +1,5 @@
 /** What each terminal command does: its JSON value, and the same for a reader. */
+import { existsSync } from 'node:fs'
 import type { ContractClient, SearchResponse, SearchResult, Verdict } from '../shared/contract/index.ts'
 import { AppError } from '../shared/errors.ts'
 import { messageText, noUsage, type Message, type Usage } from '../shared/messages.ts'
@@ -218,7 +219,7 @@ export async function remember(options: AppOptions, { agent }: CommonFlags, text
 async function askToRemember(base: AppBase, agent: string, note: string) {
   try {
     return await askOwner(ownerPlace(base.folders.home, base.single?.folder), base, async ({ client }) => {
-      await setUpOnce(client, agent)
+      await setUpOnce(client, base, agent)
       return client.files.remember({ agent, text: note })
     })
   } catch (error) {
@@ -229,11 +230,13 @@ async function askToRemember(base: AppBase, agent: string, note: string) {
 }
 
 /** @param mayBeThere somebody was asked to write it and went away before saying so */
-async function rememberHere(options: AppOptions, agent: string, note: string, mayBeThere: boolean) {
+async function rememberHere(options: AppOptions & { base: AppBase }, agent: string, note: string, mayBeThere: boolean) {
+  const { base } = options
   const app = await createApp({ ...options, watch: false })
   try {
     if (app.settings.problems.length > 0)
       throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
+    if (app.agents.isFirstRun) assertNew(base, agent)
     if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), 'en')
     const { workspace, close } = await app.agents.writer(agent)
     try {
@@ -248,11 +251,11 @@ async function rememberHere(options: AppOptions, agent: string, note: string, ma
 }
 
 export async function ask(
-  { client }: Runtime,
+  { client, base }: Runtime,
   { agent, model }: CommonFlags & { model?: string },
   message: string,
 ): Promise<Output> {
-  await setUpOnce(client, agent)
+  await setUpOnce(client, base, agent)
   await client.search.settle({ agent })
   const { session } = await client.chat.send({ agent, text: message, ...(model === undefined ? {} : { model }) })
   for await (const event of await client.chat.watch({ agent, session }))
@@ -302,9 +305,18 @@ function toldOnce(warning: string | undefined, notice: SearchResponse['notice'])
   return line === undefined ? {} : { warning: line }
 }
 
+/** A memory that was in use has not moved to the default folder because its configuration is gone. */
+function assertNew({ folders }: AppBase, agent: string): void {
+  if (!existsSync(folders.agent(agent).history)) return
+  const reason =
+    'it is missing or empty, though this state folder was in use; put it back, or choose the folder in the app'
+  throw new AppError('config_invalid', `${folders.config}: ${reason}`, { file: folders.config, reason })
+}
+
 /** Commands that write make the default workspace when there is none yet; a folder that was named is used as it is. */
-async function setUpOnce(client: ContractClient, agent: string): Promise<void> {
+async function setUpOnce(client: ContractClient, base: AppBase, agent: string): Promise<void> {
   if (!(await client.settings.get()).firstRun) return
+  assertNew(base, agent)
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace
   if (workspace === undefined) throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
   await client.agents.setUp({ agent, workspace, locale: 'en' })

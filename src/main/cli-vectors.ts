@@ -1,5 +1,6 @@
 /** How a terminal command waits until every passage has its vector, and says how far that is. */
 import type { ContractClient, IndexStatus } from '../shared/contract/index.ts'
+import { AppError } from '../shared/errors.ts'
 
 /** Stands in the help of every command that waits. */
 export const vectorHelp =
@@ -26,7 +27,7 @@ const terminalEveryMs = 100
 /** Waits until the index is in step with the files, and, unless it is not to, for the vectors. */
 export async function waitForVectors(client: ContractClient, agent: string, wait: boolean): Promise<VectorWait> {
   if (!wait) {
-    await client.search.settle({ agent })
+    assertUsable((await client.search.settle({ agent })).status)
     return { warning: undefined, isFailure: false, vectorWaitMs: undefined }
   }
   const line = progressLine()
@@ -35,11 +36,19 @@ export async function waitForVectors(client: ContractClient, agent: string, wait
   }, lookEveryMs)
   try {
     const { status } = await client.search.settle({ agent, vectors: true })
+    assertUsable(status)
     return { ...shortfall(status), vectorWaitMs: patientMs }
   } finally {
     clearInterval(timer)
     line.end()
   }
+}
+
+/** Nothing found in an index that is not there says nothing. */
+function assertUsable({ state, problems }: IndexStatus): void {
+  if (state !== 'failed') return
+  const why = problems.find(({ code }) => code === 'index_failed')?.message ?? 'it cannot be opened'
+  throw new AppError('index_unavailable', `the search index is unavailable: ${why}`)
 }
 
 function shortfall({ provider, embedded, chunks, problems }: IndexStatus): Omit<VectorWait, 'vectorWaitMs'> {

@@ -15,6 +15,7 @@ export const errorCodes = [
   'file_not_text',
   'file_too_large',
   'folder_unreadable',
+  'folder_unusable',
   'folder_gone',
   'write_failed',
   'disk_full',

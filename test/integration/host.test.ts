@@ -111,7 +111,7 @@ describe('M49 browser host', () => {
     const { url } = await openTestServer({ config: '' })
     const client = await connect(url)
     const setUp = (workspace: string) => client.agents.setUp({ agent: 'main', workspace, locale: 'en' })
-    await expect(setUp('/proc/nowhere')).rejects.toMatchObject({ code: 'write_failed' })
+    await expect(setUp('/proc/nowhere')).rejects.toMatchObject({ code: 'folder_unusable' })
     expect((await client.settings.get()).firstRun).toBe(true)
     expect((await setUp(await temporaryFolder())).created).toContain('MEMORY.md')
     expect((await client.settings.get()).firstRun).toBe(false)

@@ -1,10 +1,11 @@
 /** Who exists and where they live: the list from the configuration, and the agents that are at work. */
 import { access } from 'node:fs/promises'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Agent as AgentSummary, ChunkSize, Locale, SearchSettings } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import {
   defaultWorkspace,
+  describeProblems,
   expandHome,
   type AgentEntry,
   type AgentSettings,
@@ -65,7 +66,8 @@ export class Agents {
 
   /** True until somebody has chosen where the first agent lives. */
   get isFirstRun(): boolean {
-    return this.#options.single === undefined && this.#options.settings.config.agents.list.length === 0
+    const { single, settings } = this.#options
+    return single === undefined && settings.hasBeenRead && settings.config.agents.list.length === 0
   }
 
   /** @throws AppError `unknown_agent` */
@@ -92,6 +94,7 @@ export class Agents {
 
   /** The agent at work; opened when it is first asked for. @throws AppError `unknown_agent`, `folder_unreadable` */
   async get(id: string): Promise<Agent> {
+    this.#assertConfigured()
     const known = this.#open.get(id)
     if (known) return known
     const opening = this.#openAgent(id)
@@ -180,6 +183,14 @@ export class Agents {
     if (index >= 0) return index
     await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: this.workspaceOf(id) }])
     return list.length
+  }
+
+  /** Without a configuration nobody knows whose folder is whose. @throws AppError `config_invalid` */
+  #assertConfigured(): void {
+    const { settings } = this.#options
+    if (settings.hasBeenRead) return
+    const reason = describeProblems(settings.file, settings.problems)
+    throw new AppError('config_invalid', reason, { file: settings.file, reason })
   }
 
   /** @throws AppError `single_folder` */
@@ -335,7 +346,12 @@ export class Agents {
     } catch (error) {
       if (error instanceof AppError) throw error
       const reason = error instanceof Error ? error.message : String(error)
-      throw new AppError('write_failed', `${folder} cannot be used: ${reason}`, { path: folder }, { cause: error })
+      throw new AppError(
+        'folder_unusable',
+        `${folder} cannot be used: ${reason}`,
+        { path: folder, reason },
+        { cause: error },
+      )
     }
   }
 
@@ -371,7 +387,14 @@ function inheritable(entry: Record<string, unknown>): Record<string, unknown> {
 /** @throws AppError `input_invalid` for a path that depends on where the app was started */
 function absolute(path: string): string {
   const expanded = expandHome(path.trim())
-  if (isAbsolute(expanded)) return resolve(expanded)
+  if (isAbsolute(expanded)) {
+    const folder = resolve(expanded)
+    if (dirname(folder) !== folder) return folder
+    throw new AppError('folder_unusable', `${folder} is a whole disk; choose a folder on it`, {
+      path: folder,
+      reason: folder,
+    })
+  }
   throw new AppError('input_invalid', `${path} is not an absolute path`, {
     reason: `${path}: an absolute path, or one that begins with ~/`,
   })

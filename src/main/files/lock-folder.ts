@@ -4,14 +4,14 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FileLock } from './lock.ts'
 
 /** @throws Error when somebody else has made a folder of that name */
 export function lockFolder(): string {
   if (process.platform === 'win32') return join(tmpdir(), 'commonplace-locks')
-  const { uid } = userInfo()
+  const uid = process.getuid?.() ?? 0
   // Not $TMPDIR: all processes of the user have to find the same place.
   const folder = join(existsSync('/tmp') ? '/tmp' : tmpdir(), `commonplace-${uid}`)
   // Said to be recursive, it does not mind that another process was quicker.

@@ -4,7 +4,7 @@
  * holders wait in a queue; between processes they ask again after a short while.
  */
 import Database from 'better-sqlite3'
-import { mkdirSync, statSync, unlinkSync } from 'node:fs'
+import { mkdirSync, statSync, unlinkSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSystemError } from '../../shared/errors.ts'
@@ -66,9 +66,14 @@ export class FileLock {
       throw error
     }
     // Somebody tidied up the folder: what we hold is a lock on a file that nobody else can find.
-    if (inodeOf(this.file) === this.#inode) return true
+    if (this.isIntact) return true
     this.close()
     return this.tryTake()
+  }
+
+  /** False when the file was exchanged or deleted: others do not find this lock any more. */
+  get isIntact(): boolean {
+    return inodeOf(this.file) === this.#inode
   }
 
   get isHeld(): boolean {
@@ -98,6 +103,7 @@ export class FileLock {
     // Nothing is ever written; the file is opened with the first statement.
     database.exec('PRAGMA journal_mode = MEMORY')
     this.#inode = inodeOf(this.file)
+    touch(this.file)
     this.#database = database
     return database
   }
@@ -109,6 +115,16 @@ function makeParent(file: string): void {
     mkdirSync(dirname(file), { mode: 0o700 })
   } catch (error) {
     if (!isSystemError(error, 'EEXIST')) throw error
+  }
+}
+
+/** Systems that sweep their folders of temporary files leave alone what is young. */
+function touch(file: string): void {
+  const now = new Date()
+  try {
+    utimesSync(file, now, now)
+  } catch (error) {
+    if (!isSystemError(error)) throw error
   }
 }
 

@@ -20,10 +20,16 @@ export function isLeftOver(name: string): boolean {
 /**
  * Replaces or creates the file in one step: a reader sees the old bytes or the new, and a crash leaves one of them whole.
  * @param shownAs how the user knows the file
+ * @param beforeRename the last word: when it throws, nothing happens
  * @throws AppError `disk_full`, `write_failed`; the file is as it was then
  */
-export async function writeDurably(file: string, data: string | Uint8Array, shownAs: string = file): Promise<void> {
-  await replace(file, bytesOf(data), { shownAs, isDurable: true })
+export async function writeDurably(
+  file: string,
+  data: string | Uint8Array,
+  shownAs: string = file,
+  beforeRename?: () => Promise<void>,
+): Promise<void> {
+  await replace(file, bytesOf(data), { shownAs, isDurable: true, beforeRename })
 }
 
 /** The same for what nobody but the user may read. @throws as `writeDurably` */
@@ -80,9 +86,14 @@ interface Replacement {
   readonly isDurable: boolean
   /** Permissions of a file that was not there. */
   readonly newMode?: number
+  readonly beforeRename?: (() => Promise<void>) | undefined
 }
 
-async function replace(file: string, bytes: Uint8Array, { shownAs, isDurable, newMode }: Replacement): Promise<void> {
+async function replace(
+  file: string,
+  bytes: Uint8Array,
+  { shownAs, isDurable, newMode, beforeRename }: Replacement,
+): Promise<void> {
   const folder = dirname(file)
   const temporary = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
   try {
@@ -90,6 +101,7 @@ async function replace(file: string, bytes: Uint8Array, { shownAs, isDurable, ne
     const mode = (await modeOf(file)) ?? newMode
     try {
       await writeNew(temporary, bytes, mode, isDurable)
+      await beforeRename?.()
       await rename(temporary, file)
     } catch (error) {
       await unlink(temporary).catch(() => undefined)

@@ -6,6 +6,7 @@
  */
 import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { blobId } from '../diff/blob-id.ts'
 import { describeChange } from '../diff/patch.ts'
@@ -266,6 +267,11 @@ export class Recorder {
 
   /** Records what is in the journal, and what changed while nobody looked; where another process does that, nothing. */
   async #catchUp(): Promise<void> {
+    if (this.#repository && !existsSync(join(this.#gitdir, 'HEAD'))) {
+      this.#tell('history_damaged', 'the history was deleted while it was in use; a new one was begun')
+      this.#repository = undefined
+      this.#needsFullLook = true
+    }
     const repository = (this.#repository ??= await this.#open())
     if (!repository) return this.#tryAgain()
     await this.#recordJournal(repository)

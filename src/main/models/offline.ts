@@ -75,13 +75,16 @@ function nextStep({ system: blocks, messages }: ModelRequest): Step {
   const intention = understand(question)
   const failed = results.find((result) => result.isError)
   if (failed) return { text: phrases.toolFailed(messageText(failed)) }
+  const notes = unwrittenNotes(messages)
+  if (notes.length > 0) return { calls: notes.map((note) => writeNote(note, todaysLog(system))) }
+  const found = results.filter(({ toolName }) => toolName !== 'write')
   switch (intention.kind) {
     case 'remember':
-      return remember(intention, results, phrases, todaysLog(system), timestamp.exec(sent)?.[1] ?? '00:00')
+      return { text: intention.text === '' ? phrases.nothingToRemember : phrases.remembered(todaysLog(system)) }
     case 'day':
-      return day(results, phrases, logOf(system, intention))
+      return day(found, phrases, logOf(system, intention))
     case 'files':
-      return files(results, phrases)
+      return files(found, phrases)
     case 'task':
       return { text: phrases.needsModel }
     case 'greeting':
@@ -89,7 +92,7 @@ function nextStep({ system: blocks, messages }: ModelRequest): Step {
     case 'help':
       return { text: phrases.help }
     case 'question':
-      return answer(intention, since, results, phrases)
+      return answer(intention, since, found, phrases)
   }
 }
 
@@ -103,17 +106,35 @@ function keepNotes(conversation: readonly Message[], results: readonly ToolResul
   return { calls: [{ name: 'write', arguments: { path: todaysLog(system), content, append: true } }] }
 }
 
-function remember(
-  intention: Extract<Intention, { kind: 'remember' }>,
-  results: readonly ToolResultMessage[],
-  phrases: OfflinePhrases,
-  path: string,
-  time: string,
-): Step {
-  if (intention.text === '') return { text: phrases.nothingToRemember }
-  if (results.length > 0) return { text: phrases.remembered(path) }
-  const content = `## ${time} - ${titleOf(intention.text)}\n${intention.text}\n`
-  return { calls: [{ name: 'write', arguments: { path, content, append: true } }] }
+interface Note {
+  readonly text: string
+  /** `HH:MM`, when it was said. */
+  readonly time: string
+}
+
+/** What was to be remembered since the last answer and is not written yet: several messages can come before one answer. */
+function unwrittenNotes(messages: readonly Message[]): Note[] {
+  const isAnswer = (message: Message) =>
+    message.role === 'assistant' && !message.content.some(({ type }) => type === 'toolCall')
+  const turn = messages.slice(messages.findLastIndex(isAnswer) + 1)
+  const written = turn.flatMap((message) =>
+    message.role === 'assistant' ? message.content.flatMap((part) => (part.type === 'toolCall' ? [part] : [])) : [],
+  )
+  const isWritten = ({ text }: Note) =>
+    written.some(({ name, arguments: { content } }) => name === 'write' && String(content).endsWith(`\n${text}\n`))
+  return turn.flatMap((message) => {
+    if (message.role !== 'user') return []
+    const sent = messageText(message)
+    const intention = understand(sent.replace(timestamp, ''))
+    if (intention.kind !== 'remember' || intention.text === '') return []
+    const note = { text: intention.text, time: timestamp.exec(sent)?.[1] ?? '00:00' }
+    return isWritten(note) ? [] : [note]
+  })
+}
+
+function writeNote({ text, time }: Note, path: string): Omit<ToolCallPart, 'type' | 'id'> {
+  const content = `## ${time} - ${titleOf(text)}\n${text}\n`
+  return { name: 'write', arguments: { path, content, append: true } }
 }
 
 function day(results: readonly ToolResultMessage[], phrases: OfflinePhrases, path: string): Step {

@@ -102,7 +102,8 @@ async function onOwnApp<T>(
     const app = await createApp({ ...options, base, watch: false })
     try {
       const router = createRouter(app)
-      await ownership?.announce(answerRequests(new RPCHandler(router), base.log))
+      const unheard = await ownership?.announce(answerRequests(new RPCHandler(router), base.log))
+      if (unheard !== undefined) base.log.warn({ reason: unheard }, 'other processes cannot speak to this one')
       return await run({ client: createRouterClient(router), base })
     } catch (error) {
       throw fromOrpcError(error)

@@ -1,6 +1,7 @@
 /** What an owner leaves for others to read, and what they tell it of themselves. */
 import { z } from 'zod'
 import { readIfThere } from '../files/index.ts'
+import { isSystemError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
 
 export const ownerNoteSchema = z.object({
@@ -20,6 +21,12 @@ export const guestHeader = 'x-commonplace-guest'
 
 /** Undefined where there is none, or none that can be read (yet). */
 export async function readNote(file: string): Promise<OwnerNote | undefined> {
-  const parsed = ownerNoteSchema.safeParse(parseJson((await readIfThere(file)) ?? ''))
-  return parsed.success ? parsed.data : undefined
+  try {
+    const parsed = ownerNoteSchema.safeParse(parseJson((await readIfThere(file)) ?? ''))
+    return parsed.success ? parsed.data : undefined
+  } catch (error) {
+    // Something else has its name; its owner will see to that.
+    if (isSystemError(error)) return undefined
+    throw error
+  }
 }

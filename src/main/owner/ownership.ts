@@ -4,15 +4,18 @@
  * when the process ends, however it ends.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { rm, unlink } from 'node:fs/promises'
+import { rm, stat, unlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { mostMessageBytes } from '../../shared/contract/index.ts'
-import { FileLock, makeFolder, writePrivately } from '../files/index.ts'
+import { FileLock, makeFolder, setAside, writePrivately } from '../files/index.ts'
 import { appVersion } from '../version.ts'
 import type { OwnerPlace } from './place.ts'
-import { guestHeader, type GuestKind, type OwnerNote } from './note.ts'
+import { guestHeader, readNote, type GuestKind, type OwnerNote } from './note.ts'
+
+/** How often it is seen to that others can find the owner, ms. */
+const lookMs = 2000
 
 export class Ownership {
   readonly place: OwnerPlace
@@ -20,6 +23,8 @@ export class Ownership {
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes })
   readonly #guests = new Map<WebSocket, GuestKind>()
   #server: Server | undefined
+  #note: OwnerNote | undefined
+  #watch: NodeJS.Timeout | undefined
 
   private constructor(place: OwnerPlace, lock: FileLock) {
     this.place = place
@@ -38,10 +43,50 @@ export class Ownership {
     return undefined
   }
 
-  /** From now on others find this process. */
-  async announce(accept: (socket: WebSocket) => void): Promise<void> {
-    const { address, note } = this.place
+  /**
+   * From now on others find this process.
+   * @returns why they cannot; undefined when they can
+   */
+  async announce(accept: (socket: WebSocket) => void): Promise<string | undefined> {
     const key = randomBytes(32).toString('base64url')
+    try {
+      await this.#listen(accept, key)
+      await this.#leaveNote()
+      this.#watch = setInterval(() => void this.#keep(), lookMs)
+      this.#watch.unref()
+      return undefined
+    } catch (error) {
+      // A full disk, a folder that may not be written: this process can do its work all the same.
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  /** What others need to find this process is put back when somebody tidied it up. */
+  async #keep(): Promise<void> {
+    try {
+      if (!this.#lock.isIntact) {
+        this.#lock.close()
+        this.#lock.tryTake()
+      }
+      const found = await readNote(this.place.note)
+      if (this.#note && found?.key !== this.#note.key && this.#lock.isHeld) await this.#leaveNote()
+    } catch {
+      // It is tried again in a moment; until then others say that they find nobody.
+    }
+  }
+
+  async #leaveNote(): Promise<void> {
+    const { folder, note } = this.place
+    await makeFolder(folder)
+    const info = await stat(note).catch(() => undefined)
+    if (info && !info.isFile()) await setAside(note)
+    // It has the key.
+    await writePrivately(note, JSON.stringify(this.#note))
+  }
+
+  async #listen(accept: (socket: WebSocket) => void, key: string): Promise<void> {
+    const { address } = this.place
+    this.#note = { pid: process.pid, version: appVersion, since: Date.now(), address, key }
     // What lies there is a dead owner's: the lock is ours.
     if (process.platform !== 'win32') await rm(address, { force: true })
     const server = createServer((_request, response) => response.writeHead(404).end())
@@ -62,13 +107,11 @@ export class Ownership {
       server.listen(address, resolve)
     })
     this.#server = server
-    const text: OwnerNote = { pid: process.pid, version: appVersion, since: Date.now(), address, key }
-    // It has the key.
-    await writePrivately(note, JSON.stringify(text))
   }
 
   /** Others do not find this process any more; commands that speak to it are answered to their end. */
   async withdraw(): Promise<void> {
+    clearInterval(this.#watch)
     await unlink(this.place.note).catch(() => undefined)
     const commands = [...this.#guests].flatMap(([guest, kind]) => (kind === 'command' ? [guest] : []))
     await Promise.all(commands.map((guest) => new Promise<void>((resolve) => guest.once('close', () => resolve()))))
@@ -76,6 +119,7 @@ export class Ownership {
 
   /** Lets go of everything; who still speaks to this process is cut off. */
   async release(): Promise<void> {
+    clearInterval(this.#watch)
     const server = this.#server
     if (server) {
       await unlink(this.place.note).catch(() => undefined)

@@ -28,13 +28,22 @@ export function ownerPlace(home: string, workspace: string | undefined): OwnerPl
     folder,
     lock: join(folder, `${name}.lock`),
     note: join(folder, `${name}.json`),
-    address: addressOf(keyOf(join(realpathSync(home), name))),
+    address: addressOf(folder, keyOf(join(realpathSync(home), name))),
   }
 }
 
-/** Not in the state folder: the name of a socket has about a hundred bytes, and some disks cannot hold any. */
-function addressOf(key: string): string {
-  return process.platform === 'win32' ? `\\\\.\\pipe\\commonplace-${key}` : join(lockFolder(), `${key}.sock`)
+/**
+ * Not in the state folder, if it can be helped: the name of a socket has about a hundred bytes, and some disks cannot hold
+ * any.
+ */
+function addressOf(folder: string, key: string): string {
+  if (process.platform === 'win32') return `\\\\.\\pipe\\commonplace-${key}`
+  try {
+    return join(lockFolder(), `${key}.sock`)
+  } catch {
+    // Somebody else has taken the name of the folder for locks.
+    return join(folder, `${key.slice(0, 8)}.sock`)
+  }
 }
 
 function keyOf(text: string): string {

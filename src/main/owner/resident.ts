@@ -157,7 +157,8 @@ export class Resident {
       if (unguarded !== undefined) app.health.report({ part: 'locks', code: 'owner_unguarded', message: unguarded })
       const router = createRouter(app)
       const answer = answerRequests(new RPCHandler(router), base.log)
-      await ownership?.announce(answer)
+      const unheard = await ownership?.announce(answer)
+      if (unheard !== undefined) app.health.report({ part: 'owner', code: 'owner_unheard', message: unheard })
       app.events.subscribe('event', (event) => this.#tell(event))
       return { kind: 'owner', app, router, answer, ownership }
     } catch (error) {

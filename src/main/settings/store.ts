@@ -4,6 +4,7 @@
  */
 import { watch, type FSWatcher } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isCollection, parseDocument } from 'yaml'
 import { AppError } from '../../shared/errors.ts'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
@@ -23,6 +24,7 @@ export class SettingsStore {
   /** The text of the configuration in force. */
   #text = ''
   #problems: readonly ConfigProblem[] = []
+  #hasBeenRead = false
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
   readonly #alone: Exclusive
@@ -33,10 +35,15 @@ export class SettingsStore {
     this.#alone = new Exclusive(file)
   }
 
-  static async open(file: string): Promise<SettingsStore> {
+  /** @param patienceMs how long to wait for a file that is missing or empty: somebody may be saving it */
+  static async open(file: string, patienceMs = 0): Promise<SettingsStore> {
     const store = new SettingsStore(file)
     await makeFolder(dirname(file))
     await store.#load()
+    if (store.#text === '' && patienceMs > 0) {
+      await sleep(patienceMs)
+      await store.#load()
+    }
     store.#watcher = watch(dirname(file), (_event, name) => {
       if (name !== null && !file.endsWith(name)) return
       clearTimeout(store.#timer)
@@ -47,6 +54,11 @@ export class SettingsStore {
       store.#accept(store.#config, [{ key: '', line: null, message: error.message }]),
     )
     return store
+  }
+
+  /** False while no configuration was ever in force but the one of an empty file. */
+  get hasBeenRead(): boolean {
+    return this.#hasBeenRead
   }
 
   get config(): Config {
@@ -82,7 +94,7 @@ export class SettingsStore {
    */
   async save(text: string, baseText: string): Promise<{ text: string; isMerged: boolean }> {
     return this.#alone.run(async () => {
-      const current = await this.#readAnyhow()
+      const current = (await this.#readAnyhow()) || this.#text
       const merged = current === baseText ? text : mergeTexts(baseText, text, current)
       if (merged === undefined)
         throw new AppError('file_changed', `${this.file} was changed by somebody else meanwhile`, { path: this.file })
@@ -104,7 +116,7 @@ export class SettingsStore {
    */
   async set(...changes: readonly (readonly [path: readonly (string | number)[], value: unknown])[]): Promise<void> {
     await this.#alone.run(async () => {
-      const before = await this.#read()
+      const before = (await this.#read()) || this.#text
       const current = parseConfig(before)
       if (!current.ok) throw invalid(this.file, current.problems)
       const document = parseDocument(before)
@@ -157,6 +169,11 @@ export class SettingsStore {
       this.#accept(this.#config, [{ key: '', line: null, message }])
       return
     }
+    if (text === '' && this.#text !== '') {
+      // It was deleted, or is being saved: nobody's folder may change by that.
+      const message = `${this.file} is missing or empty; the settings that were in force stay so until it is back`
+      return this.#accept(this.#config, [{ key: '', line: null, message }])
+    }
     const parsed = parseConfig(text)
     if (parsed.ok) {
       this.#text = text
@@ -166,6 +183,7 @@ export class SettingsStore {
 
   #accept(config: Config, problems: readonly ConfigProblem[]): void {
     const before = JSON.stringify([this.#config, this.#problems])
+    this.#hasBeenRead ||= problems.length === 0
     this.#config = config
     this.#problems = problems
     if (before !== JSON.stringify([config, problems])) for (const listener of this.#listeners) listener()

@@ -113,15 +113,39 @@ function tooLarge(shownAs: string, size: number): AppError {
 /**
  * Replaces the file in one step: a reader sees the old text or the new, and a crash leaves one of them whole.
  * @param isAllowed asked where the folder really lies, once it is open
- * @throws AppError `disk_full`, `write_failed`, `path_outside_workspace`
+ * @param known what the file was when it was read; undefined where there was none
+ * @throws AppError `disk_full`, `write_failed`, `path_outside_workspace`; `ChangedMeanwhile` when another program changed
+ *   it since
  */
 export async function writeText(
   path: string,
   text: string,
   shownAs: string,
   isAllowed: (realPath: string) => boolean,
+  known: string | undefined,
 ): Promise<void> {
-  await inFolder(path, shownAs, isAllowed, (file) => writeDurably(file, text, shownAs))
+  const assertUnchanged = async () => {
+    if ((await stateOf(path)) !== known) throw new ChangedMeanwhile(shownAs)
+  }
+  await inFolder(path, shownAs, isAllowed, (file) => writeDurably(file, text, shownAs, assertUnchanged))
+}
+
+/** Programs of other hands know nothing of our locks: what they saved since must not be replaced unseen. */
+export class ChangedMeanwhile extends AppError {
+  constructor(path: string) {
+    super('file_changed', `${path} was changed by another program at this very moment`, { path })
+  }
+}
+
+/** Which file stands at a path, in which state; undefined for none. */
+export async function stateOf(path: string): Promise<string | undefined> {
+  try {
+    const { ino, mtimeNs, size } = await stat(path, { bigint: true })
+    return `${ino}:${mtimeNs}:${size}`
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
 }
 
 /**

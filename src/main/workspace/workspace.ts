@@ -11,7 +11,16 @@ import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/messages.ts'
 import { blobId, Differ } from '../diff/index.ts'
 import { Exclusive, tidyFolder } from '../files/index.ts'
-import { assertReadable, hashText, moveFile, readText, writeText, type TextFile } from './files.ts'
+import {
+  assertReadable,
+  ChangedMeanwhile,
+  hashText,
+  moveFile,
+  readText,
+  stateOf,
+  writeText,
+  type TextFile,
+} from './files.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { dailyLogPath, isIgnoredFolder, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
 import { isNote } from './names.ts'
@@ -59,6 +68,8 @@ export interface RememberedLines {
 
 /** Whoever was asked to write a note and went away was asked no longer ago than this. */
 const mostMinutesSince = 2
+/** Another program may be at work on the same file; it does not save this often in a row. */
+const mostTries = 20
 
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 type WriteListener = (write: WorkspaceWrite) => unknown
@@ -401,11 +412,22 @@ export class Workspace {
 
   /** Only within `#run`. */
   async #rewrite(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#rewriteOnce(shown, origin, rewrite)
+      } catch (error) {
+        if (!(error instanceof ChangedMeanwhile) || tries === mostTries) throw error
+      }
+    }
+  }
+
+  async #rewriteOnce(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
     const { target, isAllowed } = await resolveWritable(this.roots, shown)
+    const known = await stateOf(target)
     const current = await readIfThere(target, shown, isAllowed)
     const text = await rewrite(current)
     assertReadable(text, shown)
-    if (current?.text !== text) await writeText(target, text, shown, isAllowed)
+    if (current?.text !== text) await writeText(target, text, shown, isAllowed, known)
     const write = {
       path: shown,
       origin,
