@@ -1,6 +1,7 @@
 /** The composition root: builds the modules in order, hands each what it needs, and closes them in reverse. */
 import { EventPublisher } from '@orpc/server'
 import { existsSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AppEvent, DataLocation } from '../shared/contract/index.ts'
@@ -150,7 +151,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     env,
     version: appVersion,
-    onChange: () => publish({ type: 'mcpChanged' }),
+    onChange: () => {
+      publish({ type: 'mcpChanged' })
+      reportTools(health, mcp)
+    },
+    scrub: (text) => keys.scrub(text),
     savePermission: (server, tool, permission) => settings.set([['mcp', 'servers', server, 'tools', tool], permission]),
   })
   const differ = new Differ({ entry: threadFile(mainFolder, 'diff/diff-thread') })
@@ -183,7 +188,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const disk = watch
     ? new DiskWatch(
         health,
-        async () => [folders.home, ...(await agents.list()).map(({ workspace }) => workspace)],
+        async () => {
+          const homes = agents.isFirstRun ? [] : (await agents.list()).filter(({ archived }) => !archived)
+          return [folders.home, ...homes.map(({ workspace }) => workspace)]
+        },
         (error) => log.fault(error, 'free space'),
       )
     : undefined
@@ -256,11 +264,26 @@ function reportSettings(health: Health, { problems, file }: SettingsStore): void
   health.replace(['settings'], problems.length > 0 ? [report] : [])
 }
 
+function reportTools(health: Health, mcp: McpServers): void {
+  const failed = mcp.status().filter(({ state }) => state === 'failed')
+  health.replace(
+    ['tools'],
+    failed.map(({ name, problem }) => ({
+      part: 'tools',
+      code: 'tools_failed',
+      message: `${name}: ${problem ?? ''}`,
+      path: name,
+      remedy: { kind: 'settings', section: 'models' },
+    })),
+  )
+}
+
 /** The last word of the provider of a language model; undefined when it answered. */
 function reportModel(health: Health, model: string, failure: AppError | undefined): void {
   if (!failure) return health.clear('model')
+  const said = redact(failure.message)
   const words = failure.cause instanceof Error ? redact(failure.cause.message) : ''
-  const message = `${model}: ${failure.message}${words === '' || failure.message.includes(words) ? '' : `: ${words}`}`
+  const message = `${model}: ${said}${words === '' || said.includes(words) ? '' : `: ${words}`}`
   health.replace(
     ['model'],
     [{ part: 'model', code: failure.code, message: message.slice(0, 400), remedy: modelSettings }],
@@ -270,6 +293,8 @@ function reportModel(health: Health, model: string, failure: AppError | undefine
 async function makeStateFolder(home: string): Promise<void> {
   try {
     await makeFolder(home)
+    // It has conversations, the index and the history: nobody else's business.
+    if (process.platform !== 'win32') await chmod(home, 0o700).catch(() => undefined)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new AppError('write_failed', `${home} cannot be used: ${reason}`, { path: home, reason }, { cause: error })

@@ -155,7 +155,7 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   // From here on others depend on this process: the server itself sees to what nobody caught.
   stopExiting()
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
-  if (flags.open) openInBrowser(server.url)
+  if (flags.open) openInBrowser(server.urlOnce())
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })

@@ -30,6 +30,7 @@ export async function startServer({ port = 0, ...options }: ServerOptions): Prom
     })
     return {
       url: host.url,
+      urlOnce: () => host.urlOnce(),
       owner: () => resident.owner(),
       async close() {
         await host.close()

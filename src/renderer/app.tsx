@@ -35,7 +35,8 @@ export function App() {
   const agents = useQuery(api.agents.list.queryOptions())
   const theme = useAppearance(settings.data?.appearance)
   const [location] = useLocation()
-  const error = settings.error ?? agents.error
+  // What was there stays there while the runtime is gone for a moment.
+  const error = settings.data && agents.data ? undefined : (settings.error ?? agents.error)
   setBindings(settings.data?.shortcuts ?? {})
   const agent = useCurrentAgent(agents.data ?? [])
   if (error)

@@ -5,7 +5,8 @@ import type { Health } from './health.ts'
 
 /** Less than this is soon full, bytes. */
 const lowBytes = 100_000_000
-const intervalMs = 60_000
+const intervalMs = 10_000
+const dataSettings = { kind: 'settings', section: 'data' } as const
 
 export class DiskWatch {
   readonly #health: Health
@@ -28,7 +29,7 @@ export class DiskWatch {
   }
 
   async look(): Promise<void> {
-    const reports = await Promise.all((await this.#folders()).map((path) => lowOn(path)))
+    const reports = await Promise.all((await this.#folders()).map((path) => wrongWith(path)))
     this.#health.replace(
       ['disk'],
       reports.filter((report) => report !== undefined),
@@ -40,7 +41,7 @@ export class DiskWatch {
   }
 }
 
-async function lowOn(path: string) {
+async function wrongWith(path: string) {
   try {
     const { bavail, bsize } = await statfs(path)
     const free = bavail * bsize
@@ -51,10 +52,14 @@ async function lowOn(path: string) {
       level: free < 1_000_000 ? 'bad' : 'warning',
       message: `${(free / 1e6).toFixed(1)} MB free in ${path}`,
       path,
-      remedy: { kind: 'settings', section: 'data' },
+      remedy: dataSettings,
     } as const
   } catch (error) {
-    // What is not there yet has no disk; file systems without figures tell nothing.
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES')) {
+      const message = error.message
+      return { part: 'disk', code: 'folder_missing', level: 'bad', message, path, remedy: dataSettings } as const
+    }
+    // File systems without figures tell nothing.
     if (isSystemError(error)) return undefined
     throw error
   }

@@ -32,12 +32,16 @@ const sessionMs = 7 * 24 * 3_600_000
 /** Wrong tokens in a minute; guessing 256 bits is hopeless all the same. */
 const mostWrongTokens = 20
 const minuteMs = 60_000
+/** A browser that is started now asks within this time. */
+const onceMs = 2 * minuteMs
 
 export class Entry {
   readonly token = randomBytes(32).toString('base64url')
   readonly #secret = randomBytes(32)
   /** By the hash of the id: what lies in memory opens nothing. */
   readonly #sessions = new Map<string, Session>()
+  /** Tokens that are good once, by their hash, and until when. */
+  readonly #once = new Map<string, number>()
   readonly #wrongTokens: Rate
   readonly #port: () => number
   readonly #now: () => number
@@ -61,9 +65,23 @@ export class Entry {
 
   /** Exchanges the token; a browser that is in already stays the one that it was. */
   admit(token: string, request: IncomingMessage): Admission | 'wrong' | 'wait' {
-    if (!isSame(token, this.token)) return this.#wrongTokens.take() ? 'wrong' : 'wait'
+    if (!isSame(token, this.token) && !this.#takeOnce(token)) return this.#wrongTokens.take() ? 'wrong' : 'wait'
     const id = this.#idOf(request) ?? this.#open(hostOf(request) ?? '')
     return { cookie: `${this.#cookieName()}=${id}; HttpOnly; SameSite=Strict; Path=/`, key: this.#keyOf(id) }
+  }
+
+  /** A token that is good once, and soon: what starts a browser can be read by every user of the machine. */
+  issueOnce(): string {
+    const token = randomBytes(32).toString('base64url')
+    this.#once.set(hash(token), this.#now() + onceMs)
+    return token
+  }
+
+  #takeOnce(token: string): boolean {
+    const name = hash(token)
+    const until = this.#once.get(name)
+    this.#once.delete(name)
+    return until !== undefined && this.#now() <= until
   }
 
   /** True for a browser that was let in: enough for the interface's files. */

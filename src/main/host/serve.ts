@@ -28,6 +28,8 @@ export interface HostOptions {
 export interface Host {
   /** Holds the token; whoever has it has the memory. */
   readonly url: string
+  /** One that lets a single browser in, and only soon: for what others can read. */
+  urlOnce(): string
   close(): Promise<void>
 }
 
@@ -39,7 +41,9 @@ const protocol = 'commonplace'
 const mostSockets = 64
 /** Connections at once, those that say nothing included; a browser opens a handful. */
 const mostConnections = 512
-const mostHeaderBytes = 16 * 1024
+/** Cookies know no ports: those of every other server on this machine come along. */
+const mostHeaderBytes = 64 * 1024
+const clearCookies = 'Clear-Site-Data: "cookies"\r\n'
 /** Whoever does not say what it wants within this time is cut off. */
 const headersMs = 5000
 const requestMs = 10_000
@@ -69,7 +73,11 @@ export async function serve({ accept, folder, log, port: wanted }: HostOptions):
   const entry = new Entry(() => portOf(server))
   // Whoever goes away in the middle of anything is no error of ours.
   server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
-  server.on('clientError', (_error, socket) => refuseSocket(socket, '400 Bad Request'))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // More cookies than anybody needs keep this browser out until they are gone.
+    if (error.code === 'HPE_HEADER_OVERFLOW') refuseSocket(socket, '431 Request Header Fields Too Large', clearCookies)
+    else refuseSocket(socket, '400 Bad Request')
+  })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseSocket(socket, '405 Method Not Allowed'))
   server.on('request', (request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -145,6 +153,7 @@ export async function serve({ accept, folder, log, port: wanted }: HostOptions):
 
   return {
     url: `http://${address}:${portOf(server)}/?token=${entry.token}`,
+    urlOnce: () => `http://${address}:${portOf(server)}/?token=${entry.issueOnce()}`,
     async close() {
       for (const client of sockets.clients) client.terminate()
       await new Promise<void>((resolve) => {
@@ -213,7 +222,7 @@ function refuse(response: ServerResponse, status: number, reason: string): void 
   response.end(`${reason}\n`)
 }
 
-function refuseSocket(socket: Duplex, status: string): void {
+function refuseSocket(socket: Duplex, status: string, headers = ''): void {
   if (!socket.writable) return void socket.destroy()
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}Connection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
 }

@@ -30,6 +30,8 @@ export interface ConnectionOptions {
   readonly env: NodeJS.ProcessEnv
   readonly version: string
   readonly onChange: () => void
+  /** Takes out what is secret of what the server says. */
+  readonly scrub: (text: string) => string
 }
 
 export class McpConnection {
@@ -180,7 +182,8 @@ export class McpConnection {
     this.#fail('the server ended')
   }
 
-  #fail(problem: string): void {
+  #fail(said: string): void {
+    const problem = this.#options.scrub(said)
     this.#problem = problem
     this.#failedAt = Date.now()
     this.#keepLog(problem)
@@ -193,7 +196,7 @@ export class McpConnection {
   }
 
   #keepLog(line: string): void {
-    this.#log.push(line.slice(0, 2000))
+    this.#log.push(this.#options.scrub(line).slice(0, 2000))
     if (this.#log.length > mostLogLines) this.#log.splice(0, this.#log.length - mostLogLines)
   }
 

@@ -24,6 +24,8 @@ export interface McpServersOptions {
   readonly env: NodeJS.ProcessEnv
   readonly version: string
   readonly onChange: () => void
+  /** Takes out what is secret of what servers say. */
+  readonly scrub: (text: string) => string
   /** Writes a permission into the configuration. */
   readonly savePermission: (server: string, tool: string, permission: ToolPermission) => Promise<void>
 }
@@ -118,11 +120,12 @@ export class McpServers {
   }
 
   #wanted(): [string, McpConnection][] {
-    const { env, version, onChange } = this.#options
+    const { env, version, onChange, scrub } = this.#options
     return Object.entries(this.#settings())
       .filter(([, settings]) => settings.enabled)
       .map(([name, settings]) => {
-        const connection = this.#connections.get(name) ?? new McpConnection({ name, settings, env, version, onChange })
+        const connection =
+          this.#connections.get(name) ?? new McpConnection({ name, settings, env, version, onChange, scrub })
         this.#connections.set(name, connection)
         return [name, connection]
       })

@@ -9,7 +9,7 @@ import {
   mostStreamBytes,
   mostToolCalls,
 } from '../../shared/limits.ts'
-import { boundedFetch, type Fetch } from '../network/index.ts'
+import { boundedFetch, isShallow, type Fetch } from '../network/index.ts'
 import { failure } from './failures.ts'
 import { nameOf } from './wire.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '../../shared/messages.ts'
@@ -204,6 +204,8 @@ export const argumentsTooLong = 'argumentsTooLong'
 function parseArguments(json: string): Record<string, unknown> {
   if (json.length > mostArguments) return { [argumentsTooLong]: json.length }
   if (json.trim() === '') return {}
+  // What nests without end is nothing that a tool takes, and more than some parsers do.
+  if (!isShallow(json)) return { invalidJson: json.slice(0, mostBrokenArguments) }
   try {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }

@@ -69,7 +69,8 @@ export class Models {
     const facts = this.#lists.facts(provider, model)
     const remote = createRemoteModel(provider, model, options, limits, facts)
     const patient = withRetries(withIdleTimeout(withBounds(remote), use.idleTimeoutMs))
-    return told(counted(patient, this.#prices(id), this.#options.ledger, use.agent), this.#options.onOutcome)
+    const { ledger, onOutcome, keys } = this.#options
+    return told(counted(withoutSecrets(patient, keys), this.#prices(id), ledger, use.agent), onOutcome)
   }
 
   limits(id: string): ModelLimits {
@@ -106,7 +107,7 @@ export class Models {
     const options = this.#reach(provider, 0)
     if (!options) throw this.#missing(provider)
     const { models, failure } = await this.#lists.ask(provider, options, true)
-    if (failure) throw failure
+    if (failure) throw scrubbed(failure, this.#options.keys)
     return models.length
   }
 
@@ -206,6 +207,29 @@ function createRemoteModel(
       }
     },
   }
+}
+
+/** The same model, whose failures repeat no key: servers put what they were sent into what they say of it. */
+function withoutSecrets(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): ChatModel {
+  return {
+    ...model,
+    async *stream(request, signal) {
+      try {
+        yield* model.stream(request, signal)
+      } catch (error) {
+        throw error instanceof AppError ? scrubbed(error, keys) : error
+      }
+    },
+  }
+}
+
+function scrubbed({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 'scrub'>): AppError {
+  const clean = Object.entries(data).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? keys.scrub(value) : value,
+  ])
+  const why = cause instanceof Error ? { cause: new Error(keys.scrub(cause.message)) } : undefined
+  return new AppError(code, keys.scrub(message), Object.fromEntries(clean), why)
 }
 
 /** The same model, whose failures and answers are told. */

@@ -4,6 +4,7 @@
  * body does not follow a redirect to somebody else.
  */
 import { mostErrorBytes } from '../../shared/limits.ts'
+import { Nesting } from './nesting.ts'
 
 export type Fetch = typeof fetch
 
@@ -56,6 +57,7 @@ function limited(
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   const lines = event === undefined ? undefined : new Lines(event, tooMuch)
+  const nesting = new Nesting()
   let bytes = 0
   const next = async (): Promise<Uint8Array | undefined> => {
     for (;;) {
@@ -63,6 +65,7 @@ function limited(
       if (done) return lines?.rest()
       bytes += value.length
       if (whole !== undefined && bytes > whole) throw tooMuch(whole)
+      if (!lines && !value.every((byte) => nesting.add(byte))) throw tooMuch(bytes)
       const ready = lines ? lines.add(value) : value
       if (ready.length > 0) return ready
     }
@@ -96,6 +99,7 @@ class Lines {
   #eventBytes = 0
   #isLineEmpty = true
   #wasReturn = false
+  readonly #nesting = new Nesting()
 
   constructor(most: number, tooMuch: (limit: number) => Error) {
     this.#most = most
@@ -110,12 +114,17 @@ class Lines {
       const isSecondHalf = byte === lineFeed && this.#wasReturn
       this.#wasReturn = byte === carriageReturn
       if (byte === lineFeed || byte === carriageReturn) {
-        if (this.#isLineEmpty && !isSecondHalf) this.#eventBytes = 0
+        this.#nesting.endLine()
+        if (this.#isLineEmpty && !isSecondHalf) {
+          this.#eventBytes = 0
+          this.#nesting.reset()
+        }
         this.#isLineEmpty = true
         end = at + 1
       } else {
         this.#isLineEmpty = false
         this.#eventBytes += 1
+        if (!this.#nesting.add(byte ?? 0)) throw this.#tooMuch(this.#most)
       }
     }
     if (this.#eventBytes > this.#most) throw this.#tooMuch(this.#most)

@@ -14,6 +14,10 @@ import { appVersion } from '../version.ts'
 import type { OwnerPlace } from './place.ts'
 import { guestHeader, readNote, type GuestKind, type OwnerNote } from './note.ts'
 
+/** Windows and commands at once, those that say nothing included. */
+const mostConnections = 256
+/** Whoever does not say what it wants within this time is cut off, ms. */
+const headersMs = 5000
 /** How often it is seen to that others can find the owner, ms. */
 const lookMs = 2000
 
@@ -90,6 +94,8 @@ export class Ownership {
     // What lies there is a dead owner's: the lock is ours.
     if (process.platform !== 'win32') await rm(address, { force: true })
     const server = createServer((_request, response) => response.writeHead(404).end())
+    server.maxConnections = mostConnections
+    server.headersTimeout = headersMs
     server.on('clientError', (_error, socket) => socket.destroy())
     server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy())

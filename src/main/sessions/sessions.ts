@@ -6,9 +6,9 @@ import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FoundSession, Recall, SessionSummary } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { messageText } from '../../shared/messages.ts'
 import { Exclusive, makeFolder, readIfThere } from '../files/index.ts'
 import { findInTranscript } from './find.ts'
+import { messageText, type AssistantMessage } from '../../shared/messages.ts'
 import { LiveAnswer, takeInterrupted } from './live-answer.ts'
 import { transcriptMarkdown } from './markdown.ts'
 import { recallsIn } from './recalls.ts'
@@ -237,7 +237,7 @@ export class Sessions {
     const transcript = await Transcript.open(this.#file(id), this.#alone)
     if (this.#held.has(id)) return transcript
     const interrupted = await takeInterrupted(this.#partial(id))
-    if (interrupted) await transcript.appendMessage(interrupted)
+    if (interrupted && !hasAlready(transcript, interrupted)) await transcript.appendMessage(interrupted)
     return transcript
   }
 
@@ -327,4 +327,14 @@ function firstWords(message: Parameters<typeof messageText>[0] | undefined): str
   return letters.length > titleCharacters
     ? `${letters.slice(0, titleCharacters).join('').trimEnd()}…`
     : letters.join('')
+}
+
+/** The answer was complete and stored when the app was killed; only its copy was still there. */
+function hasAlready(transcript: Transcript, interrupted: AssistantMessage): boolean {
+  const last = transcript.messages().at(-1)?.message
+  return (
+    last?.role === 'assistant' &&
+    last.timestamp >= interrupted.timestamp &&
+    messageText(last).startsWith(messageText(interrupted))
+  )
 }

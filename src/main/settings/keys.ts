@@ -11,6 +11,10 @@ const variables: Record<KeyName, string> = {
   'openai-compatible': 'OPENAI_COMPATIBLE_API_KEY',
 }
 
+const secretName = /key|token|secret|passw|credential|auth/i
+/** What is shorter stands in too many words. */
+const leastSecret = 6
+
 /** Where keys outlive the app. Only the desktop has one. */
 export interface KeyVault {
   /** `weak`: there is no keychain, and whoever reads the user's files can read the keys. */
@@ -65,6 +69,14 @@ export class KeyRing {
       else this.#kept.set(name, trimmed)
       if (before !== this.#kept.get(name)) await this.#save(this.#vault)
     } else if (trimmed !== '') this.#given.set(name, trimmed)
+  }
+
+  /** The text without any key, and without what the environment keeps under a name that says it is secret. */
+  scrub(text: string): string {
+    const named = Object.entries(this.#env).flatMap(([name, value]) => (secretName.test(name) && value ? [value] : []))
+    return [...this.#given.values(), ...this.#kept.values(), ...named]
+      .filter((secret) => secret.length >= leastSecret)
+      .reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '[redacted]'), text)
   }
 
   /** What to set so that there is one; for messages. */

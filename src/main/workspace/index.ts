@@ -14,7 +14,7 @@ export {
   mostDepth,
   projectContextFiles,
 } from './layout.ts'
-export { isHidden, isNote, isPortable, nameFor } from './names.ts'
+export { isHidden, isInstruction, isNote, isPortable, nameFor } from './names.ts'
 export {
   isInside,
   normalizeRequest,

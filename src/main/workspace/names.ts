@@ -3,11 +3,20 @@
  * or obey is no note; and a name that one system takes for something else than another does is a way around both. Pure.
  */
 
-/** What is written ends in one of these: text that nothing runs. Everything else is only read. */
-export const noteExtensions = ['.md', '.markdown', '.txt', '.csv', '.tsv'] as const
+/**
+ * What is written ends in one of these: text that nothing runs. Everything else is only read; plain text too, which
+ * builders, installers and test runners obey under names that nobody can list (`test_notes.txt`, `requirements.txt`).
+ */
+export const noteExtensions = ['.md', '.markdown'] as const
 
-/** Text files that builders and installers obey, whatever they end in. */
-const obeyed = /^(cmakelists|requirements.*|constraints.*)\.txt$/i
+/** What agents of other programs obey; the memory's own AGENTS.md, at its top, is ours. */
+const instructions =
+  /(^|\/)((claude|gemini|qwen|warp|conventions|skill|copilot-instructions)\.md|agents\..+\.md)$|\/agents\.md$/i
+
+/** True for a note that tells other programs' agents what to do. */
+export function isInstruction(path: string): boolean {
+  return instructions.test(path)
+}
 
 /** Windows has devices of these names in every folder, with any ending. */
 const device = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])$/i
@@ -27,7 +36,7 @@ const mostNameBytes = 255
 /** True for a file that may be written: a note that other programs neither run nor obey. */
 export function isNote(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
-  return noteExtensions.some((extension) => name.endsWith(extension)) && !obeyed.test(name)
+  return noteExtensions.some((extension) => name.endsWith(extension))
 }
 
 /** True for `.git`, `.env` and the like, also where a file system would see them in something longer. */

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client, connection, explainError } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -50,6 +50,11 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
 
   const send = useCallback(
     async ({ text, attachments, delivery }: Outgoing) => {
+      // Nobody knows when there is somebody again to take it: the words stay where they are.
+      if (connection.state !== 'open') {
+        toast.error(t('chat.notSent'))
+        return false
+      }
       try {
         const sent = await client.chat.send({
           agent: agent.id,
@@ -67,7 +72,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
         return false
       }
     },
-    [agent.id, session, isReopened, navigate],
+    [agent.id, session, isReopened, navigate, t],
   )
   const stop = () => session !== undefined && void client.chat.stop({ agent: agent.id, session })
   const editLast = () => setEditing(turns.findLast(({ question }) => question !== undefined)?.question?.id)

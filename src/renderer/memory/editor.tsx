@@ -143,6 +143,8 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   minimap: { enabled: false },
   // `[[` is no bracket that lacks its other.
   bracketPairColorization: { enabled: false },
+  matchBrackets: 'never',
+  guides: { bracketPairs: false, indentation: false },
   scrollBeyondLastLine: false,
   renderLineHighlight: 'line',
   overviewRulerLanes: 0,

@@ -16,6 +16,7 @@ export const partSchema = z.enum([
   'locks',
   'app',
   'owner',
+  'tools',
 ])
 export type Part = z.infer<typeof partSchema>
 

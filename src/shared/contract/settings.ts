@@ -136,7 +136,18 @@ export const settings = {
     .output(z.object({ model: z.string() })),
   providers: base.output(z.array(providerStatusSchema)),
   /** Uses a key, and keeps it where that is possible; an empty one forgets it. It is never told to anybody again. */
-  setKey: base.input(z.object({ provider: z.string().max(mostName), key: z.string().max(mostPath) })).output(done),
+  setKey: base
+    .input(
+      z.object({
+        provider: z.string().max(mostName),
+        key: z
+          .string()
+          .trim()
+          .regex(/^[\x21-\x7e]*$/, 'a key has letters, digits and signs only')
+          .max(mostPath),
+      }),
+    )
+    .output(done),
   /** Null: the provider's own address. */
   setBaseUrl: base
     .input(z.object({ provider: z.string().max(mostName), baseUrl: z.url().max(mostPath).nullable() }))

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createOfflineModel } from '../../../src/main/models/offline.ts'
+import type { Message } from '../../../src/shared/messages.ts'
 import { understand } from '../../../src/main/models/offline-intent.ts'
 import { bestLines } from '../../../src/main/models/offline-quote.ts'
 import { offlinePhrases } from '../../../src/main/models/offline-phrases.ts'
@@ -66,5 +68,49 @@ describe('M40 offline model', () => {
     expect(offlinePhrases('hello').noModel).toContain('language model')
     expect(offlinePhrases('数据库').noModel).toContain('语言模型')
     expect(offlinePhrases('資料庫').noModel).toContain('語言模型')
+  })
+})
+
+describe('M40 several messages before one answer', () => {
+  it('M40: every note that was asked for is written, whatever else was said', async () => {
+    const model = createOfflineModel()
+    const user = (content: string): Message => ({ role: 'user', content, timestamp: 1 })
+    const messages: Message[] = [
+      user('Remember that the key is under the pot'),
+      user('Remember that the cat is called Tom'),
+      user('What is the cat called?'),
+    ]
+    const calls: string[] = []
+    for (let step = 0; step < 2; step += 1) {
+      for await (const event of model.stream(
+        { system: [], messages, tools: [] } as never,
+        new AbortController().signal,
+      )) {
+        if (event.type !== 'done') continue
+        messages.push(event.message)
+        for (const part of event.message.content) {
+          if (part.type !== 'toolCall') continue
+          calls.push(
+            `${part.name} ${String(part.arguments['content'] ?? part.arguments['query'])
+              .trim()
+              .split('\n')
+              .at(-1)}`,
+          )
+          messages.push({
+            role: 'toolResult',
+            toolCallId: part.id,
+            toolName: part.name,
+            content: [{ type: 'text', text: 'ok' }],
+            isError: false,
+            timestamp: 2,
+          })
+        }
+      }
+    }
+    expect(calls).toEqual([
+      'write The key is under the pot',
+      'write The cat is called Tom',
+      'memory_search What is the cat called?',
+    ])
   })
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
-import { dailyLogDate, normalizeRequest } from '../../workspace/index.ts'
+import { dailyLogDate, isInstruction, normalizeRequest } from '../../workspace/index.ts'
 import { defineTool, pathParameter } from './tool.ts'
 
 export const write = defineTool({
@@ -40,8 +40,13 @@ function appended(path: string, current: string | undefined, content: string): s
   return `${before}${gap}${content.replace(/\n*$/, '\n')}`
 }
 
-/** @throws AppError `path_outside_workspace` */
+/** @throws AppError `path_outside_workspace`, `write_refused` */
 export function assertMayWrite(path: string, mayWrite: (path: string) => boolean): void {
+  if (isInstruction(path))
+    throw new AppError('write_refused', `${path}: agents of other programs obey files of this name; choose another`, {
+      path,
+      allowed: '.md',
+    })
   if (mayWrite(path)) return
   throw new AppError('path_outside_workspace', `${path}: only MEMORY.md and files below memory/ can be written now`, {
     path,
