@@ -38,9 +38,9 @@ function searcher(): Searcher {
 /** A damaged file is the indexer's to replace; the next search tries again. */
 function openIfSound(): void {
   try {
-    searcher()
+    searcher().warm()
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!(error instanceof AppError) && !isDatabaseError(error)) throw error
   }
 }
 
@@ -49,12 +49,16 @@ function release(): void {
   open = undefined
 }
 
+function isDatabaseError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
+}
+
 const base = threadBase.use(async ({ next }) => {
   try {
     return await next()
   } catch (error) {
     // A damaged or half-made file is looked at anew by the next search.
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')) {
+    if (isDatabaseError(error)) {
       release()
       throw new AppError('index_unavailable', `the index cannot be read: ${error.message}`, {}, { cause: error })
     }
