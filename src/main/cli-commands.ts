@@ -114,15 +114,18 @@ export async function explain(app: App, flags: CommonFlags & ExplainFlags, query
 
 export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promise<Output> {
   const questions = await readQuestions(flags.queries)
-  const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic)
+  const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic, 'offTopic')
   const started = performance.now()
   const agent = await settled(app, flags)
   const indexMs = Math.round(performance.now() - started)
   const settings = app.agents.settingsOf(flags.agent).memory.search
+  const { minScore = settings.minScore, maxResults = settings.maxResults } = flags
   const report = await measure(
     {
-      search: (query) => agent.memory.search(query, { minScore: 0, maxResults: flags.maxResults ?? 10 }),
-      minScore: flags.minScore ?? settings.minScore,
+      rank: (query) => agent.memory.search(query, { minScore: 0, maxResults: Math.max(10, maxResults) }),
+      search: (query) => agent.memory.search(query, { minScore, maxResults }),
+      minScore,
+      maxResults,
     },
     questions,
     offTopic,
@@ -132,13 +135,15 @@ export async function evaluate(app: App, flags: CommonFlags & EvalFlags): Promis
   )
   const { chunks } = await agent.memory.status()
   const value = { ...report, indexMs, chunks }
-  const text = Object.entries(value)
-    .map(
-      ([name, figure]) =>
-        `${name.padEnd(12)} ${typeof figure === 'number' ? Number(figure.toFixed(4)) : JSON.stringify(figure)}`,
-    )
-    .join('\n')
-  return { value, text }
+  return { value, text: figureLines(value).join('\n') }
+}
+
+/** One figure a line; those of a part by its name and theirs: `returned.mrr`. */
+function figureLines(value: object, prefix = ''): string[] {
+  return Object.entries(value).flatMap(([name, figure]: [string, unknown]) => {
+    if (typeof figure === 'number') return [`${(prefix + name).padEnd(22)} ${Number(figure.toFixed(4))}`]
+    return typeof figure === 'object' && figure !== null ? figureLines(figure, `${prefix}${name}.`) : []
+  })
 }
 
 export async function remember(app: App, flags: CommonFlags, text: string | undefined): Promise<Output> {

@@ -1,8 +1,8 @@
 /**
- * `node test/recall/measure.ts [--off ONE:OTHER …] [--misses] FOLDER…`: recall by words on judged sets, as ranked and
+ * `node test/recall/measure.ts [--off ONE:OTHER …] [--split dev|held] [--misses] FOLDER…`: recall by words on judged sets, as ranked and
  * as returned, in one table. A folder holds `workspace/`, `queries.jsonl` and, where there is one, `offtopic.jsonl`
  * (questions that must get nothing). Sets of one family (`name-c0`, `name-c1` …) are one row. `--off ONE:OTHER` asks the
- * questions of the one set in the memory of the other, and back.
+ * questions of the one set in the memory of the other, and back; `--split` takes only the questions of that half.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -17,6 +17,7 @@ const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     off: { type: 'string', multiple: true, default: [] },
+    split: { type: 'string' },
     misses: { type: 'boolean', default: false },
   },
 })
@@ -52,7 +53,8 @@ function openSet(folder: string): Set {
   })
   const read = (name: string) => {
     const file = join(folder, name)
-    return existsSync(file) ? parseQuestions(readFileSync(file, 'utf8'), file) : []
+    const all = existsSync(file) ? parseQuestions(readFileSync(file, 'utf8'), file, 'offTopic') : []
+    return all.filter(({ split }) => flags.split === undefined || split === flags.split)
   }
   return {
     name: basename(folder),
@@ -65,6 +67,8 @@ function openSet(folder: string): Set {
 interface Asked {
   readonly ranked: readonly boolean[]
   readonly returned: readonly boolean[]
+  /** Share of the judged lines that were returned. */
+  readonly found: number
   readonly top: number
 }
 
@@ -76,7 +80,8 @@ async function ask({ searcher }: Set, { query, relevant }: JudgedQuestion): Prom
   times.push(performance.now() - started)
   const hits = (found: readonly SearchResult[]) => found.map((one) => relevant.some((lines) => isHit(one, lines)))
   const shown = results.filter(({ score }) => score >= defaults.minScore).slice(0, defaults.maxResults)
-  return { ranked: hits(results), returned: hits(shown), top: results[0]?.score ?? 0 }
+  const found = mean(relevant.map((lines) => Number(shown.some((one) => isHit(one, lines)))))
+  return { ranked: hits(results), returned: hits(shown), found, top: results[0]?.score ?? 0 }
 }
 
 const within = (hits: readonly boolean[], depth: number) => Number(hits.slice(0, depth).includes(true))
@@ -92,7 +97,9 @@ function row(name: string, figures: readonly (number | string)[]): string {
 const sets = positionals.map(openSet)
 const tops = new Map<string, number[]>()
 const families = Map.groupBy(sets, ({ name }) => name.replace(/-(?:c?\d+)$/, ''))
-const lines = [row('', ['n', '@1', '@5', '@10', 'MRR', '| @1', '@5', 'MRR', 'answered', 'off', 'off ans'])]
+const lines = [
+  row('', ['n', '@1', '@5', '@10', 'MRR', '| @1', '@5', 'MRR', 'prec', 'found', 'answ', 'off', 'off answ']),
+]
 for (const [family, members] of families) {
   const asked: Asked[] = []
   const off: number[] = []
@@ -130,6 +137,8 @@ for (const [family, members] of families) {
       mean(returned.map((hits) => within(hits, 1))),
       mean(returned.map((hits) => within(hits, 5))),
       mean(returned.map(reciprocal)),
+      mean(returned.filter((hits) => hits.length > 0).map((hits) => mean(hits.map(Number)))),
+      mean(asked.map(({ found }) => found)),
       mean(asked.map(({ top }) => isAnswered(top))),
       String(off.length),
       mean(off.map(isAnswered)),
