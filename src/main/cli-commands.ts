@@ -5,6 +5,7 @@ import { messageText, noUsage, type Message, type Usage } from '../shared/messag
 import type { Agent } from './agents/index.ts'
 import type { App } from './app.ts'
 import type { CommonFlags } from './cli.ts'
+import { decidingDigits } from '../shared/figures.ts'
 import { evaluate as measure, readQuestions } from './memory/index.ts'
 
 export interface Output {
@@ -103,7 +104,7 @@ export async function explain(app: App, flags: CommonFlags & ExplainFlags, query
   }
   const lines = candidates.map(
     ({ path, startLine, endLine, score, vector, text, verdict }) =>
-      `${score.toFixed(3)}  vector ${vector ? vector.score.toFixed(3) : 'off'}  text ${text ? text.score.toFixed(3) : 'off'}  ${path}:${startLine}-${endLine}  ${verdict}`,
+      `${score.toFixed(decidingDigits(score, explanation.minScore, 3))}  vector ${vector ? vector.score.toFixed(3) : 'off'}  text ${text ? text.score.toFixed(3) : 'off'}  ${path}:${startLine}-${endLine}  ${verdict}`,
   )
   if (explanation.why)
     lines.push(

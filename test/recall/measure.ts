@@ -4,14 +4,10 @@
  * (questions that must get nothing). Sets of one family (`name-c0`, `name-c1` …) are one row. `--off ONE:OTHER` asks the
  * questions of the one set in the memory of the other, and back; `--split` takes only the questions of that half.
  */
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { SearchResult } from '../../src/shared/contract/index.ts'
-import { isHit, parseQuestions, type JudgedQuestion } from '../../src/main/memory/judged.ts'
-import { createTables, openForWriting } from '../../src/main/memory/schema.ts'
-import { Searcher } from '../../src/main/memory/search/searcher.ts'
-import { IndexStore } from '../../src/main/memory/store.ts'
+import { isHit, type JudgedQuestion } from '../../src/main/memory/judged.ts'
+import { defaults, openJudgedSet, type JudgedSet } from './judged-set.ts'
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,48 +17,6 @@ const { values: flags, positionals } = parseArgs({
     misses: { type: 'boolean', default: false },
   },
 })
-
-/** As the settings have it where nobody changed them. */
-const defaults = {
-  weights: { vector: 0.7, text: 0.3 },
-  minScore: 0.35,
-  maxResults: 6,
-  recencyHalfLifeDays: null,
-  mmrLambda: null,
-}
-
-interface Set {
-  readonly name: string
-  readonly questions: readonly JudgedQuestion[]
-  readonly offTopic: readonly JudgedQuestion[]
-  readonly searcher: Searcher
-}
-
-function openSet(folder: string): Set {
-  const db = openForWriting(':memory:')
-  const chunk = { tokens: 400, overlap: 80 }
-  createTables(db, { chunk, provider: '', model: '', dimensions: 0 })
-  const store = new IndexStore(db, chunk)
-  const workspace = join(folder, 'workspace')
-  const paths = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
-  store.transaction(() => {
-    for (const path of paths.sort()) {
-      const text = readFileSync(join(workspace, path), 'utf8')
-      store.replaceFile({ path, source: 'memory', hash: path, mtime: 0, size: text.length, text })
-    }
-  })
-  const read = (name: string) => {
-    const file = join(folder, name)
-    const all = existsSync(file) ? parseQuestions(readFileSync(file, 'utf8'), file, 'offTopic') : []
-    return all.filter(({ split }) => flags.split === undefined || split === flags.split)
-  }
-  return {
-    name: basename(folder),
-    questions: read('queries.jsonl'),
-    offTopic: read('offtopic.jsonl'),
-    searcher: new Searcher(db, undefined),
-  }
-}
 
 interface Asked {
   readonly ranked: readonly boolean[]
@@ -74,7 +28,7 @@ interface Asked {
 
 const times: number[] = []
 
-async function ask({ searcher }: Set, { query, relevant }: JudgedQuestion): Promise<Asked> {
+async function ask({ searcher }: JudgedSet, { query, relevant }: JudgedQuestion): Promise<Asked> {
   const started = performance.now()
   const { results } = await searcher.search(query, defaults, { minScore: 0, maxResults: 10 }, false)
   times.push(performance.now() - started)
@@ -94,7 +48,7 @@ function row(name: string, figures: readonly (number | string)[]): string {
   return name.padEnd(24) + cells.join('')
 }
 
-const sets = positionals.map(openSet)
+const sets = positionals.map((folder) => openJudgedSet(folder, flags.split))
 const tops = new Map<string, number[]>()
 const families = Map.groupBy(sets, ({ name }) => name.replace(/-(?:c?\d+)$/, ''))
 const lines = [

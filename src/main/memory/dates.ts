@@ -59,7 +59,7 @@ const rules: readonly Rule[] = [
   },
   // June 3rd, 2023
   {
-    pattern: new RegExp(`\\b${monthName}\\.?\\s+${ordinal}\\b(?![:%]|\\.\\d)(?:,?\\s+(\\d{4})\\b)?`, 'g'),
+    pattern: new RegExp(`\\b${monthName}\\.?\\s+${ordinal}\\b(?!:\\d|%|\\.\\d)(?:,?\\s+(\\d{4})\\b)?`, 'g'),
     read: ([month, day, year]) => date(year, monthNamed(month), day),
   },
   // June 2023

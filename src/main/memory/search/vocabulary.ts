@@ -37,13 +37,15 @@ export const shortLength = 6
 const leastPart = 3
 
 export function resolveTerms(terms: readonly QueryTerm[], vocabulary: Vocabulary): KnownTerm[] {
-  const known = terms.flatMap((term, index): KnownTerm[] => {
+  const resolved = terms.flatMap((term, index): KnownTerm[] => {
     const documents = mostDocuments(term.readings, vocabulary)
     if (documents > 0) return [{ ...term, documents }]
     if (isKnownByPart(term, vocabulary)) return []
     return readOtherwise(term, [terms[index - 1], terms[index + 1]], vocabulary)
   })
-  return known
+  // Two words may come down to the same piece; it is asked for once.
+  const first = new Map(resolved.map((term) => [term.readings[0]?.term ?? term.shown, term] as const).toReversed())
+  return resolved.filter((term) => first.get(term.readings[0]?.term ?? term.shown) === term)
 }
 
 /** `heron-9` where memory has `heron-1`: its parts are terms of their own, and say enough. */
