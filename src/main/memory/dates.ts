@@ -29,90 +29,107 @@ const ordinal = '(\\d{1,2})(?:st|nd|rd|th)?'
 const han = `(\\d{1,2}|${hanNumeral}{1,3})`
 const hangul = '(\\d{1,2}|십일|십이|일|이|삼|사|오|육|유|칠|팔|구|십|시)'
 
-/** In the order in which they are tried: what one has taken, the next ones leave alone. */
-const rules: readonly Rule[] = [
-  // 2026-10-03, 2026/10/3, 2026.10.3; not within a longer identifier
+/** Rules by what a text must have for any of them to match: most lines are done with after a look or two. */
+interface Rules {
+  readonly needed: RegExp
+  /** In the order in which they are tried: what one has taken, the next ones leave alone. */
+  readonly rules: readonly Rule[]
+}
+
+const written: readonly Rules[] = [
   {
-    pattern: /(?<![\w./-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\w/-]|\.\d)/g,
-    read: ([year, , month, day]) => date(year, month, day),
-  },
-  // 2026年10月3日, 十月三号, 三月十七
-  {
-    pattern: new RegExp(
-      `(?<!${hanNumeral}|\\d)(?:(\\d{4}|[〇零一二三四五六七八九]{4})\\s*年\\s*)?${han}\\s*月\\s*(?:(\\d{1,2})\\s*[日号]|(${hanNumeral}{1,3})\\s*[日号]?(?!${hanNumeral}|[个周年天]))`,
-      'g',
-    ),
-    read: ([year, month, day, numeral]) => date(year, month, day ?? numeral),
-  },
-  // 2026년 10월 3일
-  {
-    pattern: new RegExp(
-      `(?<!\\d|${hangulNumeral})(?:(\\d{4})\\s*년\\s*)?${hangul}월\\s*(\\d{1,2}|${hangulNumeral}{1,3})\\s*일`,
-      'g',
-    ),
-    read: ([year, month, day]) => date(year, koreanMonth(month), day),
-  },
-  // 3 June, 2023; 3rd of June
-  {
-    pattern: new RegExp(`(?<![\\w.:$])${ordinal}\\s+(?:of\\s+)?${monthName}\\b\\.?(?:,?\\s+(\\d{4})\\b)?`, 'g'),
-    read: ([day, month, year]) => date(year, monthNamed(month), day),
-  },
-  // June 3rd, 2023
-  {
-    pattern: new RegExp(`\\b${monthName}\\.?\\s+${ordinal}\\b(?!:\\d|%|\\.\\d)(?:,?\\s+(\\d{4})\\b)?`, 'g'),
-    read: ([month, day, year]) => date(year, monthNamed(month), day),
-  },
-  // June 2023
-  {
-    pattern: new RegExp(`\\b${monthName}\\.?,?\\s+(?:of\\s+)?(\\d{4})\\b`, 'g'),
-    read: ([month, year]) => date(year, monthNamed(month), undefined),
-  },
-  // 2026年10月, 2026년 10월
-  {
-    pattern: new RegExp(`(?<!${hanNumeral}|\\d)(\\d{4}|[〇零一二三四五六七八九]{4})\\s*年\\s*${han}\\s*月`, 'g'),
-    read: ([year, month]) => date(year, month, undefined),
+    needed: /\d[-/.]\d/,
+    rules: [
+      // 2026-10-03, 2026/10/3, 2026.10.3; not within a longer identifier
+      {
+        pattern: /(?<![\w./-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\w/-]|\.\d)/g,
+        read: ([year, , month, day]) => date(year, month, day),
+      },
+      {
+        pattern: /(?<![\w./-])(\d{4})-(0[1-9]|1[0-2])(?![\w/-]|\.\d)/g,
+        read: ([year, month]) => date(year, month, undefined),
+      },
+      // 12/18, and 18/12 where it can be nothing else
+      {
+        pattern: /(?<![\w./-])(\d{1,2})\/(\d{1,2})(?![\w/%-]|\.\d)/g,
+        read: ([one, other]) => (Number(one) > 12 ? date(undefined, other, one) : date(undefined, one, other)),
+      },
+    ],
   },
   {
-    pattern: new RegExp(`(?<!\\d)(\\d{4})\\s*년\\s*${hangul}월`, 'g'),
-    read: ([year, month]) => date(year, koreanMonth(month), undefined),
+    needed: /[月월]/,
+    rules: [
+      // 2026年10月3日, 十月三号, 三月十七
+      {
+        pattern: new RegExp(
+          `(?<!${hanNumeral}|\\d)(?:(\\d{4}|[〇零一二三四五六七八九]{4})\\s*年\\s*)?${han}\\s*月\\s*(?:(\\d{1,2})\\s*[日号]|(${hanNumeral}{1,3})\\s*[日号]?(?!${hanNumeral}|[个周年天]))`,
+          'g',
+        ),
+        read: ([year, month, day, numeral]) => date(year, month, day ?? numeral),
+      },
+      // 2026년 10월 3일
+      {
+        pattern: new RegExp(
+          `(?<!\\d|${hangulNumeral})(?:(\\d{4})\\s*년\\s*)?${hangul}월\\s*(\\d{1,2}|${hangulNumeral}{1,3})\\s*일`,
+          'g',
+        ),
+        read: ([year, month, day]) => date(year, koreanMonth(month), day),
+      },
+      // 2026年10月, 2026년 10월
+      {
+        pattern: new RegExp(`(?<!${hanNumeral}|\\d)(\\d{4}|[〇零一二三四五六七八九]{4})\\s*年\\s*${han}\\s*月`, 'g'),
+        read: ([year, month]) => date(year, month, undefined),
+      },
+      {
+        pattern: new RegExp(`(?<!\\d)(\\d{4})\\s*년\\s*${hangul}월`, 'g'),
+        read: ([year, month]) => date(year, koreanMonth(month), undefined),
+      },
+      // 十月, 10月; 一个月 and 三月租 are none
+      {
+        pattern: new RegExp(`(?<!${hanNumeral}|\\d)${han}\\s?月(?![租薪亮经])`, 'g'),
+        read: ([month]) => date(undefined, month, undefined),
+      },
+      {
+        pattern: new RegExp(`(?<![\\d가-힣])${hangul}월(?=$|[^가-힣]|[말초중에의은는이가까부])`, 'g'),
+        read: ([month]) => date(undefined, koreanMonth(month), undefined),
+      },
+    ],
   },
   {
-    pattern: /(?<![\w./-])(\d{4})-(0[1-9]|1[0-2])(?![\w/-]|\.\d)/g,
-    read: ([year, month]) => date(year, month, undefined),
-  },
-  // 十月, 10月; 一个月 and 三月租 are none
-  {
-    pattern: new RegExp(`(?<!${hanNumeral}|\\d)${han}\\s?月(?![租薪亮经])`, 'g'),
-    read: ([month]) => date(undefined, month, undefined),
-  },
-  {
-    pattern: new RegExp(`(?<![\\d가-힣])${hangul}월(?=$|[^가-힣]|[말초중에의은는이가까부])`, 'g'),
-    read: ([month]) => date(undefined, koreanMonth(month), undefined),
-  },
-  // October; May and March are words of their own, unless something makes a month of them
-  {
-    pattern: /\b(january|february|april|june|july|august|september|october|november|december)\b/g,
-    read: ([month]) => date(undefined, monthNamed(month), undefined),
-  },
-  {
-    pattern: /(?<=\b(?:in|last|this|next|since|during|by|until|early|late|mid) )(may|march)\b/g,
-    read: ([month]) => date(undefined, monthNamed(month), undefined),
-  },
-  // 12/18, and 18/12 where it can be nothing else
-  {
-    pattern: /(?<![\w./-])(\d{1,2})\/(\d{1,2})(?![\w/%-]|\.\d)/g,
-    read: ([one, other]) => (Number(one) > 12 ? date(undefined, other, one) : date(undefined, one, other)),
+    needed: new RegExp(`\\b${monthName}\\b`),
+    rules: [
+      // 3 June, 2023; 3rd of June
+      {
+        pattern: new RegExp(`(?<![\\w.:$])${ordinal}\\s+(?:of\\s+)?${monthName}\\b\\.?(?:,?\\s+(\\d{4})\\b)?`, 'g'),
+        read: ([day, month, year]) => date(year, monthNamed(month), day),
+      },
+      // June 3rd, 2023
+      {
+        pattern: new RegExp(`\\b${monthName}\\.?\\s+${ordinal}\\b(?!:\\d|%|\\.\\d)(?:,?\\s+(\\d{4})\\b)?`, 'g'),
+        read: ([month, day, year]) => date(year, monthNamed(month), day),
+      },
+      // June 2023
+      {
+        pattern: new RegExp(`\\b${monthName}\\.?,?\\s+(?:of\\s+)?(\\d{4})\\b`, 'g'),
+        read: ([month, year]) => date(year, monthNamed(month), undefined),
+      },
+      // October; May and March are words of their own, unless something makes a month of them
+      {
+        pattern: /\b(january|february|april|june|july|august|september|october|november|december)\b/g,
+        read: ([month]) => date(undefined, monthNamed(month), undefined),
+      },
+      {
+        pattern: /(?<=\b(?:in|last|this|next|since|during|by|until|early|late|mid) )(may|march)\b/g,
+        read: ([month]) => date(undefined, monthNamed(month), undefined),
+      },
+    ],
   },
 ]
 
-/** Nothing here can match without one of these: most lines are done with after one look. */
-const maybeDate = /[年月년월]|\d[-/.]\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/
-
 /** The dates of a text in the order in which they stand there; none overlaps another. */
 export function datesIn(text: string): DateForm[] {
-  if (!maybeDate.test(text)) return []
   const found: DateForm[] = []
-  for (const { pattern, read } of rules) {
+  for (const { pattern, read } of written.flatMap(({ needed, rules }) => (needed.test(text) ? rules : []))) {
     for (const match of text.matchAll(pattern)) {
       const start = match.index
       const end = start + match[0].length

@@ -46,8 +46,16 @@ const decimal = String.raw`(?<![\w.,-])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\
 const mixed = `${decimal}\\s?[十百千万亿億만천백억]+(?:${hanNumeral}+|${hangulNumeral}+)?`
 const hanNumber = `(?<!${hanNumeral}|第)${hanNumeral}+`
 const hangulNumber = `(?<![가-힣])${hangulNumeral}+(?=$|[^가-힣]|원|명|개|킬|그램|분|시간|초|리터|미터)`
+/** For text without CJK, which is most text: the same, without what cannot match or says nothing there. */
+const latinUnit = `(?:${unitNames.filter((name) => /^[a-z]/.test(name)).join('|')})(?![a-z0-9])`
+const latinQuantity = new RegExp(
+  String.raw`(?<![\w.,-])(?:(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(${latinUnit})|(\d{1,3}(?:,\d{3})+(?:\.\d+)?))`,
+  'g',
+)
 const quantity = new RegExp(`(${mixed}|${decimal}|${hanNumber}|${hangulNumber})(?:\\s?${unitName})?`, 'g')
 const telephone = /(?<![\w.])\+?\(?\d{2,4}\)?(?:[-–\s]\(?\d{2,4}\)?){1,4}(?![\w-]|\.\d)/g
+const maybeTelephone = /\d{2}\)?[-–\s]\(?\d{2}/
+const maybeCjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 const maybeQuantity = /\d|[一二三四五六七八九十百千两〇]|[십백천만억]|[일이삼사오육칠팔구](?:원|분|시간|개|명)/
 
 /** The least number of digits for which groups of them are a telephone or account number. */
@@ -59,19 +67,43 @@ export function formsIn(text: string): Form[] {
   if (!maybeQuantity.test(text)) return dates
   const forms = [...dates]
   const isFree = (start: number, end: number) => forms.every((other) => start >= other.end || other.start >= end)
-  for (const match of text.matchAll(telephone)) {
+  for (const match of maybeTelephone.test(text) ? text.matchAll(telephone) : []) {
     const digits = match[0].replace(/\D/g, '')
     const end = match.index + match[0].length
     if (digits.length < leastDigits || !isFree(match.index, end)) continue
     forms.push({ start: match.index, end, indexed: [digits], asked: [digits], replacesLetters: false })
   }
-  for (const match of text.matchAll(quantity)) {
-    const end = match.index + match[0].length
-    if (!isFree(match.index, end)) continue
-    const form = formOfQuantity(match[1] ?? '', match[2] ?? match[3])
-    if (form) forms.push({ start: match.index, end, ...form })
+  for (const { start, end, number, unit } of maybeCjk.test(text) ? quantitiesIn(text) : latinQuantitiesIn(text)) {
+    if (!isFree(start, end)) continue
+    const form = formOfQuantity(number, unit)
+    if (form) forms.push({ start, end, ...form })
   }
   return forms.sort((one, other) => one.start - other.start)
+}
+
+interface Quantity {
+  readonly start: number
+  readonly end: number
+  readonly number: string
+  readonly unit: string | undefined
+}
+
+function quantitiesIn(text: string): Quantity[] {
+  return Array.from(text.matchAll(quantity), ({ 0: whole, 1: number = '', 2: latin, 3: cjk, index }) => ({
+    start: index,
+    end: index + whole.length,
+    number,
+    unit: latin ?? cjk,
+  }))
+}
+
+function latinQuantitiesIn(text: string): Quantity[] {
+  return Array.from(text.matchAll(latinQuantity), ({ 0: whole, 1: measured, 2: unit, 3: plain, index }) => ({
+    start: index,
+    end: index + whole.length,
+    number: measured ?? plain ?? '',
+    unit,
+  }))
 }
 
 function formOfDate({ start, end, year, month, day }: DateForm): Form {

@@ -86,7 +86,7 @@ export function fold(text: string): string {
         .replace(/[\u0300-\u036f]/g, '')
         .normalize('NFC')
     : composed
-  return simplify(plain)
+  return /[\u3400-\u9fff]/.test(plain) ? simplify(plain) : plain
 }
 
 /** A text with spaces where the spans are. */
