@@ -141,13 +141,12 @@ function forEachPlainWord(
   }
 }
 
-/** `LazyInitException` → lazy, init, exception; nothing for a word without an inner capital. */
+/** `LazyInitException` → lazy, init, exception; nothing for other words, nor for `PostgreSQL`, which has no two words. */
 export function camelParts(text: string): string[] {
-  if (!/[a-z][A-Z]/.test(text)) return []
-  return (text.match(/[A-Za-z]*[a-z][A-Z][A-Za-z]*/g) ?? []).flatMap((word) =>
+  if (!/[a-z][A-Z][a-z]/.test(text)) return []
+  return (text.match(/[A-Za-z]*[a-z][A-Z][a-z][A-Za-z]*/g) ?? []).flatMap((word) =>
     word
-      .replace(/([a-z])([A-Z])/g, '$1 $2')
-      .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+      .replace(/([a-z])([A-Z][a-z])/g, '$1 $2')
       .toLowerCase()
       .split(' ')
       .filter((part) => part.length > 1),

@@ -50,7 +50,7 @@ export function resolveTerms(terms: readonly QueryTerm[], vocabulary: Vocabulary
 
 /** `heron-9` where memory has `heron-1`: its parts are terms of their own, and say enough. */
 function isKnownByPart({ shown }: QueryTerm, { documents }: Vocabulary): boolean {
-  const [name] = /^[a-z]{3,}(?=[-_./][a-z0-9])/.exec(shown) ?? []
+  const [name] = /^[a-z]{3,}(?=-\d+$)/.exec(shown) ?? []
   return name !== undefined && documents({ kind: 'word', term: stem(name) }) > 0
 }
 
