@@ -6,6 +6,7 @@ import { messageText, noUsage, type Message, type Usage } from '../shared/messag
 import { waitForVectors } from './cli-vectors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from './app.ts'
 import type { CommonFlags } from './cli.ts'
+import { decidingDigits } from '../shared/figures.ts'
 import { evaluate as measure, readQuestions } from './memory/index.ts'
 import { askOwner, ownerPlace, type Runtime } from './owner/index.ts'
 import { describeProblems } from './settings/index.ts'
@@ -140,7 +141,7 @@ export async function explain(
   }
   const lines = candidates.map(
     ({ path, startLine, endLine, score, vector, text, verdict }) =>
-      `${score.toFixed(3)}  vector ${vector ? vector.score.toFixed(3) : 'off'}  text ${text ? text.score.toFixed(3) : 'off'}  ${path}:${startLine}-${endLine}  ${verdict}`,
+      `${score.toFixed(decidingDigits(score, explanation.minScore, 3))}  vector ${vector ? vector.score.toFixed(3) : 'off'}  text ${text ? text.score.toFixed(3) : 'off'}  ${path}:${startLine}-${endLine}  ${verdict}`,
   )
   if (explanation.why)
     lines.push(
@@ -156,25 +157,28 @@ export async function explain(
 export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFlags): Promise<Output> {
   const { agent } = flags
   const questions = await readQuestions(flags.queries)
-  const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic)
+  const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic, 'offTopic')
   const started = performance.now()
   const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
   const indexMs = Math.round(performance.now() - started)
   const settings = await client.search.settings({ agent })
+  const { minScore = settings.minScore, maxResults = settings.maxResults } = flags
   let withoutVector = 0
   let reason = warning
+  const ask = async (query: string, options: { minScore: number; maxResults: number }) => {
+    const answer = await client.search.query({ agent, query, options: { ...options, vectorWaitMs } })
+    if (answer.notice) {
+      withoutVector += 1
+      reason ??= answer.notice.message
+    }
+    return answer
+  }
   const report = await measure(
     {
-      async search(query) {
-        const options = { minScore: 0, maxResults: flags.maxResults ?? 10, vectorWaitMs }
-        const answer = await client.search.query({ agent, query, options })
-        if (answer.notice) {
-          withoutVector += 1
-          reason ??= answer.notice.message
-        }
-        return answer
-      },
-      minScore: flags.minScore ?? settings.minScore,
+      rank: (query) => ask(query, { minScore: 0, maxResults: Math.max(10, maxResults) }),
+      search: (query) => ask(query, { minScore, maxResults }),
+      minScore,
+      maxResults,
     },
     questions,
     offTopic,
@@ -184,16 +188,19 @@ export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFla
   )
   const { chunks, embedded } = await client.search.status({ agent })
   const value = { ...report, indexMs, chunks, embedded }
-  const text = Object.entries(value)
-    .map(
-      ([name, figure]) =>
-        `${name.padEnd(12)} ${typeof figure === 'number' ? Number(figure.toFixed(4)) : JSON.stringify(figure)}`,
-    )
-    .join('\n')
+  const text = figureLines(value).join('\n')
   if (reason === undefined || !flags.wait) return { value, text }
-  const asked = questions.length + (offTopic?.length ?? 0)
-  const isMeasured = withoutVector > 0 ? `${withoutVector} of ${asked} questions were answered without all vectors` : ''
+  const asked = 2 * (questions.length + (offTopic?.length ?? 0))
+  const isMeasured = withoutVector > 0 ? `${withoutVector} of ${asked} searches were answered without all vectors` : ''
   return { value, text, warning: [isMeasured, reason].filter((part) => part !== '').join(': '), isFailure: true }
+}
+
+/** One figure a line; those of a part by its name and theirs: `returned.mrr`. */
+function figureLines(value: object, prefix = ''): string[] {
+  return Object.entries(value).flatMap(([name, figure]: [string, unknown]) => {
+    if (typeof figure === 'number') return [`${(prefix + name).padEnd(22)} ${Number(figure.toFixed(4))}`]
+    return typeof figure === 'object' && figure !== null ? figureLines(figure, `${prefix}${name}.`) : []
+  })
 }
 
 /**

@@ -78,8 +78,8 @@ withVectors(command('explain', 'say how every candidate for a query was scored')
 withVectors(command('eval', 'measure recall on judged questions'))
   .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object a line')
   .option('--off-topic <file>', 'questions that this memory cannot answer')
-  .option('--max-results <n>', 'most results', integer)
-  .option('--min-score <x>', 'the threshold for “answered”, 0 to 1', share)
+  .option('--max-results <n>', 'most results, in place of the settings’', integer)
+  .option('--min-score <x>', 'the threshold, 0 to 1, in place of the settings’', share)
   .addOption(
     new Option('--provider <name>', 'embedding provider').choices([
       'none',

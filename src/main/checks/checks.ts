@@ -89,7 +89,7 @@ export class Checks {
 
   /** @throws AppError `input_invalid` naming the line */
   async import(text: string): Promise<{ added: number }> {
-    const questions = parseQuestions(text, 'queries.jsonl').filter(({ relevant }) => relevant.length > 0)
+    const questions = parseQuestions(text, 'queries.jsonl', 'offTopic').filter(({ relevant }) => relevant.length > 0)
     const before = (await this.#load()).length
     await this.#merge(questions)
     this.noteChange('index')

@@ -7,28 +7,53 @@ import type { SearchResponse } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { isHit, parseQuestions, type JudgedQuestion } from './judged.ts'
 
-export interface EvaluationReport {
-  readonly n: number
+/** Shares of the questions, or means over them. */
+export interface RecallFigures {
   readonly recallAt1: number
   readonly recallAt5: number
   readonly recallAt10: number
   readonly mrr: number
   readonly ndcgAt10: number
-  /** Share of questions with a result at the configured minScore. */
+}
+
+/** What people get: under the threshold nothing, and no more results than the settings allow. */
+export interface ReturnedFigures extends RecallFigures {
+  /** Share of questions with a result. */
   readonly answered: number
+  /** Of the results of a question, the share that is right; the mean over the questions with results. */
+  readonly precision: number
+}
+
+/** The figures at the top are as ranked: without a threshold. */
+export interface EvaluationReport extends RecallFigures {
+  readonly n: number
+  /** Share of questions with a result at the settings in force. */
+  readonly answered: number
+  /** The settings in force that `returned` is measured at. */
+  readonly minScore: number
+  readonly maxResults: number
+  readonly returned: ReturnedFigures
+  /** By the questions' `category`, where they have one. */
+  readonly categories?: Readonly<
+    Record<string, { readonly n: number } & RecallFigures & Pick<EvaluationReport, 'returned'>>
+  >
+  /** Of the searches at the settings in force. */
   readonly p50Ms: number
   readonly p95Ms: number
   readonly offTopic?: { readonly n: number; readonly auc: number; readonly answered: number }
 }
 
-/** A search without a threshold, and the threshold that the settings would apply. */
 export interface Evaluated {
+  /** A search without a threshold. */
+  readonly rank: (query: string) => Promise<SearchResponse>
+  /** A search at the settings in force. */
   readonly search: (query: string) => Promise<SearchResponse>
   readonly minScore: number
+  readonly maxResults: number
 }
 
 /** @throws AppError `input_invalid` naming the line, `file_not_found` */
-export async function readQuestions(file: string): Promise<JudgedQuestion[]> {
+export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 'judged'): Promise<JudgedQuestion[]> {
   let text: string
   try {
     text = await readFile(file, 'utf8')
@@ -37,49 +62,107 @@ export async function readQuestions(file: string): Promise<JudgedQuestion[]> {
       throw new AppError('file_not_found', `${file} cannot be read`, { path: file })
     throw error
   }
-  return parseQuestions(text, file)
+  return parseQuestions(text, file, kind)
+}
+
+interface Asked {
+  readonly category: string | undefined
+  /** Lines that a judge named. */
+  readonly judged: number
+  readonly ranked: readonly boolean[]
+  readonly returned: readonly boolean[]
+  readonly top: number
+  readonly ms: number
 }
 
 export async function evaluate(
-  { search, minScore }: Evaluated,
+  { rank, search, minScore, maxResults }: Evaluated,
   questions: readonly JudgedQuestion[],
   offTopic: readonly JudgedQuestion[] | undefined,
   onProgress: (done: number, total: number) => void,
 ): Promise<EvaluationReport> {
   const total = questions.length + (offTopic?.length ?? 0)
-  const rows: { hits: boolean[]; judged: number; top: number; ms: number }[] = []
-  for (const question of questions) {
-    const { results, timings } = await search(question.query)
-    const hits = results.map((result) => question.relevant.some((lines) => isHit(result, lines)))
-    rows.push({ hits, judged: question.relevant.length, top: results[0]?.score ?? 0, ms: timings.totalMs })
+  const rows: Asked[] = []
+  for (const { query, category, relevant } of questions) {
+    const ranked = await rank(query)
+    const returned = await search(query)
+    const hitsOf = ({ results }: SearchResponse) =>
+      results.map((result) => relevant.some((lines) => isHit(result, lines)))
+    rows.push({
+      category: category === undefined ? undefined : String(category),
+      judged: relevant.length,
+      ranked: hitsOf(ranked),
+      returned: hitsOf(returned),
+      top: ranked.results[0]?.score ?? 0,
+      ms: returned.timings.totalMs,
+    })
     onProgress(rows.length, total)
   }
-  const offTops: number[] = []
-  for (const question of offTopic ?? []) {
-    offTops.push((await search(question.query)).results[0]?.score ?? 0)
-    onProgress(rows.length + offTops.length, total)
+  const off: { top: number; isAnswered: boolean }[] = []
+  for (const { query } of offTopic ?? []) {
+    const ranked = await rank(query)
+    const { results } = await search(query)
+    off.push({ top: ranked.results[0]?.score ?? 0, isAnswered: results.length > 0 })
+    onProgress(rows.length + off.length, total)
   }
-  const tops = rows.map((row) => row.top)
   const times = rows.map((row) => row.ms).sort((one, other) => one - other)
+  const returned = returnedFigures(rows)
+  const kinds = Map.groupBy(rows, ({ category }) => category)
+  kinds.delete(undefined)
   return {
     n: rows.length,
-    recallAt1: mean(rows.map(({ hits }) => hitWithin(hits, 1))),
-    recallAt5: mean(rows.map(({ hits }) => hitWithin(hits, 5))),
-    recallAt10: mean(rows.map(({ hits }) => hitWithin(hits, 10))),
-    mrr: mean(rows.map(({ hits }) => (hits.includes(true) ? 1 / (hits.indexOf(true) + 1) : 0))),
-    ndcgAt10: mean(rows.map(({ hits, judged }) => ndcg(hits.slice(0, 10), judged))),
-    answered: mean(tops.map((top) => Number(top > 0 && top >= minScore))),
+    ...rankedFigures(rows),
+    answered: returned.answered,
+    minScore,
+    maxResults,
+    returned,
+    ...(kinds.size > 0
+      ? {
+          categories: Object.fromEntries(
+            [...kinds].map(([kind, members]) => [
+              kind,
+              { n: members.length, ...rankedFigures(members), returned: returnedFigures(members) },
+            ]),
+          ),
+        }
+      : {}),
     p50Ms: quantile(times, 0.5),
     p95Ms: quantile(times, 0.95),
     ...(offTopic
       ? {
           offTopic: {
-            n: offTops.length,
-            auc: auc(tops, offTops),
-            answered: mean(offTops.map((top) => Number(top > 0 && top >= minScore))),
+            n: off.length,
+            auc: auc(
+              rows.map(({ top }) => top),
+              off.map(({ top }) => top),
+            ),
+            answered: mean(off.map(({ isAnswered }) => Number(isAnswered))),
           },
         }
       : {}),
+  }
+}
+
+function rankedFigures(rows: readonly Asked[]): RecallFigures {
+  return figuresOf(rows.map(({ ranked, judged }) => ({ hits: ranked, judged })))
+}
+
+function returnedFigures(rows: readonly Asked[]): ReturnedFigures {
+  const answered = rows.filter(({ returned }) => returned.length > 0)
+  return {
+    ...figuresOf(rows.map(({ returned, judged }) => ({ hits: returned, judged }))),
+    answered: rows.length === 0 ? 0 : answered.length / rows.length,
+    precision: mean(answered.map(({ returned }) => returned.filter(Boolean).length / returned.length)),
+  }
+}
+
+function figuresOf(rows: readonly { readonly hits: readonly boolean[]; readonly judged: number }[]): RecallFigures {
+  return {
+    recallAt1: mean(rows.map(({ hits }) => hitWithin(hits, 1))),
+    recallAt5: mean(rows.map(({ hits }) => hitWithin(hits, 5))),
+    recallAt10: mean(rows.map(({ hits }) => hitWithin(hits, 10))),
+    mrr: mean(rows.map(({ hits }) => (hits.includes(true) ? 1 / (hits.indexOf(true) + 1) : 0))),
+    ndcgAt10: mean(rows.map(({ hits, judged }) => ndcg(hits.slice(0, 10), judged))),
   }
 }
 

@@ -2,25 +2,38 @@
 import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
 
-const linesSchema = z.object({ path: z.string().min(1), startLine: z.number().int(), endLine: z.number().int() })
+const linesSchema = z
+  .object({ path: z.string().min(1), startLine: z.number().int().min(1), endLine: z.number().int().min(1) })
+  .refine(({ startLine, endLine }) => startLine <= endLine, 'startLine is after endLine')
 export type Lines = z.infer<typeof linesSchema>
 
 const judgedQuestionSchema = z.object({
   id: z.string().optional(),
   query: z.string().min(1),
-  relevant: z.array(linesSchema).default([]),
+  /** What kind of question it is; figures are given for each kind. */
+  category: z.union([z.string(), z.number()]).optional(),
+  /** Which half of its set it belongs to, where one half is for tuning. */
+  split: z.enum(['dev', 'held']).optional(),
+  relevant: z.array(linesSchema),
 })
 export type JudgedQuestion = z.infer<typeof judgedQuestionSchema>
 
-/** @throws AppError `input_invalid` naming the line of `source` */
-export function parseQuestions(text: string, source: string): JudgedQuestion[] {
+/** Questions that a memory cannot answer have no lines, and need not say so. */
+const offTopicQuestionSchema = judgedQuestionSchema.extend({ relevant: z.array(linesSchema).default([]) })
+
+/**
+ * @param kind of `judged` questions each must name lines: one that names none would count as not found
+ * @throws AppError `input_invalid` naming the line of `source` and what is wrong there
+ */
+export function parseQuestions(text: string, source: string, kind: 'judged' | 'offTopic' = 'judged'): JudgedQuestion[] {
   const questions = text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return []
     try {
-      return [judgedQuestionSchema.parse(JSON.parse(line))]
+      if (kind === 'offTopic') return [offTopicQuestionSchema.parse(JSON.parse(line))]
+      return [judgedQuestionSchema.extend({ relevant: z.array(linesSchema).min(1) }).parse(JSON.parse(line))]
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error
-      const reason = `${source}:${index + 1} is not a judged question`
+      const reason = `${source}:${index + 1} is not a judged question (${detailOf(error)})`
       throw new AppError('input_invalid', reason, { reason, path: source, line: index + 1 })
     }
   })
@@ -29,6 +42,12 @@ export function parseQuestions(text: string, source: string): JudgedQuestion[] {
     throw new AppError('input_invalid', reason, { reason, path: source })
   }
   return questions
+}
+
+function detailOf(error: SyntaxError | z.ZodError): string {
+  if (error instanceof SyntaxError) return 'not JSON'
+  const [issue] = error.issues
+  return issue ? `${issue.path.join('.') || 'the line'}: ${issue.message}` : error.message
 }
 
 /** A result is right when it is of the same file and its lines overlap the judged ones. */

@@ -11,7 +11,7 @@ import { tokenizerVersion } from './terms.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 3
+const schemaVersion = 4
 
 /** What the index depends on besides the files themselves. */
 export interface IndexIdentity {
@@ -123,6 +123,9 @@ export function createTables(db: Db, identity: IndexIdentity): void {
       tokenize = "unicode61 remove_diacritics 0 tokenchars '_-./:@#+\\|'"
     );
     CREATE VIRTUAL TABLE chunks_vocabulary USING fts5vocab (chunks_fts, 'row');
+
+    -- Words as they are spelt, with their terms; kept when a text goes, for a term without chunks is never looked up.
+    CREATE TABLE spellings (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, term TEXT NOT NULL);
 
     CREATE TABLE embedding_cache (
       provider TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL,

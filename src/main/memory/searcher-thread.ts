@@ -54,9 +54,9 @@ function withNotice<T extends Pick<SearchResponse, 'notice'>>(answer: T): T {
 /** A damaged file is the indexer's to replace; the next search tries again. */
 function openIfSound(): void {
   try {
-    searcher()
+    searcher().warm()
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!(error instanceof AppError) && !isDatabaseError(error)) throw error
   }
 }
 
@@ -65,12 +65,16 @@ function release(): void {
   open = undefined
 }
 
+function isDatabaseError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
+}
+
 const base = threadBase.use(async ({ next }) => {
   try {
     return await next()
   } catch (error) {
     // A damaged or half-made file is looked at anew by the next search.
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')) {
+    if (isDatabaseError(error)) {
       release()
       const data = { isDamaged: isDamage(error) }
       throw new AppError('index_unavailable', `the index cannot be read: ${error.message}`, data, { cause: error })

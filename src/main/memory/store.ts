@@ -55,11 +55,15 @@ interface CachedVector {
   readonly hash: string
   readonly vector: Buffer
 }
+/** Words whose presence in the index is remembered. */
+const mostRemembered = 20_000
 
 export class IndexStore {
   readonly db: Db
   readonly #chunk: ChunkSettings
   readonly #statements: ReturnType<typeof prepare>
+  /** Words that are in the index for sure, to spare it most of the asking. */
+  readonly #spelt = new Set<string>()
   #deleteVector: ReturnType<typeof prepareVectors> | undefined
 
   constructor(db: Db, chunk: ChunkSettings) {
@@ -90,8 +94,9 @@ export class IndexStore {
     const tokens = estimateTokens(text)
     this.#statements.putFile.run({ path, source, hash, mtime, size, words, tokens })
     const place = placeTerms(path)
+    const spellings = new Map<string, string>()
     for (const chunk of chunkMarkdown(text, this.#chunk)) {
-      const terms = indexText(chunk.text)
+      const terms = indexText(chunk.text, spellings)
       const heading = indexText(chunk.heading)
       const { lastInsertRowid } = this.#statements.putChunk.run({
         path,
@@ -114,6 +119,7 @@ ${heading.pairs}`,
         place,
       )
     }
+    this.#putSpellings(spellings)
   }
 
   /** The content is what the index has; only its time stamp is new. */
@@ -229,6 +235,15 @@ ${heading.pairs}`,
     this.db.close()
   }
 
+  #putSpellings(spellings: ReadonlyMap<string, string>): void {
+    for (const [word, term] of spellings) {
+      if (this.#spelt.has(word)) continue
+      if (this.#spelt.size >= mostRemembered) this.#spelt.clear()
+      this.#spelt.add(word)
+      this.#statements.putSpelling.run(word, term)
+    }
+  }
+
   #removeChunks(source: Source, path: string): void {
     for (const id of this.#statements.chunkIds.all(source, path)) {
       this.#statements.removeTerms.run(id)
@@ -262,6 +277,7 @@ function prepare(db: Db) {
     putTerms: db.prepare(
       'INSERT INTO chunks_fts (rowid, words, chars, pairs, heading, place) VALUES (?, ?, ?, ?, ?, ?)',
     ),
+    putSpelling: db.prepare('INSERT OR IGNORE INTO spellings (word, term) VALUES (?, ?)'),
     removeTerms: db.prepare('DELETE FROM chunks_fts WHERE rowid = ?'),
     removeChunks: db.prepare('DELETE FROM chunks WHERE source = ? AND path = ?'),
     counts: db.prepare<[], IndexCounts>(

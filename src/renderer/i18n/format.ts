@@ -1,5 +1,6 @@
 /** Numbers and dates as the interface's language writes them. */
 import i18next from 'i18next'
+import { decidingDigits } from '../../shared/figures.ts'
 
 export function formatNumber(value: number): string {
   return new Intl.NumberFormat(i18next.language).format(value)
@@ -24,8 +25,10 @@ export function formatPercent(share: number): string {
   return new Intl.NumberFormat(i18next.language, { style: 'percent', maximumFractionDigits: 1 }).format(share)
 }
 
-export function formatScore(score: number | null | undefined): string {
-  return score === null || score === undefined ? '–' : score.toFixed(2)
+/** @param threshold what the score is held against: as many digits are shown as tell the two apart */
+export function formatScore(score: number | null | undefined, threshold?: number): string {
+  if (score === null || score === undefined) return '–'
+  return score.toFixed(threshold === undefined ? 2 : decidingDigits(score, threshold))
 }
 
 /** A day (`YYYY-MM-DD`) in words. */

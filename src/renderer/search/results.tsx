@@ -4,6 +4,7 @@ import { Fragment, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Candidate, Explanation } from '../../shared/contract/index.ts'
+import { roundTogether } from '../../shared/figures.ts'
 import { formatMoment, formatScore } from '../i18n/format.ts'
 import { excerptOf } from '../ui/excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
@@ -175,7 +176,9 @@ function Row({ agent, candidate, explanation, move }: RowProps) {
             dim={!isReturned}
           />
         </td>
-        <td className={`tabular pt-2.5 pr-3 text-right ${isReturned ? 'font-semibold' : ''}`}>{formatScore(score)}</td>
+        <td className={`tabular pt-2.5 pr-3 text-right ${isReturned ? 'font-semibold' : ''}`}>
+          {formatScore(score, minScore)}
+        </td>
         <td className={`tabular pt-2.5 text-right ${roomy}`}>
           {vector ? <LegFigure score={vector.score} rank={vector.rank} /> : <Off />}
         </td>
@@ -188,7 +191,7 @@ function Row({ agent, candidate, explanation, move }: RowProps) {
           {text && text.terms.length > 0
             ? text.terms
                 .slice(0, 4)
-                .map(({ term, share }) => `${term} ${share.toFixed(2).replace(/^0/, '')}`)
+                .map((one) => `${nameOf(one)} ${one.share.toFixed(2).replace(/^0/, '')}`)
                 .join(' · ')
             : t('search.none')}
         </td>
@@ -212,6 +215,8 @@ function Row({ agent, candidate, explanation, move }: RowProps) {
 function Account({ candidate }: { candidate: Candidate }) {
   const { t } = useTranslation()
   const { vector, text, modifiers, score } = candidate
+  const [vectorPart = 0, textPart = 0] = roundTogether([vector?.contribution ?? 0, text?.contribution ?? 0], digits)
+  const shares = roundTogether(text?.terms.map(({ share }) => share) ?? [], digits)
   return (
     <dl className="tabular grid grid-cols-[max-content_1fr] gap-x-5 gap-y-1 text-[12px]">
       {vector && (
@@ -219,7 +224,7 @@ function Account({ candidate }: { candidate: Candidate }) {
           <dt className="text-muted">{t('search.vector')}</dt>
           <dd>
             {t('search.vectorAccount', { raw: precise(vector.raw), rank: vector.rank, score: precise(vector.score) })} →{' '}
-            <output data-part="vector">{precise(vector.contribution)}</output>
+            <output data-part="vector">{precise(vectorPart)}</output>
           </dd>
         </>
       )}
@@ -227,13 +232,18 @@ function Account({ candidate }: { candidate: Candidate }) {
         <>
           <dt className="text-muted">{t('search.keyword')}</dt>
           <dd>
-            {t('search.keywordAccount', { raw: precise(text.raw), rank: text.rank, score: precise(text.score) })} →{' '}
-            <output data-part="keyword">{precise(text.contribution)}</output>
+            {t('search.keywordAccount', {
+              raw: precise(text.raw),
+              rank: text.rank,
+              share: precise(text.share),
+              score: precise(text.score),
+            })}{' '}
+            → <output data-part="keyword">{precise(textPart)}</output>
             {text.terms.length > 0 && (
               <ul className="flex flex-wrap gap-x-4 text-muted">
-                {text.terms.map(({ term, share }) => (
-                  <li key={term}>
-                    {term} {precise(share)}
+                {text.terms.map((one, index) => (
+                  <li key={one.term}>
+                    {nameOf(one)} <output data-part="share">{precise(shares[index] ?? 0)}</output>
                   </li>
                 ))}
               </ul>
@@ -257,8 +267,16 @@ function Account({ candidate }: { candidate: Candidate }) {
   )
 }
 
+/** Of the account's figures. */
+const digits = 4
+
 function precise(value: number): string {
-  return value.toFixed(4)
+  return value.toFixed(digits)
+}
+
+/** A word of the query, and what memory has in its place where it lacks the word. */
+function nameOf({ term, instead }: { term: string; instead?: string | undefined }): string {
+  return instead === undefined ? term : `${term} → ${instead}`
 }
 
 /** `▲2`, `▼1`, or that it came in or dropped out; said in words to those who do not see it. */

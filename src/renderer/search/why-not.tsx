@@ -76,7 +76,7 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
       <p>
         {candidate && (
           <strong className="tabular pr-2 font-semibold">
-            {formatScore(candidate.score)}
+            {formatScore(candidate.score, minScore)}
             {rank !== null && ` · #${rank}`}
           </strong>
         )}

@@ -92,7 +92,10 @@ export const textLegSchema = z.object({
   score: z.number(),
   rank: z.number().int(),
   contribution: z.number(),
-  terms: z.array(z.object({ term: z.string(), share: z.number() })),
+  /** How much of what was asked for it stands for; the step from `raw` to `score`. */
+  share: z.number(),
+  /** Their shares sum to `share`. `instead`: what memory has in the place of a word that it lacks. */
+  terms: z.array(z.object({ term: z.string(), instead: z.string().optional(), share: z.number() })),
 })
 
 export const verdictSchema = z.discriminatedUnion('kind', [
@@ -140,7 +143,18 @@ export const explanationSchema = z.object({
   stale: z.boolean(),
   notice: legNoticeSchema.nullable(),
   timings: timingsSchema,
-  terms: z.array(z.object({ term: z.string(), idf: z.number(), documents: z.number().int() })),
+  /** What shares are measured by: `share = evidence × raw / best`, both of the best passage found. */
+  scale: z.object({ evidence: z.number(), best: z.number() }),
+  /** `weight`: what a term counts where it is found, by its rarity and what it does in the question. */
+  terms: z.array(
+    z.object({
+      term: z.string(),
+      instead: z.string().optional(),
+      idf: z.number(),
+      weight: z.number(),
+      documents: z.number().int(),
+    }),
+  ),
   candidates: z.array(candidateSchema),
   why: whySchema.optional(),
 })

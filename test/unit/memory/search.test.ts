@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { hasPhrases, planKeywords, scoreChunk, type ChunkTerms } from '../../../src/main/memory/search/bm25.ts'
-import { textScore, vectorScore } from '../../../src/main/memory/search/calibrate.ts'
+import { hasPhrases, scoreChunk, type ChunkTerms } from '../../../src/main/memory/search/bm25.ts'
+import { measureOf, scaleOf, textScore, vectorScore } from '../../../src/main/memory/search/calibrate.ts'
 import { fuse, type FuseOptions, type LegInput } from '../../../src/main/memory/search/fuse.ts'
+import { planKeywords, type KeywordPlan } from '../../../src/main/memory/search/plan.ts'
 import { parseQuery, toMatchExpression } from '../../../src/main/memory/search/query.ts'
 import { indexText } from '../../../src/main/memory/terms.ts'
 
@@ -11,7 +12,17 @@ function termsOf(text: string, heading = '', place = ''): ChunkTerms {
 }
 
 function plan(query: string, documents: Readonly<Record<string, number>> = {}) {
-  return planKeywords(parseQuery(query), { chunks: 1000, averageLength: 20 }, (_kind, term) => documents[term] ?? 3)
+  return planKeywords(
+    parseQuery(query),
+    { chunks: 1000, averageLength: 20 },
+    { documents: ({ term }) => documents[term] ?? 3, spellings: { has: () => false, nearest: () => [] } },
+  )
+}
+
+/** What the only passage of a memory measures. */
+function measure(asked: KeywordPlan, chunk: ChunkTerms) {
+  const score = scoreChunk(asked, chunk)
+  return measureOf(score, scaleOf([score]))
 }
 
 describe('M19 query language', () => {
@@ -36,25 +47,45 @@ describe('M19 query language', () => {
 })
 
 describe('M17 keyword score', () => {
-  it('M17: is a share of the most that the query could reach, and its terms sum to it', () => {
-    const score = scoreChunk(plan('postgres vault staging'), termsOf('Staging reads POSTGRES from Vault'))
-    expect(score.share).toBeGreaterThan(0.3)
-    expect(score.share).toBeLessThanOrEqual(1)
-    expect(score.terms.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(score.share, 10)
+  it('M17: is a share of what the query asks for, and its terms sum to it', () => {
+    const asked = plan('postgres vault staging')
+    const [best, other] = [
+      scoreChunk(asked, termsOf('Staging reads POSTGRES from Vault')),
+      scoreChunk(asked, termsOf('a vault')),
+    ]
+    const scale = scaleOf([best, other])
+    for (const score of [best, other]) {
+      const { share, terms } = measureOf(score, scale)
+      expect(terms.reduce((sum, term) => sum + term.share, 0)).toBeCloseTo(share, 12)
+      expect(share).toBeCloseTo((scale.evidence * score.raw) / scale.best, 12)
+    }
+    expect(textScore(measureOf(best, scale).share)).toBeGreaterThan(0.35)
   })
 
-  it('M17: words that memory has never seen lower the share', () => {
+  it('M17: a word that memory has never seen lowers the share, a name more than a verb', () => {
     const chunk = termsOf('we chose postgres')
-    const known = scoreChunk(plan('postgres'), chunk).share
-    const withUnknown = scoreChunk(plan('postgres zeppelin', { zeppelin: 0 }), chunk).share
-    expect(withUnknown).toBeLessThan(known / 2)
+    const unknown = { xylo: 0, postgresxylo: 0 }
+    const known = measure(plan('postgres'), chunk).share
+    const verb = measure(plan('does postgres xylo', unknown), chunk).share
+    const name = measure(plan('does postgres Xylo', unknown), chunk).share
+    expect(verb).toBeLessThan(known)
+    expect(name).toBeLessThan(verb)
+  })
+
+  it('M17: neither a long question nor its filler hides what it clearly asks for', () => {
+    const chunk = termsOf('The boiler is serviced by Kettlewell every October.')
+    const rambling =
+      'so I have been wondering for quite a while now, and please forgive me if this was asked before, whether you could perhaps tell me again who services the boiler for us'
+    const documents = Object.fromEntries(parseQuery(rambling).terms.map(({ readings }) => [readings[0]?.term ?? '', 0]))
+    const asked = plan(rambling, { ...documents, boiler: 1, servic: 1 })
+    expect(textScore(measure(asked, chunk).share)).toBeGreaterThan(0.35)
   })
 
   it('M17: prefers words that stand together, and says at which line', () => {
     const asked = plan('staging vault')
     const together = scoreChunk(asked, termsOf('alpha\nbeta\nstaging reads from vault\ngamma'))
     const apart = scoreChunk(asked, termsOf('staging\nalpha\nbeta gamma reads from\nvault'))
-    expect(together.share).toBeGreaterThan(apart.share)
+    expect(together.raw).toBeGreaterThan(apart.raw)
     expect(together.bestLine).toBeGreaterThanOrEqual(1)
     expect(together.bestLine).toBeLessThanOrEqual(2)
   })
@@ -69,8 +100,8 @@ describe('M17 keyword score', () => {
     const mapped = shares.map(textScore)
     expect(mapped).toEqual([...mapped].sort((one, other) => one - other))
     expect(textScore(0)).toBe(0)
-    expect(textScore(1)).toBe(1)
-    expect(textScore(0.25)).toBeCloseTo(0.35)
+    expect(textScore(100)).toBeLessThan(1)
+    expect(textScore(0.478)).toBeCloseTo(0.35)
     expect(vectorScore(-0.4, 0)).toBe(0)
     expect(vectorScore(0.7, 0.7)).toBe(0)
     expect(vectorScore(0.85, 0.7)).toBeCloseTo(0.5)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { indexText, queryTerms } from '../../../src/main/memory/terms.ts'
+import { queryTerms } from '../../../src/main/memory/search/query.ts'
+import { indexText } from '../../../src/main/memory/terms.ts'
 
 const wordsOf = (text: string) => indexText(text).words.split(/\s+/).filter(Boolean)
 
@@ -30,8 +31,8 @@ describe('M19 words and identifiers', () => {
 
   it("M19: drops the possessive, and keeps a term's surface for showing", () => {
     expect(queryTerms("Caroline's databases")).toMatchObject([
-      { term: 'carolin', shown: "caroline's" },
-      { term: 'databas', shown: 'databases' },
+      { readings: [{ term: 'carolin' }], shown: "caroline's" },
+      { readings: [{ term: 'databas' }], shown: 'databases' },
     ])
   })
 
@@ -42,14 +43,19 @@ describe('M19 words and identifiers', () => {
 
 describe('M20 Chinese, Japanese, Korean', () => {
   it('M20: indexes each character, and runs apart from each other', () => {
-    expect(indexText('数据库 PostgreSQL 选型')).toMatchObject({ chars: '数 据 库 | 选 型', words: 'postgresql' })
+    expect(indexText('数据库 PostgreSQL 选型')).toMatchObject({
+      chars: '数 据 库 | 选 型',
+      words: 'postgresql',
+    })
   })
 
   it.each([
     ['我们选择了哪个数据库？', ['选择', '数据库']],
     ['飞书插件怎么配置', ['飞书', '插件', '配置']],
   ])('M20: finds the telling words of %s', (query, expected) => {
-    const joined = queryTerms(query).map(({ shown }) => shown)
+    const joined = queryTerms(query)
+      .filter(({ role }) => role !== 'function')
+      .map(({ shown }) => shown)
     for (const word of expected) expect(joined.join('')).toContain(word)
     expect(joined).not.toContain('了')
     expect(joined).not.toContain('哪个')
@@ -61,11 +67,13 @@ describe('M20 Chinese, Japanese, Korean', () => {
         .map(({ shown }) => shown)
         .join(''),
     ).toBe('张曼婷')
-    expect(queryTerms('猫')).toEqual([{ kind: 'cjk', term: '猫', shown: '猫' }])
+    expect(queryTerms('猫')).toEqual([
+      { shown: '猫', role: 'word', readings: [{ kind: 'cjk', term: '猫', weight: 1 }] },
+    ])
   })
 
   it('M20: strips Korean particles and Japanese endings', () => {
-    expect(queryTerms('데이터베이스를')[0]?.shown).toBe('데이터베이스')
+    expect(queryTerms('데이터베이스를')[0]?.readings[0]?.term).toBe('데이터베이스')
     expect(queryTerms('食べました').map(({ shown }) => shown)).toContain('食')
   })
 })

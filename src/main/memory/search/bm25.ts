@@ -1,39 +1,28 @@
 /**
- * BM25 over what a chunk says (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), as a share of the
- * most that the query could score, so that the figure means the same for every query. On top of the whole chunk comes a
- * second look at its best two lines: a passage that has the words together beats one that has them scattered. Pure.
+ * BM25 over what a chunk says (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), with the weights
+ * that the query's plan gives its terms. On top of the whole chunk comes a second look at its best two lines: a passage
+ * that has the words together beats one that has them scattered, and a fact in a long list does not drown in it. Beside
+ * the score that ranks stands the coverage: how much of what was asked for is there at all, however often. Pure.
  */
-import type { ParsedQuery } from './query.ts'
+import type { KeywordPlan } from './plan.ts'
+import type { Reading } from './query.ts'
 
-const k1 = 1.2
-const b = 0.75
+/** How soon another occurrence of a word stops adding to the score, and how much a long chunk is held against it. */
+const k1 = 0.79
+const b = 0.44
+/** The same for the coverage: the first occurrence is nearly all. */
+const coverageK1 = 0.38
+const coverageB = 0.28
 
 /** What the best two-line window adds, relative to the chunk as a whole. */
-const windowWeight = 0.5
+const windowWeight = 0.56
+const coverageWindowWeight = 0.52
+/** How much the second line of a window counts, and its length against that of a chunk. */
+const secondLine = 0.56
+const windowLength = 0.72
 /** How much an occurrence in the heading path or in the file's name and date counts, relative to one in the text. */
-const headingWeight = 0.3
-const placeWeight = 1
-
-/** Below this many chunks a term's rarity is no evidence yet; the collection counts as this large. */
-const leastDocuments = 200
-
-export interface TermStatistics {
-  readonly kind: 'word' | 'cjk'
-  readonly term: string
-  readonly shown: string
-  /** Chunks that have the term. */
-  readonly documents: number
-  readonly idf: number
-}
-
-export interface KeywordPlan {
-  readonly query: ParsedQuery
-  readonly terms: readonly TermStatistics[]
-  /** Mean length of a chunk, in terms. */
-  readonly averageLength: number
-  /** The most that a chunk could score. */
-  readonly most: number
-}
+const headingWeight = 0.33
+const placeWeight = 1.05
 
 /** A chunk's terms as the index stores them, line by line. */
 export interface ChunkTerms {
@@ -46,55 +35,41 @@ export interface ChunkTerms {
 }
 
 export interface KeywordScore {
+  /** What ranks. */
   readonly raw: number
-  /** raw / most, in [0, 1]. */
-  readonly share: number
-  /** Each matched term's part of the share; they sum to it. */
-  readonly terms: readonly { readonly term: string; readonly share: number }[]
+  /** Each matched term's part of `raw`, in the order of the plan; they sum to it. */
+  readonly parts: readonly { readonly term: string; readonly instead?: string; readonly part: number }[]
+  /** How much of what the query asks for the chunk has; about 1 when that is all. */
+  readonly coverage: number
   /** 0-based line of the chunk at which its best two lines begin. */
   readonly bestLine: number
 }
 
-export function planKeywords(
-  query: ParsedQuery,
-  collection: { readonly chunks: number; readonly averageLength: number },
-  documentsWith: (kind: 'word' | 'cjk', term: string) => number,
-): KeywordPlan {
-  const size = Math.max(collection.chunks, leastDocuments)
-  const terms = query.terms.map(({ kind, term, shown }) => {
-    const documents = documentsWith(kind, term)
-    return { kind, term, shown, documents, idf: Math.log(1 + (size - documents + 0.5) / (documents + 0.5)) }
-  })
-  const most = terms.reduce((sum, term) => sum + term.idf, 0) * (k1 + 1) * (1 + windowWeight)
-  return { query, terms, averageLength: Math.max(1, collection.averageLength), most }
-}
-
 export function scoreChunk(plan: KeywordPlan, chunk: ChunkTerms): KeywordScore {
   const lines = new LineIndex(chunk)
-  const norm = 1 - b + (b * chunk.length) / plan.averageLength
-  const wholes: number[] = []
-  const perLine: Uint16Array[] = []
-  for (const { kind, term } of plan.terms) {
-    const counts = lines.count(kind, term)
-    let inText = 0
-    for (const count of counts) inText += count
-    const frequency =
-      inText +
-      headingWeight * occurrences(chunk.heading, kind, term) +
-      placeWeight * occurrences(chunk.place, kind, term)
-    wholes.push(saturate(frequency, norm))
-    perLine.push(counts)
-  }
-  const window = bestWindow(plan, perLine, lines.length)
-  const terms: { term: string; share: number }[] = []
+  const relativeLength = chunk.length / plan.averageLength
+  const perLine = plan.terms.map(({ readings }) => lines.count(readings))
+  const line = bestWindow(plan, perLine, lines.length)
+  const parts: { term: string; instead?: string; part: number }[] = []
   let raw = 0
-  for (const [index, { shown, idf }] of plan.terms.entries()) {
-    const part = idf * ((wholes[index] ?? 0) + windowWeight * (window.parts[index] ?? 0))
-    if (part > 0) terms.push({ term: shown, share: plan.most > 0 ? part / plan.most : 0 })
+  let coverage = 0
+  for (const [index, { shown, weight, readings, instead }] of plan.terms.entries()) {
+    const counts = perLine[index]
+    if (!counts) continue
+    const whole = sum(counts) + besideText(chunk, readings)
+    if (whole === 0) continue
+    const window = windowCount(counts, line)
+    const part =
+      weight * (saturate(whole, k1, 1 - b + b * relativeLength) + windowWeight * saturate(window, k1, windowLength))
+    coverage +=
+      weight *
+      (saturate(whole, coverageK1, 1 - coverageB + coverageB * relativeLength) +
+        coverageWindowWeight * saturate(window, coverageK1, windowLength))
     raw += part
+    parts.push({ term: shown, ...(instead === undefined ? {} : { instead }), part })
   }
-  terms.sort((one, other) => other.share - one.share)
-  return { raw, share: plan.most > 0 ? raw / plan.most : 0, terms, bestLine: window.line }
+  const most = plan.reach * (coverageK1 + 1) * (1 + coverageWindowWeight)
+  return { raw, parts, coverage: most > 0 ? coverage / most : 0, bestLine: line }
 }
 
 /** True when the chunk has every phrase of the query. */
@@ -106,42 +81,57 @@ export function hasPhrases(plan: KeywordPlan, chunk: ChunkTerms): boolean {
   )
 }
 
-function saturate(frequency: number, norm: number): number {
-  return frequency === 0 ? 0 : (frequency * (k1 + 1)) / (frequency + k1 * norm)
+/** In [0, k + 1): the more, the nearer to the most; a length below 1 helps. */
+function saturate(frequency: number, k: number, length: number): number {
+  return frequency === 0 ? 0 : (frequency * (k + 1)) / (frequency + k * length)
 }
 
-interface Window {
-  readonly line: number
-  /** Saturated frequency of each term within the two lines. */
-  readonly parts: readonly number[]
+function besideText(chunk: ChunkTerms, readings: readonly Reading[]): number {
+  let count = 0
+  for (const { kind, term, weight } of readings) {
+    const inHeading = chunk.heading === '' ? 0 : occurrences(chunk.heading, kind, term)
+    count += weight * (headingWeight * inHeading + placeWeight * occurrences(chunk.place, kind, term))
+  }
+  return count
 }
 
-function bestWindow(plan: KeywordPlan, perLine: readonly Uint16Array[], lines: number): Window {
-  let best: Window = { line: 0, parts: [] }
+function sum(counts: Float32Array): number {
+  let total = 0
+  for (const count of counts) total += count
+  return total
+}
+
+function windowCount(counts: Float32Array, line: number): number {
+  return (counts[line] ?? 0) + secondLine * (counts[line + 1] ?? 0)
+}
+
+/** The line at which the best two lines begin. */
+function bestWindow(plan: KeywordPlan, perLine: readonly Float32Array[], lines: number): number {
+  let best = 0
   let bestScore = 0
   for (let line = 0; line < lines; line += 1) {
     let score = 0
-    for (const [index, term] of plan.terms.entries()) {
+    for (let index = 0; index < perLine.length; index += 1) {
       const counts = perLine[index]
-      const frequency = (counts?.[line] ?? 0) + (counts?.[line + 1] ?? 0)
-      if (frequency > 0) score += term.idf * saturate(frequency, 1)
+      const frequency = counts ? windowCount(counts, line) : 0
+      if (frequency > 0) score += (plan.terms[index]?.weight ?? 0) * saturate(frequency, k1, windowLength)
     }
     if (score > bestScore) {
       bestScore = score
-      best = { line, parts: perLine.map((counts) => saturate((counts[line] ?? 0) + (counts[line + 1] ?? 0), 1)) }
+      best = line
     }
   }
   return best
 }
 
 /** Counts whole terms in a space- and line-separated list. */
-function occurrences(list: string, kind: 'word' | 'cjk', term: string): number {
+function occurrences(list: string, kind: Reading['kind'], term: string): number {
   let count = 0
   forEachOccurrence(list, kind, term, () => (count += 1))
   return count
 }
 
-function forEachOccurrence(list: string, kind: 'word' | 'cjk', term: string, found: (at: number) => void): void {
+function forEachOccurrence(list: string, kind: Reading['kind'], term: string, found: (at: number) => void): void {
   for (let at = list.indexOf(term); at >= 0; at = list.indexOf(term, at + term.length)) {
     // CJK terms are sequences of single characters, which always begin and end at a boundary.
     if (kind === 'cjk' || (isBoundary(list, at - 1) && isBoundary(list, at + term.length))) found(at)
@@ -158,29 +148,32 @@ function isBoundary(list: string, at: number): boolean {
 class LineIndex {
   readonly length: number
   readonly #chunk: ChunkTerms
-  readonly #starts = new Map<'word' | 'cjk', number[]>()
+  readonly #starts = new Map<Reading['kind'], number[]>()
 
   constructor(chunk: ChunkTerms) {
     this.#chunk = chunk
     this.length = this.#startsOf('word').length
   }
 
-  count(kind: 'word' | 'cjk', term: string): Uint16Array {
-    const counts = new Uint16Array(this.length)
-    const starts = this.#startsOf(kind)
-    let line = 0
-    forEachOccurrence(this.#listOf(kind), kind, term, (at) => {
-      while (line + 1 < starts.length && (starts[line + 1] ?? Infinity) <= at) line += 1
-      counts[line] = (counts[line] ?? 0) + 1
-    })
+  /** Of all readings together, each by its weight. */
+  count(readings: readonly Reading[]): Float32Array {
+    const counts = new Float32Array(this.length)
+    for (const { kind, term, weight } of readings) {
+      const starts = this.#startsOf(kind)
+      let line = 0
+      forEachOccurrence(this.#listOf(kind), kind, term, (at) => {
+        while (line + 1 < starts.length && (starts[line + 1] ?? Infinity) <= at) line += 1
+        counts[line] = (counts[line] ?? 0) + weight
+      })
+    }
     return counts
   }
 
-  #listOf(kind: 'word' | 'cjk'): string {
+  #listOf(kind: Reading['kind']): string {
     return kind === 'word' ? this.#chunk.words : this.#chunk.chars
   }
 
-  #startsOf(kind: 'word' | 'cjk'): number[] {
+  #startsOf(kind: Reading['kind']): number[] {
     let starts = this.#starts.get(kind)
     if (!starts) {
       const list = this.#listOf(kind)

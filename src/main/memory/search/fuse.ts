@@ -4,8 +4,7 @@
  */
 import type { Verdict } from '../../../shared/contract/index.ts'
 import type { Source } from '../store.ts'
-import { textScore, vectorScore } from './calibrate.ts'
-import type { KeywordScore } from './bm25.ts'
+import { textScore, vectorScore, type KeywordMeasure } from './calibrate.ts'
 
 export interface LegInput {
   readonly id: number
@@ -19,7 +18,7 @@ export interface LegInput {
   /** Cosine similarity; null when the leg is off or the chunk has no vector. */
   readonly cosine: number | null
   /** Null when the leg is off. */
-  readonly keyword: KeywordScore | null
+  readonly keyword: KeywordMeasure | null
 }
 
 export interface FuseOptions {
@@ -44,7 +43,9 @@ export interface VectorLeg {
 }
 
 export interface TextLeg extends VectorLeg {
-  readonly terms: KeywordScore['terms']
+  /** Between raw and score. */
+  readonly share: number
+  readonly terms: KeywordMeasure['terms']
 }
 
 export interface RankedCandidate {
@@ -83,6 +84,7 @@ function score(
       ? null
       : {
           ...leg(input.keyword.raw, textScore(input.keyword.share), weights.text, textRanks.get(input.id)),
+          share: input.keyword.share,
           terms: input.keyword.terms,
         }
   const recency = recencyFactor(input, options)

@@ -12,14 +12,18 @@ import type {
 import { toBlob } from '../../embeddings/index.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
 import { builtFor, getMeta, vectorDimensions, type Db } from '../schema.ts'
-import { hasPhrases, planKeywords, scoreChunk, type KeywordPlan } from './bm25.ts'
+import { hasPhrases, scoreChunk } from './bm25.ts'
+import { measureOf, scaleOf, type KeywordScale } from './calibrate.ts'
 import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
-import { chooseCandidateTerms, parseQuery, toIndexPhrase, toMatchExpression } from './query.ts'
+import { planKeywords, type KeywordPlan } from './plan.ts'
+import { chooseCandidateTerms, parseQuery, toIndexPhrase, toMatchExpression, type Reading } from './query.ts'
 import type { Source } from '../store.ts'
 import { prepareSearch, type ChunkRow } from './statements.ts'
 import type { QueryVectors } from './query-vectors.ts'
 import { matchedWords, snippetOf } from './snippet.ts'
+import { Spellings } from './spellings.ts'
 import { VectorLeg } from './vectors.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /** Candidates that each leg puts forward; every one of them gets both scores. */
 const keywordCandidates = 48
@@ -48,6 +52,7 @@ type Notice = SearchResponse['notice']
 interface Ranking {
   readonly query: string
   readonly plan: KeywordPlan
+  readonly scale: KeywordScale
   readonly candidates: readonly RankedCandidate[]
   readonly rows: ReadonlyMap<number, ChunkRow>
   readonly options: SearchDefaults
@@ -61,11 +66,15 @@ export class Searcher {
   readonly #statements: ReturnType<typeof prepareSearch>
   #collection: Collection | undefined
   #vectors: VectorLeg | undefined
+  readonly #spellings: Spellings
+  readonly #vocabulary: Vocabulary
 
   constructor(db: Db, embeddings: QueryVectors | undefined) {
     this.#db = db
     this.#embeddings = embeddings
     this.#statements = prepareSearch(db)
+    this.#spellings = new Spellings(db)
+    this.#vocabulary = { documents: (reading) => this.#documentsWith(reading), spellings: this.#spellings }
   }
 
   async search(
@@ -100,7 +109,7 @@ export class Searcher {
   ): Promise<Explanation> {
     const asked = why && this.#statements.chunkAt.get(why.path, why.line, why.line)
     const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, asked, signal)
-    const { options, notice, timings, plan } = ranking
+    const { options, notice, timings, plan, scale } = ranking
     const candidates = ranking.candidates.map((candidate) => toCandidate(candidate, ranking))
     return {
       query,
@@ -111,7 +120,14 @@ export class Searcher {
       stale,
       notice,
       timings,
-      terms: plan.terms.map(({ shown, idf, documents }) => ({ term: shown, idf, documents })),
+      scale,
+      terms: plan.terms.map(({ shown, idf, weight, documents, instead }) => ({
+        term: shown,
+        ...(instead === undefined ? {} : { instead }),
+        idf,
+        weight,
+        documents,
+      })),
       candidates,
       ...(why ? { why: whyNot(why, asked, ranking) } : {}),
     }
@@ -120,6 +136,11 @@ export class Searcher {
   /** Length of the vectors that queries are compared with; 0 while there are none. */
   get dimensions(): number {
     return this.#readCollection().dimensions
+  }
+
+  /** Reads ahead what the first search would have to wait for. */
+  warm(): void {
+    this.#spellings.refresh(this.#readCollection().version)
   }
 
   /** Word and token counts of the indexed files, by source and path. */
@@ -140,22 +161,29 @@ export class Searcher {
     const { vector, notice, embedMs } = await this.#embedQuery(query, collection, vectorWaitMs, signal)
     const textStarted = performance.now()
     const parsed = parseQuery(query)
-    const plan = planKeywords(parsed, collection, (kind, term) => this.#documentsWith(kind, term))
-    const ids = new Set<number>(asked === undefined ? [] : [asked])
+    this.#spellings.refresh(collection.version)
+    const plan = planKeywords(parsed, collection, this.#vocabulary)
+    const found = new Set<number>()
     const expression = toMatchExpression({ ...parsed, terms: chooseCandidateTerms(plan.terms) })
-    if (expression !== '') for (const id of this.#statements.match.all(expression, keywordCandidates)) ids.add(id)
+    if (expression !== '') for (const id of this.#statements.match.all(expression, keywordCandidates)) found.add(id)
     const textMs = performance.now() - textStarted
     const vectorStarted = performance.now()
     const leg = vector && this.#vectorLeg(collection.dimensions)
-    if (vector && leg) for (const id of leg.nearest(vector, vectorCandidates, collection.chunks)) ids.add(id)
+    if (vector && leg) for (const id of leg.nearest(vector, vectorCandidates, collection.chunks)) found.add(id)
+    const ids = new Set(asked === undefined ? found : [asked, ...found])
     const cosines = vector && leg?.similarities(vector, [...ids])
     const vectorMs = performance.now() - vectorStarted
     const scoreStarted = performance.now()
     const rows = this.#rows([...ids])
-    const inputs: LegInput[] = []
-    for (const row of rows.values()) {
-      if (row.id !== asked && (!hasPhrases(plan, row) || row.path === excluded)) continue
-      inputs.push({
+    const considered = [...rows.values()].filter(
+      (row) => row.id === asked || (hasPhrases(plan, row) && row.path !== excluded),
+    )
+    const keywords = new Map(considered.map((row) => [row.id, scoreChunk(plan, row)]))
+    // What was only asked about must not change what the others are measured by.
+    const scale = scaleOf(considered.flatMap(({ id }) => (found.has(id) ? (keywords.get(id) ?? []) : [])))
+    const inputs = considered.map((row): LegInput => {
+      const keyword = plan.terms.length > 0 ? keywords.get(row.id) : undefined
+      return {
         id: row.id,
         path: row.path,
         source: row.source,
@@ -163,9 +191,9 @@ export class Searcher {
         endLine: row.endLine,
         date: dailyLogDate(row.path),
         cosine: cosines?.get(row.id) ?? null,
-        keyword: plan.terms.length > 0 ? scoreChunk(plan, row) : null,
-      })
-    }
+        keyword: keyword ? measureOf(keyword, scale) : null,
+      }
+    })
     const candidates = fuse(inputs, {
       ...options,
       background: collection.background,
@@ -174,7 +202,7 @@ export class Searcher {
     })
     const finished = performance.now()
     const timings = { embedMs, vectorMs, textMs: textMs + finished - scoreStarted, totalMs: finished - started }
-    return { query, plan, candidates, rows, options, notice, timings }
+    return { query, plan, scale, candidates, rows, options, notice, timings }
   }
 
   /** The query's vector, or why there is none: search goes on without. */
@@ -229,8 +257,8 @@ export class Searcher {
     return this.#vectors
   }
 
-  #documentsWith(kind: 'word' | 'cjk', term: string): number {
-    const isSingleTerm = kind === 'word' || term.length <= 3
+  #documentsWith({ kind, term }: Pick<Reading, 'kind' | 'term'>): number {
+    const isSingleTerm = kind === 'word' ? !term.includes(' ') : term.length <= 3
     // One character, or a pair of them, is a term of the index; so is a word.
     if (isSingleTerm) return this.#statements.documents.get(kind === 'cjk' ? term.replace(' ', '') : term) ?? 0
     return this.#statements.phraseDocuments.get(toIndexPhrase({ kind, term })) ?? 0

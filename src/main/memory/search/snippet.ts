@@ -1,6 +1,6 @@
 /** What a result shows of its chunk: the lines around its best ones, and which of their words matched. Pure. */
 import { fold, termsOfWord } from '../terms.ts'
-import type { KeywordPlan } from './bm25.ts'
+import type { KeywordPlan } from './plan.ts'
 
 const mostCharacters = 700
 
@@ -28,13 +28,17 @@ export function snippetOf(text: string, bestLine: number): string {
 export function matchedWords(snippet: string, plan: KeywordPlan): string[] {
   const wanted = new Set<string>()
   const found = new Set<string>()
-  for (const { kind, term } of plan.terms) if (kind === 'word') wanted.add(term)
+  const readings = plan.terms.flatMap((term) => term.readings)
+  for (const { kind, term } of readings) if (kind === 'word') wanted.add(term)
   if (wanted.size > 0) {
     for (const [word] of snippet.matchAll(/[\p{L}\p{N}]+(?:[_\-./:@#+'’][\p{L}\p{N}]+)*/gu)) {
       if (!found.has(word) && termsOfWord(word).some((term) => wanted.has(term))) found.add(word)
     }
   }
   const folded = fold(snippet)
-  for (const { kind, shown } of plan.terms) if (kind === 'cjk' && folded.includes(shown)) found.add(shown)
+  for (const { kind, term } of readings) {
+    const shown = term.replaceAll(' ', '')
+    if (kind === 'cjk' && folded.includes(shown)) found.add(shown)
+  }
   return [...found]
 }

@@ -1,0 +1,161 @@
+/**
+ * Days and months as they are written in English, Chinese, Japanese and Korean, read into one form each: `2026-10-03`,
+ * `--10-03` (a day of any year), `2026-10`, `--10`. Pure; the text is folded, Han is in simplified form.
+ */
+import { hangulNumeral, hanNumeral, valueOf } from './numerals.ts'
+
+export interface DateForm {
+  /** Where it stands in the text, in UTF-16 units. */
+  readonly start: number
+  readonly end: number
+  readonly year: number | undefined
+  /** 1 to 12. */
+  readonly month: number
+  /** 1 to 31; undefined for a whole month. */
+  readonly day: number | undefined
+}
+
+type Part = string | undefined
+
+interface Rule {
+  readonly pattern: RegExp
+  readonly read: (parts: readonly Part[]) => Omit<DateForm, 'start' | 'end'> | undefined
+}
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const monthName =
+  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
+const ordinal = '(\\d{1,2})(?:st|nd|rd|th)?'
+const han = `(\\d{1,2}|${hanNumeral}{1,3})`
+const hangul = '(\\d{1,2}|십일|십이|일|이|삼|사|오|육|유|칠|팔|구|십|시)'
+
+/** Rules by what a text must have for any of them to match: most lines are done with after a look or two. */
+interface Rules {
+  readonly needed: RegExp
+  /** In the order in which they are tried: what one has taken, the next ones leave alone. */
+  readonly rules: readonly Rule[]
+}
+
+const written: readonly Rules[] = [
+  {
+    needed: /\d[-/.]\d/,
+    rules: [
+      // 2026-10-03, 2026/10/3, 2026.10.3; not within a longer identifier
+      {
+        pattern: /(?<![\w./-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\w/-]|\.\d)/g,
+        read: ([year, , month, day]) => date(year, month, day),
+      },
+      {
+        pattern: /(?<![\w./-])(\d{4})-(0[1-9]|1[0-2])(?![\w/-]|\.\d)/g,
+        read: ([year, month]) => date(year, month, undefined),
+      },
+      // 12/18, and 18/12 where it can be nothing else
+      {
+        pattern: /(?<![\w./-])(\d{1,2})\/(\d{1,2})(?![\w/%-]|\.\d)/g,
+        read: ([one, other]) => (Number(one) > 12 ? date(undefined, other, one) : date(undefined, one, other)),
+      },
+    ],
+  },
+  {
+    needed: /[月월]/,
+    rules: [
+      // 2026年10月3日, 十月三号, 三月十七
+      {
+        pattern: new RegExp(
+          `(?<!${hanNumeral}|\\d)(?:(\\d{4}|[〇零一二三四五六七八九]{4})\\s*年\\s*)?${han}\\s*月\\s*(?:(\\d{1,2})\\s*[日号]|(${hanNumeral}{1,3})\\s*[日号]?(?!${hanNumeral}|[个周年天]))`,
+          'g',
+        ),
+        read: ([year, month, day, numeral]) => date(year, month, day ?? numeral),
+      },
+      // 2026년 10월 3일
+      {
+        pattern: new RegExp(
+          `(?<!\\d|${hangulNumeral})(?:(\\d{4})\\s*년\\s*)?${hangul}월\\s*(\\d{1,2}|${hangulNumeral}{1,3})\\s*일`,
+          'g',
+        ),
+        read: ([year, month, day]) => date(year, koreanMonth(month), day),
+      },
+      // 2026年10月, 2026년 10월
+      {
+        pattern: new RegExp(`(?<!${hanNumeral}|\\d)(\\d{4}|[〇零一二三四五六七八九]{4})\\s*年\\s*${han}\\s*月`, 'g'),
+        read: ([year, month]) => date(year, month, undefined),
+      },
+      {
+        pattern: new RegExp(`(?<!\\d)(\\d{4})\\s*년\\s*${hangul}월`, 'g'),
+        read: ([year, month]) => date(year, koreanMonth(month), undefined),
+      },
+      // 十月, 10月; 一个月 and 三月租 are none
+      {
+        pattern: new RegExp(`(?<!${hanNumeral}|\\d)${han}\\s?月(?![租薪亮经])`, 'g'),
+        read: ([month]) => date(undefined, month, undefined),
+      },
+      {
+        pattern: new RegExp(`(?<![\\d가-힣])${hangul}월(?=$|[^가-힣]|[말초중에의은는이가까부])`, 'g'),
+        read: ([month]) => date(undefined, koreanMonth(month), undefined),
+      },
+    ],
+  },
+  {
+    needed: new RegExp(`\\b${monthName}\\b`),
+    rules: [
+      // 3 June, 2023; 3rd of June
+      {
+        pattern: new RegExp(`(?<![\\w.:$])${ordinal}\\s+(?:of\\s+)?${monthName}\\b\\.?(?:,?\\s+(\\d{4})\\b)?`, 'g'),
+        read: ([day, month, year]) => date(year, monthNamed(month), day),
+      },
+      // June 3rd, 2023
+      {
+        pattern: new RegExp(`\\b${monthName}\\.?\\s+${ordinal}\\b(?!:\\d|%|\\.\\d)(?:,?\\s+(\\d{4})\\b)?`, 'g'),
+        read: ([month, day, year]) => date(year, monthNamed(month), day),
+      },
+      // June 2023
+      {
+        pattern: new RegExp(`\\b${monthName}\\.?,?\\s+(?:of\\s+)?(\\d{4})\\b`, 'g'),
+        read: ([month, year]) => date(year, monthNamed(month), undefined),
+      },
+      // October; May and March are words of their own, unless something makes a month of them
+      {
+        pattern: /\b(january|february|april|june|july|august|september|october|november|december)\b/g,
+        read: ([month]) => date(undefined, monthNamed(month), undefined),
+      },
+      {
+        pattern: /(?<=\b(?:in|last|this|next|since|during|by|until|early|late|mid) )(may|march)\b/g,
+        read: ([month]) => date(undefined, monthNamed(month), undefined),
+      },
+    ],
+  },
+]
+
+/** The dates of a text in the order in which they stand there; none overlaps another. */
+export function datesIn(text: string): DateForm[] {
+  const found: DateForm[] = []
+  for (const { pattern, read } of written.flatMap(({ needed, rules }) => (needed.test(text) ? rules : []))) {
+    for (const match of text.matchAll(pattern)) {
+      const start = match.index
+      const end = start + match[0].length
+      if (found.some((other) => start < other.end && other.start < end)) continue
+      const form = read(match.slice(1))
+      if (form) found.push({ start, end, ...form })
+    }
+  }
+  return found.sort((one, other) => one.start - other.start)
+}
+
+function date(year: Part, month: Part, day: Part): Omit<DateForm, 'start' | 'end'> | undefined {
+  const yearNumber = year === undefined ? undefined : valueOf(year)
+  const monthNumber = valueOf(month ?? '') ?? 0
+  const dayNumber = day === undefined ? undefined : valueOf(day)
+  if (!(monthNumber >= 1 && monthNumber <= 12)) return undefined
+  if (yearNumber !== undefined && !(yearNumber >= 1000 && yearNumber <= 2999)) return undefined
+  if (day !== undefined && !(dayNumber !== undefined && dayNumber >= 1 && dayNumber <= 31)) return undefined
+  return { year: yearNumber, month: monthNumber, day: dayNumber }
+}
+
+function monthNamed(name: Part): string {
+  return String(months.indexOf((name ?? '').slice(0, 3)) + 1)
+}
+
+/** 유월 and 시월 are said, and written, without their last sound. */
+function koreanMonth(month: Part): Part {
+  return month === '유' ? '육' : month === '시' ? '십' : month
+}

@@ -1,0 +1,140 @@
+/**
+ * One form for what is written in many (M19, M20): a day as `10月3号`, `Oct 3rd` or `2026/10/3`, a number as `3,260`,
+ * `三千五` or `320万`, a quantity as `500 g` or `五百公克`, a telephone number with or without its dashes. Each such place
+ * in a line gives terms that the index holds, and that a question looks for. Pure; the text is folded, Han is in
+ * simplified form.
+ */
+import { datesIn, type DateForm } from './dates.ts'
+import { hangulNumeral, hanNumeral, valueOf } from './numerals.ts'
+
+export interface Form {
+  /** Where it stands in the text, in UTF-16 units. */
+  readonly start: number
+  readonly end: number
+  /** What a text that says so is found by. */
+  readonly indexed: readonly string[]
+  /** What a question that says so looks for; the later ones as a weaker sign of the same. */
+  readonly asked: readonly string[]
+  /** True where the letters say no more than the terms do. */
+  readonly replacesLetters: boolean
+}
+
+/** Units by what they are written as, under the one that the terms name. */
+const units: readonly (readonly [string, string])[] = [
+  ['kg', 'kg kgs kilo kilos kilogram kilograms 公斤 千克 キログラム キロ 킬로그램 킬로'],
+  ['g', 'g gr gram grams 克 公克 グラム 그램'],
+  ['mg', 'mg 毫克 ミリグラム 밀리그램'],
+  ['ml', 'ml 毫升 ミリリットル 밀리리터'],
+  ['l', 'l litre litres liter liters 升 公升 リットル 리터'],
+  ['km', 'km kms kilometre kilometres kilometer kilometers 公里 千米 キロメートル 킬로미터'],
+  ['m', 'm metre metres meter meters 米 公尺 メートル 미터'],
+  ['cm', 'cm centimetre centimetres centimeter centimeters 厘米 公分 センチ 센티미터'],
+  ['mm', 'mm 毫米 公厘 ミリ 밀리미터'],
+  ['ms', 'ms millisecond milliseconds 毫秒 ミリ秒 밀리초'],
+  ['sec', 'sec secs second seconds 秒 秒钟 초'],
+  ['min', 'min mins minute minutes 分钟 分間 分间 분'],
+  ['hour', 'h hr hrs hour hours 小时 钟头 時間 时间 시간'],
+  ['gb', 'gb gigabyte gigabytes'],
+  ['mb', 'mb megabyte megabytes'],
+  ['tb', 'tb terabyte terabytes'],
+]
+const unitByName = new Map(units.flatMap(([unit, names]) => names.split(' ').map((name) => [name, unit] as const)))
+const unitNames = [...unitByName.keys()].sort((one, other) => other.length - one.length)
+const unitName = `(?:(${unitNames.filter((name) => /^[a-z]/.test(name)).join('|')})(?![a-z0-9])|(${unitNames.filter((name) => !/^[a-z]/.test(name)).join('|')}))`
+
+const decimal = String.raw`(?<![\w.,-])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`
+const mixed = `${decimal}\\s?[十百千万亿億만천백억]+(?:${hanNumeral}+|${hangulNumeral}+)?`
+const hanNumber = `(?<!${hanNumeral}|第)${hanNumeral}+`
+const hangulNumber = `(?<![가-힣])${hangulNumeral}+(?=$|[^가-힣]|원|명|개|킬|그램|분|시간|초|리터|미터)`
+/** For text without CJK, which is most text: the same, without what cannot match or says nothing there. */
+const latinUnit = `(?:${unitNames.filter((name) => /^[a-z]/.test(name)).join('|')})(?![a-z0-9])`
+const latinQuantity = new RegExp(
+  String.raw`(?<![\w.,-])(?:(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(${latinUnit})|(\d{1,3}(?:,\d{3})+(?:\.\d+)?))`,
+  'g',
+)
+const quantity = new RegExp(`(${mixed}|${decimal}|${hanNumber}|${hangulNumber})(?:\\s?${unitName})?`, 'g')
+const telephone = /(?<![\w.])\+?\(?\d{2,4}\)?(?:[-–\s]\(?\d{2,4}\)?){1,4}(?![\w-]|\.\d)/g
+const maybeTelephone = /\d{2}\)?[-–\s]\(?\d{2}/
+const maybeCjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
+const maybeQuantity = /\d|[一二三四五六七八九十百千两〇]|[십백천만억]|[일이삼사오육칠팔구](?:원|분|시간|개|명)/
+
+/** The least number of digits for which groups of them are a telephone or account number. */
+const leastDigits = 7
+
+/** The forms of a text in the order in which they stand there; none overlaps another. */
+export function formsIn(text: string): Form[] {
+  const dates = datesIn(text).map(formOfDate)
+  if (!maybeQuantity.test(text)) return dates
+  const forms = [...dates]
+  const isFree = (start: number, end: number) => forms.every((other) => start >= other.end || other.start >= end)
+  for (const match of maybeTelephone.test(text) ? text.matchAll(telephone) : []) {
+    const digits = match[0].replace(/\D/g, '')
+    const end = match.index + match[0].length
+    if (digits.length < leastDigits || !isFree(match.index, end)) continue
+    forms.push({ start: match.index, end, indexed: [digits], asked: [digits], replacesLetters: false })
+  }
+  for (const { start, end, number, unit } of maybeCjk.test(text) ? quantitiesIn(text) : latinQuantitiesIn(text)) {
+    if (!isFree(start, end)) continue
+    const form = formOfQuantity(number, unit)
+    if (form) forms.push({ start, end, ...form })
+  }
+  return forms.sort((one, other) => one.start - other.start)
+}
+
+interface Quantity {
+  readonly start: number
+  readonly end: number
+  readonly number: string
+  readonly unit: string | undefined
+}
+
+function quantitiesIn(text: string): Quantity[] {
+  return Array.from(text.matchAll(quantity), ({ 0: whole, 1: number = '', 2: latin, 3: cjk, index }) => ({
+    start: index,
+    end: index + whole.length,
+    number,
+    unit: latin ?? cjk,
+  }))
+}
+
+function latinQuantitiesIn(text: string): Quantity[] {
+  return Array.from(text.matchAll(latinQuantity), ({ 0: whole, 1: measured, 2: unit, 3: plain, index }) => ({
+    start: index,
+    end: index + whole.length,
+    number: measured ?? plain ?? '',
+    unit,
+  }))
+}
+
+function formOfDate({ start, end, year, month, day }: DateForm): Form {
+  const mm = `--${two(month)}`
+  const dated = day === undefined ? mm : `${mm}-${two(day)}`
+  const full = year === undefined ? [] : [`${year}${dated.slice(1)}`]
+  const indexed = [
+    ...full,
+    dated,
+    ...(day !== undefined && year !== undefined ? [`${year}-${two(month)}`] : []),
+    ...(day !== undefined ? [mm] : []),
+    ...(year === undefined ? [] : [String(year)]),
+  ]
+  return { start, end, indexed, asked: [...full, dated], replacesLetters: true }
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0')
+}
+
+function formOfQuantity(number: string, unit: string | undefined): Omit<Form, 'start' | 'end'> | undefined {
+  const value = valueOf(number)
+  if (value === undefined) return undefined
+  const figure = String(value)
+  const measured = unit === undefined ? [] : [`${figure}${unitByName.get(unit) ?? unit}`]
+  const isPlain = /^\d+$/.test(number)
+  // A plain number is a word like any other, and 一 or 三 alone is hardly ever what a text is about.
+  if (measured.length === 0 && (isPlain || number.length < 2 || /^\d+\.\d+$/.test(number))) return undefined
+  return {
+    indexed: isPlain ? measured : [...measured, figure],
+    asked: [...measured, figure],
+    replacesLetters: /^\d[\d,]*(?:\.\d+)?$/.test(number) && unit === undefined,
+  }
+}

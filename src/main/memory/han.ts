@@ -1,0 +1,20 @@
+/** Simplified characters for traditional ones, so that the two find each other. Pure. */
+import { traditionalPairs } from './words/traditional.ts'
+
+const simplified = readPairs(traditionalPairs)
+
+function readPairs(pairs: string): ReadonlyMap<string, string> {
+  const letters = pairs.replaceAll('\n', '')
+  const found = new Map<string, string>()
+  for (let at = 0; at + 1 < letters.length; at += 2) found.set(letters.charAt(at), letters.charAt(at + 1))
+  return found
+}
+
+/** As long as before, letter for letter. */
+export function simplify(text: string): string {
+  return text.replace(/[\u3400-\u9fff]+/g, (run) => {
+    let folded = ''
+    for (const letter of run) folded += simplified.get(letter) ?? letter
+    return folded
+  })
+}

@@ -1,0 +1,29 @@
+/** Figures as they are shown: with the digits that decide, and adding up. Pure. */
+
+const mostDigits = 6
+
+/** How many digits tell `value` from `limit`: a score below a threshold must not be written like the threshold. */
+export function decidingDigits(value: number, limit: number, least = 2): number {
+  const isTold = (digits: number) => value === limit || value.toFixed(digits) !== limit.toFixed(digits)
+  let digits = least
+  while (digits < mostDigits && !isTold(digits)) digits += 1
+  return digits
+}
+
+/** `parts` rounded to `digits`, so that what is shown of them sums to what is shown of their sum (largest remainders). */
+export function roundTogether(parts: readonly number[], digits: number): number[] {
+  const unit = 10 ** digits
+  const scaled = parts.map((part) => part * unit)
+  const rounded = scaled.map(Math.floor)
+  const total = Math.round(scaled.reduce((sum, part) => sum + part, 0))
+  let left = total - rounded.reduce((sum, part) => sum + part, 0)
+  const byRemainder = scaled
+    .map((part, index) => ({ index, remainder: part - Math.floor(part) }))
+    .sort((one, other) => other.remainder - one.remainder || one.index - other.index)
+  for (const { index } of byRemainder) {
+    if (left <= 0) break
+    rounded[index] = (rounded[index] ?? 0) + 1
+    left -= 1
+  }
+  return rounded.map((part) => part / unit)
+}

@@ -1,0 +1,50 @@
+/** A judged set on disk, indexed in memory with the settings that nobody changed, and searched by the app's own code. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parseQuestions, type JudgedQuestion } from '../../src/main/memory/judged.ts'
+import { createTables, openForWriting } from '../../src/main/memory/schema.ts'
+import { Searcher } from '../../src/main/memory/search/searcher.ts'
+import { IndexStore } from '../../src/main/memory/store.ts'
+
+/** As the settings have it where nobody changed them. */
+export const defaults = {
+  weights: { vector: 0.7, text: 0.3 },
+  minScore: 0.35,
+  maxResults: 6,
+  recencyHalfLifeDays: null,
+  mmrLambda: null,
+}
+
+export interface JudgedSet {
+  readonly name: string
+  readonly questions: readonly JudgedQuestion[]
+  readonly offTopic: readonly JudgedQuestion[]
+  readonly searcher: Searcher
+}
+
+/** @param split only the questions of that half */
+export function openJudgedSet(folder: string, split?: string): JudgedSet {
+  const db = openForWriting(':memory:')
+  const chunk = { tokens: 400, overlap: 80 }
+  createTables(db, { chunk, provider: '', model: '', dimensions: 0 })
+  const store = new IndexStore(db, chunk)
+  const workspace = join(folder, 'workspace')
+  const paths = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
+  store.transaction(() => {
+    for (const path of paths.sort()) {
+      const text = readFileSync(join(workspace, path), 'utf8')
+      store.replaceFile({ path, source: 'memory', hash: path, mtime: 0, size: text.length, text })
+    }
+  })
+  const read = (name: string) => {
+    const file = join(folder, name)
+    const all = existsSync(file) ? parseQuestions(readFileSync(file, 'utf8'), file, 'offTopic') : []
+    return all.filter((question) => split === undefined || question.split === split)
+  }
+  return {
+    name: basename(folder),
+    questions: read('queries.jsonl'),
+    offTopic: read('offtopic.jsonl'),
+    searcher: new Searcher(db, undefined),
+  }
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { formsIn } from '../../../src/main/memory/forms.ts'
+import { valueOf } from '../../../src/main/memory/numerals.ts'
+import { queryTerms } from '../../../src/main/memory/search/query.ts'
+import { fold, indexText } from '../../../src/main/memory/terms.ts'
+
+const termsOf = (text: string) => new Set(indexText(text).words.split(/\s+/))
+const askedOf = (text: string) => formsIn(fold(text)).map(({ asked }) => asked[0])
+
+describe('M20 one day, one form', () => {
+  it.each([
+    ['10月3号', '--10-03'],
+    ['十月三日', '--10-03'],
+    ['10月3日', '--10-03'],
+    ['10월 3일', '--10-03'],
+    ['시월 3일', '--10-03'],
+    ['Oct 3rd', '--10-03'],
+    ['3 October', '--10-03'],
+    ['the 3rd of October', '--10-03'],
+    ['10/3', '--10-03'],
+    ['三月十七', '--03-17'],
+    ['2026-10-03', '2026-10-03'],
+    ['2026/10/3', '2026-10-03'],
+    ['2026年10月3日', '2026-10-03'],
+    ['二〇二六年十月三日', '2026-10-03'],
+    ['2026년 10월 3일', '2026-10-03'],
+    ['October 3, 2026', '2026-10-03'],
+    ['October 2026', '2026-10'],
+    ['2026年10月', '2026-10'],
+    ['in March', '--03'],
+  ])('M20: %s is asked as %s', (text, form) => {
+    expect(askedOf(text)).toEqual([form])
+    expect(termsOf(`- ${text}: dentist`)).toContain(form)
+  })
+
+  it.each(['三个月', 'it may rain 3 times', '1.10.2003.4', 'src/2023/05/x', '99/99', '月租', 'march on'])(
+    'M20: %s is no day',
+    (text) => expect(askedOf(text).filter((form) => form?.includes('-'))).toEqual([]),
+  )
+
+  it('M20: a day in a question is one term, and never its digits', () => {
+    expect(queryTerms('10月3号去了哪里').filter(({ role }) => role === 'figure')).toMatchObject([
+      { shown: '10月3号', readings: [{ term: '--10-03' }] },
+    ])
+  })
+})
+
+describe('M20 one number, one form', () => {
+  it.each([
+    ['三千五', 3500],
+    ['四千二', 4200],
+    ['八万四千', 84_000],
+    ['三百二十万', 3_200_000],
+    ['320万', 3_200_000],
+    ['4.5万', 45_000],
+    ['一百零八', 108],
+    ['二十五', 25],
+    ['十五', 15],
+    ['二〇二六', 2026],
+    ['만오천', 15_000],
+    ['육십오만', 650_000],
+    ['3,260', 3260],
+  ])('M20: %s is %d', (text, value) => expect(valueOf(text)).toBe(value))
+
+  it.each([
+    ['3,260 元', '3260'],
+    ['三千五', '3500'],
+    ['26만 원', '260000'],
+    ['139-1766-2045', '13917662045'],
+    ['500 g', '500g'],
+    ['五百公克', '500g'],
+    ['15 克', '15g'],
+    ['64GB', '64gb'],
+    ['64 gigabytes', '64gb'],
+    ['七十分钟', '70min'],
+  ])('M20: a note that says %s is found by %s', (text, term) => expect(termsOf(text)).toContain(term))
+})
+
+describe('M20 one character, one form', () => {
+  it('M20: traditional characters are indexed as simplified ones, and shown as they were written', () => {
+    expect(indexText('資料庫').chars).toBe(indexText('资料库').chars)
+    expect(queryTerms('資料庫').map(({ shown }) => shown)).toContain('資料')
+  })
+
+  it('M19: the parts of a name with inner capitals are words too', () => {
+    expect([...termsOf('LazyInitializationException')]).toEqual(
+      expect.arrayContaining(['lazyinitializationexcept', 'lazi', 'except']),
+    )
+  })
+})
