@@ -54,7 +54,9 @@ export function portionsOf(text: string): Portion[] {
 }
 
 export function piecesOf(text: string): Piece[] {
-  return splitBlocks(text).flatMap((block): Piece[] => {
+  // A return alone ends a line as well; everything here counts in lines.
+  const unified = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+  return splitBlocks(unified).flatMap((block): Piece[] => {
     if (isAllDefinitions(block)) return []
     if (block.length <= fewCharacters) return [pieceOf(block)]
     const code = codeIn(block)
