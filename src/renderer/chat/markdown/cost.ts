@@ -11,6 +11,16 @@ export type Excess = 'deep' | 'dense' | 'large'
 
 const delimiters = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/
 
+/** How blocks of HTML begin and end; the last kind at an empty line. */
+const htmlBlocks = [
+  { start: /^<(?:script|pre|style|textarea)(?:[\s>]|$)/i, end: /<\/(?:script|pre|style|textarea)>/i },
+  { start: /^<!--/, end: /-->/ },
+  { start: /^<\?/, end: /\?>/ },
+  { start: /^<!\[CDATA\[/, end: /\]\]>/ },
+  { start: /^<![a-z]/i, end: />/ },
+  { start: /^<\/?[a-z]/i, end: /^\s*$/ },
+]
+
 export interface Cost {
   /** Estimated microseconds to parse and draw, on a machine of middling speed. */
   readonly work: number
@@ -73,6 +83,8 @@ export class Meter {
   #closes: ((line: string) => boolean) | undefined
   #isCode = false
   #codeColumn = 0
+  /** What ends the block of HTML that is open. */
+  #html: RegExp | undefined
   #isTable = false
   #hadCells = false
 
@@ -90,7 +102,8 @@ export class Meter {
     if (this.#closes?.(line)) this.#endCode()
     if (wasCode) return
     const { quotes, items, end } = this.#containers(line)
-    if (!wasOpen) this.#follow(line)
+    this.#followHtml(line.slice(end))
+    if (!wasOpen && !this.#html) this.#follow(line)
     if (end === line.length) this.#endParagraph()
     else if (items > 0) this.#endParagraph()
     const isQuote = quotes > 0
@@ -113,6 +126,12 @@ export class Meter {
     this.#isCode = fenceClosingOf(line) !== undefined && (this.#items.length > 0 || indentOf(line) < 4)
     this.#codeColumn = this.#items.at(-1) ?? 0
     if (this.#isCode) this.work += perFence
+  }
+
+  /** Within a block of HTML no line opens code. @param rest of the line behind quotes and markers */
+  #followHtml(rest: string): void {
+    this.#html ??= htmlBlocks.find(({ start }) => start.test(rest))?.end
+    if (this.#html?.test(rest)) this.#html = undefined
   }
 
   #endCode(): void {
