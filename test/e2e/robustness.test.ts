@@ -73,7 +73,10 @@ describe('M56 hostile Markdown in the window', () => {
           await page.locator('article').first().waitFor()
         } else {
           await goTo(page, `/file/fuzz/d${index}.md`)
-          await page.getByRole('button', { name: 'Preview', exact: true }).click()
+          const preview = page.getByRole('button', { name: 'Preview', exact: true })
+          // What holds a zero byte is no text: the view says so.
+          await preview.or(page.locator('main [role=alert]')).first().waitFor()
+          if ((await preview.count()) > 0) await preview.click()
         }
         const sight = await lookAt(page, 60)
         expect(sight, name).toMatchObject({ isWhole: true, broken: 0 })

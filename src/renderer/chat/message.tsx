@@ -2,7 +2,7 @@ import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messageText, splitAttachments, type AssistantMessage, type UserMessage } from '../../shared/messages.ts'
 import { Button } from '../ui/button.tsx'
-import { clipPassage } from '../ui/clip.ts'
+import { clipPassage, withoutPiles } from '../ui/clip.ts'
 import { ShowAll } from '../ui/clipped-text.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { AttachmentChip } from './attachment-chip.tsx'
@@ -95,7 +95,7 @@ function QuestionView({ question }: { question: Question }) {
         {text !== '' && (
           <div className="prose rounded-lg rounded-br-sm border border-line bg-side px-3.5 py-2 whitespace-pre-wrap">
             <span className="sr-only">{t('chat.you')}: </span>
-            {shown}
+            {withoutPiles(shown)}
             {shown.length < text.length && (
               <div>
                 <ShowAll text={text} />
@@ -245,7 +245,7 @@ function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) 
   return (
     <details className="text-muted" open={isOpen}>
       <summary className="cursor-default select-none hover:text-text">{t('chat.thinking')}</summary>
-      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{shown}</p>
+      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{withoutPiles(shown)}</p>
       {shown.length < text.length && <ShowAll text={text} />}
     </details>
   )

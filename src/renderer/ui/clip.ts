@@ -11,7 +11,7 @@ const mostLines = 800
 
 /** The beginning of a single line, with an ellipsis where something is left out. @param most characters */
 export function clipLine(text: string, most = mostOfLine): string {
-  return text.length <= most ? text : `${text.slice(0, wholeEnd(text, most))}…`
+  return withoutPiles(text.length <= most ? text : `${text.slice(0, wholeEnd(text, most))}…`)
 }
 
 /** The beginning of a text of many lines; the text itself when all of it can be shown. */
@@ -24,6 +24,11 @@ export function clipPassage(text: string, most = mostOfPassage): string {
   }
   end = at
   return text.slice(0, end)
+}
+
+/** At most 32 marks on one letter: a browser places each by all those before it, and 20,000 of them take seconds. */
+export function withoutPiles(text: string): string {
+  return text.replace(/(\p{M}{32})\p{M}+/gu, '$1…')
 }
 
 /** Lines cut into rows that can be drawn each for itself. @param most characters of a row */

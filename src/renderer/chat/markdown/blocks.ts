@@ -54,8 +54,19 @@ export function splitBlocks(text: string): string[] {
 
 /** Tells the line that ends the fence or formula which a line opens; undefined when it opens none, or ends it itself. */
 export function closingOf(line: string): ((line: string) => boolean) | undefined {
-  const marker = fence.exec(line.replace(/^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?/, ''))?.[1]
-  if (marker) return (later) => isFenceEnd(later, marker)
+  return fenceClosingOf(line) ?? formulaClosingOf(line)
+}
+
+/** The same for fences alone: what is in them is no Markdown, whatever it looks like. */
+export function fenceClosingOf(line: string): ((line: string) => boolean) | undefined {
+  const start = line.replace(/^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?/, '')
+  const marker = fence.exec(start)?.[1]
+  // What stands behind backticks has none itself: else it is code within a line.
+  if (!marker || (marker.startsWith('`') && start.trimStart().includes('`', marker.length))) return undefined
+  return (later) => isFenceEnd(later, marker)
+}
+
+function formulaClosingOf(line: string): ((line: string) => boolean) | undefined {
   return /^\s*\$\$(?!.*\$\$)/.test(line) ? (later) => later.trimEnd().endsWith('$$') : undefined
 }
 

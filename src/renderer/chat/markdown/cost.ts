@@ -4,10 +4,22 @@
  * without its sign) and with depth times lines in all containers; a few kilobytes can hold a window for a minute. Pure.
  */
 
-import { closingOf } from './blocks.ts'
+import { closingOf, fenceClosingOf } from './blocks.ts'
 
 /** Why a passage is shown as plain text. */
 export type Excess = 'deep' | 'dense' | 'large'
+
+const delimiters = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/
+
+/** How blocks of HTML begin and end; the last kind at an empty line. */
+const htmlBlocks = [
+  { start: /^<(?:script|pre|style|textarea)(?:[\s>]|$)/i, end: /<\/(?:script|pre|style|textarea)>/i },
+  { start: /^<!--/, end: /-->/ },
+  { start: /^<\?/, end: /\?>/ },
+  { start: /^<!\[CDATA\[/, end: /\]\]>/ },
+  { start: /^<![a-z]/i, end: />/ },
+  { start: /^<\/?[a-z]/i, end: /^\s*$/ },
+]
 
 export interface Cost {
   /** Estimated microseconds to parse and draw, on a machine of middling speed. */
@@ -34,6 +46,12 @@ const perContainer = 12
 const perMarker = 35
 const perBracket = 60
 const perCell = 70
+/** Every sign may look through all those before it in its paragraph; some do more than once. */
+const perEvent = 0.2
+/** What may be code, a tag, a comment or a formula looks for its end through all of its paragraph, for each character. */
+const perScan = 0.06
+/** A mail address looks back through its word, for each character. */
+const perAddress = 0.05
 const perBreak = 60
 /** Code has a frame, a title and buttons. */
 const perFence = 2000
@@ -56,10 +74,19 @@ export class Meter {
   #items: number[] = []
   #markers = 0
   #brackets = 0
+  /** Characters of the paragraph so far, and those of them that mean something. */
+  #length = 0
+  #events = 0
   /** Lines that go on with a quote without its sign. */
   #lazy = 0
   #wasQuote = false
   #closes: ((line: string) => boolean) | undefined
+  #isCode = false
+  #codeColumn = 0
+  /** What ends the block of HTML that is open. */
+  #html: RegExp | undefined
+  #isTable = false
+  #hadCells = false
 
   /** Inside of code or a formula, which cannot be cut. */
   get isOpen(): boolean {
@@ -68,13 +95,15 @@ export class Meter {
 
   add(line: string): void {
     this.work += perLine + line.length * perCharacter
-    if (this.#closes) {
-      if (this.#closes(line)) this.#closes = undefined
-      return
-    }
-    this.#closes = closingOf(line)
-    if (this.#closes) this.work += perFence
+    // Code ends with the item that it stands in.
+    if (this.#isCode && line.trim() !== '' && indentOf(line) < this.#codeColumn) this.#endCode()
+    const wasCode = this.#isCode
+    const wasOpen = this.isOpen
+    if (this.#closes?.(line)) this.#endCode()
+    if (wasCode) return
     const { quotes, items, end } = this.#containers(line)
+    this.#followHtml(line.slice(end))
+    if (!wasOpen && !this.#html) this.#follow(line)
     if (end === line.length) this.#endParagraph()
     else if (items > 0) this.#endParagraph()
     const isQuote = quotes > 0
@@ -91,10 +120,30 @@ export class Meter {
     this.#inline(line, end)
   }
 
+  #follow(line: string): void {
+    this.#closes = closingOf(line)
+    // Further in than four columns, with no list that it could be in, it is a line like others.
+    this.#isCode = fenceClosingOf(line) !== undefined && (this.#items.length > 0 || indentOf(line) < 4)
+    this.#codeColumn = this.#items.at(-1) ?? 0
+    if (this.#isCode) this.work += perFence
+  }
+
+  /** Within a block of HTML no line opens code. @param rest of the line behind quotes and markers */
+  #followHtml(rest: string): void {
+    this.#html ??= htmlBlocks.find(({ start }) => start.test(rest))?.end
+    if (this.#html?.test(rest)) this.#html = undefined
+  }
+
+  #endCode(): void {
+    this.#closes = undefined
+    this.#isCode = false
+  }
+
   #endParagraph(): void {
-    this.#markers = 0
-    this.#brackets = 0
+    this.#endLine()
     this.#wasQuote = false
+    this.#isTable = false
+    this.#hadCells = false
   }
 
   /** What the line opens at its beginning. */
@@ -131,16 +180,37 @@ export class Meter {
 
   #inline(line: string, from: number): void {
     let cells = 0
+    let scans = 0
+    let word = from
+    this.#length += line.length
     for (let at = from; at < line.length; at += 1) {
-      switch (line[at]) {
+      const sign = line[at]
+      if (isPunctuation(line.charCodeAt(at))) {
+        this.#events += 1
+        this.work += this.#events * perEvent
+      }
+      switch (sign) {
         case '\\':
+          this.#events += 1
           at += 1
+          break
+        case '<':
+        case '`':
+        case '$':
+          // One for a run of the same sign.
+          if (line[at - 1] !== sign) scans += 1
+          break
+        case ' ':
+          word = at
+          break
+        case '@':
+          this.work += (at - word) * perAddress
           break
         case '*':
         case '_':
         case '~':
           this.#markers += 1
-          this.work += perMarker + this.#markers / 40
+          this.work += perMarker
           break
         case '[':
           this.#brackets += 1
@@ -148,7 +218,7 @@ export class Meter {
           break
         case ']':
           if (this.#brackets > mostBrackets) this.excess = 'deep'
-          this.work += this.#brackets * 2
+          this.work += this.#brackets === 0 ? this.#events * perEvent * 4 : this.#brackets * 2
           this.#brackets = Math.max(0, this.#brackets - 1)
           break
         case '|':
@@ -157,11 +227,28 @@ export class Meter {
         default:
       }
     }
-    this.work += cells * perCell
+    this.work += cells * perCell + scans * this.#length * perScan
     if (line.endsWith('  ') || line.endsWith('\\')) this.work += perBreak
     if (cells > mostColumns) this.excess = 'dense'
     if (this.#markers > mostMarkers) this.excess = 'dense'
+    // Each cell of a table is a paragraph of its own.
+    if (delimiters.test(line) && this.#hadCells) this.#isTable = true
+    if (this.#isTable) this.#endLine()
+    this.#hadCells = cells > 0
   }
+
+  #endLine(): void {
+    this.#markers = 0
+    this.#brackets = 0
+    this.#length = 0
+    this.#events = 0
+  }
+}
+
+/** ASCII signs that can mean something to the parser; `.`, `,` and quotes stand in any prose. */
+function isPunctuation(code: number): boolean {
+  if (code < 33 || code > 126 || code === 46 || code === 44 || code === 39 || code === 34) return false
+  return code < 48 || (code > 57 && code < 65) || (code > 90 && code < 97) || code > 122
 }
 
 /** Characters of the list marker that stands here; 0 for none. */
@@ -172,6 +259,16 @@ function markerWidth(line: string, at: number): number {
   const isMarker = end === at ? sign === '-' || sign === '+' || sign === '*' : sign === '.' || sign === ')'
   const after = line[end + 1]
   return isMarker && (after === undefined || after === ' ' || after === '\t') ? end + 1 - at : 0
+}
+
+function indentOf(line: string): number {
+  let column = 0
+  for (const sign of line) {
+    if (sign === '\t') column += 4 - (column % 4)
+    else if (sign === ' ') column += 1
+    else break
+  }
+  return column
 }
 
 function isDigit(letter: string | undefined): boolean {

@@ -3,6 +3,7 @@
  * of about a screen. A long list or table becomes several, large code stays code, and what no cutting makes cheap is
  * plain text. Pure.
  */
+import { withoutPiles } from '../../ui/clip.ts'
 import { closingOf, isAllDefinitions, splitBlocks } from './blocks.ts'
 import { costOf, Meter, type Excess } from './cost.ts'
 
@@ -54,7 +55,9 @@ export function portionsOf(text: string): Portion[] {
 }
 
 export function piecesOf(text: string): Piece[] {
-  return splitBlocks(text).flatMap((block): Piece[] => {
+  // A return alone ends a line as well; everything here counts in lines.
+  const unified = withoutPiles(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
+  return splitBlocks(unified).flatMap((block): Piece[] => {
     if (isAllDefinitions(block)) return []
     if (block.length <= fewCharacters) return [pieceOf(block)]
     const code = codeIn(block)
