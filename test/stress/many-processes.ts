@@ -78,7 +78,7 @@ class Host {
   async settled(): Promise<void> {
     const talked = session
     if (talked === undefined) return
-    for (let tries = 0; tries < 600; tries += 1) {
+    for (let tries = 0; tries < 100; tries += 1) {
       const stop = new AbortController()
       try {
         const client = await this.client()
@@ -182,7 +182,8 @@ async function look() {
   )
   const lines = new Map<string, number>()
   for (const line of texts.flatMap((text) => text.split('\n'))) lines.set(line, (lines.get(line) ?? 0) + 1)
-  const said = session === undefined ? [] : await messages(client, session)
+  // What waits for its turn is shown as waiting: it is not lost.
+  const said = session === undefined ? [] : [...(await messages(client, session)), ...(await queued(client, session))]
   const gitdir = join(home, 'history', 'main', 'repository.git')
   await client.history.timeline({ agent: 'main', limit: 1 })
   const recorded = new Set<string>()
@@ -302,13 +303,27 @@ async function attempt(what: string, action: () => Promise<void>): Promise<void>
 }
 
 function note(failure: string): void {
-  const kind = failure.replaceAll(/\d+/g, 'N').slice(0, 120)
+  const kind = failure
+    .replaceAll(/Queue\[\w+\]/g, 'Queue')
+    .replaceAll(/\d+/g, 'N')
+    .slice(0, 120)
   failures.set(kind, (failures.get(kind) ?? 0) + 1)
 }
 
 async function messages(client: ContractClient, id: string): Promise<string[]> {
   const { messages: all } = await client.sessions.get({ agent: 'main', session: id })
   return all.map(({ message }) => messageText(message))
+}
+
+async function queued(client: ContractClient, id: string): Promise<string[]> {
+  const stop = new AbortController()
+  try {
+    for await (const event of await client.chat.watch({ agent: 'main', session: id }, { signal: stop.signal }))
+      if (event.type === 'partial') return event.queue.map(({ text }) => text)
+    return []
+  } finally {
+    stop.abort()
+  }
 }
 
 async function git(gitdir: string, args: readonly string[]): Promise<string> {
