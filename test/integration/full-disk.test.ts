@@ -1,5 +1,5 @@
 /** Disks that are full: nothing is cut, nothing acknowledged is lost, the reason is told, and with room it all goes on. */
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/main/app.ts'
@@ -24,8 +24,6 @@ function smallDisk(bytes: number) {
 async function openOn(home: string, workspace: string) {
   await mkdir(workspace, { recursive: true })
   await mkdir(home, { recursive: true })
-  // The log is another matter.
-  await symlink(await temporaryFolder(), join(home, 'logs'))
   await writeFile(join(workspace, 'MEMORY.md'), '# Long-term memory\n')
   await writeFile(join(home, 'config.yaml'), `agents:\n  list:\n    - { id: main, workspace: "${workspace}" }\n`)
   const app = await createApp({ mainFolder, env: {}, home })

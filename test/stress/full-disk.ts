@@ -4,7 +4,7 @@
  * of figures each; ends with 1 when a file is shorter than what was acknowledged, a note is lost, or the app does not
  * recover.
  */
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/main/app.ts'
@@ -43,7 +43,6 @@ async function report(
     ...(full === 'state' ? {} : { workspace: join(disk.folder, 'workspace') }),
   })
   mkdirSync(join(memory.root, 'logs'))
-  symlinkSync(join(memory.root, 'logs'), join(memory.home, 'logs'))
   const app = await createApp({ mainFolder, env: {}, home: memory.home })
   const agent = await app.agents.get('main')
   await agent.history?.settle()
