@@ -9,7 +9,7 @@ import { prepareFolders } from '../support/app.ts'
 
 const writer = fileURLToPath(new URL('../support/crash-writer.ts', import.meta.url))
 /** More of them by hand: `CRASH_ROUNDS=200`. */
-const rounds = Number(process.env['CRASH_ROUNDS'] ?? 12)
+const rounds = Number(process.env['CRASH_ROUNDS'] ?? 8)
 
 describe('M26 kills', () => {
   it(

@@ -10,6 +10,7 @@ import { findInFiles, replaceInFiles, Workspace } from '../../src/main/workspace
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
+import { rounds } from '../support/thorough.ts'
 
 async function openHistory(files: Record<string, string> = {}, config?: string) {
   const test = await openTestApp({ files, ...(config ? { config } : {}) })
@@ -122,11 +123,11 @@ describe('M26 history', () => {
     await expect(history.diff('0'.repeat(40), 'MEMORY.md')).rejects.toMatchObject({ code: 'file_not_found' })
   })
 
-  it('M26: a thousand quick writes are not slowed down, and the last state is recorded', async () => {
+  it('M26: of many quick writes the last state of each is recorded', async () => {
     const { files, history } = await openHistory({ 'MEMORY.md': 'one\n' })
     const at = new Date(2026, 0, 20, 9, 5)
     await Promise.all(
-      Array.from({ length: 1000 }, (_, number) =>
+      Array.from({ length: rounds(300, 1000) }, (_, number) =>
         files.write(`memory/${number % 50}.md`, `${number}\n`, { cause: number % 2 === 0 ? 'user' : 'agent' }),
       ),
     )
@@ -261,7 +262,7 @@ describe('M43 file operations', () => {
 })
 
 describe('M43 two writers', () => {
-  it('M43: in 1,000 rounds of editor, agent and outside changes no line of anybody is lost without a word', async () => {
+  it('M43: in many rounds of editor, agent and outside changes no line of anybody is lost without a word', async () => {
     const { files, workspace } = await openHistory({ 'memory/shared.md': `${'line\n'.repeat(30)}` })
     const path = 'memory/shared.md'
     const disk = join(workspace, path)
@@ -275,9 +276,10 @@ describe('M43 two writers', () => {
       lines.splice(random(lines.length), 0, line)
       return lines.join('\n')
     }
+    const all = rounds(300, 1000)
     let conflicts = 0
     const kept = new Set<string>()
-    for (let round = 0; round < 1000; round += 1) {
+    for (let round = 0; round < all; round += 1) {
       const opened = await files.read(path)
       const mine = insert(opened.text, `mine ${round}`)
       const writers = [
@@ -310,7 +312,7 @@ describe('M43 two writers', () => {
       }
     }
     expect(conflicts).toBeGreaterThan(0)
-    expect(conflicts).toBeLessThan(500)
+    expect(conflicts).toBeLessThan(all / 2)
   }, 120_000)
 })
 
