@@ -104,10 +104,12 @@ try {
       .click()
   for (const name of writtenNames) {
     const start = performance.now()
-    note(
-      { ...(await openName(page, name)), name: JSON.stringify(name), way: 'name', ms: performance.now() - start },
-      'x',
-    )
+    try {
+      const sight = await openName(page, name)
+      note({ ...sight, name: JSON.stringify(name), way: 'name', ms: performance.now() - start }, 'x')
+    } catch (error) {
+      fail(`name, ${JSON.stringify(name)}: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`)
+    }
   }
 } finally {
   await browser.close()
