@@ -1,5 +1,5 @@
 /** What no document, name or failure may do to the window: leave it blank, hang it, or take down more than the piece that broke. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -31,6 +31,7 @@ const documents: HostileDocument[] = [
 interface Opened {
   readonly page: Page
   readonly url: string
+  readonly onDisk: (path: string) => Promise<string>
 }
 
 async function openWith(
@@ -45,7 +46,7 @@ async function openWith(
   for (const [id, text] of Object.entries(transcripts)) await writeFile(join(sessions, `${id}.jsonl`), text)
   const page = await openPage(look, expected)
   await watchPage(page)
-  return { page, url: server.url }
+  return { page, url: server.url, onDisk: (path) => readFile(join(server.workspace, path), 'utf8') }
 }
 
 /** The address with the token lets the browser in; from then on any place can be opened. */
@@ -126,6 +127,19 @@ describe('M56 hostile Markdown in the window', () => {
     expect(await page.locator('*').count()).toBeLessThan(mostElements)
     await pane.evaluate((element) => element.scrollTo(0, 0))
     await pane.getByRole('heading', { name: '0. A day in the project' }).waitFor()
+  })
+})
+
+describe('M56 what is only looked at', () => {
+  it('M56: a file with line ends of every kind is not written by opening and leaving it', async () => {
+    const mixed = 'a\rb\r\nc\nd\r'
+    const { page, url, onDisk } = await openWith({ 'memory/mixed.md': mixed })
+    await enter(page, url, '/file/memory/mixed.md')
+    await page.locator('.monaco-editor .view-line', { hasText: 'c' }).waitFor()
+    await page.getByText('saved', { exact: true }).waitFor()
+    await goTo(page, '/file/MEMORY.md')
+    await page.locator('.monaco-editor .view-line', { hasText: 'Long-term memory' }).waitFor()
+    expect(await onDisk('memory/mixed.md')).toBe(mixed)
   })
 })
 

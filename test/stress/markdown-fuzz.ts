@@ -104,10 +104,12 @@ try {
       .click()
   for (const name of writtenNames) {
     const start = performance.now()
-    note(
-      { ...(await openName(page, name)), name: JSON.stringify(name), way: 'name', ms: performance.now() - start },
-      'x',
-    )
+    try {
+      const sight = await openName(page, name)
+      note({ ...sight, name: JSON.stringify(name), way: 'name', ms: performance.now() - start }, 'x')
+    } catch (error) {
+      fail(`name, ${JSON.stringify(name)}: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`)
+    }
   }
 } finally {
   await browser.close()
@@ -151,7 +153,7 @@ async function openName(page: Page, name: string): Promise<Sight> {
   await goTo(page, `/file/names/${encodeURIComponent(name)}`)
   const content = page.locator('.monaco-editor .view-lines', { hasText: 'content of' })
   // A name that cannot be a path everywhere (a backslash) is refused in words.
-  const refusal = page.locator('main [role=alert], main', { hasText: /outside of the workspace|does not exist|cannot/ })
+  const refusal = page.locator('main [role=alert], main', { hasText: /outside of the workspace|There is no|cannot/ })
   await content.or(refusal).first().waitFor({ timeout: 10_000 })
   if ((await content.count()) === 0) refused.push(name)
   const sight = await lookAt(page, 60)

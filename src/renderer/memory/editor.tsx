@@ -35,6 +35,8 @@ export default function Editor(props: EditorProps) {
   const now = useRef({ onChange, onScroll, margin, path: surroundings.path })
   // What the editor begins with; later values are put into the one that is there.
   const initial = useRef({ content, label })
+  // The editor has one kind of line end: what it shows may differ from the file, and that is no typing.
+  const isShowing = useRef(false)
   useEffect(() => {
     now.current = { onChange, onScroll, margin, path: surroundings.path }
   }, [onChange, onScroll, margin, surroundings.path])
@@ -61,7 +63,9 @@ export default function Editor(props: EditorProps) {
     editor.current = created
     addCommands(created)
     const listeners = [
-      created.onDidChangeModelContent(() => now.current.onChange(created.getValue())),
+      created.onDidChangeModelContent(() => {
+        if (!isShowing.current) now.current.onChange(created.getValue())
+      }),
       created.onDidScrollChange(({ scrollTop, scrollHeight }) => {
         const room = scrollHeight - created.getLayoutInfo().height
         now.current.onScroll(room > 0 ? scrollTop / room : 0)
@@ -93,9 +97,11 @@ export default function Editor(props: EditorProps) {
   useEffect(() => {
     const current = editor.current
     const model = current?.getModel()
-    if (!current || !model || model.getValue() === content.text) return undefined
+    if (!current || !model || content === initial.current.content || model.getValue() === content.text) return undefined
     const changed = changedLines(model.getValue(), content.text)
+    isShowing.current = true
     current.executeEdits('file', [{ range: model.getFullModelRange(), text: content.text }])
+    isShowing.current = false
     if (!changed) return undefined
     const marks = current.createDecorationsCollection([
       {
