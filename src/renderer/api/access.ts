@@ -13,14 +13,16 @@ export function keptKey(): string {
 }
 
 /**
- * Takes the key out of the address, if one is there, and keeps it. Anybody's link can bring one along: it is kept only
- * if it is right.
+ * Takes the key out of the address, if one is there, and keeps it. Anybody's link can bring one along: it takes the place
+ * of another only if it is right.
  */
 export async function adoptKey(): Promise<void> {
   const key = inFragment.exec(location.hash)?.[1]
   if (key === undefined) return
   history.replaceState(history.state, '', location.pathname + location.search)
-  if (key !== keptKey() && (await checkAccess(key)) === 'allowed') localStorage.setItem(storageName, key)
+  if (key === keptKey()) return
+  // At once where there is none to lose: the page may be left before anybody answers.
+  if (keptKey() === '' || (await checkAccess(key)) === 'allowed') localStorage.setItem(storageName, key)
 }
 
 /** Asks whether a key opens the memory; a socket that is refused does not say why. */

@@ -9,12 +9,13 @@ export const connection = new Connection()
 export const { client } = connection
 export const api = createTanstackQueryUtils(client)
 
-/** A runtime that ends hands over to another within seconds. */
+/** What the client says of a socket that closes while it waits. A runtime that ends hands over to another within seconds. */
 const lostRetries = 20
 const lostRetryMs = 500
 
 function isConnectionLost(failures: number, error: unknown): boolean {
-  return failures < lostRetries && !(error instanceof ORPCError)
+  if (error instanceof ORPCError || !(error instanceof Error) || failures >= lostRetries) return false
+  return /AsyncIdQueue|WebSocket is not open/.test(error.message)
 }
 
 /** Events say when something is stale; until then what is there is right. */
