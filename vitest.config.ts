@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-const shared = { globals: false, restoreMocks: true, unstubEnvs: true } as const
+/** Machines are shared: what a moment without processor time broke is tried once more; what is wrong fails twice. */
+const retry = process.env['CI'] ? 1 : 0
+const shared = { globals: false, restoreMocks: true, unstubEnvs: true, retry } as const
 
 export default defineConfig({
   test: {
