@@ -187,7 +187,7 @@ describe('M43 files', () => {
     const { url } = await openTestServer({ files: { 'memory/binary.md': new Uint8Array([255, 254, 0, 1]) } })
     const page = await openPage()
     await page.goto(url)
-    await page.getByText('1 problem').waitFor()
+    await page.getByText('A file is not searched').waitFor()
     await page.goto(new URL('/file/memory/binary.md', url).href)
     await page.getByText('is not UTF-8 text', { exact: false }).waitFor()
     await page.goto(new URL('/file/memory/none.md', url).href)
