@@ -37,8 +37,9 @@ describe('M56 nobody ends the browser host', () => {
     ['GET / HTTP/1.0\r\n\r\n', '403'],
     ['GET / HTTP/1.1\r\nHost: {{host}}\r\nHost: evil.example\r\n\r\n', '40'],
     ['\u0000\u0001\r\n\r\n', '400'],
-    [`GET / HTTP/1.1\r\nHost: {{host}}\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '400'],
-  ])('M56: %j is answered, and nothing else happens', async (text, status) => {
+    [`GET / HTTP/1.1\r\nHost: {{host}}\r\nCookie: ${'x'.repeat(20_000)}\r\nConnection: close\r\n\r\n`, '401'],
+    [`GET / HTTP/1.1\r\nHost: {{host}}\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, '431'],
+  ])('M56: odd request %# is answered, and nothing else happens', async (text, status) => {
     const { url } = await openTestServer()
     const { cookie } = await enter(url)
     const answer = await say(url, text.replace('{{host}}', new URL(url).host).replace('{{cookie}}', cookie))
