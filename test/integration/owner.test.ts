@@ -1,7 +1,7 @@
 /** One owner of a memory: several processes and hosts on one state folder, and what happens when the owner goes. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -152,6 +152,57 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
         note,
       ).toHaveLength(1)
   }, 90_000)
+})
+
+describe('M55: what is taken away from under the owner', { timeout: 60_000 }, () => {
+  it('M55: a configuration that is gone for a while moves nobody’s folder', async () => {
+    const folders = await prepareFolders({})
+    const { client } = await server(folders)
+    const config = join(folders.home, 'config.yaml')
+    const text = await readFile(config, 'utf8')
+    await client.files.remember({ agent: 'main', text: 'Before' })
+    await rm(config)
+    await until(async () => (await client.settings.get()).problems.length > 0)
+    expect((await client.settings.get()).firstRun).toBe(false)
+    const { path } = await client.files.remember({ agent: 'main', text: 'While it is gone' })
+    expect(await readFile(join(folders.workspace, path), 'utf8')).toContain('While it is gone')
+    await client.settings.setAppearance({ theme: 'dark' })
+    expect(await readFile(config, 'utf8')).toContain(folders.workspace)
+    await writeFile(config, text)
+    await until(async () => (await client.settings.get()).problems.length === 0)
+  })
+
+  it('M55: without a configuration a state folder that was used is no new one to a terminal', async () => {
+    const folders = await prepareFolders({})
+    const { running, client } = await server(folders)
+    await client.files.remember({ agent: 'main', text: 'Before' })
+    await running.close()
+    await rm(join(folders.home, 'config.yaml'))
+    const { code, err } = await terminal(folders, ['remember', 'somewhere else'])
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('missing or empty') })
+  })
+
+  it.each([
+    ['deleted', (note: string) => rm(note)],
+    ['garbage', (note: string) => writeFile(note, 'junk')],
+    ['a folder', async (note: string) => rm(note).then(() => mkdir(note))],
+  ])('M55: an owner whose note is %s is found again', async (_what, damage) => {
+    const folders = await prepareFolders({})
+    const { client } = await server(folders)
+    const events = eventsOf(client)
+    await until(() => events.length > 0)
+    await damage(join(folders.home, 'owner/app.json'))
+    await until(
+      async () =>
+        readFile(join(folders.home, 'owner/app.json'), 'utf8').then(
+          (text) => text.includes('key'),
+          () => false,
+        ),
+      10_000,
+    )
+    expect(await terminal(folders, ['remember', 'Through the owner'])).toMatchObject({ code: 0, err: '' })
+    await until(() => events.some((event) => event.type === 'captured' && event.note === 'Through the owner'))
+  })
 })
 
 describe('M38: a folder that is used instead of an agent’s own', () => {

@@ -1,7 +1,7 @@
 /** What several processes write at once: none of it is lost, from the files nor from the history. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, utimes, writeFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -82,6 +82,22 @@ describe('M26 several processes', () => {
     expect((await agent.history?.timeline({ limit: 1 }))?.[0]?.cause).toBe('user')
     expect(app.health.problems('main')).toEqual([])
     expect(await readdir(join(folders.home, 'history/main'))).not.toContain('repository.git.lock')
+  })
+})
+
+describe('M26 a history that is taken away', () => {
+  it('M26: deleted while it is in use, it is begun anew, whole, and that is said', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
+    const app = await createApp({ mainFolder, env: {}, home: folders.home })
+    onTestFinished(() => app.close())
+    const agent = await app.agents.get('main')
+    await agent.history?.settle()
+    await rm(join(folders.home, 'history'), { recursive: true })
+    await agent.workspace.write('MEMORY.md', 'two\n', { cause: 'user' })
+    await until(async () => (await agent.history?.timeline({ limit: 1 }))?.length === 1)
+    expect(app.health.problems('main').map(({ code }) => code)).toContain('history_damaged')
+    const [newest] = (await agent.history?.timeline({ limit: 1 })) ?? []
+    expect((await agent.history?.diff(newest?.commit ?? '', 'MEMORY.md'))?.after).toBe('two\n')
   })
 })
 
