@@ -184,4 +184,13 @@ describe('M56 a provider that never stops', () => {
     expect((await read('answer', 'openai-compatible', url)).code).toBe('provider_redirected')
     expect(received).toBe('')
   })
+
+  it('M56: an event that nests without end is refused before it is taken apart', async () => {
+    const deep = `data: ${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}\n\n`
+    const url = await greedy((response) => {
+      response.writeHead(200, stream)
+      return forever(deep, letters)
+    })
+    expect((await read('answer', 'openai-compatible', url)).code).toBe('provider_too_much')
+  })
 })

@@ -157,3 +157,30 @@ describe('M6 templates', () => {
     expect(await seedWorkspace(folder, templates)).toEqual(['SOUL.md'])
   })
 })
+
+describe('M55 programs of other hands', () => {
+  it('M55: what another program saves between our look and our write is not replaced unseen', async () => {
+    const { folder, workspace } = await openWorkspace({ 'a.md': 'one\n' })
+    let looks = 0
+    await workspace.edit('a.md', { cause: 'agent' }, async (text = '') => {
+      looks += 1
+      // As an editor that knows nothing of our locks does, at the worst moment.
+      if (looks === 1) await writeFile(join(folder, 'a.md'), `${text}theirs\n`)
+      return `${text}ours\n`
+    })
+    expect(looks).toBe(2)
+    expect(await readFile(join(folder, 'a.md'), 'utf8')).toBe('one\ntheirs\nours\n')
+  })
+
+  it('M55: whoever saves without end is told of, and keeps what it saved', async () => {
+    const { folder, workspace } = await openWorkspace({ 'a.md': 'one\n' })
+    let looks = 0
+    const edit = workspace.edit('a.md', { cause: 'agent' }, async () => {
+      looks += 1
+      await writeFile(join(folder, 'a.md'), `theirs ${looks}\n`)
+      return 'ours\n'
+    })
+    await expect(edit).rejects.toMatchObject({ code: 'file_changed' })
+    expect(await readFile(join(folder, 'a.md'), 'utf8')).toBe(`theirs ${looks}\n`)
+  })
+})
