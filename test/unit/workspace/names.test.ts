@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isHidden, isNote, isPortable, isUsable, nameFor } from '../../../src/main/workspace/names.ts'
+import { isHidden, isInstruction, isNote, isPortable, isUsable, nameFor } from '../../../src/main/workspace/names.ts'
 
 describe('M27 names', () => {
   it.each(['a.md', 'A.MARKDOWN', 'notes/b.md', '日记.md'])('M27: %s is a note', (path) => {
@@ -70,5 +70,20 @@ describe('M27 names', () => {
       }),
       { numRuns: 2000 },
     )
+  })
+})
+
+describe('M26 what other programs’ agents obey', () => {
+  it.each([
+    ['AGENTS.md', false],
+    ['memory/claude.md', true],
+    ['CLAUDE.md', true],
+    ['docs/AGENTS.md', true],
+    ['AGENTS.override.md', true],
+    ['skills/x/SKILL.md', true],
+    ['memory/agents of change.md', false],
+    ['notes/claude and me.md', false],
+  ])('M26: %s tells other agents what to do: %s', (path, expected) => {
+    expect(isInstruction(path)).toBe(expected)
   })
 })
