@@ -11,6 +11,7 @@ import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/messages.ts'
 import { blobId, Differ } from '../diff/index.ts'
 import { Exclusive, tidyFolder } from '../files/index.ts'
+import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
 import {
   assertReadable,
   ChangedMeanwhile,
@@ -22,7 +23,7 @@ import {
   type TextFile,
 } from './files.ts'
 import { earlierLeftOvers } from './left-overs.ts'
-import { dailyLogPath, isIgnoredFolder, localDate, localTime, longTermFile, trashFolder } from './layout.ts'
+import { dailyLogPath, isIgnoredFolder, localDate, longTermFile, trashFolder } from './layout.ts'
 import { isNote } from './names.ts'
 import { addToSection, noteItem } from './sections.ts'
 import {
@@ -66,8 +67,6 @@ export interface RememberedLines {
   readonly change: FileChange
 }
 
-/** Whoever was asked to write a note and went away was asked no longer ago than this. */
-const mostMinutesSince = 2
 /** Another program may be at work on the same file; it does not save this often in a row. */
 const mostTries = 20
 
@@ -212,33 +211,22 @@ export class Workspace {
   /** Appends an entry `## HH:MM - Title` to the log of the day (M4). */
   async remember(text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
     const path = dailyLogPath(localDate(at))
-    let startLine = 1
-    let endLine = 1
+    let place: PlacedEntry = { startLine: 1, endLine: 1 }
     const write = await this.edit(path, origin, (current) => {
-      const before = current === undefined || current === '' ? `# ${localDate(at)}\n` : current.replace(/\n*$/, '\n')
-      const entry = logEntry(text, at)
-      startLine = before.split('\n').length + 1
-      endLine = startLine + entry.split('\n').length - 2
-      return `${before}\n${entry}`
+      const added = addLogEntry(current, text, at)
+      place = { startLine: added.startLine, endLine: added.endLine }
+      return added.text
     })
-    return { path, startLine, endLine, change: await this.describe(write) }
+    return { path, ...place, change: await this.describe(write) }
   }
 
   /**
    * Looks whether a note stands in the log of the day, for one who asked another to write it and got no answer.
-   * @returns the last place of the same words, written in the last minutes
    */
   async findRemembered(text: string, at: Date): Promise<Omit<RememberedLines, 'change'> | undefined> {
     const path = dailyLogPath(localDate(at))
-    const log = (await this.exists(path)) ? (await this.read(path)).text : ''
-    for (let minutes = 0; minutes <= mostMinutesSince; minutes += 1) {
-      const entry = logEntry(text, new Date(at.getTime() - minutes * 60_000))
-      const place = log.lastIndexOf(`\n${entry}`)
-      if (place < 0) continue
-      const startLine = log.slice(0, place + 1).split('\n').length
-      return { path, startLine, endLine: startLine + entry.split('\n').length - 2 }
-    }
-    return undefined
+    const place = (await this.exists(path)) && findLogEntry((await this.read(path)).text, text, at)
+    return place ? { path, ...place } : undefined
   }
 
   /** Adds a note to a section of MEMORY.md (M5); the section is made at the end when there is none of that name. */
@@ -481,21 +469,4 @@ async function readIfThere(
     if (error instanceof AppError && error.code === 'file_not_found') return undefined
     throw error
   }
-}
-
-/** A title of the note's first words, and the note below it when the title does not already say it all. */
-function logEntry(text: string, at: Date): string {
-  const body = text.trim()
-  const firstLine = body.split('\n', 1)[0] ?? ''
-  const title = shorten(firstLine, 60)
-  return `## ${localTime(at)} - ${title}\n${body}\n`
-}
-
-function shorten(line: string, characters: number): string {
-  const plain = line.replace(/^[#>*\-\s]+/, '').trim()
-  const letters = [...plain]
-  if (letters.length <= characters) return plain
-  const cut = letters.slice(0, characters).join('')
-  const space = cut.lastIndexOf(' ')
-  return `${(space > characters / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
 }

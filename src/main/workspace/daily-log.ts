@@ -1,0 +1,50 @@
+/** Entries of a day's log (M4): `## HH:MM - Title`, then the note. Pure. */
+import { localDate, localTime } from './layout.ts'
+
+/** Whoever was asked to write a note and went away was asked no longer ago than this. */
+const mostMinutesSince = 2
+const titleCharacters = 60
+
+export interface PlacedEntry {
+  /** 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+}
+
+/** The log with one more entry; one is begun where there is none yet. */
+export function addLogEntry(log: string | undefined, note: string, at: Date): PlacedEntry & { readonly text: string } {
+  const before = log === undefined || log === '' ? `# ${localDate(at)}\n` : log.replace(/\n*$/, '\n')
+  const entry = logEntry(note, at)
+  return { text: `${before}\n${entry}`, ...placeOf(entry, before.split('\n').length + 1) }
+}
+
+/** The last entry with the very words of a note, of the last minutes before `at`. */
+export function findLogEntry(log: string, note: string, at: Date): PlacedEntry | undefined {
+  for (let minutes = 0; minutes <= mostMinutesSince; minutes += 1) {
+    const entry = logEntry(note, new Date(at.getTime() - minutes * 60_000))
+    const start = log.lastIndexOf(`\n${entry}`)
+    if (start >= 0) return placeOf(entry, log.slice(0, start + 1).split('\n').length)
+  }
+  return undefined
+}
+
+function placeOf(entry: string, startLine: number): PlacedEntry {
+  return { startLine, endLine: startLine + entry.split('\n').length - 2 }
+}
+
+/** A title of the note's first words, and the note below it. */
+function logEntry(note: string, at: Date): string {
+  const body = note.trim()
+  return `## ${localTime(at)} - ${titleOf(body)}\n${body}\n`
+}
+
+/** The first line, cut at a word. */
+function titleOf(note: string): string {
+  const [line = ''] = note.split('\n', 1)
+  const plain = line.replace(/^[#>*\-\s]+/, '').trim()
+  const letters = [...plain]
+  if (letters.length <= titleCharacters) return plain
+  const cut = letters.slice(0, titleCharacters).join('')
+  const space = cut.lastIndexOf(' ')
+  return `${(space > titleCharacters / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
+}

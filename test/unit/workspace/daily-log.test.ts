@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { addLogEntry, findLogEntry } from '../../../src/main/workspace/daily-log.ts'
+
+const at = new Date(2026, 0, 20, 9, 5)
+
+describe('M4 entries of a day’s log', () => {
+  it('M4: begins a log, and adds to one with an empty line between', () => {
+    const one = addLogEntry(undefined, 'First', at)
+    expect(one).toEqual({ text: '# 2026-01-20\n\n## 09:05 - First\nFirst\n', startLine: 3, endLine: 4 })
+    expect(addLogEntry(`${one.text}\n\n`, 'Second\nline', at)).toMatchObject({ startLine: 6, endLine: 8 })
+  })
+
+  it('M4: the lines that it names are the entry, whatever the log and the note', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme', minLength: 1 }), (log, note) => {
+        fc.pre(note.trim() !== '' && !/[\r\u2028\u2029]/.test(note))
+        const { text, startLine, endLine } = addLogEntry(log, note, at)
+        const lines = text.split('\n')
+        expect(lines[startLine - 1]).toMatch(/^## 09:05 - /)
+        expect(lines.slice(startLine, endLine).join('\n')).toBe(note.trim())
+        expect(findLogEntry(text, note, new Date(at.getTime() + 60_000))).toEqual({ startLine, endLine })
+      }),
+    )
+  })
+
+  it('M55: an entry of a while ago is none that was just asked for', () => {
+    const { text } = addLogEntry(undefined, 'First', at)
+    expect(findLogEntry(text, 'First', new Date(at.getTime() + 5 * 60_000))).toBeUndefined()
+    expect(findLogEntry(text, 'Firs', at)).toBeUndefined()
+  })
+})
