@@ -384,14 +384,16 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
     await mkdir(join(workspace, 'swap'))
     const before = await snapshot(target)
     const stop = new AbortController()
+    // A write may make either folder anew at any moment: a step that this refuses is left out, the next round goes on.
+    const attempt = async (step: Promise<unknown>) => await step.catch(() => undefined)
     const swap = async () => {
       while (!stop.signal.aborted) {
-        await rename(join(workspace, 'swap'), join(workspace, 'aside'))
-        // A write may have made the folder anew in the meantime.
-        await symlink(target, join(workspace, 'swap')).catch(() => undefined)
-        await rm(join(workspace, 'swap'), { recursive: true, force: true })
-        await rename(join(workspace, 'aside'), join(workspace, 'swap')).catch(() => undefined)
-        await mkdir(join(workspace, 'swap'), { recursive: true })
+        await attempt(rm(join(workspace, 'aside'), { recursive: true, force: true }))
+        await attempt(rename(join(workspace, 'swap'), join(workspace, 'aside')))
+        await attempt(symlink(target, join(workspace, 'swap')))
+        await attempt(rm(join(workspace, 'swap'), { recursive: true, force: true }))
+        await attempt(rename(join(workspace, 'aside'), join(workspace, 'swap')))
+        await attempt(mkdir(join(workspace, 'swap'), { recursive: true }))
       }
     }
     const swapping = swap()

@@ -1,7 +1,8 @@
 /** Entry of the history thread: a `Recorder` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { serveThread, threadBase } from '../thread/index.ts'
-import { Recorder, type RecorderEvent, type RecorderSettings, type TimelineRequest } from './recorder.ts'
+import { blameOf, diffOf, textOf, timelineOf, type TimelineRequest } from './chronicle.ts'
+import { Recorder, type RecorderEvent, type RecorderSettings } from './recorder.ts'
 
 const events = new EventPublisher<{ event: RecorderEvent }>({ maxBufferedEvents: 1000 })
 let recorder: Recorder | undefined
@@ -21,12 +22,14 @@ const router = {
     .input(type<{ paths: readonly string[]; forbidden: readonly string[] }>())
     .handler(({ input }) => opened().look(input.paths, input.forbidden)),
   lookAgain: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().lookAgain(input)),
-  timeline: threadBase.input(type<TimelineRequest>()).handler(({ input }) => opened().timeline(input)),
+  timeline: threadBase
+    .input(type<TimelineRequest>())
+    .handler(async ({ input }) => timelineOf(await opened().readable(), input)),
   diff: threadBase
     .input(type<{ commit: string; path: string }>())
-    .handler(({ input }) => opened().diff(input.commit, input.path)),
-  text: threadBase.input(type<string>()).handler(({ input }) => opened().text(input)),
-  blame: threadBase.input(type<string>()).handler(({ input }) => opened().blame(input)),
+    .handler(async ({ input }) => diffOf(await opened().readable(), input.commit, input.path)),
+  text: threadBase.input(type<string>()).handler(async ({ input }) => textOf(await opened().readable(), input)),
+  blame: threadBase.input(type<string>()).handler(async ({ input }) => blameOf(await opened().readable(), input)),
   settle: threadBase.handler(() => opened().settle()),
   close: threadBase.handler(() => recorder?.close()),
 }

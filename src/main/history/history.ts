@@ -4,7 +4,8 @@ import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { isNote, type Roots, type WorkspaceWrite } from '../workspace/index.ts'
 import type { HistoryRouter } from './history-thread.ts'
 import { Journal, repositoryIn } from './journal.ts'
-import type { HistoryProblem, RecorderEvent, TimelineRequest } from './recorder.ts'
+import type { TimelineRequest } from './chronicle.ts'
+import type { HistoryProblem, RecorderEvent } from './recorder.ts'
 
 /** Changes go to the thread together, ms. */
 const gatherMs = 50

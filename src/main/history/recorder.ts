@@ -9,7 +9,6 @@ import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { blobId } from '../diff/blob-id.ts'
-import { describeChange } from '../diff/patch.ts'
 import { Exclusive, inBatches, lockOf, makeFolder, realName, setAside, type FileLock } from '../files/index.ts'
 import {
   placeOf,
@@ -19,10 +18,9 @@ import {
   type Place,
   type WriteOrigin as Origin,
 } from '../workspace/index.ts'
-import { blame } from './blame.ts'
-import type { CommitRecord, FileRecord } from './change.ts'
 import { Journal, repositoryIn, type JournalLine, type JournalPart } from './journal.ts'
 import { Repository, type FileStep } from './repository.ts'
+import { collapse, isSameOrigin, type Change } from './steps.ts'
 
 /** Changes that follow each other this closely are recorded together, ms … */
 const gatherMs = 150
@@ -34,16 +32,8 @@ const retryMs = 2000
 const lookedAtOnce = 100
 /** Files that are read at once. */
 const filesAtOnce = 32
-/** Larger texts have no lines worth telling apart. */
-const mostBlamed = 2_000_000
 /** What makes a file none of ours: it is gone, is another agent's, or hidden. */
 const notHere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
-
-interface Change extends FileStep {
-  readonly id: string
-  readonly origin: Origin
-  readonly at: number
-}
 
 /** Why the history is not, or not all of, what it should be. */
 export interface HistoryProblem {
@@ -65,20 +55,6 @@ export interface RecorderSettings {
   readonly keepDays: number | null
   /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
   readonly isStart: boolean
-}
-
-export interface BlamedLine extends Origin {
-  readonly commit: string
-  readonly at: number
-}
-
-export interface TimelineRequest {
-  readonly path?: string | undefined
-  /** Only what is older than this commit. */
-  readonly before?: string | undefined
-  readonly since?: number | undefined
-  readonly causes?: readonly string[] | undefined
-  readonly limit: number
 }
 
 export class Recorder {
@@ -137,67 +113,6 @@ export class Recorder {
     await this.#flush()
   }
 
-  /** Changes, newest first, each with the one file of it that is meant. */
-  async timeline({
-    path,
-    before,
-    since,
-    causes,
-    limit,
-  }: TimelineRequest): Promise<(CommitRecord & { file: FileRecord })[]> {
-    const log = await (await this.#readable()).log()
-    const found: (CommitRecord & { file: FileRecord })[] = []
-    let name = path
-    let isPast = before === undefined
-    for (const record of log) {
-      if (found.length >= limit || (since !== undefined && record.at < since)) break
-      const wasPast = isPast
-      isPast ||= record.commit === before
-      for (const file of record.files) {
-        if (name !== undefined && file.path !== name) continue
-        if (wasPast && (causes === undefined || causes.includes(record.cause))) found.push({ ...record, file })
-        if (name !== undefined && file.from !== undefined) name = file.from
-      }
-    }
-    return found
-  }
-
-  /** A change as a unified diff, and the file's text before and after it. */
-  async diff(commit: string, path: string): Promise<{ patch: string; before: string | null; after: string | null }> {
-    const repository = await this.#readable()
-    const file = (await repository.log())
-      .find((record) => record.commit === commit)
-      ?.files.find((known) => known.path === path)
-    if (!file) throw new AppError('file_not_found', `${path} has no change ${commit}`, { path })
-    const before = file.before === null ? null : await repository.text(file.before)
-    const after = file.after === null ? null : await repository.text(file.after)
-    const { patch } = describeChange(path, before ?? '', after ?? '', { isKept: true })
-    return { patch, before, after }
-  }
-
-  /** A recorded text by its id; undefined when there is none, or it was forgotten. */
-  async text(id: string): Promise<string | undefined> {
-    try {
-      return await (await this.#readable()).text(id)
-    } catch (error) {
-      if (error instanceof Error && error.name === 'NotFoundError') return undefined
-      throw error
-    }
-  }
-
-  /** For each line of the newest recorded text, the change that brought it. */
-  async blame(path: string): Promise<BlamedLine[]> {
-    const repository = await this.#readable()
-    const changes = await this.timeline({ path, limit: Number.MAX_SAFE_INTEGER })
-    const versions: { id: BlamedLine; text: string }[] = []
-    for (const { commit, at, cause, session, turn, file } of changes.reverse()) {
-      const text = file.after === null ? '' : await repository.text(file.after)
-      if (text.length > mostBlamed) return []
-      versions.push({ id: { commit, at, cause, session, turn }, text })
-    }
-    return blame(versions)
-  }
-
   /** Waits until all that was told so far is recorded. */
   async settle(): Promise<void> {
     await this.#flush()
@@ -219,7 +134,7 @@ export class Recorder {
   }
 
   /** The repository for looking at it, with all that can be recorded now. */
-  async #readable(): Promise<Repository> {
+  async readable(): Promise<Repository> {
     await this.settle().catch(() => undefined)
     return this.#repository ?? Repository.look(this.#gitdir)
   }
@@ -482,27 +397,6 @@ export class Recorder {
       return notHere.has(error.code) ? null : undefined
     }
   }
-}
-
-/** One step a file: from its first state to its last. */
-function collapse(group: readonly Change[]): FileStep[] {
-  const steps = new Map<string, FileStep>()
-  for (const { path, from, before, after } of group) {
-    const earlier = steps.get(from ?? path)
-    steps.delete(from ?? path)
-    const origin = earlier?.from ?? from
-    steps.set(path, {
-      path,
-      ...(origin === undefined ? {} : { from: origin }),
-      before: earlier?.before ?? before,
-      after,
-    })
-  }
-  return [...steps.values()]
-}
-
-function isSameOrigin(one: Origin, other: Origin): boolean {
-  return one.cause === other.cause && one.session === other.session && one.turn === other.turn
 }
 
 /** For counting lines only: of a text that the repository lost there are none. */
