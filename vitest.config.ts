@@ -6,6 +6,7 @@ const shared = { globals: false, restoreMocks: true, unstubEnvs: true, retry } a
 
 export default defineConfig({
   test: {
+    maxWorkers: 2,
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 15_000 } },
@@ -26,7 +27,6 @@ export default defineConfig({
           globalSetup: ['test/support/build.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
         },
       },
     ],

@@ -278,8 +278,9 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
     for (const [index, path] of paths.entries()) {
       const label = JSON.stringify(path.slice(0, 60))
       for (const [name, inputs] of Object.entries(asked)) {
-        // Each of these starts a thread of its own.
-        if (name.startsWith('imports.') && index % 3 !== 0) continue
+        // Each of these two starts a thread of its own; they look at the path in the same way, so each is asked half of them.
+        if (name === 'imports.plan' && index % 6 !== 0) continue
+        if (name === 'imports.run' && index % 6 !== 3) continue
         const [group = '', request = ''] = name.split('.')
         const procedure = router[group]?.[request]
         if (!procedure) throw new Error(`there is no ${name}`)

@@ -4,12 +4,15 @@
  */
 import { watch, type FSWatcher } from 'chokidar'
 import { relative, sep } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { isSystemError } from '../../shared/errors.ts'
 import { isIgnoredFolder, isMarkdown } from '../workspace/index.ts'
 
 const pollingIntervalMs = 3000
 /** Between two tries to watch again. */
 const usualRetryMs = 5 * 60_000
+/** chokidar 6 may wait for ever for a folder that was exchanged while it was read; it tells nothing more by then. */
+const patienceMs = 1000
 
 export interface WatchEvents {
   /** A path relative to the folder, forward slashes; once for every write. */
@@ -46,7 +49,7 @@ export class FolderWatcher {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retry)
-    await Promise.all([this.#watcher.close(), this.#trial?.close()])
+    await Promise.all([end(this.#watcher), this.#trial && end(this.#trial)])
   }
 
   #watch(usePolling: boolean): FSWatcher {
@@ -70,7 +73,7 @@ export class FolderWatcher {
     // A limit is told once for every folder that it meets.
     if (this.#isPolling) return
     this.#isPolling = true
-    await this.#watcher.close()
+    await end(this.#watcher)
     if (this.#closed) return
     this.#events.onLimit(error.message)
     this.#watcher = this.#watch(true)
@@ -94,7 +97,7 @@ export class FolderWatcher {
   async #giveUp(trial: FSWatcher): Promise<void> {
     if (this.#trial !== trial || this.#closed) return
     this.#trial = undefined
-    await trial.close()
+    await end(trial)
     if (!this.#closed) this.#tryLater()
   }
 
@@ -106,7 +109,7 @@ export class FolderWatcher {
     this.#isPolling = false
     trial.removeAllListeners('error')
     trial.on('error', (error) => void this.#fail(error))
-    await polling.close()
+    await end(polling)
     if (this.#closed) return
     this.#events.onRoom()
     this.#events.onReady()
@@ -118,6 +121,10 @@ export class FolderWatcher {
     if (inside.split(sep).some(isIgnoredFolder)) return true
     return isFile && !isMarkdown(path)
   }
+}
+
+async function end(watcher: FSWatcher): Promise<void> {
+  await Promise.race([watcher.close(), pause(patienceMs, undefined, { ref: false })])
 }
 
 function isLimit(error: unknown): error is NodeJS.ErrnoException {

@@ -101,18 +101,22 @@ describe('M56 what Markdown may cost', () => {
     expect(piece?.text.endsWith('// note')).toBe(true)
   })
 
-  it('M56: no line is lost in cutting', () => {
+  it('M56: no line that shows is lost in cutting', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100_000 }), (seed) => {
-        const words = (text: string) => new Set(text.match(/word|你好/g))
+        // A definition shows nothing by itself; one alone in its block is left out.
+        const isDefinition = (line: string) => /^ {0,3}\[[^\]]*\]:/.test(line)
+        const shown = (text: string) =>
+          new Set(
+            text
+              .split(/\r\n?|\n/)
+              .filter((line) => !isDefinition(line))
+              .join('\n')
+              .match(/word|你好/g),
+          )
         const text = randomDocument(seed)
-        expect(
-          words(
-            piecesOf(text)
-              .map((piece) => piece.text)
-              .join('\n'),
-          ),
-        ).toEqual(words(text))
+        const pieces = piecesOf(text).map((piece) => piece.text)
+        expect(shown(pieces.join('\n'))).toEqual(shown(text))
       }),
       { numRuns: 60 },
     )
