@@ -35,7 +35,7 @@ const node = findNode()
 if (command === 'start') await start(rest)
 else {
   buildOnce()
-  process.exitCode = await run(node, [join(root, 'out/main/cli.js'), ...process.argv.slice(2)])
+  process.exitCode = await run(node, [join(root, 'out/main/cli/index.js'), ...process.argv.slice(2)])
 }
 
 async function start(args) {
@@ -48,7 +48,7 @@ async function start(args) {
   process.stderr.write(
     `commonplace: the desktop window cannot be opened (${runtime.reason}); here is the browser interface instead.\n`,
   )
-  process.exitCode = await run(node, [join(root, 'out/main/cli.js'), 'serve', ...args])
+  process.exitCode = await run(node, [join(root, 'out/main/cli/index.js'), 'serve', ...args])
 }
 
 /** The project's own Node where it is installed; the app needs 22 or later. */
@@ -67,7 +67,7 @@ function buildOnce() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return
   const vite = join(root, 'node_modules/electron-vite/bin/electron-vite.js')
   if (!existsSync(vite)) {
-    if (existsSync(join(root, 'out/main/cli.js'))) return
+    if (existsSync(join(root, 'out/main/cli/index.js'))) return
     process.stderr.write('commonplace: nothing is installed yet; run "npm ci" in the project first.\n')
     process.exit(1)
   }

@@ -6,18 +6,18 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-const mostBytes = 10 * 1024 * 1024
+const maxBytes = 10 * 1024 * 1024
 /** How often it is looked whether the file is still the one that its name leads to, and whether writing works again. */
 const lookMs = 1000
 
 export interface LogFileOptions {
-  readonly mostBytes?: number
+  readonly maxBytes?: number
   readonly now?: () => number
 }
 
 export class LogFile {
   readonly #path: string
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   readonly #now: () => number
   #handle: number | undefined
   #size = 0
@@ -28,7 +28,7 @@ export class LogFile {
 
   constructor(path: string, options: LogFileOptions = {}) {
     this.#path = path
-    this.#mostBytes = options.mostBytes ?? mostBytes
+    this.#maxBytes = options.maxBytes ?? maxBytes
     this.#now = options.now ?? Date.now
   }
 
@@ -50,7 +50,7 @@ export class LogFile {
         this.#dropped += 1
         return
       }
-      if (this.#size > 0 && this.#size + line.length > this.#mostBytes) this.#turn()
+      if (this.#size > 0 && this.#size + line.length > this.#maxBytes) this.#turn()
       const missing = this.#dropped > 0 ? droppedLine(this.#dropped, this.#now()) : ''
       this.#append(this.#handle, `${this.#isTorn ? '\n' : ''}${missing}${line}`)
       this.#dropped = 0

@@ -26,8 +26,8 @@ export function redact(text: string): string {
 }
 
 /** Characters of an error that are kept: a message can quote a whole file. */
-const mostMessage = 4000
-const mostStack = 8000
+const maxMessage = 4000
+const maxStack = 8000
 
 export function openLog(folder: string): Log {
   const path = join(folder, 'commonplace.log')
@@ -52,11 +52,11 @@ export function openLog(folder: string): Log {
 
 function describeError(error: unknown): object | string {
   try {
-    if (!(error instanceof Error)) return String(error).slice(0, mostMessage)
+    if (!(error instanceof Error)) return String(error).slice(0, maxMessage)
     return {
-      message: error.message.slice(0, mostMessage),
-      stack: error.stack?.slice(0, mostStack),
-      cause: String(error.cause ?? '').slice(0, mostMessage),
+      message: error.message.slice(0, maxMessage),
+      stack: error.stack?.slice(0, maxStack),
+      cause: String(error.cause ?? '').slice(0, maxMessage),
     }
   } catch {
     // Anything can be thrown, also what cannot be made into a text.

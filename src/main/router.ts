@@ -45,57 +45,57 @@ export function createRouter(app: App) {
       }),
       setUp: os.agents.setUp.handler(({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale)),
     },
-    files: {
-      list: os.files.list.handler(async ({ input, signal }) => (await agent(input)).listFiles(signal)),
-      read: os.files.read.handler(async ({ input }) => {
+    workspace: {
+      list: os.workspace.list.handler(async ({ input, signal }) => (await agent(input)).listFiles(signal)),
+      read: os.workspace.read.handler(async ({ input }) => {
         const { workspace } = await agent(input)
         const { text, hash } = await workspace.read(input.path)
         return { path: input.path, text, hash, readOnly: workspace.isReadOnly(input.path) }
       }),
-      write: os.files.write.handler(async ({ input }) => {
+      write: os.workspace.write.handler(async ({ input }) => {
         const { workspace } = await agent(input)
         const expected = { hash: input.expectedHash, baseText: input.baseText, onConflict: input.onConflict }
         const { write, text, merged } = await workspace.save(input.path, input.text, expected)
         return { hash: write.hash, text, merged }
       }),
-      draft: os.files.draft.handler(async ({ input }) => (await agent(input)).fileDrafts.read(input.path)),
-      saveDraft: os.files.saveDraft.handler(async ({ input }) => {
+      draft: os.workspace.draft.handler(async ({ input }) => (await agent(input)).fileDrafts.read(input.path)),
+      saveDraft: os.workspace.saveDraft.handler(async ({ input }) => {
         await (await agent(input)).fileDrafts.save(input.path, input.draft)
         return {}
       }),
-      move: os.files.move.handler(async ({ input }) => {
+      move: os.workspace.move.handler(async ({ input }) => {
         await (await agent(input)).workspace.move(input.from, input.to, { cause: 'user' })
         return {}
       }),
-      duplicate: os.files.duplicate.handler(async ({ input }) => ({
+      duplicate: os.workspace.duplicate.handler(async ({ input }) => ({
         path: await (await agent(input)).workspace.duplicate(input.path, { cause: 'user' }),
       })),
-      remove: os.files.remove.handler(async ({ input }) => {
+      remove: os.workspace.remove.handler(async ({ input }) => {
         const { trashed } = await (await agent(input)).workspace.remove(input.path, { cause: 'user' })
         return { trashed }
       }),
-      restore: os.files.restore.handler(async ({ input }) => {
+      restore: os.workspace.restore.handler(async ({ input }) => {
         const { path } = await (await agent(input)).workspace.restore(input.trashed, { cause: 'user' })
         return { path }
       }),
-      reveal: os.files.reveal.handler(async ({ input }) => {
+      reveal: os.workspace.reveal.handler(async ({ input }) => {
         const { workspace } = await agent(input)
         const file = input.open ? await workspace.locateNote(input.path) : await workspace.locate(input.path)
         await app.showFile(file, input.open)
         return {}
       }),
-      find: os.files.find.handler(async ({ input, signal }) =>
+      find: os.workspace.find.handler(async ({ input, signal }) =>
         findInFiles((await agent(input)).workspace, input, signal),
       ),
-      replace: os.files.replace.handler(async ({ input }) => ({
+      replace: os.workspace.replace.handler(async ({ input }) => ({
         changes: await replaceInFiles((await agent(input)).workspace, input, { cause: 'user' }),
       })),
-      undo: os.files.undo.handler(async ({ input, signal }) => {
+      undo: os.workspace.undo.handler(async ({ input, signal }) => {
         const { workspace } = await agent(input)
         const { hash } = await workspace.undo(input.path, input.patch, { cause: 'user' }, signal)
         return { hash }
       }),
-      remember: os.files.remember.handler(async ({ input }) => {
+      remember: os.workspace.remember.handler(async ({ input }) => {
         const { workspace } = await agent(input)
         const origin = { cause: 'capture' as const }
         const { path, startLine, endLine, change } =
@@ -137,19 +137,19 @@ export function createRouter(app: App) {
         return { hash: write.hash, patch: (await workspace.describe(write)).patch }
       }),
     },
-    imports: {
-      known: os.imports.known.handler(() => findMemories()),
-      plan: os.imports.plan.handler(async ({ input }) => (await agent(input)).importer.plan(input.path, input.into)),
-      run: os.imports.run.handler(async ({ input }) => (await agent(input)).importer.run(input.path, input.into)),
-      cancel: os.imports.cancel.handler(async ({ input }) => {
+    import: {
+      known: os.import.known.handler(() => findMemories()),
+      plan: os.import.plan.handler(async ({ input }) => (await agent(input)).importer.plan(input.path, input.into)),
+      run: os.import.run.handler(async ({ input }) => (await agent(input)).importer.run(input.path, input.into)),
+      cancel: os.import.cancel.handler(async ({ input }) => {
         ;(await agent(input)).importer.cancel()
         return {}
       }),
-      undo: os.imports.undo.handler(async ({ input }) => {
+      undo: os.import.undo.handler(async ({ input }) => {
         await (await agent(input)).importer.undo(input.paths)
         return {}
       }),
-      pack: os.imports.pack.handler(async ({ input }) => {
+      pack: os.import.pack.handler(async ({ input }) => {
         const { importer, history } = await agent(input)
         if (!input.withHistory || !history) return importer.pack()
         await history.settle()

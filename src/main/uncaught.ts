@@ -22,7 +22,7 @@ export interface UncaughtFault {
 type Source = Pick<NodeJS.EventEmitter, 'on' | 'off'>
 
 /** So many in a minute are no accident any more. */
-const mostInAMinute = 10
+const maxInAMinute = 10
 const minuteMs = 60_000
 
 /** @returns what ends it; from then on Node's own way is taken again: the process ends */
@@ -32,14 +32,14 @@ export function followUncaught({ log, tell, now = Date.now }: UncaughtOptions, s
   const follow = (error: unknown) => {
     const time = now()
     times = times.filter((earlier) => time - earlier < minuteMs)
-    if (times.length > mostInAMinute) {
+    if (times.length > maxInAMinute) {
       unsaid += 1
       return
     }
     times.push(time)
     if (unsaid > 0) log.warn({ count: unsaid }, 'more was uncaught that was not logged')
     unsaid = 0
-    const isRepeated = times.length > mostInAMinute
+    const isRepeated = times.length > maxInAMinute
     const reference = log.fault(error, isRepeated ? 'uncaught, again and again' : 'uncaught')
     tell({ reference, isRepeated })
   }

@@ -1,12 +1,12 @@
 /** Figures as they are shown: with the digits that decide, and adding up. Pure. */
 
-const mostDigits = 6
+const maxDigits = 6
 
 /** How many digits tell `value` from `limit`: a score below a threshold must not be written like the threshold. */
 export function decidingDigits(value: number, limit: number, least = 2): number {
   const isTold = (digits: number) => value === limit || value.toFixed(digits) !== limit.toFixed(digits)
   let digits = least
-  while (digits < mostDigits && !isTold(digits)) digits += 1
+  while (digits < maxDigits && !isTold(digits)) digits += 1
   return digits
 }
 

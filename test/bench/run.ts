@@ -31,7 +31,7 @@ const chunksPerFile = 10
 const dimensions = 1536
 /** Until the app has come to rest, ms. */
 const restMs = 20_000
-const cli = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../out/main/cli/index.js', import.meta.url))
 
 const { values: flags } = parseArgs({
   options: { chunks: { type: 'string', default: '1000,10000' }, out: { type: 'string' } },

@@ -19,7 +19,7 @@ import { goTo, lookAt, watchPage } from '../support/page-watch.ts'
 afterAll(closeBrowser)
 
 /** A window with a long note in it has fewer elements; a browser lays out more than this with pauses. */
-const mostElements = 25_000
+const maxElements = 25_000
 
 /** Each is shown once here; the stress run has many more, and larger ones, both ways. */
 const documents: HostileDocument[] = [
@@ -82,7 +82,7 @@ describe('M56 hostile Markdown in the window', () => {
         const sight = await lookAt(page, 60)
         expect(sight, name).toMatchObject({ isWhole: true, broken: 0 })
         if (text.trim() !== '') expect(sight.characters, name).toBeGreaterThan(0)
-        expect(sight.elements, name).toBeLessThan(mostElements)
+        expect(sight.elements, name).toBeLessThan(maxElements)
       }
     },
   )
@@ -119,12 +119,12 @@ describe('M56 hostile Markdown in the window', () => {
     const pane = page.getByTestId('preview')
     await pane.getByRole('heading', { name: '0. A day in the project' }).waitFor()
     const count = await page.locator('*').count()
-    expect(count).toBeLessThan(mostElements)
+    expect(count).toBeLessThan(maxElements)
     await until(async () => {
       await pane.evaluate((element) => element.scrollTo(0, element.scrollHeight))
       return (await pane.getByRole('heading', { name: 'The last heading' }).count()) > 0
     }, 20_000)
-    expect(await page.locator('*').count()).toBeLessThan(mostElements)
+    expect(await page.locator('*').count()).toBeLessThan(maxElements)
     await pane.evaluate((element) => element.scrollTo(0, 0))
     await pane.getByRole('heading', { name: '0. A day in the project' }).waitFor()
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { folderWith, writeFiles } from '../support/folder.ts'
 import { startTroubledEmbeddings, type Trouble } from '../support/troubled-embeddings.ts'
 
-const cli = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
 
 const notes = Object.fromEntries(
   Array.from({ length: 9 }, (_, index) => [`memory/${index}.md`, `# ${index}\n\nThe walrus number ${index} bathes.\n`]),

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { folderWith, temporaryFolder } from '../support/folder.ts'
 
-const cli = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
 
 interface Run {
   readonly code: number | null

@@ -276,7 +276,7 @@ describe('M42 answers that break off', () => {
     const folders = await prepareFolders({ config: configOf(server.url) })
     const child = spawn(
       process.execPath,
-      [new URL('cli.ts', mainFolder).pathname, 'ask', 'tell me everything', '--home', folders.home],
+      [new URL('cli/index.ts', mainFolder).pathname, 'ask', 'tell me everything', '--home', folders.home],
       { env: { ...process.env, ANTHROPIC_API_KEY: 'k' }, stdio: 'ignore' },
     )
     const folder = join(folders.home, 'agents/main/sessions')

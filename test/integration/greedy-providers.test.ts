@@ -68,13 +68,13 @@ async function read(what: string, provider: string, url: string): Promise<Outcom
 }
 
 /** Of a process with the client in it, some 150 of them before anything comes. */
-const mostMegabytes = 400
+const maxMegabytes = 400
 
 describe('M56 a provider that never stops', () => {
   it.each(['anthropic', 'openai', 'openai-compatible'])('M56: %s: a line without an end', async (provider) => {
     const outcome = await read('answer', provider, await greedy(sse('data: {"x":"', letters)))
     expect(outcome.code).toBe('provider_too_much')
-    expect(outcome.megabytes).toBeLessThan(mostMegabytes)
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
   it.each([
@@ -84,7 +84,7 @@ describe('M56 a provider that never stops', () => {
   ])('M56: %s', async (_name, give, gzip) => {
     const outcome = await read('answer', 'openai-compatible', await greedy(give, gzip))
     expect(outcome.code).toBe('provider_too_much')
-    expect(outcome.megabytes).toBeLessThan(mostMegabytes)
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
   it('M56: an answer without an end is cut, and what came is kept', async () => {
@@ -95,7 +95,7 @@ describe('M56 a provider that never stops', () => {
     )
     expect(outcome.code).toBe('provider_too_much')
     expect(outcome.characters).toBeGreaterThan(3_000_000)
-    expect(outcome.megabytes).toBeLessThan(mostMegabytes)
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
   it('M56: arguments of 30 MB are told to be too long, and the answer is whole otherwise', async () => {
@@ -115,7 +115,7 @@ describe('M56 a provider that never stops', () => {
       }),
     )
     expect(outcome).toMatchObject({ calls: 1, first: { argumentsTooLong: 30_000_012 } })
-    expect(outcome.megabytes).toBeLessThan(mostMegabytes)
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
   it('M56: of ten thousand calls one more is kept than are carried out', async () => {
@@ -140,7 +140,7 @@ describe('M56 a provider that never stops', () => {
     }
     const outcome = await read('answer', 'openai-compatible', await greedy(give))
     expect(outcome.code).toBe('provider_error')
-    expect(outcome.megabytes).toBeLessThan(mostMegabytes)
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
   it.each(['list', 'vectors'])('M56: %s without an end', async (what) => {
@@ -150,7 +150,7 @@ describe('M56 a provider that never stops', () => {
     }
     const outcome = await read(what, 'openai-compatible', await greedy(give))
     expect(outcome.code).toMatch(/^provider_(too_much|error)$/)
-    expect(outcome.megabytes).toBeLessThan(mostMegabytes)
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
   it('M56: pages of models without an end', async () => {

@@ -2,7 +2,7 @@ import { connect as connectTcp } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { fileTextSchema, jsonBytes } from '../../src/shared/contract/base.ts'
-import { mostMessageBytes } from '../../src/shared/contract/index.ts'
+import { maxMessageBytes } from '../../src/shared/contract/index.ts'
 import { openTestServer } from '../support/app.ts'
 import { connect, enter, socketOf } from '../support/client.ts'
 import { until } from '../support/folder.ts'
@@ -57,7 +57,7 @@ describe('M56 nobody ends the browser host', () => {
       send(socket)
       return (await closed).code
     }
-    expect(await lost((socket) => socket.send(Buffer.alloc(mostMessageBytes + 1, 'x'), { binary: false }))).toBe(1009)
+    expect(await lost((socket) => socket.send(Buffer.alloc(maxMessageBytes + 1, 'x'), { binary: false }))).toBe(1009)
     expect(await lost((socket) => socket.send('['.repeat(100_000)))).toBe(1007)
     expect(await lost((socket) => socket.send(`[${'1,'.repeat(1_100_000)}1]`))).toBe(1007)
     expect(await lost((socket) => socket.send('{"i":"1","p":{}}'))).toBe(1007)
@@ -71,7 +71,7 @@ describe('M56 nobody ends the browser host', () => {
     const raw = await enterSocket({ port: Number(new URL(url).port), admission })
     raw.write(frameOf(Buffer.from('x'), { opcode: 7 }))
     await until(() => raw.destroyed)
-    expect(await client.files.list({ agent: 'main' })).toHaveLength(1)
+    expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
   })
 
   it('M56: the largest text that the contract allows, twice, is less than the largest message', () => {
@@ -80,7 +80,7 @@ describe('M56 nobody ends the browser host', () => {
     )
     for (const text of texts) {
       expect(jsonBytes(text)).toBe(Buffer.byteLength(JSON.stringify(text)))
-      if (fileTextSchema.safeParse(text).success) expect(2 * jsonBytes(text)).toBeLessThan(mostMessageBytes - 100_000)
+      if (fileTextSchema.safeParse(text).success) expect(2 * jsonBytes(text)).toBeLessThan(maxMessageBytes - 100_000)
     }
     expect(fileTextSchema.safeParse('数'.repeat(7_000_000)).success).toBe(true)
   })
@@ -94,7 +94,7 @@ describe('M56 nobody ends the browser host', () => {
     while (sent < 600) {
       const counts = await Promise.all(Array.from({ length: 8 }, () => attackOf(random)(target, random)))
       sent += counts.reduce((sum, count) => sum + count, 0)
-      expect(await client.files.list({ agent: 'main' })).toHaveLength(1)
+      expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
     }
   }, 60_000)
 })

@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { startServer } from '../../src/main/server.ts'
+import { startServer } from '../../src/main/host/server.ts'
 import { mainFolder, openTestApp, openTestServer } from '../support/app.ts'
 import { connect, enter, socketOf, type Admission } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
@@ -63,16 +63,16 @@ describe('M49 browser host', () => {
   it('M49: speaks the contract, with codes for what goes wrong', async () => {
     const { url } = await openTestServer()
     const client = await connect(url)
-    expect(await client.files.list({ agent: 'main' })).toMatchObject([{ path: 'MEMORY.md', kind: 'memory' }])
-    await expect(client.files.read({ agent: 'main', path: '../../etc/passwd' })).rejects.toMatchObject({
+    expect(await client.workspace.list({ agent: 'main' })).toMatchObject([{ path: 'MEMORY.md', kind: 'memory' }])
+    await expect(client.workspace.read({ agent: 'main', path: '../../etc/passwd' })).rejects.toMatchObject({
       code: 'path_outside_workspace',
       data: { path: '../../etc/passwd' },
     })
-    await expect(client.files.list({ agent: 'nobody' })).rejects.toMatchObject({ code: 'unknown_agent' })
+    await expect(client.workspace.list({ agent: 'nobody' })).rejects.toMatchObject({ code: 'unknown_agent' })
     await expect(client.search.query({ agent: 'main', query: 'x', options: { maxResults: -1 } })).rejects.toMatchObject(
       { code: 'input_invalid' },
     )
-    await expect(client.files.list({ agent: '../x' })).rejects.toMatchObject({ code: 'input_invalid' })
+    await expect(client.workspace.list({ agent: '../x' })).rejects.toMatchObject({ code: 'input_invalid' })
   })
 
   it('M49: tells everybody what changed, and a cancelled stream ends', async () => {
@@ -84,7 +84,7 @@ describe('M49 browser host', () => {
       for await (const event of await reader.events.subscribe(undefined, { signal: stop.signal })) seen.push(event.type)
     })().catch(() => undefined)
     await until(() => seen.includes('hello'))
-    await writer.files.remember({ agent: 'main', text: 'a note' })
+    await writer.workspace.remember({ agent: 'main', text: 'a note' })
     await until(() => seen.includes('filesChanged') && seen.includes('indexChanged'))
     stop.abort()
     await following

@@ -180,33 +180,33 @@ function requests(source: string): Record<string, (path: string) => object[]> {
   const agent = 'main'
   const commit = '0'.repeat(40)
   return {
-    'files.read': (path) => [{ agent, path }],
-    'files.write': (path) => [{ agent, path, text: 'x\n', expectedHash: null }],
-    'files.draft': (path) => [{ agent, path }],
-    'files.saveDraft': (path) => [{ agent, path, draft: { text: 'x', baseText: '', baseHash: null } }],
-    'files.move': (path) => [
+    'workspace.read': (path) => [{ agent, path }],
+    'workspace.write': (path) => [{ agent, path, text: 'x\n', expectedHash: null }],
+    'workspace.draft': (path) => [{ agent, path }],
+    'workspace.saveDraft': (path) => [{ agent, path, draft: { text: 'x', baseText: '', baseHash: null } }],
+    'workspace.move': (path) => [
       { agent, from: 'memory/mine.md', to: path },
       { agent, from: path, to: 'memory/mine.md' },
     ],
-    'files.duplicate': (path) => [{ agent, path }],
-    'files.remove': (path) => [{ agent, path }],
-    'files.restore': (path) => [
+    'workspace.duplicate': (path) => [{ agent, path }],
+    'workspace.remove': (path) => [{ agent, path }],
+    'workspace.restore': (path) => [
       { agent, trashed: path },
       { agent, trashed: `.trash/1/${path}` },
     ],
-    'files.reveal': (path) => [
+    'workspace.reveal': (path) => [
       { agent, path, open: false },
       { agent, path, open: true },
     ],
-    'files.replace': (path) => [{ agent, text: 'combination', replacement: 'x', paths: [path] }],
-    'files.undo': (path) => [{ agent, path, patch: `--- a\n+++ a\n@@ -1,1 +0,0 @@\n-x\n` }],
+    'workspace.replace': (path) => [{ agent, text: 'combination', replacement: 'x', paths: [path] }],
+    'workspace.undo': (path) => [{ agent, path, patch: `--- a\n+++ a\n@@ -1,1 +0,0 @@\n-x\n` }],
     'history.timeline': (path) => [{ agent, path, limit: 10 }],
     'history.diff': (path) => [{ agent, commit, path }],
     'history.blame': (path) => [{ agent, path }],
     'history.restore': (path) => [{ agent, commit, path }],
-    'imports.plan': (path) => [{ agent, path: source, into: path }],
-    'imports.run': (path) => [{ agent, path: source, into: path }],
-    'imports.undo': (path) => [{ agent, paths: [path] }],
+    'import.plan': (path) => [{ agent, path: source, into: path }],
+    'import.run': (path) => [{ agent, path: source, into: path }],
+    'import.undo': (path) => [{ agent, paths: [path] }],
     'search.explain': (path) => [{ agent, query: 'combination', why: { path, line: 1 } }],
     'checks.add': (path) => [{ agent, question: { query: 'q', relevant: [{ path, startLine: 1, endLine: 1 }] } }],
   }
@@ -279,8 +279,8 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
       const label = JSON.stringify(path.slice(0, 60))
       for (const [name, inputs] of Object.entries(asked)) {
         // Each of these two starts a thread of its own; they look at the path in the same way, so each is asked half of them.
-        if (name === 'imports.plan' && index % 6 !== 0) continue
-        if (name === 'imports.run' && index % 6 !== 3) continue
+        if (name === 'import.plan' && index % 6 !== 0) continue
+        if (name === 'import.run' && index % 6 !== 3) continue
         const [group = '', request = ''] = name.split('.')
         const procedure = router[group]?.[request]
         if (!procedure) throw new Error(`there is no ${name}`)
@@ -297,7 +297,7 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
     }
     await attempt('list', () => main.workspace.list())
     await attempt('find', () =>
-      call(router['files']?.['find'] as never, { agent: 'main', text: 'combination' } as never),
+      call(router['workspace']?.['find'] as never, { agent: 'main', text: 'combination' } as never),
     )
     process.stdout.write(`isolation: ${paths.length} paths, ${attempts} attempts, ${wrong.length} wrong answers\n`)
     expect(paths.length).toBeGreaterThanOrEqual(100)

@@ -8,7 +8,7 @@ import { Watcher } from '../../src/main/chat/watcher.ts'
 import { Differ } from '../../src/main/diff/index.ts'
 import { createRouter } from '../../src/main/router.ts'
 import { threadFile } from '../../src/main/thread/index.ts'
-import { mostNote, mostToolCalls } from '../../src/shared/limits.ts'
+import { maxNote, maxToolCalls } from '../../src/shared/limits.ts'
 import { parseLargeChange } from '../../src/shared/large-change.ts'
 import type { ChatEvent } from '../../src/shared/contract/index.ts'
 import { messageText, type ToolResultMessage } from '../../src/shared/messages.ts'
@@ -61,7 +61,7 @@ describe('M56 tools', () => {
     const calls = [
       { type: 'toolCall' as const, id: 'a', name: 'broken', arguments: {} },
       { type: 'toolCall' as const, id: 'b', name: 'fine', arguments: { argumentsTooLong: 30_000_012 } },
-      ...Array.from({ length: mostToolCalls - 1 }, (_, at) => ({
+      ...Array.from({ length: maxToolCalls - 1 }, (_, at) => ({
         type: 'toolCall' as const,
         id: `c${at}`,
         name: 'fine',
@@ -69,7 +69,7 @@ describe('M56 tools', () => {
       })),
     ]
     await callTools(calls, [broken, fine], context, async (result) => void results.push(messageText(result)))
-    expect(results).toHaveLength(mostToolCalls + 1)
+    expect(results).toHaveLength(maxToolCalls + 1)
     expect(results[0]).toBe('internal: broken failed (log reference #1)')
     expect(faults).toHaveLength(1)
     expect(results[1]).toMatch(/^tool_arguments_too_large: the arguments have 30,000,012 characters/)
@@ -110,9 +110,9 @@ describe('M56 what is written can be read again', () => {
   it('M56: what is too long for the contract is told with the place and the most', async () => {
     const { app } = await openTestApp()
     const client = createRouterClient(createRouter(app))
-    await expect(client.files.remember({ agent: 'main', text: 'x'.repeat(mostNote + 1) })).rejects.toMatchObject({
+    await expect(client.workspace.remember({ agent: 'main', text: 'x'.repeat(maxNote + 1) })).rejects.toMatchObject({
       code: 'input_too_long',
-      data: { field: 'text', limit: mostNote },
+      data: { field: 'text', limit: maxNote },
     })
     await expect(client.search.query({ agent: 'main', query: 'x '.repeat(5_000_000) })).rejects.toMatchObject({
       code: 'input_too_long',

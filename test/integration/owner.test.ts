@@ -7,12 +7,12 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AppEvent, ContractClient } from '../../src/shared/contract/index.ts'
-import { startServer } from '../../src/main/server.ts'
+import { startServer } from '../../src/main/host/server.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 
-const cli = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
 
 interface Folders {
   readonly home: string
@@ -100,14 +100,14 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
     const owner = await serverProcess(folders)
     const guest = await server(folders)
     expect(await guest.running.owner()).toBe(owner.child.pid)
-    await guest.client.files.remember({ agent: 'main', text: 'Before the fall' })
+    await guest.client.workspace.remember({ agent: 'main', text: 'Before the fall' })
     owner.child.kill('SIGKILL')
     await once(owner.child, 'exit')
     await until(async () => (await guest.running.owner()) === process.pid, 20_000)
     const client = await connect(guest.running.url)
-    await client.files.remember({ agent: 'main', text: 'After the fall' })
-    const log = (await client.files.list({ agent: 'main' })).find(({ kind }) => kind === 'log')
-    const { text } = await client.files.read({ agent: 'main', path: log?.path ?? '' })
+    await client.workspace.remember({ agent: 'main', text: 'After the fall' })
+    const log = (await client.workspace.list({ agent: 'main' })).find(({ kind }) => kind === 'log')
+    const { text } = await client.workspace.read({ agent: 'main', path: log?.path ?? '' })
     expect(text).toContain('Before the fall')
     expect(text).toContain('After the fall')
   })
@@ -160,11 +160,11 @@ describe('M55: what is taken away from under the owner', { timeout: 60_000 }, ()
     const { client } = await server(folders)
     const config = join(folders.home, 'config.yaml')
     const text = await readFile(config, 'utf8')
-    await client.files.remember({ agent: 'main', text: 'Before' })
+    await client.workspace.remember({ agent: 'main', text: 'Before' })
     await rm(config)
     await until(async () => (await client.settings.get()).problems.length > 0)
     expect((await client.settings.get()).firstRun).toBe(false)
-    const { path } = await client.files.remember({ agent: 'main', text: 'While it is gone' })
+    const { path } = await client.workspace.remember({ agent: 'main', text: 'While it is gone' })
     expect(await readFile(join(folders.workspace, path), 'utf8')).toContain('While it is gone')
     await client.settings.setAppearance({ theme: 'dark' })
     expect(await readFile(config, 'utf8')).toContain(folders.workspace)
@@ -175,7 +175,7 @@ describe('M55: what is taken away from under the owner', { timeout: 60_000 }, ()
   it('M55: without a configuration a state folder that was used is no new one to a terminal', async () => {
     const folders = await prepareFolders({})
     const { running, client } = await server(folders)
-    await client.files.remember({ agent: 'main', text: 'Before' })
+    await client.workspace.remember({ agent: 'main', text: 'Before' })
     await running.close()
     await rm(join(folders.home, 'config.yaml'))
     const { code, err } = await terminal(folders, ['remember', 'somewhere else'])
@@ -216,7 +216,7 @@ describe('M38: a folder that is used instead of an agent’s own', () => {
     const { client } = await server(folders, { workspace: other.workspace, agent: 'work' })
     expect(await client.agents.list()).toMatchObject([{ id: 'work', workspace: other.workspace, ready: true }])
     expect((await client.settings.get()).firstRun).toBe(false)
-    await expect(client.files.list({ agent: 'main' })).rejects.toMatchObject({ code: 'unknown_agent' })
+    await expect(client.workspace.list({ agent: 'main' })).rejects.toMatchObject({ code: 'unknown_agent' })
     await expect(client.agents.create({ name: 'third', locale: 'en' })).rejects.toMatchObject({ code: 'single_folder' })
     expect((await client.search.query({ agent: 'work', query: 'Where is the kiln?' })).results).toHaveLength(1)
     expect(await readFile(join(folders.home, 'config.yaml'), 'utf8')).toBe(before)
@@ -228,10 +228,10 @@ describe('M38: a folder that is used instead of an agent’s own', () => {
     const own = await server(folders)
     const apart = await server(folders, { workspace: other.workspace })
     const same = await server(folders, { workspace: folders.workspace })
-    await apart.client.files.remember({ agent: 'main', text: 'Only in the other folder' })
-    await same.client.files.remember({ agent: 'main', text: 'In the own folder' })
-    const log = (await own.client.files.list({ agent: 'main' })).find(({ kind }) => kind === 'log')
-    const { text } = await own.client.files.read({ agent: 'main', path: log?.path ?? '' })
+    await apart.client.workspace.remember({ agent: 'main', text: 'Only in the other folder' })
+    await same.client.workspace.remember({ agent: 'main', text: 'In the own folder' })
+    const log = (await own.client.workspace.list({ agent: 'main' })).find(({ kind }) => kind === 'log')
+    const { text } = await own.client.workspace.read({ agent: 'main', path: log?.path ?? '' })
     expect(text).toContain('In the own folder')
     expect(text).not.toContain('Only in the other folder')
   })

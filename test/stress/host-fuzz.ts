@@ -17,8 +17,8 @@ import { enter } from '../support/client.ts'
 import { attackOf, randomOf, type Target } from '../support/host-attacks.ts'
 import type { ClientFigures } from './normal-client.ts'
 
-const mostMegabytes = 400
-const mostMs = 1000
+const maxMegabytes = 400
+const maxMs = 1000
 /** Attackers at once. */
 const attackers = 24
 const sampleMs = 200
@@ -44,7 +44,9 @@ await writeFile(
   join(root, 'state/config.yaml'),
   `agents: { list: [{ id: main, workspace: ${JSON.stringify(join(root, 'workspace'))} }] }\n`,
 )
-const cli = fileURLToPath(new URL(values.source ? '../../src/main/cli.ts' : '../../out/main/cli.js', import.meta.url))
+const cli = fileURLToPath(
+  new URL(values.source ? '../../src/main/cli/index.ts' : '../../out/main/cli/index.js', import.meta.url),
+)
 const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--home', join(root, 'state')], {
   stdio: ['ignore', 'pipe', 'pipe'],
 })
@@ -57,14 +59,14 @@ const target: Target = { port: Number(new URL(url).port), admission: await enter
 const client = new Worker(new URL('./normal-client.ts', import.meta.url), { workerData: { url } })
 await once(client, 'message')
 
-let mostKilobytes = 0
+let maxKilobytes = 0
 let restKilobytes = 0
 const sampling = setInterval(() => {
   void readFile(`/proc/${child.pid}/status`, 'utf8').then(
     (status) => {
       const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0)
       restKilobytes ||= kilobytes
-      mostKilobytes = Math.max(mostKilobytes, kilobytes)
+      maxKilobytes = Math.max(maxKilobytes, kilobytes)
     },
     () => undefined,
   )
@@ -96,15 +98,15 @@ const log = await readFile(join(root, 'state/logs/commonplace.log'), 'utf8').cat
 const faults = log.split('\n').filter((text) => text.includes('"level":50'))
 await rm(root, { recursive: true, force: true, maxRetries: 5 })
 
-const megabytes = Math.round(mostKilobytes / 1024)
+const megabytes = Math.round(maxKilobytes / 1024)
 const isGood =
-  isAlive && total >= wanted && figures.failed.length === 0 && figures.slowestMs < mostMs && megabytes < mostMegabytes
+  isAlive && total >= wanted && figures.failed.length === 0 && figures.slowestMs < maxMs && megabytes < maxMegabytes
 process.stdout.write(
   `${[
     `requests and frames  ${total} in ${seconds.toFixed(0)} s: ${JSON.stringify(sent)}`,
     `process              ${isAlive ? 'alive' : `ended (${child.exitCode ?? child.signalCode})`}`,
-    `memory               ${megabytes} MB at most (limit ${mostMegabytes}), ${Math.round(restKilobytes / 1024)} MB before`,
-    `a normal client      asked ${figures.asked} times, slowest ${figures.slowestMs.toFixed(0)} ms (limit ${mostMs}), failed ${figures.failed.length} ${figures.failed[0] ?? ''}`,
+    `memory               ${megabytes} MB at most (limit ${maxMegabytes}), ${Math.round(restKilobytes / 1024)} MB before`,
+    `a normal client      asked ${figures.asked} times, slowest ${figures.slowestMs.toFixed(0)} ms (limit ${maxMs}), failed ${figures.failed.length} ${figures.failed[0] ?? ''}`,
     `faults in the log    ${faults.length} ${faults[0]?.slice(0, 600) ?? ''}`,
     `on stderr            ${Buffer.concat(errors).length} bytes ${Buffer.concat(errors).toString().slice(0, 600)}`,
     isGood ? 'good' : 'NOT GOOD',

@@ -34,7 +34,7 @@ const { values } = parseArgs({
 const kills = Number(values.kills)
 const seconds = Math.max(Number(values.seconds), kills)
 const cli = fileURLToPath(new URL('../../src/main/launch.mjs', import.meta.url))
-const built = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url))
+const built = fileURLToPath(new URL('../../out/main/cli/index.js', import.meta.url))
 const root = await mkdtemp(join(tmpdir(), 'commonplace-stress-'))
 const home = join(root, 'state')
 const workspace = join(root, 'workspace')
@@ -176,9 +176,9 @@ async function look() {
   const last = new Host('last')
   const client = await last.client()
   await client.search.settle({ agent: 'main' })
-  const files = await client.files.list({ agent: 'main' })
+  const files = await client.workspace.list({ agent: 'main' })
   const texts = await Promise.all(
-    files.map(async ({ path }) => (await client.files.read({ agent: 'main', path })).text),
+    files.map(async ({ path }) => (await client.workspace.read({ agent: 'main', path })).text),
   )
   const lines = new Map<string, number>()
   for (const line of texts.flatMap((text) => text.split('\n'))) lines.set(line, (lines.get(line) ?? 0) + 1)
@@ -221,7 +221,7 @@ async function captures(host: Host): Promise<void> {
   while (!over.signal.aborted) {
     const text = `note ${host.name} ${(count += 1)}`
     await attempt('capture', async () => {
-      await (await host.client()).files.remember({ agent: 'main', text })
+      await (await host.client()).workspace.remember({ agent: 'main', text })
       acknowledged.notes.add(text)
     })
   }
@@ -234,8 +234,8 @@ async function saves(host: Host): Promise<void> {
     const line = `save ${host.name} ${(count += 1)}`
     await attempt('save', async () => {
       const client = await host.client()
-      const before = await client.files.read({ agent: 'main', path }).catch(() => undefined)
-      await client.files.write({
+      const before = await client.workspace.read({ agent: 'main', path }).catch(() => undefined)
+      await client.workspace.write({
         agent: 'main',
         path,
         text: `${before?.text ?? ''}${line}\n`,

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chromium, type Page } from 'playwright-core'
-import { startServer } from '../../src/main/server.ts'
+import { startServer } from '../../src/main/host/server.ts'
 import build from '../support/build.ts'
 import { chromiumFlags, findChromium } from '../support/chromium.ts'
 import {
@@ -27,7 +27,7 @@ import {
 import { goTo, lookAt, watchPage, type Sight } from '../support/page-watch.ts'
 
 /** The window may stand still for so long, ms. */
-const mostBlocked = 1000
+const maxBlocked = 1000
 /** A fresh page after so many documents: what one leaves behind must not hide in the next for ever. */
 const documentsPerPage = 60
 const attempts = 3
@@ -80,7 +80,7 @@ try {
         for (let attempt = 1; ; attempt += 1) {
           const start = performance.now()
           const sight = await (way === 'answer' ? showAnswer(page, index) : showFile(page, index))
-          const isSlow = Math.max(sight.longestTask, sight.longestFrame) > mostBlocked
+          const isSlow = Math.max(sight.longestTask, sight.longestFrame) > maxBlocked
           if (!isSlow || attempt === attempts) {
             note({ ...sight, name, way, ms: performance.now() - start }, text)
             break
@@ -179,7 +179,7 @@ function note(one: Seen, text: string): void {
     one.isWhole ? '' : 'the frame is not whole',
     one.characters === 0 && text.trim() !== '' ? 'blank' : '',
     one.broken > 0 ? `${one.broken} broken pieces` : '',
-    Math.max(one.longestTask, one.longestFrame) > mostBlocked
+    Math.max(one.longestTask, one.longestFrame) > maxBlocked
       ? `stood still for ${Math.round(Math.max(one.longestTask, one.longestFrame))} ms`
       : '',
   ].filter(Boolean)

@@ -20,7 +20,7 @@ const over = new AbortController()
 parentPort?.once('message', () => over.abort())
 // The first request opens the agent and its threads: that is the start, not the use.
 while ((await client.search.status({ agent: 'main' })).state !== 'ready') await sleep(everyMs)
-await client.files.list({ agent: 'main' })
+await client.workspace.list({ agent: 'main' })
 await client.search.query({ agent: 'main', query: 'walrus' })
 parentPort?.postMessage('ready')
 
@@ -28,7 +28,7 @@ while (!over.signal.aborted) {
   const started = performance.now()
   try {
     const answers = Promise.all([
-      client.files.list({ agent: 'main' }),
+      client.workspace.list({ agent: 'main' }),
       client.search.query({ agent: 'main', query: 'walrus' }),
       fetch(new URL('/', url), { headers: { Cookie: cookie } }).then((page) => page.text()),
     ])

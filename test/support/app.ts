@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { createApp, type App } from '../../src/main/app.ts'
 import { Resident } from '../../src/main/owner/index.ts'
-import { startServer, type RunningServer } from '../../src/main/server.ts'
+import { startServer, type RunningServer } from '../../src/main/host/server.ts'
 import { temporaryFolder, writeFiles } from './folder.ts'
 import { join } from 'node:path'
 

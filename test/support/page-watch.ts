@@ -47,8 +47,8 @@ export function goTo(page: Page, place: string): Promise<void> {
   }, place)
 }
 
-/** Waits until the window has been quiet for so long, then tells what it shows. @param mostMs it may take to come to rest */
-export function lookAt(page: Page, quietMs = 90, mostMs = 20_000): Promise<Sight> {
+/** Waits until the window has been quiet for so long, then tells what it shows. @param maxMs it may take to come to rest */
+export function lookAt(page: Page, quietMs = 90, maxMs = 20_000): Promise<Sight> {
   return page.evaluate(
     ({ quiet, most }) =>
       new Promise<Sight>((resolve) => {
@@ -75,6 +75,6 @@ export function lookAt(page: Page, quietMs = 90, mostMs = 20_000): Promise<Sight
         }
         setTimeout(check, 30)
       }),
-    { quiet: quietMs, most: mostMs },
+    { quiet: quietMs, most: maxMs },
   )
 }

@@ -8,7 +8,7 @@ describe('contract', () => {
     expectTypeOf<ContractClient['search']['query']>().parameter(0).toHaveProperty('query').toEqualTypeOf<string>()
     expectTypeOf<Awaited<ReturnType<ContractClient['search']['query']>>>().toEqualTypeOf<SearchResponse>()
     expectTypeOf<Awaited<ReturnType<ContractClient['chat']['watch']>>>().toExtend<AsyncIterable<ChatEvent>>()
-    expectTypeOf<ContractClient['files']['write']>()
+    expectTypeOf<ContractClient['workspace']['write']>()
       .parameter(0)
       .toHaveProperty('expectedHash')
       .toEqualTypeOf<string | null>()
@@ -16,7 +16,7 @@ describe('contract', () => {
 
   it('M49: the router implements every request of the contract, and no other', () => {
     expectTypeOf<keyof AppRouter>().toEqualTypeOf<keyof typeof contract>()
-    expectTypeOf<keyof AppRouter['files']>().toEqualTypeOf<keyof (typeof contract)['files']>()
+    expectTypeOf<keyof AppRouter['workspace']>().toEqualTypeOf<keyof (typeof contract)['workspace']>()
     expect(Object.keys(contract).sort()).toEqual([
       'agents',
       'chat',

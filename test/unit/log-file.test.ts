@@ -35,7 +35,7 @@ describe('M56 the log', () => {
   it('M56: it grows to its bound only; one old one is kept', async () => {
     const folder = await temporaryFolder()
     mkdirSync(folder, { recursive: true })
-    const log = new LogFile(join(folder, 'a.log'), { mostBytes: 1000 })
+    const log = new LogFile(join(folder, 'a.log'), { maxBytes: 1000 })
     for (let line = 0; line < 500; line += 1) log.write(`line ${line}\n`)
     log.close()
     expect(statSync(join(folder, 'a.log')).size).toBeLessThanOrEqual(1000)

@@ -1,15 +1,15 @@
 /** Carries out the tool calls of one answer: those that only read at once, those that change something in order. */
 import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
-import { mostArguments, mostToolCalls } from '../../shared/limits.ts'
+import { maxArguments, maxToolCalls } from '../../shared/limits.ts'
 import type { ToolCallPart, ToolResultMessage } from '../../shared/messages.ts'
 import { argumentsTooLong } from '../models/index.ts'
 import type { Tool, ToolContext } from './tools/index.ts'
 
 /** Reading calls that run at once: each may hold a file of 20 MB. */
-const mostTogether = 8
+const maxTogether = 8
 /** A wrong list of ten thousand entries has as many problems. */
-const mostProblemCharacters = 2000
+const maxProblemCharacters = 2000
 
 export async function callTools(
   calls: readonly ToolCallPart[],
@@ -18,10 +18,10 @@ export async function callTools(
   onResult: (result: ToolResultMessage) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < calls.length;) {
-    const together = calls.slice(from, from + Math.min(mostTogether, readOnlyRun(calls, from, tools)))
+    const together = calls.slice(from, from + Math.min(maxTogether, readOnlyRun(calls, from, tools)))
     const results = await Promise.all(
       together.map((call, index) =>
-        from + index < mostToolCalls ? callTool(call, tools, context) : notCarriedOut(call),
+        from + index < maxToolCalls ? callTool(call, tools, context) : notCarriedOut(call),
       ),
     )
     for (const result of results) await onResult(result)
@@ -43,8 +43,8 @@ function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
 function notCarriedOut(call: ToolCallPart): ToolResultMessage {
   const { code, message } = new AppError(
     'tool_calls_too_many',
-    `only the first ${mostToolCalls} calls of an answer are carried out; this one and those after it were not`,
-    { limit: mostToolCalls },
+    `only the first ${maxToolCalls} calls of an answer are carried out; this one and those after it were not`,
+    { limit: maxToolCalls },
   )
   return result(call, `${code}: ${message}`, true)
 }
@@ -57,7 +57,7 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   if (context.signal.aborted) return result(call, 'Interrupted by the user.', true)
   const { invalidJson, [argumentsTooLong]: length } = call.arguments
   if (typeof length === 'number') {
-    const most = mostArguments.toLocaleString('en')
+    const most = maxArguments.toLocaleString('en')
     const told = `the arguments have ${length.toLocaleString('en')} characters, at most ${most} can be taken; do it in parts`
     return result(call, `tool_arguments_too_large: ${told}`, true)
   }
@@ -72,7 +72,7 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     if (context.signal.aborted) return result(call, 'Interrupted by the user.', true)
     if (error instanceof AppError) return result(call, `${error.code}: ${error.message}`, true)
     if (error instanceof z.ZodError) {
-      const problems = z.prettifyError(error).slice(0, mostProblemCharacters)
+      const problems = z.prettifyError(error).slice(0, maxProblemCharacters)
       return result(call, `The arguments are not right: ${problems}`, true)
     }
     const reference = context.onFault(error)

@@ -18,7 +18,7 @@ export interface CommandContext {
   readonly signal: AbortSignal
 }
 
-const mostResults = 6
+const maxResults = 6
 
 /** `/new` and `/reset` are the session's own business and never come here. */
 export async function runCommand({ name, argument }: CommandCall, context: CommandContext): Promise<CommandOutcome> {
@@ -41,7 +41,7 @@ export async function runCommand({ name, argument }: CommandCall, context: Comma
     }
     case 'search': {
       if (argument === '') return { kind: 'needsArgument', command: name }
-      const { results } = await memory.search(argument, { maxResults: mostResults }, signal)
+      const { results } = await memory.search(argument, { maxResults }, signal)
       return {
         kind: 'found',
         query: argument,

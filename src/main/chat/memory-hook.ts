@@ -20,7 +20,7 @@ export interface HookOptions {
 }
 
 /** Characters of one message that are kept; the transcript has the rest. */
-const mostCharacters = 2000
+const maxCharacters = 2000
 const slugTimeoutMs = 15_000
 
 /** @returns the path that was written, or undefined when nothing was said */
@@ -44,7 +44,7 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
 
 function sayMessage(message: Message): string {
   const text = messageText(message).trim()
-  const shown = text.length > mostCharacters ? `${text.slice(0, mostCharacters).toWellFormed()} …` : text
+  const shown = text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()} …` : text
   return `**${message.role === 'user' ? 'User' : 'Assistant'}:** ${shown}`
 }
 

@@ -31,7 +31,7 @@ import { ownTools } from './tools/index.ts'
 
 /** A summary that was not written yet: this share of what it stands for, but not more than so many tokens. */
 const summaryShare = 0.2
-const mostSummaryTokens = 2000
+const maxSummaryTokens = 2000
 
 type MeterOptions = Pick<ChatOptions, 'sessions' | 'settings' | 'assemble' | 'now' | 'onContextChanged'> & {
   /** The model whose window counts, set up or not. */
@@ -128,7 +128,7 @@ export class Meter {
     if (cut === 0) return null
     const dropped = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
     const before = summary === undefined ? 0 : messageTokens({ role: 'user', content: summary, timestamp: 0 })
-    const summaryTokens = before || Math.min(mostSummaryTokens, Math.ceil(dropped * summaryShare))
+    const summaryTokens = before || Math.min(maxSummaryTokens, Math.ceil(dropped * summaryShare))
     return { messages: cut, tokens: dropped + before, summaryTokens }
   }
 

@@ -5,8 +5,8 @@ import type { ChatModel } from '../models/index.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { complete } from './keeping/flush.ts'
 
-const mostCharacters = 2000
-const mostTitle = 80
+const maxCharacters = 2000
+const maxTitle = 80
 const timeoutMs = 30_000
 
 /** @returns false when it has a name, or none could be made */
@@ -38,8 +38,7 @@ async function titleOf(
     .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
     .slice(0, 2)
     .map(
-      (message) =>
-        `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, mostCharacters)}`,
+      (message) => `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, maxCharacters)}`,
     )
   const content = prompt.replace('{{conversation}}', () => said.join('\n\n').toWellFormed())
   try {
@@ -65,5 +64,5 @@ async function titleOf(
 function cleaned(answer: string): string | undefined {
   const line = answer.trim().split('\n')[0] ?? ''
   const title = line.replace(/^[#*"'“”「《\s]+|[*"'“”」》.。\s]+$/gu, '')
-  return title === '' || title.length > mostTitle ? undefined : title
+  return title === '' || title.length > maxTitle ? undefined : title
 }

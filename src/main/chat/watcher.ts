@@ -8,7 +8,7 @@ import type { ChatEvent } from '../../shared/contract/index.ts'
 /** Pieces of an answer are told once a frame of the screen, ms. */
 const gatherMs = 16
 /** Events that cannot be gathered; past this one is told how everything stands instead. */
-const mostWaiting = 2000
+const maxWaiting = 2000
 
 export class Watcher {
   readonly #standing: () => ChatEvent
@@ -25,7 +25,7 @@ export class Watcher {
     const gathered = last && gather(last, event)
     if (gathered) this.#waiting[this.#waiting.length - 1] = gathered
     else this.#waiting.push(event)
-    if (this.#waiting.length > mostWaiting) this.#waiting = [{ type: 'changed' }, this.#standing()]
+    if (this.#waiting.length > maxWaiting) this.#waiting = [{ type: 'changed' }, this.#standing()]
     this.#wake?.()
   }
 

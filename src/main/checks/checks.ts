@@ -18,7 +18,7 @@ const settleMs = 2000
 /** How often the progress of a run is told, ms. */
 const tellEveryMs = 200
 /** Runs that are shown. */
-const mostRuns = 500
+const maxRuns = 500
 
 export interface ChecksOptions {
   readonly folder: string
@@ -64,7 +64,7 @@ export class Checks {
         relevant: relevant.map((lines) => ({ ...placeOf(lines), state: states.get(lines) ?? 'there' })),
         outcome: this.#outcomes.get(id) ?? null,
       })),
-      runs: (await this.#runs()).slice(-mostRuns),
+      runs: (await this.#runs()).slice(-maxRuns),
       progress: this.#run ? { done: this.#run.done, total: this.#run.total } : null,
     }
   }

@@ -7,7 +7,7 @@ import type { Message } from '../../shared/messages.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import type { ModelRequest, ThinkingEffort, ToolDefinition } from '../models/index.ts'
 import type { Budget } from './budget.ts'
-import { cutMiddle, mostFileCharacters, mostTotalCharacters } from './cut.ts'
+import { cutMiddle, maxFileCharacters, maxTotalCharacters } from './cut.ts'
 import { endWithUser, pairToolResults, withTimestamp } from './history.ts'
 import { applyPruning, type PruneDecisions, type PruneSettings } from './prune.ts'
 import { messageTextForModel, messageTokens } from './tokens.ts'
@@ -50,9 +50,9 @@ export function assemble(input: AssemblyInput): Assembly {
     item('system', 'tools', JSON.stringify(input.tools)),
   ]
   const sections: string[] = []
-  let left = mostTotalCharacters
+  let left = maxTotalCharacters
   for (const file of input.files) {
-    const text = file.text === null ? '' : cutMiddle(file.text, Math.min(mostFileCharacters, left))
+    const text = file.text === null ? '' : cutMiddle(file.text, Math.min(maxFileCharacters, left))
     left = Math.max(0, left - text.length)
     sections.push(fileSection(file, text))
     items.push(fileItem(file, text))
@@ -86,11 +86,11 @@ export function assemble(input: AssemblyInput): Assembly {
 
 /** An estimate can be this much too low. */
 const estimateMargin = 1.1
-const leastOutput = 256
+const minOutput = 256
 
 /** Providers refuse a request whose input and longest answer together exceed the window. */
 function roomFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number): number {
-  return Math.max(leastOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
+  return Math.max(minOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
 }
 
 function summaryMessage(summary: string): Message {

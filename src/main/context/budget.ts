@@ -11,23 +11,23 @@ export interface Budget {
 }
 
 /** The reserve never takes more than this share of a window, so that small local models work. */
-const mostReserveShare = 0.25
+const maxReserveShare = 0.25
 
 export function budgetOf(
   model: { readonly contextWindow: number; readonly maxOutput: number },
   settings: { readonly reserveTokensFloor: number; readonly softThresholdTokens: number },
 ): Budget {
   const wanted = Math.max(settings.reserveTokensFloor, model.maxOutput)
-  const reserveTokens = Math.min(wanted, Math.floor(model.contextWindow * mostReserveShare))
+  const reserveTokens = Math.min(wanted, Math.floor(model.contextWindow * maxReserveShare))
   const compactAt = model.contextWindow - reserveTokens
   const flushAt = Math.max(0, compactAt - settings.softThresholdTokens)
   return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
 }
 
 /** The newest part that stays word for word is never more than this share of the window. */
-const mostKeptShare = 0.4
+const maxKeptShare = 0.4
 
 /** How much of a conversation a compaction leaves word for word, in tokens. */
 export function keptTokens(budget: Pick<Budget, 'contextWindow'>, keepRecentTokens: number): number {
-  return Math.min(keepRecentTokens, Math.floor(budget.contextWindow * mostKeptShare))
+  return Math.min(keepRecentTokens, Math.floor(budget.contextWindow * maxKeptShare))
 }

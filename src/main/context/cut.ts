@@ -1,8 +1,8 @@
 /** Cuts what is too long for the prompt (M3); the file itself stays as it is. Pure. */
 
 /** Characters of one project-context file, and of all of them together. */
-export const mostFileCharacters = 20_000
-export const mostTotalCharacters = 60_000
+export const maxFileCharacters = 20_000
+export const maxTotalCharacters = 60_000
 
 const headShare = 0.7
 const tailShare = 0.2

@@ -28,7 +28,7 @@ export interface PrunePlan {
 
 const trimFrom = 0.3
 const clearFrom = 0.5
-const leastToClear = 50_000
+const minToClear = 50_000
 
 export interface PruneInput {
   readonly messages: readonly Message[]
@@ -63,7 +63,7 @@ export function planPruning({
   }
   const charactersLeft = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, afterTrim, settings)), 0)
   const tokensLeft = tokens - tokensSaved(candidates, decided, afterTrim, settings)
-  const clears = settings.hardClear.enabled && tokensLeft >= clearFrom * contextWindow && charactersLeft >= leastToClear
+  const clears = settings.hardClear.enabled && tokensLeft >= clearFrom * contextWindow && charactersLeft >= minToClear
   const cleared = clears ? candidates.filter((result) => !decided.cleared.has(result.toolCallId)) : []
   if (trimmed.length === 0 && cleared.length === 0) return undefined
   const all: PruneDecisions = {

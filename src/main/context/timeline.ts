@@ -18,7 +18,7 @@ export const reportEntry = 'commonplace.context'
 
 const questionCharacters = 120
 /** Messages of a compaction that are shown, and characters of each. */
-const mostSpoken = 400
+const maxSpoken = 400
 const spokenCharacters = 2000
 
 export function reportOf(entry: TranscriptEntry | undefined): ContextReport | undefined {
@@ -77,8 +77,8 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
     const first = cut < 0 ? messages.length : cut
     return {
       ...details,
-      dropped: messages.slice(0, first).slice(-mostSpoken),
-      kept: messages.slice(first, first + mostSpoken),
+      dropped: messages.slice(0, first).slice(-maxSpoken),
+      kept: messages.slice(first, first + maxSpoken),
     }
   }
   if (entry.type === 'prune') {

@@ -24,13 +24,13 @@ export function messageTokens(message: Message): number {
 }
 
 /** Estimates are off by a script's or a tokenizer's constant; beyond these bounds something else is wrong. */
-const leastFactor = 0.5
-const mostFactor = 2
+const minFactor = 0.5
+const maxFactor = 2
 
 /** Provider tokens for each estimated one, from the last request that both are known of; 1 before there is any. */
 export function calibration(estimated: number, reported: number | null): number {
   if (reported === null || estimated <= 0) return 1
-  return Math.min(mostFactor, Math.max(leastFactor, reported / estimated))
+  return Math.min(maxFactor, Math.max(minFactor, reported / estimated))
 }
 
 export function reportedInput({ usage }: AssistantMessage): number | null {

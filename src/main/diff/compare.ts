@@ -14,7 +14,7 @@ export interface LineEdit {
 }
 
 /** Differences in one stretch past which no shortest edit is looked for: about 10 ms of work. */
-const mostDifferences = 1200
+const maxDifferences = 1200
 /** Steps of all searches for one pair of texts: about 100 ms of work. */
 const usualSteps = 10_000_000
 
@@ -141,7 +141,7 @@ class Matcher {
   /** @returns false when there are too many differences: nothing was matched then */
   #shortest({ from, to, newFrom, newTo }: Range): boolean {
     const [length, newLength] = [to - from, newTo - newFrom]
-    const most = Math.min(mostDifferences, length + newLength)
+    const most = Math.min(maxDifferences, length + newLength)
     const middle = most + 1
     const reach = new Int32Array(2 * middle + 1)
     /** How far each diagonal had come before each round: for the way back. */

@@ -10,7 +10,7 @@ import { mergeBoth, mergeTexts } from './merge.ts'
 import { describeChange, takeBack } from './patch.ts'
 
 /** Characters of both texts that are compared in place: some ms at worst (test/stress/diff.ts). */
-const mostInPlace = 16_000
+const maxInPlace = 16_000
 const usualIdleMs = 10_000
 
 type DiffClient = RouterClient<DiffRouter>
@@ -80,7 +80,7 @@ export class Differ {
   }
 
   #isShort(...texts: readonly string[]): boolean {
-    return this.#options.entry === undefined || texts.reduce((sum, text) => sum + text.length, 0) <= mostInPlace
+    return this.#options.entry === undefined || texts.reduce((sum, text) => sum + text.length, 0) <= maxInPlace
   }
 
   async #ask<T>(work: (client: DiffClient) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -9,10 +9,10 @@ import { splitLines } from './lines.ts'
 /** Lines shown around a change. */
 const context = 2
 /** Nobody reads more than this in a card; a longer patch names the two texts instead (see shared/large-change.ts). */
-const mostLines = 2000
-const mostCharacters = 200_000
+const maxLines = 2000
+const maxCharacters = 200_000
 /** What a patch may have where no history keeps the texts: as much as a request to take it back may. */
-const mostCharactersAlone = 8_000_000
+const maxCharactersAlone = 8_000_000
 
 export interface DescribeOptions {
   /** Both texts can be had from the history later: a long patch need not hold them. */
@@ -38,7 +38,7 @@ export function describeChange(
     removed += edit.to - edit.from
     characters += lengthOf(olds, edit.from, edit.to) + lengthOf(news, edit.newFrom, edit.newTo)
   }
-  const isLong = isKept ? added + removed > mostLines || characters > mostCharacters : characters > mostCharactersAlone
+  const isLong = isKept ? added + removed > maxLines || characters > maxCharacters : characters > maxCharactersAlone
   const patch = isLong
     ? formatLargeChange(path, { before: blobId(before), after: blobId(after), added, removed })
     : formatPatch({

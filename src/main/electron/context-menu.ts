@@ -2,7 +2,7 @@
 import { Menu, type ContextMenuParams, type MenuItemConstructorOptions, type WebContents } from 'electron'
 import { systemWords } from './words.ts'
 
-const mostSuggestions = 5
+const maxSuggestions = 5
 
 export function installContextMenu(contents: WebContents): void {
   contents.on('context-menu', (_event, params) => {
@@ -19,7 +19,7 @@ function itemsFor(contents: WebContents, params: ContextMenuParams): MenuItemCon
       ? []
       : [
           ...dictionarySuggestions
-            .slice(0, mostSuggestions)
+            .slice(0, maxSuggestions)
             .map((label) => ({ label, click: () => contents.replaceMisspelling(label) })),
           {
             label: say.addToDictionary,

@@ -1,12 +1,12 @@
 /** `commonplace://remember?text=…`: another program hands over a note. It is shown, and kept when the user says so. */
-const mostCharacters = 10_000
+const maxCharacters = 10_000
 
 /** The note of a link; undefined for anything else. */
 export function noteOfLink(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined
   const { protocol, host, searchParams } = new URL(link)
   if (protocol !== 'commonplace:' || host !== 'remember') return undefined
-  const text = searchParams.get('text')?.trim().slice(0, mostCharacters).toWellFormed()
+  const text = searchParams.get('text')?.trim().slice(0, maxCharacters).toWellFormed()
   return text === '' ? undefined : text
 }
 

@@ -3,7 +3,7 @@ import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electr
 import { fileURLToPath } from 'node:url'
 import { systemWords } from './words.ts'
 
-const mostListed = 5
+const maxListed = 5
 
 export interface TrayOptions {
   readonly icons: URL
@@ -29,7 +29,7 @@ export class CaptureTray {
 
   /** A note was captured: it leads the list. */
   add(note: string): void {
-    this.#captured = [note, ...this.#captured].slice(0, mostListed)
+    this.#captured = [note, ...this.#captured].slice(0, maxListed)
     this.refresh()
   }
 

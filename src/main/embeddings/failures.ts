@@ -12,7 +12,7 @@ interface Asked {
   readonly apiKey: string
 }
 
-const mostWords = 300
+const maxWords = 300
 
 /** @returns always an AppError: whatever a server answers, it is the server's failure */
 export function embeddingFailure(error: unknown, { provider, apiKey }: Asked): AppError {
@@ -84,5 +84,5 @@ export function cleanWords(words: string, apiKey: string): string {
     .replace(/\s+/g, ' ')
     .trim()
   const safe = redact(apiKey.length < 4 ? text : text.replaceAll(apiKey, '[redacted]'))
-  return safe.length <= mostWords ? safe : `${safe.slice(0, mostWords).toWellFormed()}…`
+  return safe.length <= maxWords ? safe : `${safe.slice(0, maxWords).toWellFormed()}…`
 }

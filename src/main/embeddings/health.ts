@@ -36,10 +36,10 @@ export type QueryLeave =
 const failuresToRest = 2
 /** After a single failure, ms; it may have been chance. */
 const firstPauseMs = 250
-const leastPauseMs = 1000
-const mostPauseMs = 5 * 60_000
+const minPauseMs = 1000
+const maxPauseMs = 5 * 60_000
 /** Longer than this nobody is obeyed, ms. */
-const mostRetryAfterMs = 60 * 60_000
+const maxRetryAfterMs = 60 * 60_000
 /** How long searches wait for a vector after none, one, two, more that were late in a row, ms. */
 const waitsMs = [3000, 1000, 300, 0] as const
 
@@ -107,13 +107,13 @@ export class ProviderHealth {
   #fail({ code, message, retryAfterMs = 0 }: Extract<ProviderOutcome, { kind: 'failed' }>): void {
     this.#failures += 1
     this.#last = { code, message, since: this.#last?.since ?? this.#now() }
-    const asked = Math.min(retryAfterMs, mostRetryAfterMs)
+    const asked = Math.min(retryAfterMs, maxRetryAfterMs)
     this.#retryAt = this.#now() + Math.max(asked, this.#pause(code))
   }
 
   #pause(code: ErrorCode): number {
-    if (this.#failures < failuresToRest) return code === 'provider_rate_limited' ? leastPauseMs : firstPauseMs
-    const grown = Math.min(mostPauseMs, leastPauseMs * 2 ** this.#rests)
+    if (this.#failures < failuresToRest) return code === 'provider_rate_limited' ? minPauseMs : firstPauseMs
+    const grown = Math.min(maxPauseMs, minPauseMs * 2 ** this.#rests)
     this.#rests += 1
     // Up to a quarter less, so that many who lost the same provider do not come back at once.
     return grown * (1 - this.#random() / 4)

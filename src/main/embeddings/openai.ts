@@ -1,7 +1,7 @@
 /** Embeddings from OpenAI and from everything that speaks its `/embeddings` request (Ollama, LM Studio, Voyage, …). */
 import OpenAI from 'openai'
 import { AppError } from '../../shared/errors.ts'
-import { mostVectorBytes } from '../../shared/limits.ts'
+import { maxVectorBytes } from '../../shared/limits.ts'
 import { boundedFetch } from '../network/index.ts'
 import { cleanWords, embeddingFailure } from './failures.ts'
 import { toUnitVector, type EmbeddingProvider } from './provider.ts'
@@ -38,7 +38,7 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
     logLevel: 'off',
     fetch: boundedFetch(
       globalThis.fetch,
-      () => ({ whole: mostVectorBytes }),
+      () => ({ whole: maxVectorBytes }),
       () => fail(options, 'far more than its vectors'),
     ),
   })
@@ -111,10 +111,10 @@ function quoted(answer: unknown, apiKey: string): string {
  * As much of a text as every model takes: 8,191 tokens of OpenAI's are at least so many characters in any script. A
  * chunk is far shorter; only a single token that could not be cut, or absurd settings, come near.
  */
-const mostCharacters = 8000
+const maxCharacters = 8000
 
 function fitting(text: string): string {
-  return text.length <= mostCharacters ? text : text.slice(0, mostCharacters).toWellFormed()
+  return text.length <= maxCharacters ? text : text.slice(0, maxCharacters).toWellFormed()
 }
 
 function fail({ provider, model }: OpenAiEmbeddingOptions, what: string): never {

@@ -12,7 +12,7 @@ import { Queue } from './queue.ts'
 
 /** Asked again after this long at first, and at most, ms. A write with its two syncs takes about 5 ms. */
 const firstDelayMs = 1
-const mostDelayMs = 25
+const maxDelayMs = 25
 /** Nobody holds a lock for the length of more than a few writes; past this something hangs. */
 const usualPatienceMs = 30_000
 
@@ -44,7 +44,7 @@ export class FileLock {
   async hold<T>(work: () => Promise<T>, patienceMs: number = usualPatienceMs): Promise<T> {
     return queue.run(this.file, async () => {
       const deadline = performance.now() + patienceMs
-      for (let delay = firstDelayMs; !this.tryTake(); delay = Math.min(mostDelayMs, delay * 2)) {
+      for (let delay = firstDelayMs; !this.tryTake(); delay = Math.min(maxDelayMs, delay * 2)) {
         if (performance.now() > deadline) throw new LockBusyError(this.file, patienceMs)
         await sleep(delay * (0.5 + Math.random()))
       }

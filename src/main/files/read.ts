@@ -17,11 +17,11 @@ const bytesInMegabyte = 1024 * 1024
 
 /**
  * The text of a small file, or undefined where there is none. What is no file (a pipe would be waited for, for ever), is
- * larger than `mostBytes`, or is not UTF-8 is not read.
+ * larger than `maxBytes`, or is not UTF-8 is not read.
  * @param isStrict false: bytes that are no UTF-8 become U+FFFD instead
  * @throws AppError `file_not_text`, `file_too_large`; the system's error
  */
-export async function readSmallText(file: string, mostBytes: number, isStrict = true): Promise<string | undefined> {
+export async function readSmallText(file: string, maxBytes: number, isStrict = true): Promise<string | undefined> {
   let handle: FileHandle
   try {
     // Opening a pipe waits for whoever writes into it, unless one says not to; Windows knows neither.
@@ -33,7 +33,7 @@ export async function readSmallText(file: string, mostBytes: number, isStrict = 
   try {
     const info = await handle.stat()
     if (!info.isFile()) throw new AppError('file_not_text', `${file} is not a regular file`, { path: file })
-    if (info.size > mostBytes) {
+    if (info.size > maxBytes) {
       const megabytes = Math.ceil(info.size / bytesInMegabyte)
       throw new AppError('file_too_large', `${file} has ${megabytes} MB`, { path: file, megabytes })
     }

@@ -7,7 +7,7 @@ import type { CommitRecord, FileRecord } from './change.ts'
 import type { Repository } from './repository.ts'
 
 /** Larger texts have no lines worth telling apart. */
-const mostBlamed = 2_000_000
+const maxBlamed = 2_000_000
 
 export interface BlamedLine extends Origin {
   readonly commit: string
@@ -76,7 +76,7 @@ export async function blameOf(repository: Repository, path: string): Promise<Bla
   const versions: { id: BlamedLine; text: string }[] = []
   for (const { commit, at, cause, session, turn, file } of changes.reverse()) {
     const text = file.after === null ? '' : await repository.text(file.after)
-    if (text.length > mostBlamed) return []
+    if (text.length > maxBlamed) return []
     versions.push({ id: { commit, at, cause, session, turn }, text })
   }
   return blame(versions)

@@ -25,7 +25,7 @@ import { collapse, isSameOrigin, type Change } from './steps.ts'
 /** Changes that follow each other this closely are recorded together, ms … */
 const gatherMs = 150
 /** … but none waits longer than this, ms. */
-const mostGatherMs = 1000
+const maxGatherMs = 1000
 /** What another process holds, or a full disk refused, is tried again after this, ms. */
 const retryMs = 2000
 /** Files that are looked at while nobody may write. */
@@ -95,7 +95,7 @@ export class Recorder {
     const now = performance.now()
     this.#waitingSince ??= now
     clearTimeout(this.#timer)
-    const rest = this.#waitingSince + mostGatherMs - now
+    const rest = this.#waitingSince + maxGatherMs - now
     this.#timer = setTimeout(() => void this.#flush().catch(() => undefined), Math.min(gatherMs, Math.max(0, rest)))
   }
 

@@ -18,10 +18,10 @@ const branch = 'refs/heads/main'
 const blobsAtOnce = 16
 
 /** The last line of the journal is in the message of one of the newest commits, or nowhere. */
-const mostLooked = 64
+const maxLooked = 64
 
 /** What one change ends with the next one of the file begins with: so many texts are at hand, of so many characters. */
-const mostKept = 64
+const maxKept = 64
 const longestKept = 200_000
 
 /** One file before and after; null where there was, or is, none. */
@@ -96,7 +96,7 @@ export class Repository {
   /** The last line of the journal that was recorded. */
   async lastJournalLine(): Promise<string | undefined> {
     let oid = this.#head
-    for (let looked = 0; oid !== undefined && looked < mostLooked; looked += 1) {
+    for (let looked = 0; oid !== undefined && looked < maxLooked; looked += 1) {
       const { commit } = await git.readCommit({ fs, gitdir: this.#gitdir, oid })
       const { journal } = parseMessage(commit.message)
       if (journal !== undefined || (await this.#shallow()) === oid) return journal
@@ -263,7 +263,7 @@ export class Repository {
     if (text.length > longestKept) return text
     this.#texts.set(id, text)
     for (const oldest of this.#texts.keys()) {
-      if (this.#texts.size <= mostKept) break
+      if (this.#texts.size <= maxKept) break
       this.#texts.delete(oldest)
     }
     return text

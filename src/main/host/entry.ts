@@ -26,11 +26,11 @@ interface Session {
 
 export const address = '127.0.0.1'
 /** Browsers that may be in at once; the one that was away the longest has to show the token again. */
-const mostSessions = 64
+const maxSessions = 64
 /** A session that nobody used for so long is over. */
 const sessionMs = 7 * 24 * 3_600_000
 /** Wrong tokens in a minute; guessing 256 bits is hopeless all the same. */
-const mostWrongTokens = 20
+const maxWrongTokens = 20
 const minuteMs = 60_000
 /** A browser that is started now asks within this time. */
 const onceMs = 2 * minuteMs
@@ -49,7 +49,7 @@ export class Entry {
   constructor(port: () => number, now: () => number = Date.now) {
     this.#port = port
     this.#now = now
-    this.#wrongTokens = new Rate(mostWrongTokens, minuteMs, now)
+    this.#wrongTokens = new Rate(maxWrongTokens, minuteMs, now)
   }
 
   /**
@@ -98,7 +98,7 @@ export class Entry {
   #open(host: string): string {
     const id = randomBytes(32).toString('base64url')
     this.#sessions.set(hash(id), { host, usedAt: this.#now() })
-    if (this.#sessions.size > mostSessions) {
+    if (this.#sessions.size > maxSessions) {
       const [oldest] = [...this.#sessions].sort(([, one], [, other]) => one.usedAt - other.usedAt)
       if (oldest) this.#sessions.delete(oldest[0])
     }

@@ -4,13 +4,13 @@
  * other large ones wait a little; when unfinished ones alone spend the budget, whoever holds most of it gives way.
  */
 export class Inbound {
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   readonly #shares = new Map<object, { bytes: number; readonly giveWay: () => void }>()
   #total = 0
   #lingering = 0
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   open(owner: object, giveWay: () => void): void {
@@ -26,14 +26,14 @@ export class Inbound {
     if (!share) return true
     share.bytes += bytes
     this.#total += bytes
-    while (this.#total > this.#mostBytes) {
+    while (this.#total > this.#maxBytes) {
       const [first] = [...this.#shares].sort(([, one], [, other]) => other.bytes - one.bytes)
       if (!first) break
       const [largest, { giveWay }] = first
       this.close(largest)
       giveWay()
     }
-    return share.bytes < largeBytes || this.#lingering === 0 || this.#total + this.#lingering <= this.#mostBytes
+    return share.bytes < largeBytes || this.#lingering === 0 || this.#total + this.#lingering <= this.#maxBytes
   }
 
   /** A message has ended: what comes now belongs to the next. */

@@ -1,4 +1,3 @@
 export { contentSecurityPolicy, securityHeaders } from './headers.ts'
 export { answerRequests } from './requests.ts'
 export { serve, type Host } from './serve.ts'
-export { openInBrowser } from './browser.ts'

@@ -4,12 +4,12 @@
  */
 
 /** No request nests deeper than a few levels; settings are the deepest. */
-const mostLevels = 100
+const maxLevels = 100
 /** Strings, and values of all lists and objects, together; the longest lists that a request may hold are a tenth of it. */
-const mostValues = 1_000_000
+const maxValues = 1_000_000
 
 /** Quotes, those inside of strings included: each is a step of its own on the way through. */
-const mostQuotes = 6_000_000
+const maxQuotes = 6_000_000
 
 const quote = 0x22
 const backslash = 0x5c
@@ -27,13 +27,13 @@ export function isReasonable(message: Buffer): boolean {
       const start = at + 1
       for (at = message.indexOf(quote, start); isEscaped(message, start, at); at = message.indexOf(quote, at + 1)) {
         quotes += 1
-        if (quotes > mostQuotes) return false
+        if (quotes > maxQuotes) return false
       }
       if (at === -1) return true
     } else if (byte === comma) values += 1
     else if (byte === 0x5b || byte === 0x7b) levels += 1
     else if (byte === 0x5d || byte === 0x7d) levels -= 1
-    if (levels > mostLevels || values > mostValues) return false
+    if (levels > maxLevels || values > maxValues) return false
   }
   return true
 }

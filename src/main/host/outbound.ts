@@ -7,7 +7,7 @@ import type { WebSocket } from 'ws'
 import type { Log } from '../log.ts'
 
 /** Bytes that may wait behind the message that is on its way, which may be larger. */
-const mostWaitingBytes = 64 * 1024 * 1024
+const maxWaitingBytes = 64 * 1024 * 1024
 /** A peer that takes nothing at all for so long does not read. */
 const stalledMs = 20_000
 
@@ -29,7 +29,7 @@ export class Outbound {
     if (this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve()
     const size = sizeOf(data)
     this.#waitingBytes += size
-    if (this.#waitingBytes - size > mostWaitingBytes) this.#giveUp('too much waits for it')
+    if (this.#waitingBytes - size > maxWaitingBytes) this.#giveUp('too much waits for it')
     const sent = this.#last.then(() => this.#hand(data)).finally(() => (this.#waitingBytes -= size))
     this.#last = sent
     return sent

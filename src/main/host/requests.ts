@@ -10,7 +10,7 @@ import { Outbound } from './outbound.ts'
 import { close } from './socket.ts'
 
 /** Requests of one window that are not answered yet, streams included. */
-const mostRequests = 128
+const maxRequests = 128
 
 type Handler = Pick<RPCHandler<Record<never, never>>, 'message' | 'close'>
 
@@ -47,7 +47,7 @@ export function answerRequests(handler: Handler, log: Log): (socket: WebSocket) 
       // Requests are text; only answers (a packed memory) have bytes with them.
       if (isBinary) return close(socket, 1003, 'text only')
       if (!isReasonable(data)) return close(socket, 1007, 'too deep, or too much in it')
-      if (open >= mostRequests) return close(socket, 1008, 'too many requests at once')
+      if (open >= maxRequests) return close(socket, 1008, 'too many requests at once')
       open += 1
       waiting.push(data.toString('utf8'))
       if (waiting.length === 1) setImmediate(answerNext)

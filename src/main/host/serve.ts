@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { mostMessageBytes } from '../../shared/contract/index.ts'
+import { maxMessageBytes } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { Log } from '../log.ts'
 import { address, Entry } from './entry.ts'
@@ -38,11 +38,11 @@ const socketPath = '/rpc'
 /** The one protocol; a page offers its key beside it, for a page can send a socket no header of its own. */
 const protocol = 'commonplace'
 /** Windows that are open at once. */
-const mostSockets = 64
+const maxSockets = 64
 /** Connections at once, those that say nothing included; a browser opens a handful. */
-const mostConnections = 512
+const maxConnections = 512
 /** Cookies know no ports: those of every other server on this machine come along. */
-const mostHeaderBytes = 64 * 1024
+const maxHeaderBytes = 64 * 1024
 const clearCookies = 'Clear-Site-Data: "cookies"\r\n'
 /** Whoever does not say what it wants within this time is cut off. */
 const headersMs = 5000
@@ -50,26 +50,26 @@ const requestMs = 10_000
 /** How often the two are looked at. */
 const lookMs = 1000
 /** Bytes of messages that are still coming in, of all windows together: one of the largest, and many small ones. */
-const mostInboundBytes = mostMessageBytes + 8 * 1024 * 1024
+const maxInboundBytes = maxMessageBytes + 8 * 1024 * 1024
 
 /** @throws AppError `port_in_use` */
 export async function serve({ accept, folder, log, port: wanted }: HostOptions): Promise<Host> {
   const files = new InterfaceFiles(folder)
-  const inbound = new Inbound(mostInboundBytes)
+  const inbound = new Inbound(maxInboundBytes)
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: mostMessageBytes,
+    maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     handleProtocols: () => protocol,
   })
   const server = createServer({
-    maxHeaderSize: mostHeaderBytes,
+    maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: lookMs,
     requireHostHeader: false,
   })
-  server.maxConnections = mostConnections
+  server.maxConnections = maxConnections
   const entry = new Entry(() => portOf(server))
   // Whoever goes away in the middle of anything is no error of ours.
   server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
@@ -95,7 +95,7 @@ export async function serve({ accept, folder, log, port: wanted }: HostOptions):
       request.headers.origin !== undefined &&
       entry.mayConnect(request, key)
     if (!mayEnter) return refuseSocket(socket, '403 Forbidden')
-    if (sockets.clients.size >= mostSockets) return refuseSocket(socket, '503 Service Unavailable')
+    if (sockets.clients.size >= maxSockets) return refuseSocket(socket, '503 Service Unavailable')
     sockets.handleUpgrade(request, socket, head, (client) => {
       guard(client, socket, { log, inbound })
       accept(client)
@@ -148,7 +148,7 @@ export async function serve({ accept, folder, log, port: wanted }: HostOptions):
     if (typeof key !== 'string' || !entry.mayConnect(request, key))
       return refuse(response, 401, 'Open the address that the terminal shows; it carries the key to this memory.')
     setHeaders(response)
-    response.writeHead(sockets.clients.size >= mostSockets ? 503 : 204, { 'Cache-Control': 'no-store' }).end()
+    response.writeHead(sockets.clients.size >= maxSockets ? 503 : 204, { 'Cache-Control': 'no-store' }).end()
   }
 
   return {

@@ -6,10 +6,10 @@ import { lingerMs, type Inbound } from './inbound.ts'
 import { Rate } from './rate.ts'
 
 /** Messages of one window in ten seconds: far above what a person causes, far below what would starve the others. */
-const mostMessages = 5000
+const maxMessages = 5000
 const messagesMs = 10_000
 /** Pings and pongs that a peer sends in that time: browsers send none of their own accord. */
-const mostPings = 100
+const maxPings = 100
 /** A peer that is asked for a sign of life and gives none until it is asked again is gone. */
 const signOfLifeMs = 30_000
 /** A peer that does not take its leave within this time is cut off. */
@@ -22,8 +22,8 @@ export interface Surroundings {
 
 /** @param stream the connection under it, whose bytes are counted */
 export function guard(socket: WebSocket, stream: Duplex, { log, inbound }: Surroundings): void {
-  const messages = new Rate(mostMessages, messagesMs)
-  const pings = new Rate(mostPings, messagesMs)
+  const messages = new Rate(maxMessages, messagesMs)
+  const pings = new Rate(maxPings, messagesMs)
   let isAlive = true
   const timer = setInterval(() => {
     if (!isAlive) return socket.terminate()

@@ -5,7 +5,7 @@ import type { DataLocation } from '../../shared/contract/index.ts'
 import { isSystemError } from '../../shared/errors.ts'
 
 /** Files that are looked at; a folder with more is told as "at least". */
-const mostFiles = 50_000
+const maxFiles = 50_000
 
 interface Place {
   readonly kind: DataLocation['kind']
@@ -33,7 +33,7 @@ async function sizeOf(path: string): Promise<Pick<DataLocation, 'bytes' | 'files
     throw error
   }
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (files >= mostFiles) return { bytes, files, isComplete: false }
+    if (files >= maxFiles) return { bytes, files, isComplete: false }
     try {
       const info = await stat(next)
       if (info.isDirectory()) {

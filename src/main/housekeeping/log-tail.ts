@@ -6,7 +6,7 @@ import { isSystemError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
 
 /** Bytes that are read from the end. */
-const mostBytes = 256 * 1024
+const maxBytes = 256 * 1024
 
 const lineSchema = z.looseObject({ level: z.number(), time: z.string(), msg: z.string().default('') })
 
@@ -39,7 +39,7 @@ async function tailOf(file: string): Promise<string> {
     const handle = await open(file)
     try {
       const { size } = await handle.stat()
-      const bytes = Buffer.alloc(Math.min(size, mostBytes))
+      const bytes = Buffer.alloc(Math.min(size, maxBytes))
       await handle.read(bytes, 0, bytes.length, size - bytes.length)
       return bytes.toString('utf8')
     } finally {

@@ -10,10 +10,10 @@ import { createInflateRaw } from 'node:zlib'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 
 /** Files of an archive, and bytes of its directory. */
-const mostEntries = 100_000
-const mostDirectoryBytes = 64 * 1024 * 1024
+const maxEntries = 100_000
+const maxDirectoryBytes = 64 * 1024 * 1024
 /** Text becomes a tenth, repetitive text a hundredth; what grows more than this was made to. */
-const mostGrowth = 250
+const maxGrowth = 250
 
 export interface ArchiveEntry {
   /** As it stands there. */
@@ -62,8 +62,8 @@ export class Archive {
     const { name, size, packedSize, offset, isDeflated } = entry
     if (size > most)
       throw unusable(this.#path, `${shown(name)} has ${megabytes(size)} MB, more than ${megabytes(most)} MB`)
-    if (size > Math.max(1024 * 1024, packedSize * mostGrowth))
-      throw unusable(this.#path, `${shown(name)} unpacks to more than ${mostGrowth} times its size`)
+    if (size > Math.max(1024 * 1024, packedSize * maxGrowth))
+      throw unusable(this.#path, `${shown(name)} unpacks to more than ${maxGrowth} times its size`)
     const header = await readAt(this.#file, offset, 30, this.#path)
     if (header.readUInt32LE(0) !== 0x04034b50) throw damaged(this.#path)
     const start = offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
@@ -119,8 +119,8 @@ async function findDirectory(file: FileHandle, path: string): Promise<Directory 
     directory = { count: number64(record, 32), bytes: number64(record, 40), offset: number64(record, 48) }
   }
   const { count, bytes, offset } = directory
-  if (count > mostEntries || bytes > mostDirectoryBytes)
-    throw unusable(path, `it has more than ${mostEntries.toLocaleString('en')} files`)
+  if (count > maxEntries || bytes > maxDirectoryBytes)
+    throw unusable(path, `it has more than ${maxEntries.toLocaleString('en')} files`)
   if (offset + bytes > size) throw damaged(path)
   return directory
 }

@@ -147,8 +147,8 @@ function fileNameFor(name: string): string {
 }
 
 /** Room for a number is left, should the name be taken. */
-const mostNameBytes = 240
+const maxNameBytes = 240
 
 function isFit(name: string): boolean {
-  return isPortable(name) && !isHidden(name) && Buffer.byteLength(name) <= mostNameBytes
+  return isPortable(name) && !isHidden(name) && Buffer.byteLength(name) <= maxNameBytes
 }

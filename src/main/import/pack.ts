@@ -6,7 +6,7 @@ import { AppError } from '../../shared/errors.ts'
 import { walkMarkdown } from '../workspace/index.ts'
 
 /** All of it is in memory at once. */
-const mostBytes = 512 * 1024 * 1024
+const maxBytes = 512 * 1024 * 1024
 /** Where the history is in the zip; `git clone` takes it from there. */
 const historyFolder = 'history.git'
 
@@ -32,7 +32,7 @@ export async function packWorkspace(
     ...(repository === undefined ? [] : await filesOf(repository)),
   ]
   const bytes = packed.reduce((sum, { size }) => sum + size, 0)
-  if (bytes > mostBytes) {
+  if (bytes > maxBytes) {
     const megabytes = Math.round(bytes / 1024 / 1024)
     throw new AppError('folder_too_large', `${workspace} has ${megabytes} MB`, { path: workspace, megabytes })
   }

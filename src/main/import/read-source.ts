@@ -29,7 +29,7 @@ export interface Source {
 }
 
 /** All of it is in memory at once, and an export again as what it says. */
-const mostBytes = 256 * 1024 * 1024
+const maxBytes = 256 * 1024 * 1024
 
 /** @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown` */
 export async function readSource(path: string): Promise<Source> {
@@ -86,7 +86,7 @@ async function readSingle(path: string, size: number): Promise<Source | undefine
 /** An export of conversations, or else all the Markdown that it has. */
 async function readArchive(archive: Archive, path: string): Promise<Source | undefined> {
   const exported = archive.entries.find(({ name }) => /^([^/]*\/)?conversations\.json$/.test(name))
-  if (exported) return readExport(await archive.read(exported, mostBytes))
+  if (exported) return readExport(await archive.read(exported, maxBytes))
   const entries = archive.entries.filter(({ name }) => isMarkdown(name) && !name.split('/').some(isIgnoredFolder))
   assertBearable(
     path,
@@ -121,9 +121,9 @@ async function readBounded(path: string, size: number): Promise<Uint8Array> {
 
 /** @throws AppError `file_too_large` */
 function assertBearable(path: string, bytes: number): void {
-  if (bytes <= mostBytes) return
+  if (bytes <= maxBytes) return
   const megabytes = Math.round(bytes / 1024 / 1024)
-  const message = `${path} has ${megabytes} MB; up to ${mostBytes / 1024 / 1024} MB can be imported in one go`
+  const message = `${path} has ${megabytes} MB; up to ${maxBytes / 1024 / 1024} MB can be imported in one go`
   throw new AppError('file_too_large', message, { path, megabytes })
 }
 

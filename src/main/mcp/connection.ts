@@ -5,13 +5,13 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/sdk/types.js'
 import { AppError } from '../../shared/errors.ts'
-import { mostToolDescription, mostToolMessageBytes, mostToolPages, mostTools } from '../../shared/limits.ts'
+import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '../../shared/limits.ts'
 import { boundedFetch } from '../network/index.ts'
 import type { McpServerSettings } from '../settings/index.ts'
 
 const startTimeoutMs = 20_000
-const mostLogLines = 200
-const mostNoteCharacters = 500
+const maxLogLines = 200
+const maxNoteCharacters = 500
 /** A server that would not start is left alone for so long, ms, unless it is asked for by hand. */
 const restMs = 30_000
 
@@ -86,7 +86,7 @@ export class McpConnection {
         timeout: timeoutMs,
         resetTimeoutOnProgress: true,
         onprogress: ({ progress, total, message = '' }) =>
-          onProgress(total ? progress / total : null, message.slice(0, mostNoteCharacters)),
+          onProgress(total ? progress / total : null, message.slice(0, maxNoteCharacters)),
       })
       return result as CallToolResult
     } catch (error) {
@@ -141,7 +141,7 @@ export class McpConnection {
         fetch: boundedFetch(
           globalThis.fetch,
           (_method, type) =>
-            type === 'text/event-stream' ? { event: mostToolMessageBytes } : { whole: mostToolMessageBytes },
+            type === 'text/event-stream' ? { event: maxToolMessageBytes } : { whole: maxToolMessageBytes },
           (limit) => new Error(`it sent more than ${Math.round(limit / 1024 / 1024)} MB at once`),
         ),
       })
@@ -152,7 +152,7 @@ export class McpConnection {
       args,
       env: { ...getDefaultEnvironment(), ...this.#filled(env) },
       stderr: 'pipe',
-      maxBufferSize: mostToolMessageBytes,
+      maxBufferSize: maxToolMessageBytes,
       ...(cwd === undefined ? {} : { cwd }),
     })
     transport.stderr?.on('data', (chunk: Buffer) => {
@@ -170,9 +170,9 @@ export class McpConnection {
       for (const tool of page.tools) tools.push(shortened(tool))
       cursor = page.nextCursor
       pages += 1
-    } while (cursor !== undefined && pages < mostToolPages && tools.length < mostTools)
-    if (cursor !== undefined || tools.length > mostTools) this.#keepLog(`only its first ${mostTools} tools are used`)
-    this.#tools = tools.slice(0, mostTools)
+    } while (cursor !== undefined && pages < maxToolPages && tools.length < maxTools)
+    if (cursor !== undefined || tools.length > maxTools) this.#keepLog(`only its first ${maxTools} tools are used`)
+    this.#tools = tools.slice(0, maxTools)
     this.#options.onChange()
   }
 
@@ -197,7 +197,7 @@ export class McpConnection {
 
   #keepLog(line: string): void {
     this.#log.push(this.#options.scrub(line).slice(0, 2000))
-    if (this.#log.length > mostLogLines) this.#log.splice(0, this.#log.length - mostLogLines)
+    if (this.#log.length > maxLogLines) this.#log.splice(0, this.#log.length - maxLogLines)
   }
 
   /** `${NAME}` stands for a variable of our environment: a secret has no place in the configuration. */
@@ -219,6 +219,6 @@ export class McpConnection {
 
 function shortened(tool: WireTool): WireTool {
   const { description } = tool
-  if (description === undefined || description.length <= mostToolDescription) return tool
-  return { ...tool, description: description.slice(0, mostToolDescription).toWellFormed() }
+  if (description === undefined || description.length <= maxToolDescription) return tool
+  return { ...tool, description: description.slice(0, maxToolDescription).toWellFormed() }
 }

@@ -31,7 +31,7 @@ export interface McpServersOptions {
 }
 
 /** Providers allow no longer names. */
-const mostNameCharacters = 64
+const maxNameCharacters = 64
 
 export class McpServers {
   readonly #options: McpServersOptions
@@ -146,7 +146,7 @@ function isSameServer(one: McpServerSettings, other: McpServerSettings | undefin
 
 function toolName(server: string, tool: string): string {
   const name = `mcp__${server}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
-  if (name.length <= mostNameCharacters && name.endsWith(tool)) return name
+  if (name.length <= maxNameCharacters && name.endsWith(tool)) return name
   const mark = createHash('sha256').update(tool).digest('hex').slice(0, 6)
-  return `${name.slice(0, mostNameCharacters - 7)}_${mark}`
+  return `${name.slice(0, maxNameCharacters - 7)}_${mark}`
 }

@@ -17,7 +17,7 @@ const concurrency = 3
 /** Pairs whose similarity tells this index's background. */
 const backgroundSamples = 400
 /** Fewer vectors than this say nothing about unrelated pairs. */
-const leastForBackground = 30
+const minForBackground = 30
 /** A text that nobody can refuse: tells a provider that does not work from a text that it does not take. */
 const harmlessText = 'memory'
 
@@ -193,7 +193,7 @@ class EmbedRun {
 /** The mean cosine of random pairs: what "unrelated" measures in this model and this memory (M17). */
 function measureBackground(store: IndexStore, { provider, model }: EmbeddingProvider): void {
   const sample = store.sampleVectors(provider, model, backgroundSamples).map(fromBlob)
-  if (sample.length < leastForBackground) return
+  if (sample.length < minForBackground) return
   let sum = 0
   let pairs = 0
   for (let index = 0; index + 1 < sample.length; index += 2) {

@@ -59,7 +59,7 @@ const maybeCjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 const maybeQuantity = /\d|[一二三四五六七八九十百千两〇]|[십백천만억]|[일이삼사오육칠팔구](?:원|분|시간|개|명)/
 
 /** The least number of digits for which groups of them are a telephone or account number. */
-const leastDigits = 7
+const minDigits = 7
 
 /** The forms of a text in the order in which they stand there; none overlaps another. */
 export function formsIn(text: string): Form[] {
@@ -70,7 +70,7 @@ export function formsIn(text: string): Form[] {
   for (const match of maybeTelephone.test(text) ? text.matchAll(telephone) : []) {
     const digits = match[0].replace(/\D/g, '')
     const end = match.index + match[0].length
-    if (digits.length < leastDigits || !isFree(match.index, end)) continue
+    if (digits.length < minDigits || !isFree(match.index, end)) continue
     forms.push({ start: match.index, end, indexed: [digits], asked: [digits], replacesLetters: false })
   }
   for (const { start, end, number, unit } of maybeCjk.test(text) ? quantitiesIn(text) : latinQuantitiesIn(text)) {

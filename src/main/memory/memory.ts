@@ -25,7 +25,7 @@ import { startIndexer, startRechunk, startSearcher, type ThreadEntries } from '.
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500
 /** Threads that die more often than this within the time are not started again. */
-const mostCrashes = 3
+const maxCrashes = 3
 const crashWindowMs = 60_000
 /** A thread whose events have ended has ended itself within this time, ms. */
 const endMs = 1000
@@ -337,7 +337,7 @@ export class Memory {
     const now = Date.now()
     this.#crashes = [...this.#crashes.filter((at) => now - at < crashWindowMs), now]
     await stopThreads(died)
-    if (this.#crashes.length > mostCrashes) return
+    if (this.#crashes.length > maxCrashes) return
     try {
       this.#threads = this.#start()
       await this.#threads

@@ -56,7 +56,7 @@ interface CachedVector {
   readonly vector: Buffer
 }
 /** Words whose presence in the index is remembered. */
-const mostRemembered = 20_000
+const maxRemembered = 20_000
 
 export class IndexStore {
   readonly db: Db
@@ -238,7 +238,7 @@ ${heading.pairs}`,
   #putSpellings(spellings: ReadonlyMap<string, string>): void {
     for (const [word, term] of spellings) {
       if (this.#spelt.has(word)) continue
-      if (this.#spelt.size >= mostRemembered) this.#spelt.clear()
+      if (this.#spelt.size >= maxRemembered) this.#spelt.clear()
       this.#spelt.add(word)
       this.#statements.putSpelling.run(word, term)
     }

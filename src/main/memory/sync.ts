@@ -7,7 +7,7 @@ import { AppError, isSystemError } from '../../shared/errors.ts'
 import {
   isInside,
   isMemoryPath,
-  mostDepth,
+  maxDepth,
   placeOf,
   readText,
   resolveInside,
@@ -248,7 +248,7 @@ async function findFiles(
 
 const reasons: Record<WalkProblem['code'], string> = {
   folder_unreadable: 'may not be read',
-  folder_too_deep: `lies below more than ${mostDepth} folders and is not searched`,
+  folder_too_deep: `lies below more than ${maxDepth} folders and is not searched`,
   name_unusable: 'has a name that cannot be asked for, and is not searched',
 }
 

@@ -106,13 +106,13 @@ function latinTerms(text: string, spellings?: Map<string, string>): string[] {
   forEachWord(text.replace(cjkRun, ' '), (word, isWhole) => {
     const term = isWhole ? word : stem(word)
     terms.push(term)
-    if (!isWhole && word.length >= leastSpelt) spellings?.set(word, term)
+    if (!isWhole && word.length >= minSpelt) spellings?.set(word, term)
   })
   return terms
 }
 
 /** Shorter words have too many neighbours to tell a misspelt one from another word. */
-export const leastSpelt = 4
+export const minSpelt = 4
 
 /** Calls for each word, and for an identifier first with it as a whole, then with its parts. */
 export function forEachWord(text: string, found: (word: string, isWhole: boolean, at: number) => void): void {
@@ -160,12 +160,12 @@ export function stem(word: string): string {
 
 /** Natural text repeats its words; the stemmer costs more than a look-up. */
 const stems = new Map<string, string>()
-const mostCachedStems = 10_000
+const maxCachedStems = 10_000
 
 function cachedStem(word: string): string {
   let stemmed = stems.get(word)
   if (stemmed === undefined) {
-    if (stems.size >= mostCachedStems) stems.clear()
+    if (stems.size >= maxCachedStems) stems.clear()
     stemmed = stemmer(irregularForms.get(word) ?? word)
     stems.set(word, stemmed)
   }

@@ -1,6 +1,6 @@
 /** Anthropic's Messages API, through its own client. */
 import Anthropic from '@anthropic-ai/sdk'
-import { mostId, mostModels, mostToolCalls } from '../../shared/limits.ts'
+import { maxId, maxModels, maxToolCalls } from '../../shared/limits.ts'
 import type { Message, StopReason, Usage } from '../../shared/messages.ts'
 import { modelLimits, type ModelLimits } from './catalog.ts'
 import { failure, isGarbled, isLostConnection, providerFailure } from './failures.ts'
@@ -43,7 +43,7 @@ export async function listAnthropicModels(options: ProviderOptions, signal: Abor
       const known = listed(fieldsOf(info) as Partial<Anthropic.ModelInfo>)
       if (known.name !== '') models.push(known)
       // A list that never ends is no list.
-      if (models.length >= mostModels) break
+      if (models.length >= maxModels) break
     }
     return models
   } catch (error) {
@@ -55,7 +55,7 @@ export async function listAnthropicModels(options: ProviderOptions, signal: Abor
 function listed({ id, max_input_tokens, max_tokens, capabilities }: Partial<Anthropic.ModelInfo>): ListedModel {
   const types = capabilities?.thinking?.types
   return {
-    name: nameOf(id).slice(0, mostId),
+    name: nameOf(id).slice(0, maxId),
     contextWindow: max_input_tokens ?? undefined,
     maxOutput: max_tokens ?? undefined,
     images: capabilities?.image_input?.supported,
@@ -98,7 +98,7 @@ async function* stream(
           break
         case 'content_block_start': {
           const { type, id, name, data } = fieldsOf(event['content_block'])
-          if (type === 'tool_use' && calls.size <= mostToolCalls)
+          if (type === 'tool_use' && calls.size <= maxToolCalls)
             calls.set(index, { id, name, arguments: new ArgumentsDraft() })
           else if (type === 'redacted_thinking')
             draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: textOf(data), redacted: true })
@@ -167,7 +167,7 @@ function takeDelta(
 
 /** Tokens of thought where the model wants a number; at least 1024, and less than the whole answer. */
 const thinkingBudgets = { low: 2048, medium: 8192, high: 24_000 } as const
-const leastThinking = 1024
+const minThinking = 1024
 
 function thinkingParams(
   { thinking, maxOutput }: ModelRequest,
@@ -177,7 +177,7 @@ function thinkingParams(
   if (form === 'adaptive')
     return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinking } }
   const budget = Math.min(thinkingBudgets[thinking], Math.floor(maxOutput / 2))
-  return budget < leastThinking ? {} : { thinking: { type: 'enabled', budget_tokens: budget } }
+  return budget < minThinking ? {} : { thinking: { type: 'enabled', budget_tokens: budget } }
 }
 
 function toWire(model: string, request: ModelRequest, thinking: ThinkingForm): Anthropic.MessageCreateParamsStreaming {

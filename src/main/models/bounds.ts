@@ -1,5 +1,5 @@
 /** What an answer may come to at most, whichever provider gives it; what came before stays. */
-import { mostAnswer, mostParts } from '../../shared/limits.ts'
+import { maxAnswer, maxParts } from '../../shared/limits.ts'
 import { failure } from './failures.ts'
 import type { ChatModel } from './model.ts'
 
@@ -16,7 +16,7 @@ export function withBounds(model: ChatModel): ChatModel {
           characters += event.delta.length
           if (event.type !== last) parts += 1
           last = event.type
-          if (characters > mostAnswer || parts > mostParts) throw failure('provider_too_much', model.provider)
+          if (characters > maxAnswer || parts > maxParts) throw failure('provider_too_much', model.provider)
         }
         yield event
       }

@@ -84,7 +84,7 @@ const table: readonly (readonly [pattern: RegExp, limits: Row])[] = [
 /** Families that read pictures, by name. */
 const takesImages =
   /^anthropic\/|^openai\/(gpt-4o|gpt-4\.1|gpt-5|o[134])|vision|llava|[-_]vl\b|gemma-?3|pixtral|llama-?4|gemini|gpt-4o|gpt-5|claude/i
-const mostListedOutput = 64_000
+const maxListedOutput = 64_000
 
 /** A local model's window when nobody says otherwise; small enough to be true nearly everywhere. */
 const unknown: Row = { contextWindow: 32_768, maxOutput: 4096 }
@@ -100,7 +100,7 @@ export function modelLimits(id: string, own: KnownLimits = {}, listed: KnownLimi
   const row = table.find(([pattern]) => pattern.test(id))?.[1] ?? unknown
   const contextWindow = own.contextWindow ?? listed.contextWindow ?? row.contextWindow
   // A provider's own most is more than anybody wants to wait for, or to keep free.
-  const listedOutput = listed.maxOutput === undefined ? undefined : Math.min(listed.maxOutput, mostListedOutput)
+  const listedOutput = listed.maxOutput === undefined ? undefined : Math.min(listed.maxOutput, maxListedOutput)
   const maxOutput = Math.min(own.maxOutput ?? listedOutput ?? row.maxOutput, Math.floor(contextWindow / 2))
   return { contextWindow, maxOutput, images: own.images ?? listed.images ?? takesImages.test(id) }
 }

@@ -1,13 +1,13 @@
 /** What every chat provider offers. The loop speaks this; each provider converts to its wire format at its own edge. */
 import type { ErrorData } from '../../shared/errors.ts'
 import {
-  mostArguments,
-  mostBrokenArguments,
-  mostEventBytes,
-  mostId,
-  mostListBytes,
-  mostStreamBytes,
-  mostToolCalls,
+  maxArguments,
+  maxBrokenArguments,
+  maxEventBytes,
+  maxId,
+  maxListBytes,
+  maxStreamBytes,
+  maxToolCalls,
 } from '../../shared/limits.ts'
 import { boundedFetch, isShallow, type Fetch } from '../network/index.ts'
 import { failure } from './failures.ts'
@@ -86,7 +86,7 @@ export function clientOptions(
     // Lists are got, answers are posted for and streamed.
     fetch: boundedFetch(
       fetch,
-      (method) => (method === 'GET' ? { whole: mostListBytes } : { event: mostEventBytes, whole: mostStreamBytes }),
+      (method) => (method === 'GET' ? { whole: maxListBytes } : { event: maxEventBytes, whole: maxStreamBytes }),
       () => failure('provider_too_much', provider),
     ),
     // A redirection would take the conversation and the key along.
@@ -138,14 +138,14 @@ export class AnswerDraft {
    */
   addCall(id: unknown, name: unknown, json: string): void {
     const others = this.content.filter((part) => part.type === 'toolCall')
-    if (others.length > mostToolCalls) return
+    if (others.length > maxToolCalls) return
     const sent = nameOf(id)
-    const isUsable = sent !== '' && sent.length <= mostId && others.every((other) => other.id !== sent)
+    const isUsable = sent !== '' && sent.length <= maxId && others.every((other) => other.id !== sent)
     this.content.push({
       type: 'toolCall',
       id: isUsable ? sent : `call_${Date.now().toString(36)}_${others.length}`,
       // Nobody takes a call without a name back.
-      name: nameOf(name).slice(0, mostId) || 'unnamed',
+      name: nameOf(name).slice(0, maxId) || 'unnamed',
       arguments: parseArguments(json),
     })
   }
@@ -184,13 +184,13 @@ export class ArgumentsDraft {
 
   add(delta: string): void {
     this.#length += delta.length
-    if (this.#length <= mostArguments) this.#json += delta
+    if (this.#length <= maxArguments) this.#json += delta
     else this.#json = ''
   }
 
   /** As `addCall` takes them. */
   get json(): string {
-    return this.#length > mostArguments ? JSON.stringify({ [argumentsTooLong]: this.#length }) : this.#json
+    return this.#length > maxArguments ? JSON.stringify({ [argumentsTooLong]: this.#length }) : this.#json
   }
 }
 
@@ -202,15 +202,15 @@ export const argumentsTooLong = 'argumentsTooLong'
  * model what was wrong with it.
  */
 function parseArguments(json: string): Record<string, unknown> {
-  if (json.length > mostArguments) return { [argumentsTooLong]: json.length }
+  if (json.length > maxArguments) return { [argumentsTooLong]: json.length }
   if (json.trim() === '') return {}
   // What nests without end is nothing that a tool takes, and more than some parsers do.
-  if (!isShallow(json)) return { invalidJson: json.slice(0, mostBrokenArguments) }
+  if (!isShallow(json)) return { invalidJson: json.slice(0, maxBrokenArguments) }
   try {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  return { invalidJson: json.slice(0, mostBrokenArguments) }
+  return { invalidJson: json.slice(0, maxBrokenArguments) }
 }

@@ -2,7 +2,7 @@
 import { messageText, type Message } from '../../shared/messages.ts'
 
 /** Statements of the user that a flush writes down at most. */
-const mostNotes = 20
+const maxNotes = 20
 
 export function isFlushPrompt(text: string): boolean {
   return text.startsWith('Memory flush.')
@@ -25,7 +25,7 @@ export function notesOf(messages: readonly Message[], strip: (text: string) => s
       if (line.length > 12 && !/[?？]\s*$/.test(line) && !isFlushPrompt(line)) statements.add(line)
     }
   }
-  const notes = [...statements].slice(-mostNotes)
+  const notes = [...statements].slice(-maxNotes)
   return notes.length > 0 ? notes.map((note) => `- ${note}`).join('\n') : undefined
 }
 

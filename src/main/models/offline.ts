@@ -25,8 +25,8 @@ import {
 import { bestLines } from './offline-quote.ts'
 
 /** Results that it reads whole, to quote from. */
-const mostRead = 3
-const mostQuoted = 3
+const maxRead = 3
+const maxQuoted = 3
 /** When nothing is above the configured threshold, what comes closest is worth showing, and called that. */
 const closestMinScore = 0.12
 /** Characters of one streamed piece. */
@@ -182,14 +182,14 @@ function answer(
   const reads = results.filter((result) => result.toolName === 'memory_get')
   if (reads.length === 0) {
     return {
-      calls: hits.slice(0, mostRead).map(({ path, startLine, endLine }) => ({
+      calls: hits.slice(0, maxRead).map(({ path, startLine, endLine }) => ({
         name: 'memory_get',
         arguments: { path, from: startLine, lines: endLine - startLine + 1 },
       })),
     }
   }
   const passages = reads.flatMap((read) => passageOf(read, since))
-  const best = bestLines(query, passages, mostQuoted)
+  const best = bestLines(query, passages, maxQuoted)
   const quotes = best.map(({ path, line, text }) => `> ${text}\n\n[${path}:${line}]`)
   const dates = [...new Set(best.flatMap(({ path }) => /\d{4}-\d{2}-\d{2}/.exec(path)?.[0] ?? []))].sort()
   const saysWhen = asks === 'when' && dates.length > 0

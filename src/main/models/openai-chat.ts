@@ -8,7 +8,7 @@ import {
   type StopReason,
   type Usage,
 } from '../../shared/messages.ts'
-import { mostToolCalls } from '../../shared/limits.ts'
+import { maxToolCalls } from '../../shared/limits.ts'
 import { failure } from './failures.ts'
 import { AnswerDraft, ArgumentsDraft, type ModelEvent, type ModelRequest } from './model.ts'
 import { explainOpenAi, type OpenAiProvider } from './openai-client.ts'
@@ -99,7 +99,7 @@ function collect(tools: Map<number, ToolDraft>, call: Readonly<Record<string, un
   const index = indexOf(call['index']) ?? Math.max(0, name ? tools.size : tools.size - 1)
   const tool = tools.get(index) ?? { id: '', name: '', arguments: new ArgumentsDraft() }
   // One more than are carried out stands for all the others.
-  if (!tools.has(index) && tools.size > mostToolCalls) return
+  if (!tools.has(index) && tools.size > maxToolCalls) return
   tools.set(index, tool)
   tool.id ||= nameOf(call['id'])
   tool.name ||= name

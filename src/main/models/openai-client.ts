@@ -1,6 +1,6 @@
 /** OpenAI's client, for its own service and for the many servers that speak its protocol; its errors as ours. */
 import OpenAI from 'openai'
-import { mostId, mostModels } from '../../shared/limits.ts'
+import { maxId, maxModels } from '../../shared/limits.ts'
 import { failure, isGarbled, isLostConnection, providerFailure } from './failures.ts'
 import { clientOptions, type ListedModel, type ProviderOptions } from './model.ts'
 import { fieldsOf, nameOf } from './wire.ts'
@@ -21,7 +21,7 @@ export async function listOpenAiModels(
     for await (const model of openAiClient(provider, options).models.list({ signal })) {
       const known = listed(model)
       if (known.name !== '') models.push(known)
-      if (models.length >= mostModels) break
+      if (models.length >= maxModels) break
     }
     return models.sort((one, other) => one.name.localeCompare(other.name))
   } catch (error) {
@@ -46,7 +46,7 @@ function listed(sent: unknown): ListedModel {
   const input = Number(model.pricing?.prompt ?? Number.NaN) * 1_000_000
   const output = Number(model.pricing?.completion ?? Number.NaN) * 1_000_000
   return {
-    name: nameOf(model.id).slice(0, mostId),
+    name: nameOf(model.id).slice(0, maxId),
     contextWindow: positive(model.context_length ?? model.max_context_length ?? model.max_model_len),
     maxOutput: positive(model.top_provider?.max_completion_tokens),
     images: Array.isArray(modalities) ? modalities.includes('image') : undefined,

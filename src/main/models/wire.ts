@@ -26,13 +26,13 @@ export function nameOf(value: unknown): string {
 }
 
 /** More tokens than this nobody has ever been charged for. */
-const mostTokens = 1e12
+const maxTokens = 1e12
 
 /** A whole number of tokens; undefined for what is none. */
 export function tokensOf(value: unknown): number | undefined {
   const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof count !== 'number' || !Number.isFinite(count) || count < 0) return undefined
-  return Math.min(mostTokens, Math.round(count))
+  return Math.min(maxTokens, Math.round(count))
 }
 
 /** A position in a list, 0-based. */

@@ -3,7 +3,7 @@
  * in whole lines, so that whoever reads it never has to piece one together, and no faster than it is read. A request's
  * body does not follow a redirect to somebody else.
  */
-import { mostErrorBytes } from '../../shared/limits.ts'
+import { maxErrorBytes } from '../../shared/limits.ts'
 import { Nesting } from './nesting.ts'
 
 export type Fetch = typeof fetch
@@ -34,7 +34,7 @@ export function boundedFetch(
     if (!response.body) return response
     const body = response.ok
       ? limited(response.body, limitsOf(method, typeOf(response)), tooMuch)
-      : beginning(response.body, mostErrorBytes)
+      : beginning(response.body, maxErrorBytes)
     const { status, statusText, headers } = response
     // What is told of the bytes on the wire no longer holds.
     const told = new Headers(headers)

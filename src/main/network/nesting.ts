@@ -4,7 +4,7 @@
  */
 
 /** No answer of any provider nests deeper than some tens of levels, schemas of tools included. */
-export const mostLevels = 200
+export const maxLevels = 200
 
 const quote = 0x22
 const backslash = 0x5c
@@ -25,7 +25,7 @@ export class Nesting {
     if (byte === quote) this.#isString = true
     else if (byte === 0x5b || byte === 0x7b) this.#levels += 1
     else if (byte === 0x5d || byte === 0x7d) this.#levels = Math.max(0, this.#levels - 1)
-    return this.#levels <= mostLevels
+    return this.#levels <= maxLevels
   }
 
   /** A line has ended: no string goes on past it. */

@@ -3,7 +3,7 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import { connect } from 'node:net'
 import { WebSocket } from 'ws'
-import { mostMessageBytes, type ContractClient } from '../../shared/contract/index.ts'
+import { maxMessageBytes, type ContractClient } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { appVersion } from '../version.ts'
 import { guestHeader, readNote, type GuestKind, type OwnerNote } from './note.ts'
@@ -28,7 +28,7 @@ export async function connectToOwner(place: OwnerPlace, kind: GuestKind): Promis
     // The time-out of the handshake is the socket's.
     createConnection: () => connect({ path: note.address, timeout: answerMs }),
     headers: { Authorization: `Bearer ${note.key}`, [guestHeader]: kind },
-    maxPayload: mostMessageBytes,
+    maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     handshakeTimeout: answerMs,
   })

@@ -8,14 +8,14 @@ import { rm, stat, unlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { mostMessageBytes } from '../../shared/contract/index.ts'
+import { maxMessageBytes } from '../../shared/contract/index.ts'
 import { FileLock, makeFolder, setAside, writePrivately } from '../files/index.ts'
 import { appVersion } from '../version.ts'
 import type { OwnerPlace } from './place.ts'
 import { guestHeader, readNote, type GuestKind, type OwnerNote } from './note.ts'
 
 /** Windows and commands at once, those that say nothing included. */
-const mostConnections = 256
+const maxConnections = 256
 /** Whoever does not say what it wants within this time is cut off, ms. */
 const headersMs = 5000
 /** How often it is seen to that others can find the owner, ms. */
@@ -24,7 +24,7 @@ const lookMs = 2000
 export class Ownership {
   readonly place: OwnerPlace
   readonly #lock: FileLock
-  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes })
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
   readonly #guests = new Map<WebSocket, GuestKind>()
   #server: Server | undefined
   #note: OwnerNote | undefined
@@ -94,7 +94,7 @@ export class Ownership {
     // What lies there is a dead owner's: the lock is ours.
     if (process.platform !== 'win32') await rm(address, { force: true })
     const server = createServer((_request, response) => response.writeHead(404).end())
-    server.maxConnections = mostConnections
+    server.maxConnections = maxConnections
     server.headersTimeout = headersMs
     server.on('clientError', (_error, socket) => socket.destroy())
     server.on('upgrade', (request, socket: Duplex, head: Buffer) => {

@@ -2,7 +2,7 @@
 import type { WebSocket } from 'ws'
 
 /** More than this waiting to be taken stops the other side, bytes. */
-const mostWaiting = 8 * 1024 * 1024
+const maxWaiting = 8 * 1024 * 1024
 /** Looked at again after this, ms. */
 const lookMs = 20
 
@@ -17,10 +17,10 @@ export function joinSockets(one: WebSocket, other: WebSocket): void {
 function forward(from: WebSocket, to: WebSocket): void {
   from.on('message', (data: Buffer, isBinary) => {
     to.send(data, { binary: isBinary })
-    if (to.bufferedAmount < mostWaiting) return
+    if (to.bufferedAmount < maxWaiting) return
     from.pause()
     const look = setInterval(() => {
-      if (to.bufferedAmount >= mostWaiting && to.readyState === to.OPEN) return
+      if (to.bufferedAmount >= maxWaiting && to.readyState === to.OPEN) return
       clearInterval(look)
       from.resume()
     }, lookMs)

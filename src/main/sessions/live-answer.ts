@@ -11,7 +11,7 @@ import { parseJson } from '../../shared/json.ts'
 /** What is said is on disk after this, ms. */
 const writeEveryMs = 150
 /** Characters that may wait for the disk. */
-const mostUnwritten = 1_000_000
+const maxUnwritten = 1_000_000
 
 interface Opening {
   readonly provider: string
@@ -41,7 +41,7 @@ export class LiveAnswer {
   async add(type: 'text' | 'thinking', delta: string): Promise<void> {
     this.#pending += `${JSON.stringify({ [type]: delta })}\n`
     this.#schedule()
-    if (this.#pending.length + this.#unwritten > mostUnwritten) await this.#writing
+    if (this.#pending.length + this.#unwritten > maxUnwritten) await this.#writing
   }
 
   /** The answer is in the transcript, or there is none. */

@@ -16,9 +16,9 @@ import { nameFor } from '../workspace/index.ts'
 import { keepRequest, readRequest, type KeptRequest } from './requests.ts'
 import { Transcript } from './transcript.ts'
 
-const mostOpen = 20
+const maxOpen = 20
 const titleCharacters = 60
-const mostFound = 100
+const maxFound = 100
 const pinEntry = 'commonplace.pin'
 
 export class Sessions {
@@ -147,7 +147,7 @@ export class Sessions {
     if (words.length === 0) return []
     const found: FoundSession[] = []
     for (const { id, title } of await this.list()) {
-      if (signal?.aborted || found.length >= mostFound) break
+      if (signal?.aborted || found.length >= maxFound) break
       const inTitle = words.every((word) => title.toLowerCase().includes(word))
       const passage = await findInTranscript(this.#file(id), words, signal)
       if (inTitle || passage) found.push({ id, title, ...passage })
@@ -287,7 +287,7 @@ export class Sessions {
     this.#open.delete(id)
     this.#open.set(id, transcript)
     for (const oldest of this.#open.keys()) {
-      if (this.#open.size <= mostOpen) break
+      if (this.#open.size <= maxOpen) break
       if (!this.#held.has(oldest)) this.#open.delete(oldest)
     }
   }

@@ -13,7 +13,7 @@ const variables: Record<KeyName, string> = {
 
 const secretName = /key|token|secret|passw|credential|auth/i
 /** What is shorter stands in too many words. */
-const leastSecret = 6
+const minSecret = 6
 
 /** Where keys outlive the app. Only the desktop has one. */
 export interface KeyVault {
@@ -75,7 +75,7 @@ export class KeyRing {
   scrub(text: string): string {
     const named = Object.entries(this.#env).flatMap(([name, value]) => (secretName.test(name) && value ? [value] : []))
     return [...this.#given.values(), ...this.#kept.values(), ...named]
-      .filter((secret) => secret.length >= leastSecret)
+      .filter((secret) => secret.length >= minSecret)
       .reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '[redacted]'), text)
   }
 

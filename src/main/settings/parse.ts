@@ -10,9 +10,9 @@ export type ParsedConfig =
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
 /** More than these help nobody. */
-const mostProblems = 50
+const maxProblems = 50
 /** How often an anchor's value may be repeated, what it repeats itself included. */
-const mostAliases = 100
+const maxAliases = 100
 
 export function parseConfig(text: string): ParsedConfig {
   const excess = excessOf(text)
@@ -25,7 +25,7 @@ export function parseConfig(text: string): ParsedConfig {
     return {
       ok: false,
       problems: document.errors
-        .slice(0, mostProblems)
+        .slice(0, maxProblems)
         .map(({ pos, message }) => ({ key: '', line: lineAt(pos[0]), message })),
     }
   }
@@ -34,7 +34,7 @@ export function parseConfig(text: string): ParsedConfig {
     return {
       ok: false,
       problems: doubles
-        .slice(0, mostProblems)
+        .slice(0, maxProblems)
         .map(({ key, offset }) => ({ key, line: lineAt(offset), message: 'stands there more than once' })),
     }
   }
@@ -44,7 +44,7 @@ export function parseConfig(text: string): ParsedConfig {
   if (checked.success) return { ok: true, config: checked.data }
   return {
     ok: false,
-    problems: checked.error.issues.flatMap((issue) => problemsOf(issue, document, lineCounter)).slice(0, mostProblems),
+    problems: checked.error.issues.flatMap((issue) => problemsOf(issue, document, lineCounter)).slice(0, maxProblems),
   }
 }
 
@@ -56,7 +56,7 @@ function broken(message: string, line: number | null = null): ParsedConfig {
 function valueOf(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
   let value: unknown
   try {
-    value = document.toJS({ maxAliasCount: mostAliases })
+    value = document.toJS({ maxAliasCount: maxAliases })
   } catch (error) {
     if (error instanceof ReferenceError) return { problem: 'repeats itself too often (*alias of an &anchor)' }
     if (error instanceof RangeError) return { problem: tooDeep }

@@ -16,7 +16,7 @@ import { configSchema, type Config } from './schema.ts'
 /** Editors save in several steps (truncate, write, rename); we read once they are done. */
 const settleMs = 100
 /** A configuration of a million characters would be no longer one; these may take three bytes each. */
-const mostBytes = 3_000_000
+const maxBytes = 3_000_000
 
 export class SettingsStore {
   readonly file: string
@@ -145,7 +145,7 @@ export class SettingsStore {
 
   async #read(isStrict = true): Promise<string> {
     try {
-      return (await readSmallText(this.file, mostBytes, isStrict)) ?? ''
+      return (await readSmallText(this.file, maxBytes, isStrict)) ?? ''
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new AppError('config_invalid', `${this.file} cannot be read: ${reason}`, { file: this.file, reason })

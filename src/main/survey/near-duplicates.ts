@@ -7,13 +7,13 @@
 /** Shingles of this many characters; text in CJK characters says as much in fewer. */
 const shingleSize = { other: 4, cjk: 2 }
 /** Shorter lines, in characters without marks, are alike by chance. */
-const leastCharacters = { other: 20, cjk: 8 }
+const minCharacters = { other: 20, cjk: 8 }
 const threshold = 0.7
 /** 8 bands of 3: a pair of similarity 0.7 is looked at with a probability of 0.96, one of 0.3 with 0.2. */
 const bands = 8
 const rows = 3
 /** Lines of a bucket that a new one is compared with: many lines of one pattern would be too many pairs. */
-const mostCompared = 4
+const maxCompared = 4
 
 export interface DuplicateGroup {
   /** Of the least alike line to the first, in [0, 1]. */
@@ -39,7 +39,7 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
   const shinglesOf = (index: number) => shingles(normalize(lines[index] ?? ''))
   for (const [index, line] of lines.entries()) {
     const text = normalize(line)
-    if (text.length < leastCharacters[scriptOf(text)]) continue
+    if (text.length < minCharacters[scriptOf(text)]) continue
     const twin = same.get(text)
     if (twin !== undefined) {
       join(twin, index)
@@ -54,7 +54,7 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
         continue
       }
       const alike = bucket
-        .slice(0, mostCompared)
+        .slice(0, maxCompared)
         .find((other) => root(other) === root(index) || jaccard(shinglesOf(other), set) >= threshold)
       if (alike === undefined) bucket.push(index)
       else join(alike, index)

@@ -23,11 +23,11 @@ export interface RecalledPassage extends ShownPassage {
 export const staleDays = 90
 const dayMs = 86_400_000
 const tellEvery = 100
-const mostLines = 200
-const mostGroups = 200
-const mostOfGroup = 12
+const maxLines = 200
+const maxGroups = 200
+const maxOfGroup = 12
 /** Of a line, as it is told. */
-const mostCharacters = 400
+const maxCharacters = 400
 
 export async function* takeSurvey({ workspace, forbidden, passages, now }: SurveyRequest): AsyncGenerator<SurveyStep> {
   const { files } = await walkMarkdown(workspace, undefined, forbidden)
@@ -57,7 +57,7 @@ export async function* takeSurvey({ workspace, forbidden, passages, now }: Surve
     for (const [at, line] of lines.entries()) {
       const trimmed = line.trim()
       if (trimmed === '' || trimmed.startsWith('#')) continue
-      const place = { path, line: at + 1, text: trimmed.slice(0, mostCharacters).toWellFormed() }
+      const place = { path, line: at + 1, text: trimmed.slice(0, maxCharacters).toWellFormed() }
       all.push(place)
       const recalls = counts.get(at)
       if (recalls !== undefined) recalled.push({ ...place, recalls })
@@ -73,11 +73,11 @@ export async function* takeSurvey({ workspace, forbidden, passages, now }: Surve
     survey: {
       searches: new Set(passages.map(({ search }) => search)).size,
       files: surveyed,
-      mostRecalled: recalled.sort((one, other) => other.recalls - one.recalls).slice(0, mostLines),
+      mostRecalled: recalled.sort((one, other) => other.recalls - one.recalls).slice(0, maxLines),
       neverRecalled: {
         count: neverCount,
         of: all.length,
-        longest: never.sort((one, other) => other.text.length - one.text.length).slice(0, mostLines),
+        longest: never.sort((one, other) => other.text.length - one.text.length).slice(0, maxLines),
       },
       stale: surveyed
         .filter(
@@ -87,11 +87,11 @@ export async function* takeSurvey({ workspace, forbidden, passages, now }: Surve
         .sort((one, other) => one.modifiedAt - other.modifiedAt),
       staleDays,
       duplicates: nearDuplicates(all.map(({ text }) => text))
-        .slice(0, mostGroups)
+        .slice(0, maxGroups)
         .map(({ similarity, lines }) => ({
           similarity,
           count: lines.length,
-          lines: lines.slice(0, mostOfGroup).flatMap((at) => all[at] ?? []),
+          lines: lines.slice(0, maxOfGroup).flatMap((at) => all[at] ?? []),
         })),
     },
   }

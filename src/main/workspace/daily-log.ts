@@ -2,7 +2,7 @@
 import { localDate, localTime } from './layout.ts'
 
 /** Whoever was asked to write a note and went away was asked no longer ago than this. */
-const mostMinutesSince = 2
+const maxMinutesSince = 2
 const titleCharacters = 60
 
 export interface PlacedEntry {
@@ -20,7 +20,7 @@ export function addLogEntry(log: string | undefined, note: string, at: Date): Pl
 
 /** The last entry with the very words of a note, of the last minutes before `at`. */
 export function findLogEntry(log: string, note: string, at: Date): PlacedEntry | undefined {
-  for (let minutes = 0; minutes <= mostMinutesSince; minutes += 1) {
+  for (let minutes = 0; minutes <= maxMinutesSince; minutes += 1) {
     const entry = logEntry(note, new Date(at.getTime() - minutes * 60_000))
     const start = log.lastIndexOf(`\n${entry}`)
     if (start >= 0) return placeOf(entry, log.slice(0, start + 1).split('\n').length)

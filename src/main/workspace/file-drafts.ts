@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileDraftSchema } from '../../shared/contract/files.ts'
+import { fileDraftSchema } from '../../shared/contract/workspace.ts'
 import type { FileDraft } from '../../shared/contract/index.ts'
 import { parseJson } from '../../shared/json.ts'
 import { Queue, readKept, writeDurably } from '../files/index.ts'

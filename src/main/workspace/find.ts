@@ -17,7 +17,7 @@ export interface FoundLines {
 }
 
 /** Lines that are listed. */
-const mostFoundLines = 5000
+const maxFoundLines = 5000
 /** Milliseconds that a pattern may take in one file: one that backtracks without end must not hold up everything. */
 const patternTimeout = 500
 
@@ -32,7 +32,7 @@ export async function findInFiles(
   let lines = 0
   for (const { path } of (await workspace.list(signal)).files) {
     signal?.throwIfAborted()
-    if (lines >= mostFoundLines) return { files: found, complete: false }
+    if (lines >= maxFoundLines) return { files: found, complete: false }
     const text = await readable(workspace, path)
     const matches = text === undefined ? undefined : inTime(options, () => findLines(text, finder))
     if (!matches || matches.count === 0) continue

@@ -11,7 +11,7 @@ export {
   localDate,
   longTermFile,
   memoryFolder,
-  mostDepth,
+  maxDepth,
   projectContextFiles,
 } from './layout.ts'
 export { isHidden, isInstruction, isNote, isPortable, nameFor } from './names.ts'

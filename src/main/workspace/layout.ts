@@ -11,7 +11,7 @@ export const memoryFolder = 'memory'
 export const trashFolder = '.trash'
 
 /** Folders within folders that are looked through; what lies deeper is told, and not searched. */
-export const mostDepth = 64
+export const maxDepth = 64
 
 const dailyLog = /^memory\/(\d{4}-\d{2}-\d{2})(?:-([^/]+))?\.md$/
 

@@ -31,7 +31,7 @@ const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 const plainest = /^[\w .-]{1,255}$/
 
 /** The longest name that file systems take, in bytes of UTF-8. */
-const mostNameBytes = 255
+const maxNameBytes = 255
 
 /** True for a file that may be written: a note that other programs neither run nor obey. */
 export function isNote(path: string): boolean {
@@ -57,7 +57,7 @@ export function isPortable(name: string): boolean {
 }
 
 function isPlain(name: string): boolean {
-  return name.replace(ignorable, '') !== '' && name.isWellFormed() && Buffer.byteLength(name) <= mostNameBytes
+  return name.replace(ignorable, '') !== '' && name.isWellFormed() && Buffer.byteLength(name) <= maxNameBytes
 }
 
 function isTheSameEverywhere(name: string): boolean {
@@ -66,7 +66,7 @@ function isTheSameEverywhere(name: string): boolean {
 }
 
 /** Room that is left for a number and an ending. */
-const mostMadeBytes = 180
+const maxMadeBytes = 180
 
 /** A portable name, without an ending, that says the same as any text; `otherwise` where nothing is left of it. */
 export function nameFor(text: string, otherwise: string): string {
@@ -79,7 +79,7 @@ export function nameFor(text: string, otherwise: string): string {
   let bytes = 0
   for (const { segment } of new Intl.Segmenter().segment(plain)) {
     bytes += Buffer.byteLength(segment)
-    if (bytes > mostMadeBytes) break
+    if (bytes > maxMadeBytes) break
     name += segment
   }
   const trimmed = name.replace(/^[\s.~\-\p{Default_Ignorable_Code_Point}]+|[\s.]+$/gu, '')

@@ -7,7 +7,7 @@ import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { isExecutable } from './executable.ts'
-import { isMarkdown, isMemoryPath, mostDepth, trashFolder } from './layout.ts'
+import { isMarkdown, isMemoryPath, maxDepth, trashFolder } from './layout.ts'
 import { isHidden, isNote, isPortable, isUsable, noteExtensions } from './names.ts'
 
 export interface Roots {
@@ -83,7 +83,7 @@ export async function resolveWritable(roots: Roots, requested: string): Promise<
   if (!isNote(path) || !isNote(normalizeRequest(requested))) throw writeRefused(requested)
   const added = found.names.slice(found.names.length - found.missing)
   if (!added.every(isPortable)) throw invalid(requested)
-  if (added.length > 0 && found.names.length > mostDepth) throw invalid(requested)
+  if (added.length > 0 && found.names.length > maxDepth) throw invalid(requested)
   if (added.length === 0 && (await isExecutable(found.target))) throw writeRefused(requested)
   return found
 }
@@ -204,8 +204,8 @@ function concealed(requested: string): AppError {
 function invalid(requested: string): AppError {
   const path = requested.slice(0, 200).toWellFormed()
   const rules = 'no : * ? " < > | or control characters, no - or ~ at the beginning, no dot or space at the end'
-  const message = `${path} is no name that every system takes: ${rules}, at most 255 bytes a name and ${mostDepth} folders`
-  return new AppError('path_invalid', message, { path, depth: mostDepth })
+  const message = `${path} is no name that every system takes: ${rules}, at most 255 bytes a name and ${maxDepth} folders`
+  return new AppError('path_invalid', message, { path, depth: maxDepth })
 }
 
 function writeRefused(requested: string): AppError {

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isSystemError } from '../../shared/errors.ts'
 import { inBatches } from '../files/index.ts'
-import { isIgnoredFolder, isMarkdown, mostDepth } from './layout.ts'
+import { isIgnoredFolder, isMarkdown, maxDepth } from './layout.ts'
 import { isHidden, isUsable } from './names.ts'
 import { placeOf } from './paths.ts'
 
@@ -37,7 +37,7 @@ export interface WalkProblem {
 }
 
 /** Names that are told one by one; where there are more, it is for one reason. */
-const mostTold = 50
+const maxTold = 50
 
 /** Requests to the disk that are under way at once, within one folder. */
 const atOnce = 64
@@ -78,7 +78,7 @@ export async function walkMarkdown(
   }
 
   function leaveOut(path: string, code: 'folder_too_deep' | 'name_unusable'): undefined {
-    if (problems.filter((problem) => problem.code === code).length < mostTold) problems.push({ path, code })
+    if (problems.filter((problem) => problem.code === code).length < maxTold) problems.push({ path, code })
   }
 
   async function look(folder: Folder, entry: Dirent): Promise<Folder | FoundFile | undefined> {
@@ -95,7 +95,7 @@ export async function walkMarkdown(
       if (info.isFile() && isMarkdown(path)) return { path, size: info.size, modifiedAt: info.mtimeMs }
       if (!info.isDirectory()) return undefined
     }
-    if (folder.depth === mostDepth) return leaveOut(path, 'folder_too_deep')
+    if (folder.depth === maxDepth) return leaveOut(path, 'folder_too_deep')
     return { path, real: place, depth: folder.depth + 1 }
   }
 

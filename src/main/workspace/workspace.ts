@@ -68,7 +68,7 @@ export interface RememberedLines {
 }
 
 /** Another program may be at work on the same file; it does not save this often in a row. */
-const mostTries = 20
+const maxTries = 20
 
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 type WriteListener = (write: WorkspaceWrite) => unknown
@@ -404,7 +404,7 @@ export class Workspace {
       try {
         return await this.#rewriteOnce(shown, origin, rewrite)
       } catch (error) {
-        if (!(error instanceof ChangedMeanwhile) || tries === mostTries) throw error
+        if (!(error instanceof ChangedMeanwhile) || tries === maxTries) throw error
       }
     }
   }

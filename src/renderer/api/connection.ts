@@ -6,7 +6,7 @@
 import { createORPCClient, ORPCError, type ClientContext, type ClientLink, type ClientOptions } from '@orpc/client'
 import { RPCLink as PortLink } from '@orpc/client/message-port'
 import { RPCLink as SocketLink } from '@orpc/client/websocket'
-import { mostMessageBytes, type ContractClient } from '../../shared/contract/index.ts'
+import { maxMessageBytes, type ContractClient } from '../../shared/contract/index.ts'
 import { adoptKey, checkAccess, keptKey, onKeyChange } from './access.ts'
 
 /** `refused`: this browser was not let in (any more). `flooded`: the runtime hung up because too much came at once. */
@@ -109,7 +109,7 @@ function limited(
     removeEventListener: socket.removeEventListener.bind(socket),
     send(data) {
       const bytes = sizeOf(data)
-      if (bytes <= mostMessageBytes) return socket.send(data)
+      if (bytes <= maxMessageBytes) return socket.send(data)
       const megabytes = Math.ceil(bytes / 1024 / 1024)
       throw new ORPCError('message_too_large', { message: `${megabytes} MB are too much`, data: { megabytes } })
     },
@@ -120,7 +120,7 @@ function sizeOf(data: string | ArrayBufferLike | Blob | ArrayBufferView): number
   if (data instanceof Blob) return data.size
   if (typeof data !== 'string') return data.byteLength
   // No character takes more than three bytes: only a long text has to be measured.
-  return data.length * 3 <= mostMessageBytes ? data.length : new Blob([data]).size
+  return data.length * 3 <= maxMessageBytes ? data.length : new Blob([data]).size
 }
 
 /** Until the time has passed, or another page of this browser was let in. */

@@ -27,7 +27,7 @@ function apply(event: AppEvent): void {
     case 'hello':
       return
     case 'filesChanged':
-      drop(api.files.key())
+      drop(api.workspace.key())
       drop(api.context.key())
       drop(api.checks.list.key())
       return
@@ -36,7 +36,7 @@ function apply(event: AppEvent): void {
       return
     case 'indexChanged':
       drop(api.search.key())
-      drop(api.files.list.key())
+      drop(api.workspace.list.key())
       return
     case 'sessionChanged':
       drop(api.sessions.list.key())
@@ -55,7 +55,7 @@ function apply(event: AppEvent): void {
     case 'agentsChanged':
       drop(api.agents.key())
       drop(api.settings.key())
-      drop(api.files.key())
+      drop(api.workspace.key())
       drop(api.search.key())
       drop(api.context.key())
       drop(api.chat.models.key())
@@ -118,7 +118,7 @@ function tellCaptured({ agent, path, patch }: Extract<AppEvent, { type: 'capture
     action: {
       label: i18next.t('common.undo'),
       onClick: () =>
-        void client.files.undo({ agent, path, patch }).catch((error: unknown) => toast.error(explainError(error))),
+        void client.workspace.undo({ agent, path, patch }).catch((error: unknown) => toast.error(explainError(error))),
     },
   })
 }

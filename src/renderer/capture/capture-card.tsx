@@ -5,7 +5,7 @@ import { toast } from 'sonner'
 import type { Agent } from '../../shared/contract/index.ts'
 import { sectionsOf } from '../../shared/sections.ts'
 import { api, client, explainError } from '../api/index.ts'
-import { useDraft } from '../chat/draft.ts'
+import { useDraft } from '../drafts/use-draft.ts'
 import { isMac } from '../ui/keys.ts'
 
 /** What is typed here and not saved is a draft like any other, under this name. */
@@ -29,7 +29,7 @@ export function CaptureCard({ agents, given, isAsked = false, onClose }: Capture
   const [isSaving, setIsSaving] = useState(false)
   const { draft, change, clear } = useDraft(agentId, given === undefined ? draftName : givenDraftName)
   const field = useRef<HTMLTextAreaElement>(null)
-  const memory = useQuery(api.files.read.queryOptions({ input: { agent: agentId, path: 'MEMORY.md' } }))
+  const memory = useQuery(api.workspace.read.queryOptions({ input: { agent: agentId, path: 'MEMORY.md' } }))
   const sections = sectionsOf((memory.data?.text ?? '').split('\n')).filter(({ level }) => level > 1)
   const agent = agents.find(({ id }) => id === agentId)
   const initial = useRef({ given, change })
@@ -43,7 +43,7 @@ export function CaptureCard({ agents, given, isAsked = false, onClose }: Capture
     if (text === '' || isSaving) return
     setIsSaving(true)
     try {
-      await client.files.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) })
+      await client.workspace.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) })
       clear()
       if (!keepsOpen) onClose()
     } catch (error) {

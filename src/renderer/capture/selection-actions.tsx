@@ -6,7 +6,7 @@ import { paths } from '../ui/navigate.ts'
 import { useSelectedText, type SelectedText } from './selected-text.ts'
 
 /** Words of a selection that make a question; more of them find no more. */
-const mostQueryCharacters = 200
+const maxQueryCharacters = 200
 
 /** What can be done with selected words, wherever they stand. */
 export function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) {
@@ -22,7 +22,7 @@ export function SelectionActions({ onCapture }: { onCapture: (text: string) => v
   }, [selected])
   if (!selected || selected === dismissed) return null
   const { text, left, bottom, place } = selected
-  const query = text.replace(/\s+/g, ' ').trim().slice(0, mostQueryCharacters)
+  const query = text.replace(/\s+/g, ' ').trim().slice(0, maxQueryCharacters)
   const leave = (next: () => void) => () => {
     setDismissed(selected)
     getSelection()?.removeAllRanges()

@@ -1,9 +1,9 @@
 /** Files that a user hands over, as attachments: text as text, pictures scaled down to what models look at. */
 import type { Attachment } from '../../shared/contract/index.ts'
 
-const mostTextBytes = 500_000
+const maxTextBytes = 500_000
 /** Models scale larger pictures down themselves; sending them costs time and money for nothing. */
-const mostPixels = 2000
+const maxPixels = 2000
 const pictures = /^image\/(png|jpeg|gif|webp)$/
 
 export type AttachProblem = 'notText' | 'tooLarge' | 'badPicture'
@@ -25,7 +25,7 @@ export async function attach(file: File): Promise<Attachment> {
 }
 
 async function attachText(file: File): Promise<Attachment> {
-  if (file.size > mostTextBytes) throw new AttachError('tooLarge', file.name)
+  if (file.size > maxTextBytes) throw new AttachError('tooLarge', file.name)
   const bytes = await file.arrayBuffer()
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -45,7 +45,7 @@ async function attachPicture(file: File): Promise<Attachment> {
     if (error instanceof DOMException) throw new AttachError('badPicture', file.name)
     throw error
   }
-  const scale = Math.min(1, mostPixels / Math.max(bitmap.width, bitmap.height))
+  const scale = Math.min(1, maxPixels / Math.max(bitmap.width, bitmap.height))
   const isKept = scale === 1
   const blob = isKept ? file : await scaled(bitmap, scale)
   bitmap.close()

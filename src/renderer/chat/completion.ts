@@ -15,7 +15,7 @@ export interface Completions {
   readonly items: readonly Completion[]
 }
 
-const mostFiles = 8
+const maxFiles = 8
 const none: Completions = { from: 0, items: [] }
 
 export function completionsAt(text: string, caret: number, files: readonly string[]): Completions {
@@ -30,7 +30,7 @@ export function completionsAt(text: string, caret: number, files: readonly strin
   const mention = /(?:^|\s)@(\S*)$/.exec(before)?.[1]
   if (mention === undefined) return none
   const items = rank(files, mention.toLowerCase())
-    .slice(0, mostFiles)
+    .slice(0, maxFiles)
     .map((path) => ({ kind: 'file' as const, label: path, insert: `@${path} ` }))
   return { from: caret - mention.length - 1, items }
 }

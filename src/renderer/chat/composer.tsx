@@ -20,7 +20,7 @@ import { attach, AttachError } from './attach.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { CompletionMenu } from './completion-menu.tsx'
 import { completionsAt, type Completion } from './completion.ts'
-import { useDraft } from './draft.ts'
+import { useDraft } from '../drafts/use-draft.ts'
 
 export interface Outgoing {
   readonly text: string
@@ -55,7 +55,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
   const [selected, setSelected] = useState(0)
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
-  const files = useQuery(api.files.list.queryOptions({ input: { agent: agent.id } }))
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const filePaths = (files.data ?? []).map(({ path }) => path)
   const completions = completionsAt(draft.text, caret, filePaths)
   const { items } = completions

@@ -12,7 +12,7 @@ import { Patch } from '../ui/patch.tsx'
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
   const { t } = useTranslation()
   const undo = useMutation(
-    api.files.undo.mutationOptions({
+    api.workspace.undo.mutationOptions({
       onSuccess: () => toast.success(t('tool.undone')),
       onError: (error) => toast.error(explainError(error)),
     }),

@@ -7,7 +7,7 @@ import { explainCode } from '../api/index.ts'
 import { formatNumber, formatScore, formatShort } from '../i18n/format.ts'
 import { paths } from '../ui/navigate.ts'
 import { DiffCard } from './diff-card.tsx'
-import { Markdown } from './markdown/markdown.tsx'
+import { Markdown } from '../markdown/markdown.tsx'
 
 /** What happened to the conversation besides messages: a thin rule across it, which opens where there is more to see. */
 export function SessionEventView({ agent, event }: { agent: string; event: SessionEvent }) {

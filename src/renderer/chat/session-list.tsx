@@ -10,7 +10,7 @@ import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Highlight } from '../ui/highlight.tsx'
 import { paths, sessionAt } from '../ui/navigate.ts'
-import { SectionTitle } from '../ui/nav-row.tsx'
+import { SectionTitle } from '../workbench/nav-row.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
 /** Conversations listed at first, and with each further step. */

@@ -100,10 +100,10 @@ function Block({ title, text }: { title: string; text: string }) {
 }
 
 /** Longer answers are shown as they came. */
-const mostPretty = 200_000
+const maxPretty = 200_000
 
 function pretty(text: string): string {
-  if (text.length > mostPretty) return text
+  if (text.length > maxPretty) return text
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch (error) {

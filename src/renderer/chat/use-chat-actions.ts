@@ -58,7 +58,7 @@ export function useActions(agent: Agent, session: string, { onEdit, onSelect }: 
       remember: (text) =>
         attempt(
           // The toast with its undo comes with the event, here as in every window.
-          client.files.remember({ agent: agent.id, text }),
+          client.workspace.remember({ agent: agent.id, text }),
         ),
     }
   }, [agent, session, onEdit, onSelect, navigate, t])

@@ -2,10 +2,10 @@
 import type { ContextReport } from '../../shared/contract/index.ts'
 
 /** Of the window: tool definitions above this are worth a look, and all that stands in every request. */
-const mostToolsShare = 0.1
-const mostFixedShare = 0.4
+const maxToolsShare = 0.1
+const maxFixedShare = 0.4
 /** MEMORY.md is read into every request: above this it costs more than it says, in tokens. */
-const mostMemoryTokens = 3000
+const maxMemoryTokens = 3000
 const longTermFile = 'MEMORY.md'
 
 export type ContextWarning =
@@ -24,14 +24,14 @@ export function contextWarnings(report: ContextReport): ContextWarning[] {
   for (const { name, note, rawCharacters, sentCharacters } of items)
     if (note === 'cut') warnings.push({ code: 'cut', path: name, raw: rawCharacters, sent: sentCharacters })
   const tools = items.find(({ layer, name }) => layer === 'system' && name === 'tools')?.tokens ?? 0
-  if (share(tools) > mostToolsShare) warnings.push({ code: 'tools', share: share(tools) })
+  if (share(tools) > maxToolsShare) warnings.push({ code: 'tools', share: share(tools) })
   const memory = items.find(({ name }) => name === longTermFile)
-  if (memory && memory.tokens > mostMemoryTokens)
+  if (memory && memory.tokens > maxMemoryTokens)
     warnings.push({ code: 'memory', path: longTermFile, tokens: memory.tokens })
   const fixed = items.reduce(
     (sum, { layer, tokens }) => (layer === 'system' || layer === 'project' || layer === 'logs' ? sum + tokens : sum),
     0,
   )
-  if (share(fixed) > mostFixedShare) warnings.push({ code: 'fixed', share: share(fixed) })
+  if (share(fixed) > maxFixedShare) warnings.push({ code: 'fixed', share: share(fixed) })
   return warnings
 }

@@ -146,7 +146,7 @@ function sinceOf(daysBack: number | undefined): number | undefined {
   return day.getTime() - daysBack * 86_400_000
 }
 
-const mostAccepted = 2000
+const maxAccepted = 2000
 
 /** What was looked at is put away in this browser; the change itself is not touched. */
 function useAccepted(agent: string): { accepted: ReadonlySet<string>; accept: (hunk: string) => void } {
@@ -155,7 +155,7 @@ function useAccepted(agent: string): { accepted: ReadonlySet<string>; accept: (h
   return {
     accepted,
     accept(hunk) {
-      const next = new Set([...accepted, hunk].slice(-mostAccepted))
+      const next = new Set([...accepted, hunk].slice(-maxAccepted))
       localStorage.setItem(key, JSON.stringify([...next]))
       setAccepted(next)
     },

@@ -97,7 +97,7 @@ function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: H
           action: {
             label: t('common.undo'),
             onClick: () =>
-              void client.files
+              void client.workspace
                 .undo({ agent, path, patch })
                 .catch((error: unknown) => toast.error(explainError(error))),
           },

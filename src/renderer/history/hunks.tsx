@@ -52,7 +52,7 @@ interface HunkProps {
 function Hunk({ agent, path, hunk, onAccept }: HunkProps) {
   const { t } = useTranslation()
   const undo = useMutation(
-    api.files.undo.mutationOptions({
+    api.workspace.undo.mutationOptions({
       onSuccess: () => toast.success(t('tool.undone')),
       onError: (error) => toast.error(explainError(error)),
     }),

@@ -18,7 +18,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const [workspace, setWorkspace] = useState(suggested)
   const [copied, setCopied] = useState<string>()
   const [model, setModel] = useState('offline')
-  const known = useQuery(api.imports.known.queryOptions())
+  const known = useQuery(api.import.known.queryOptions())
   const start = useMutation({
     mutationFn: async () => {
       await client.agents.setUp({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale() })
@@ -119,7 +119,7 @@ function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCo
 
 async function copyMemory(agent: string, path: string, done: string): Promise<void> {
   try {
-    for await (const step of await client.imports.run({ agent, path, into: importFolder }))
+    for await (const step of await client.import.run({ agent, path, into: importFolder }))
       if (step.type === 'done') toast.success(done)
   } catch (error) {
     toast.error(explainError(error))

@@ -3,14 +3,14 @@ import type { CheckRun } from '../../shared/contract/index.ts'
 import { formatMoment, formatPercent } from '../i18n/format.ts'
 
 /** Runs that are drawn; the table has as many. */
-const mostRuns = 60
+const maxRuns = 60
 const width = 360
 const height = 56
 
 /** The share of checks that passed, run by run; the same as a table below it. */
 export function PassChart({ runs }: { runs: readonly CheckRun[] }) {
   const { t } = useTranslation()
-  const shown = runs.slice(-mostRuns)
+  const shown = runs.slice(-maxRuns)
   const points = shown.map((run, index) => ({
     run,
     x: shown.length === 1 ? width / 2 : 4 + (index / (shown.length - 1)) * (width - 8),

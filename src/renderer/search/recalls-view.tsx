@@ -14,7 +14,7 @@ import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { paths } from '../ui/navigate.ts'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
-import { AddCheck } from './add-check.tsx'
+import { AddCheck } from '../checks/add-check.tsx'
 import { compareResults } from './recall-compare.ts'
 import { SearchTabs } from './search-tabs.tsx'
 

@@ -12,7 +12,7 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { paths } from '../ui/navigate.ts'
 import { ScoreBar } from '../ui/score-bar.tsx'
 import { EmptyState } from '../ui/states.tsx'
-import { AddCheck } from './add-check.tsx'
+import { AddCheck } from '../checks/add-check.tsx'
 import { keyOf, type Move, type Moves } from './moves.ts'
 
 /** Columns that the account of a row has as well: without room for them they are left to it. */

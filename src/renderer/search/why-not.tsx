@@ -6,7 +6,7 @@ import { api } from '../api/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { parsePlace, paths } from '../ui/navigate.ts'
-import { AddCheck } from './add-check.tsx'
+import { AddCheck } from '../checks/add-check.tsx'
 
 interface WhyNotProps {
   readonly agent: string
@@ -22,7 +22,7 @@ interface WhyNotProps {
 /** What becomes of a certain line when this is asked, and what would change that (M23). */
 export function WhyNot({ agent, place, onPlace, hasQuery, explanation, onTry }: WhyNotProps) {
   const { t } = useTranslation()
-  const files = useQuery(api.files.list.queryOptions({ input: { agent } }))
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   return (
     <section
       aria-label={t('why.title')}

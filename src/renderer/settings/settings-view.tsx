@@ -18,7 +18,7 @@ import { LogView } from './log-view.tsx'
 import { Providers } from './providers.tsx'
 import { ShortcutList } from './shortcut-list.tsx'
 import { Spending } from './spending.tsx'
-import { Transfer } from './transfer.tsx'
+import { ImportSettings } from '../import/import-settings.tsx'
 import { ToolServers } from './tool-servers.tsx'
 
 const tabs = ['settings', 'file'] as const
@@ -93,7 +93,7 @@ function OwnSections({ agent }: { agent: Agent }) {
         <ToolServers />
       </Section>
       <Section id="import" title={t('import.title')} lead="">
-        <Transfer agent={agent} />
+        <ImportSettings agent={agent} />
       </Section>
     </>
   )

@@ -4,21 +4,21 @@
  */
 
 /** Of a single line: a title, a name, a path, a line of a result. */
-const mostOfLine = 400
+const maxOfLine = 400
 /** Of a passage: about ten screens. */
-export const mostOfPassage = 20_000
-const mostLines = 800
+export const maxOfPassage = 20_000
+const maxLines = 800
 
 /** The beginning of a single line, with an ellipsis where something is left out. @param most characters */
-export function clipLine(text: string, most = mostOfLine): string {
+export function clipLine(text: string, most = maxOfLine): string {
   return withoutPiles(text.length <= most ? text : `${text.slice(0, wholeEnd(text, most))}…`)
 }
 
 /** The beginning of a text of many lines; the text itself when all of it can be shown. */
-export function clipPassage(text: string, most = mostOfPassage): string {
+export function clipPassage(text: string, most = maxOfPassage): string {
   let end = text.length <= most ? text.length : wholeEnd(text, most)
   let at = -1
-  for (let line = 0; line < mostLines; line += 1) {
+  for (let line = 0; line < maxLines; line += 1) {
     at = text.indexOf('\n', at + 1)
     if (at < 0 || at >= end) return text.slice(0, end)
   }

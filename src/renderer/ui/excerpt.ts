@@ -6,10 +6,10 @@ import { clipLine } from './clip.ts'
 const leadIn = 60
 
 /** Two lines of a wide window hold less. */
-const mostShown = 600
+const maxShown = 600
 
 export function excerptOf(snippet: string, matched: readonly string[]): string {
-  return clipLine(excerptFrom(snippet, matched), mostShown)
+  return clipLine(excerptFrom(snippet, matched), maxShown)
 }
 
 function excerptFrom(snippet: string, matched: readonly string[]): string {

@@ -9,7 +9,7 @@ const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash tex
 
 /** Lines shown at first, and with each further step; a change can have any number of them. */
 const step = 300
-const mostOfLine = 2000
+const maxOfLine = 2000
 
 interface PatchProps {
   readonly patch: string
@@ -37,7 +37,7 @@ export function Patch({ patch, isUndone = false, isSmall = false }: PatchProps) 
       >
         {lines.slice(0, shown).map(({ kind, text }, index) => (
           <div key={index} className={`${side} break-words whitespace-pre-wrap ${looks[kind]}`}>
-            {clipLine(text, mostOfLine) || ' '}
+            {clipLine(text, maxOfLine) || ' '}
           </div>
         ))}
       </pre>

@@ -9,7 +9,7 @@ import { describeFailure } from './error-boundary.tsx'
 /** The same failure is not told again for so long, ms. */
 const quietMs = 30_000
 /** Failures remembered: each may carry another number or path in its words. */
-const mostRemembered = 20
+const maxRemembered = 20
 
 /** Browsers report this through the same door; layout that settles in the next frame is no failure. */
 const harmless = /^ResizeObserver loop/
@@ -23,7 +23,7 @@ export function tellUncaught(): void {
     toldAt.delete(words)
     toldAt.set(words, now)
     for (const oldest of toldAt.keys()) {
-      if (toldAt.size <= mostRemembered) break
+      if (toldAt.size <= maxRemembered) break
       toldAt.delete(oldest)
     }
     toast.error(i18next.t('broken.uncaught'), {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mostPath } from '../limits.ts'
+import { maxPath } from '../limits.ts'
 import { agentIdSchema, base, forAgent } from './base.ts'
 
 export const agentSchema = z.object({
@@ -22,7 +22,7 @@ export const localeSchema = z.enum(['en', 'zh-CN', 'zh-TW'])
 export type Locale = z.infer<typeof localeSchema>
 
 const nameSchema = z.string().trim().min(1).max(60)
-const workspaceSchema = z.string().trim().min(1).max(mostPath)
+const workspaceSchema = z.string().trim().min(1).max(maxPath)
 const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/i)
 
 export const agents = {

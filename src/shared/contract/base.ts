@@ -1,7 +1,7 @@
 /** What every request of the contract shares: its possible errors, and the shapes of ids and paths. */
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
-import { mostId, mostPath } from '../limits.ts'
+import { maxId, maxPath } from '../limits.ts'
 import { errorCodes, errorDataSchema, type ErrorCode } from '../errors.ts'
 
 const errorItem = { data: errorDataSchema.optional() }
@@ -15,16 +15,16 @@ export const errorMap = Object.fromEntries(errorCodes.map((code) => [code, error
  * Bytes of one message between the interface and the runtime, as JSON in UTF-8: a file that is as large as one can be,
  * with what it was before, fits. A request that is larger is refused before it is sent (`message_too_large`).
  */
-export const mostMessageBytes = 45 * 1024 * 1024
+export const maxMessageBytes = 45 * 1024 * 1024
 
 /** Bytes of a file's text as a part of a message; so much is a file of 20 MB of prose, with its line breaks escaped. */
-const mostTextBytes = 22 * 1024 * 1024
+const maxTextBytes = 22 * 1024 * 1024
 
 /** The text of a file: no larger than a file that can be opened. */
 export const fileTextSchema = z
   .string()
   .max(20 * 1024 * 1024)
-  .refine((text) => jsonBytes(text) <= mostTextBytes, 'is larger than a file that can be opened here (20 MB)')
+  .refine((text) => jsonBytes(text) <= maxTextBytes, 'is larger than a file that can be opened here (20 MB)')
 
 /** How many bytes a text takes as JSON in UTF-8. */
 export function jsonBytes(text: string): number {
@@ -49,9 +49,9 @@ export const agentIdSchema = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 export const sessionIdSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/)
 
 /** A path inside a workspace, with forward slashes. Only the shape is checked here; the workspace resolves it. */
-export const filePathSchema = z.string().min(1).max(mostPath)
+export const filePathSchema = z.string().min(1).max(maxPath)
 
 /** Of an entry, a message, a permission, a check: something that we or a provider named. */
-export const idSchema = z.string().max(mostId)
+export const idSchema = z.string().max(maxId)
 
 export const forAgent = z.object({ agent: agentIdSchema })

@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { mostAttachments, mostId, mostMessage } from '../limits.ts'
+import { maxAttachments, maxId, maxMessage } from '../limits.ts'
 import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
 
@@ -93,9 +93,9 @@ export const chat = {
     .input(
       forAgent.extend({
         session: sessionIdSchema.optional(),
-        text: z.string().max(mostMessage),
-        attachments: z.array(attachmentSchema).max(mostAttachments).optional(),
-        model: z.string().max(mostId).optional(),
+        text: z.string().max(maxMessage),
+        attachments: z.array(attachmentSchema).max(maxAttachments).optional(),
+        model: z.string().max(maxId).optional(),
         /** An edit: the message whose place the new one takes, on a branch of its own. */
         replaces: idSchema.optional(),
         /** Where the message goes when an answer is being given. */
@@ -106,7 +106,7 @@ export const chat = {
     )
     .output(z.object({ session: z.string(), queued: z.boolean() })),
   /** Answers a message of the user again, on a branch of its own. `message` may also name an answer to it. */
-  retry: base.input(forSession.extend({ message: idSchema, model: z.string().max(mostId).optional() })).output(done),
+  retry: base.input(forSession.extend({ message: idSchema, model: z.string().max(maxId).optional() })).output(done),
   /** Goes on with an answer that broke off. */
   resume: base.input(forSession).output(done),
   watch: base.input(forSession).output(eventIterator(chatEventSchema)),

@@ -1,6 +1,6 @@
 /** Saved questions with the lines that they should find (M44). */
 import { z } from 'zod'
-import { mostChecks, mostQuery } from '../limits.ts'
+import { maxChecks, maxQuery } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 const expectedLinesSchema = z
@@ -37,7 +37,7 @@ export const checkRunSchema = z.object({
 export type CheckRun = z.infer<typeof checkRunSchema>
 
 const questionSchema = z.object({
-  query: z.string().trim().min(1).max(mostQuery),
+  query: z.string().trim().min(1).max(maxQuery),
   relevant: z.array(expectedLinesSchema).min(1).max(100),
 })
 export type CheckedQuestion = z.infer<typeof questionSchema>
@@ -59,7 +59,7 @@ export const checks = {
   stop: base.input(forAgent).output(z.object({})),
   /** One question a line, as `commonplace eval --queries` reads them. All are taken or, with an error, none. */
   import: base
-    .input(forAgent.extend({ text: z.string().max(mostChecks) }))
+    .input(forAgent.extend({ text: z.string().max(maxChecks) }))
     .output(z.object({ added: z.number().int() })),
   export: base.input(forAgent).output(z.object({ text: z.string() })),
 }

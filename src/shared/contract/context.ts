@@ -1,7 +1,7 @@
 /** What fills the model's window: of one request, over a whole conversation, and as it would be otherwise (M45). */
 import { z } from 'zod'
 import { usageSchema } from '../messages.ts'
-import { mostPath } from '../limits.ts'
+import { maxPath } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema, sessionIdSchema } from './base.ts'
 import { sessionEventSchema } from './sessions.ts'
 
@@ -114,7 +114,7 @@ export const context = {
   event: base.input(ofSession.extend({ id: idSchema })).output(contextEventDetailsSchema),
   /** The text of an item as it was sent, or would be. */
   text: base
-    .input(ofAny.extend({ number: requestNumber.optional(), layer: layerSchema, name: z.string().max(mostPath) }))
+    .input(ofAny.extend({ number: requestNumber.optional(), layer: layerSchema, name: z.string().max(maxPath) }))
     .output(z.object({ text: z.string() })),
   /** What the later request has that the earlier one had not, and the other way round. */
   difference: base

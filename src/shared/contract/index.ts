@@ -5,14 +5,14 @@ import { chat } from './chat.ts'
 import { checks } from './checks.ts'
 import { context } from './context.ts'
 import { events } from './events.ts'
-import { files } from './files.ts'
 import { health } from './health.ts'
 import { history } from './history.ts'
-import { imports } from './imports.ts'
+import { importContract } from './import.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
 import { survey } from './survey.ts'
+import { workspace } from './workspace.ts'
 
 export const contract = {
   agents,
@@ -20,17 +20,17 @@ export const contract = {
   checks,
   context,
   events,
-  files,
   health,
   history,
-  imports,
+  import: importContract,
   search,
   sessions,
   settings,
   survey,
+  workspace,
 }
 
-export { mostMessageBytes } from './base.ts'
+export { maxMessageBytes } from './base.ts'
 
 export type ContractClient = ContractRouterClient<typeof contract>
 
@@ -49,9 +49,9 @@ export type {
   WhatIfWindow,
 } from './context.ts'
 export type { AppEvent } from './events.ts'
-export type { FileDraft, FileEntry, FileKind } from './files.ts'
+export type { FileDraft, FileEntry, FileKind } from './workspace.ts'
 export type { Part, Problem, Remedy } from './health.ts'
-export type { ImportPlan, ImportStep, KnownMemory } from './imports.ts'
+export type { ImportPlan, ImportStep, KnownMemory } from './import.ts'
 export type { BlamedLine, Cause, HistoryEntry } from './history.ts'
 export type {
   Candidate,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mostQuery } from '../limits.ts'
+import { maxQuery } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
@@ -239,12 +239,12 @@ export type Rechunk = z.infer<typeof rechunkSchema>
 
 export const search = {
   query: base
-    .input(forAgent.extend({ query: z.string().max(mostQuery), options: searchOptionsSchema.optional() }))
+    .input(forAgent.extend({ query: z.string().max(maxQuery), options: searchOptionsSchema.optional() }))
     .output(searchResponseSchema),
   explain: base
     .input(
       forAgent.extend({
-        query: z.string().max(mostQuery),
+        query: z.string().max(maxQuery),
         options: searchOptionsSchema.optional(),
         why: z.object({ path: filePathSchema, line: z.number().int().min(1) }).optional(),
       }),
@@ -262,7 +262,7 @@ export const search = {
   rechunk: base
     .input(
       forAgent.extend({
-        query: z.string().min(1).max(mostQuery),
+        query: z.string().min(1).max(maxQuery),
         chunk: chunkSizeSchema,
         options: searchOptionsSchema.optional(),
       }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorDataSchema } from '../errors.ts'
 import { fileChangeSchema, imagePartSchema, messageSchema, usageSchema } from '../messages.ts'
-import { mostAttachments, mostMessage, mostName, mostPhrase, mostPicture, mostTitle } from '../limits.ts'
+import { maxAttachments, maxMessage, maxName, maxPhrase, maxPicture, maxTitle } from '../limits.ts'
 import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 
 export const sessionSummarySchema = z.object({
@@ -87,17 +87,17 @@ export type FoundSession = z.infer<typeof foundSessionSchema>
 
 export const attachmentSchema = z.discriminatedUnion('type', [
   imagePartSchema.extend({
-    data: z.string().max(mostPicture),
-    mimeType: z.string().max(mostName),
-    name: z.string().max(mostName),
+    data: z.string().max(maxPicture),
+    mimeType: z.string().max(maxName),
+    name: z.string().max(maxName),
   }),
-  z.object({ type: z.literal('file'), name: z.string().max(mostName), text: z.string().max(mostMessage) }),
+  z.object({ type: z.literal('file'), name: z.string().max(maxName), text: z.string().max(maxMessage) }),
 ])
 export type Attachment = z.infer<typeof attachmentSchema>
 
 export const draftSchema = z.object({
-  text: z.string().max(mostMessage),
-  attachments: z.array(attachmentSchema).max(mostAttachments),
+  text: z.string().max(maxMessage),
+  attachments: z.array(attachmentSchema).max(maxAttachments),
 })
 export type Draft = z.infer<typeof draftSchema>
 
@@ -120,8 +120,8 @@ export const sessions = {
   /** What all of it used: every branch, flushes and summaries included. */
   usage: base.input(forSession).output(usageSchema),
   /** Conversations in which every word of the query stands. */
-  find: base.input(forAgent.extend({ query: z.string().max(mostPhrase) })).output(z.array(foundSessionSchema)),
-  rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(mostTitle) })).output(done),
+  find: base.input(forAgent.extend({ query: z.string().max(maxPhrase) })).output(z.array(foundSessionSchema)),
+  rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(maxTitle) })).output(done),
   pin: base.input(forSession.extend({ pinned: z.boolean() })).output(done),
   /** Puts it aside; `restore` brings it back. */
   remove: base.input(forSession).output(done),

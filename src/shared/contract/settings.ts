@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { usageSchema } from '../messages.ts'
-import { mostId, mostName, mostPath, mostSettings } from '../limits.ts'
+import { maxId, maxName, maxPath, maxSettings } from '../limits.ts'
 import { agentIdSchema, base } from './base.ts'
 
 export const appearanceSchema = z.object({
@@ -87,7 +87,7 @@ export type LogLine = z.infer<typeof logLineSchema>
 
 /** Where a setting stands in the file: `['agents', 'defaults', 'memory', 'search', 'minScore']`. */
 const settingPathSchema = z
-  .array(z.union([z.string().max(mostName), z.number().int().min(0)]))
+  .array(z.union([z.string().max(maxName), z.number().int().min(0)]))
   .min(1)
   .max(12)
 
@@ -117,10 +117,10 @@ export const settings = {
     }),
   ),
   /** What would be wrong with a text; nothing is saved. */
-  check: base.input(z.object({ text: z.string().max(mostSettings) })).output(z.array(configProblemSchema)),
+  check: base.input(z.object({ text: z.string().max(maxSettings) })).output(z.array(configProblemSchema)),
   /** Saves the text; with what others have saved since `baseText` merged in. */
   save: base
-    .input(z.object({ text: z.string().max(mostSettings), baseText: z.string().max(mostSettings) }))
+    .input(z.object({ text: z.string().max(maxSettings), baseText: z.string().max(maxSettings) }))
     .output(z.object({ text: z.string(), isMerged: z.boolean() })),
   /** Sets one value, or takes it out, so that the default holds again. Comments and order of the file stay. */
   set: base
@@ -132,41 +132,41 @@ export const settings = {
   diagnostics: base.output(z.object({ text: z.string() })),
   setAppearance: base.input(appearanceSchema.partial()).output(appearanceSchema),
   setModel: base
-    .input(z.object({ agent: agentIdSchema, model: z.string().max(mostId) }))
+    .input(z.object({ agent: agentIdSchema, model: z.string().max(maxId) }))
     .output(z.object({ model: z.string() })),
   providers: base.output(z.array(providerStatusSchema)),
   /** Uses a key, and keeps it where that is possible; an empty one forgets it. It is never told to anybody again. */
   setKey: base
     .input(
       z.object({
-        provider: z.string().max(mostName),
+        provider: z.string().max(maxName),
         key: z
           .string()
           .trim()
           .regex(/^[\x21-\x7e]*$/, 'a key has letters, digits and signs only')
-          .max(mostPath),
+          .max(maxPath),
       }),
     )
     .output(done),
   /** Null: the provider's own address. */
   setBaseUrl: base
-    .input(z.object({ provider: z.string().max(mostName), baseUrl: z.url().max(mostPath).nullable() }))
+    .input(z.object({ provider: z.string().max(maxName), baseUrl: z.url().max(maxPath).nullable() }))
     .output(done),
   /** Asks the provider for its models. */
   testProvider: base
-    .input(z.object({ provider: z.string().max(mostName) }))
+    .input(z.object({ provider: z.string().max(maxName) }))
     .output(z.object({ models: z.number().int() })),
   usage: base.output(z.object({ months: z.array(monthlyUsageSchema), spending: spendingSchema })),
   /** US dollars a month; null for no limit. */
   setSpendingLimit: base.input(z.object({ limit: z.number().positive().nullable() })).output(done),
   mcpServers: base.output(z.array(mcpServerSchema)),
   /** Starts a server (again), so that its tools are known. */
-  startMcpServer: base.input(z.object({ name: z.string().max(mostName) })).output(done),
+  startMcpServer: base.input(z.object({ name: z.string().max(maxName) })).output(done),
   setMcpPermission: base
     .input(
       z.object({
-        server: z.string().max(mostName),
-        tool: z.string().max(mostName),
+        server: z.string().max(maxName),
+        tool: z.string().max(maxName),
         permission: z.enum(['ask', 'always', 'never']),
       }),
     )

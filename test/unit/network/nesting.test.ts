@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { isShallow, mostLevels } from '../../../src/main/network/nesting.ts'
+import { isShallow, maxLevels } from '../../../src/main/network/nesting.ts'
 
 describe('M56 nesting', () => {
   it.each([
     ['{"a":[1,2,{"b":"]]]]"}]}', true],
-    [`${'['.repeat(mostLevels)}${']'.repeat(mostLevels)}`, true],
-    ['['.repeat(mostLevels + 1), false],
+    [`${'['.repeat(maxLevels)}${']'.repeat(maxLevels)}`, true],
+    ['['.repeat(maxLevels + 1), false],
     [`{"a":"${'['.repeat(10_000)}"}`, true],
     [`{"a":"\\"${'['.repeat(10_000)}"}`, true],
-    [`"\\\\"${'{"a":'.repeat(mostLevels + 1)}`, false],
+    [`"\\\\"${'{"a":'.repeat(maxLevels + 1)}`, false],
   ])('M56: %.40s… is shallow: %s', (json, expected) => {
     expect(isShallow(json)).toBe(expected)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { citationHref, parseCitationHref } from '../../../src/renderer/chat/markdown/citation.ts'
+import { citationHref, parseCitationHref } from '../../../src/renderer/markdown/citation.ts'
 import { advance, idle } from '../../../src/renderer/chat/live-turn-state.ts'
 import { patchLines } from '../../../src/renderer/ui/patch-lines.ts'
 import { toTurns } from '../../../src/renderer/chat/turns.ts'

@@ -7,7 +7,7 @@ import {
   linksIn,
   tableAround,
   toggleTask,
-} from '../../../src/renderer/memory/markdown-edits.ts'
+} from '../../../src/renderer/workspace/markdown-edits.ts'
 import { hunkKey, splitHunks } from '../../../src/renderer/history/patch-hunks.ts'
 
 describe('M43 what Enter does', () => {

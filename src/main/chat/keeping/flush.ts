@@ -18,7 +18,7 @@ import { callTools } from '../call.ts'
 import { definitionsOf, ownTools, type ToolContext } from '../tools/index.ts'
 
 /** Model requests of one flush; saving notes takes two or three. */
-const mostSteps = 8
+const maxSteps = 8
 
 export interface FlushOutcome {
   readonly changes: readonly FileChange[]
@@ -37,7 +37,7 @@ export async function flush(
   const messages: Message[] = [...conversation, { role: 'user', content: prompt, timestamp: Date.now() }]
   const changes: FileChange[] = []
   let usage = noUsage
-  for (let step = 0; step < mostSteps; step += 1) {
+  for (let step = 0; step < maxSteps; step += 1) {
     const answer = await complete(
       model,
       { system, messages, tools: definitionsOf(ownTools), maxOutput: model.maxOutput },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from './tool.ts'
 
-const mostEntries = 500
+const maxEntries = 500
 
 export const list = defineTool({
   name: 'list',
@@ -14,7 +14,7 @@ export const list = defineTool({
   async run({ path = '', from = 1 }, { workspace, signal }) {
     const isWhole = /^\.?[\\/]*$/.test(path)
     const found = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
-    const page = found.slice(from - 1, from - 1 + mostEntries)
+    const page = found.slice(from - 1, from - 1 + maxEntries)
     const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)
     const last = from + page.length - 1
     if (last < found.length) lines.push(`[${from}–${last} of ${found.length}; go on with from=${last + 1}]`)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool, pathParameter } from './tool.ts'
 
-const mostCharacters = 50_000
+const maxCharacters = 50_000
 /** Long results are kept under such a path; it lies in no workspace. */
 export const outputsPrefix = 'tool-output/'
 
@@ -42,8 +42,8 @@ function fitting(lines: readonly string[]): string[] {
   let characters = 0
   for (const line of lines) {
     characters += line.length + 1
-    if (characters > mostCharacters) {
-      if (page.length === 0) page.push(`${line.slice(0, mostCharacters)}…`)
+    if (characters > maxCharacters) {
+      if (page.length === 0) page.push(`${line.slice(0, maxCharacters)}…`)
       break
     }
     page.push(line)

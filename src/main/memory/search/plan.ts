@@ -25,9 +25,9 @@ const shortSpelling = 0.48
 const diminishing = 0.66
 
 /** Below this many chunks a term's rarity is no evidence yet; the collection counts as this large. */
-const leastDocuments = 600
+const minDocuments = 600
 /** In terms: a note of five lines is not long because the others have one. */
-const leastAverageLength = 117
+const minAverageLength = 117
 
 export interface PlannedTerm extends KnownTerm {
   readonly idf: number
@@ -50,7 +50,7 @@ export interface CollectionFigures {
 }
 
 export function planKeywords(query: ParsedQuery, collection: CollectionFigures, vocabulary: Vocabulary): KeywordPlan {
-  const size = Math.max(collection.chunks, leastDocuments)
+  const size = Math.max(collection.chunks, minDocuments)
   const rarity = (documents: number) => Math.log(1 + (size - documents + 0.5) / (documents + 0.5))
   const asked: number[] = []
   const terms = resolveTerms(query.terms, vocabulary).map((term): PlannedTerm => {
@@ -62,7 +62,7 @@ export function planKeywords(query: ParsedQuery, collection: CollectionFigures, 
   const reach = asked
     .sort((one, other) => other - one)
     .reduce((sum, weight, index) => sum + weight * diminishing ** index, 0)
-  return { query, terms, averageLength: Math.max(leastAverageLength, collection.averageLength), reach }
+  return { query, terms, averageLength: Math.max(minAverageLength, collection.averageLength), reach }
 }
 
 function factorOf(term: KnownTerm): number {

@@ -8,11 +8,11 @@ import { AppError } from '../../../shared/errors.ts'
 import type { EmbeddingProvider, ProviderOutcome, QueryLeave } from '../../embeddings/index.ts'
 
 /** A question of a person that took longer than this was a failure, ms. */
-const mostMs = 15_000
+const maxMs = 15_000
 /** Vectors that are kept: saved questions are asked after every change, and a provider costs money. */
-const mostKept = 1000
+const maxKept = 1000
 /** Requests that nobody waits for any more; while there are as many, no other is sent. */
-const mostOpen = 3
+const maxOpen = 3
 /** Asks a provider whether it is there. */
 const probeText = 'memory'
 
@@ -57,21 +57,21 @@ export class QueryVectors {
 
   /**
    * @param dimensions of the index's vectors
-   * @param mostWaitMs instead of what the provider's health allows, for somebody who would rather wait
+   * @param maxWaitMs instead of what the provider's health allows, for somebody who would rather wait
    */
   async of(
     query: string,
     dimensions: number,
-    mostWaitMs: number | undefined,
+    maxWaitMs: number | undefined,
     signal?: AbortSignal,
   ): Promise<QueryVector> {
     const { failure, waitMs } = this.leave
     const vector = this.#kept.get(query)
     if (failure) return { vector: fits(vector, dimensions), notice: failedNotice(failure.message, failure.since) }
     if (vector) return this.#checked(vector, dimensions)
-    if (!this.#open.has(query) && this.#open.size >= mostOpen) return { vector: undefined, notice: this.#lateNotice(0) }
-    const patienceMs = mostWaitMs ?? waitMs
-    const asked = this.#open.get(query) ?? this.#ask(query, dimensions, Math.max(mostMs, patienceMs))
+    if (!this.#open.has(query) && this.#open.size >= maxOpen) return { vector: undefined, notice: this.#lateNotice(0) }
+    const patienceMs = maxWaitMs ?? waitMs
+    const asked = this.#open.get(query) ?? this.#ask(query, dimensions, Math.max(maxMs, patienceMs))
     asked.wanted += 1
     const answer = await within(asked.answer, patienceMs, signal).catch((error: unknown) => {
       asked.wanted -= 1
@@ -89,7 +89,7 @@ export class QueryVectors {
 
   /** Asks the provider for one short text, to see whether it can be used. */
   async probe(dimensions: number): Promise<ProviderOutcome> {
-    return outcomeOf(await this.#embed(probeText, dimensions, AbortSignal.timeout(mostMs), mostMs), { kind: 'probed' })
+    return outcomeOf(await this.#embed(probeText, dimensions, AbortSignal.timeout(maxMs), maxMs), { kind: 'probed' })
   }
 
   #ask(query: string, dimensions: number, limitMs: number): Asked {
@@ -123,7 +123,7 @@ export class QueryVectors {
   }
 
   #keep(query: string, vector: Float32Array): void {
-    const [oldest] = this.#kept.size < mostKept ? [] : this.#kept.keys()
+    const [oldest] = this.#kept.size < maxKept ? [] : this.#kept.keys()
     if (oldest !== undefined) this.#kept.delete(oldest)
     this.#kept.set(query, vector)
   }

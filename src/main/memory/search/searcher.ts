@@ -209,7 +209,7 @@ export class Searcher {
   async #embedQuery(
     query: string,
     { dimensions, unembedded }: Collection,
-    mostWaitMs: number | undefined,
+    maxWaitMs: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ vector: Buffer | undefined; notice: Notice; embedMs: number }> {
     if (!this.#embeddings) return { vector: undefined, notice: null, embedMs: 0 }
@@ -221,7 +221,7 @@ export class Searcher {
       return { vector: undefined, notice, embedMs: 0 }
     }
     const started = performance.now()
-    const { vector, notice } = await this.#embeddings.of(query, dimensions, mostWaitMs, signal)
+    const { vector, notice } = await this.#embeddings.of(query, dimensions, maxWaitMs, signal)
     const incomplete: Notice =
       unembedded > 0 ? { code: 'vectors_incomplete', message: `${unembedded} chunks have no vector yet` } : null
     return { vector: vector && toBlob(vector), notice: notice ?? incomplete, embedMs: performance.now() - started }

@@ -2,7 +2,7 @@
 import { fold, termsOfWord } from '../terms.ts'
 import type { KeywordPlan } from './plan.ts'
 
-const mostCharacters = 700
+const maxCharacters = 700
 
 export function snippetOf(text: string, bestLine: number): string {
   const lines = text.split('\n')
@@ -12,16 +12,16 @@ export function snippetOf(text: string, bestLine: number): string {
   for (;;) {
     const below = lines[to]
     const above = lines[from - 1]
-    if (below !== undefined && length + below.length < mostCharacters) {
+    if (below !== undefined && length + below.length < maxCharacters) {
       length += below.length + 1
       to += 1
-    } else if (above !== undefined && length + above.length < mostCharacters) {
+    } else if (above !== undefined && length + above.length < maxCharacters) {
       length += above.length + 1
       from -= 1
     } else break
   }
   const snippet = lines.slice(from, to).join('\n').trim()
-  return snippet.length <= mostCharacters ? snippet : `${[...snippet].slice(0, mostCharacters).join('')}…`
+  return snippet.length <= maxCharacters ? snippet : `${[...snippet].slice(0, maxCharacters).join('')}…`
 }
 
 /** The words of `snippet`, as they stand there, that the query's terms matched; for highlighting. */

@@ -23,7 +23,7 @@ interface Kept extends Spelling {
 /** From this length on, a word may differ by two edits. */
 const lengthForTwo = 8
 /** Words that a misspelt one is read as, at most. */
-const mostReadings = 3
+const maxReadings = 3
 
 export class Spellings {
   readonly #newer: ((after: number) => { id: number; word: string; term: string }[]) | undefined
@@ -79,9 +79,7 @@ export class Spellings {
     const first = word[0]
     // Hardly anyone errs in the first letter.
     const sure = found.filter((spelling) => spelling.word[0] === first)
-    return (sure.length > 0 ? sure : found)
-      .sort((one, other) => (one.word < other.word ? -1 : 1))
-      .slice(0, mostReadings)
+    return (sure.length > 0 ? sure : found).sort((one, other) => (one.word < other.word ? -1 : 1)).slice(0, maxReadings)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Db } from '../schema.ts'
 /** Above this many chunks a first pass over one bit a dimension is faster than an exact one over everything. */
 const twoPassAbove = 5000
 /** Candidates of the coarse pass: at least this many, and this many for each one that is wanted. */
-const leastCoarse = 256
+const minCoarse = 256
 const coarseFactor = 4
 
 /** Which vectors of the cache are the index's own. */
@@ -34,7 +34,7 @@ export class VectorLeg {
   }
 
   nearestInTwoPasses(query: Buffer, count: number): number[] {
-    const coarse = this.#statements.coarse.all(query, Math.min(4096, Math.max(leastCoarse, count * coarseFactor)))
+    const coarse = this.#statements.coarse.all(query, Math.min(4096, Math.max(minCoarse, count * coarseFactor)))
     const exact = this.similarities(query, coarse)
     return coarse.sort((one, other) => (exact.get(other) ?? 0) - (exact.get(one) ?? 0)).slice(0, count)
   }

@@ -2,7 +2,7 @@
  * What memory knows of a query's words. A word that it lacks is read as what it has instead: the nearest spelling (M19),
  * two words written as one or one as two, the known pieces of a CJK word, the known beginning of a Korean one.
  */
-import { leastSpelt, stem } from '../terms.ts'
+import { minSpelt, stem } from '../terms.ts'
 import { roleOfStem } from '../word-roles.ts'
 import type { QueryTerm, Reading } from './query.ts'
 import type { Spellings } from './spellings.ts'
@@ -34,11 +34,11 @@ const beginning = 0.7
 export const shortLength = 6
 
 /** Shorter parts of a word stand in too many others. */
-const leastPart = 3
+const minPart = 3
 
 export function resolveTerms(terms: readonly QueryTerm[], vocabulary: Vocabulary): KnownTerm[] {
   const resolved = terms.flatMap((term, index): KnownTerm[] => {
-    const documents = mostDocuments(term.readings, vocabulary)
+    const documents = maxDocuments(term.readings, vocabulary)
     if (documents > 0) return [{ ...term, documents }]
     if (isKnownByPart(term, vocabulary)) return []
     return readOtherwise(term, [terms[index - 1], terms[index + 1]], vocabulary)
@@ -54,7 +54,7 @@ function isKnownByPart({ shown }: QueryTerm, { documents }: Vocabulary): boolean
   return name !== undefined && documents({ kind: 'word', term: stem(name) }) > 0
 }
 
-function mostDocuments(readings: readonly Reading[], { documents }: Vocabulary): number {
+function maxDocuments(readings: readonly Reading[], { documents }: Vocabulary): number {
   return Math.max(0, ...readings.map(documents))
 }
 
@@ -75,7 +75,7 @@ function readOtherwise(
 
 /** The nearest spellings, as readings that count less. */
 function nearest(term: QueryTerm, vocabulary: Vocabulary): KnownTerm[] | undefined {
-  if (term.shown.length < leastSpelt || term.role === 'figure' || term.role === 'filler') return undefined
+  if (term.shown.length < minSpelt || term.role === 'figure' || term.role === 'filler') return undefined
   const readings: Reading[] = []
   const names: string[] = []
   for (const { word, term: spelt, edits } of vocabulary.spellings.nearest(term.shown)) {
@@ -98,7 +98,7 @@ function instead(
   name: string,
   vocabulary: Vocabulary,
 ): KnownTerm[] | undefined {
-  const documents = mostDocuments(readings, vocabulary)
+  const documents = maxDocuments(readings, vocabulary)
   return documents === 0 ? undefined : [{ ...term, readings, documents, instead: name }]
 }
 
@@ -119,8 +119,8 @@ function glued(
 
 /** `macbook` where memory has `mac book`, `lk19vtu` where it has `LK19 VTU`. */
 function split(term: QueryTerm, vocabulary: Vocabulary): KnownTerm[] | undefined {
-  if (!isPlain(term.shown) || term.shown.length < 2 * leastPart) return undefined
-  for (let at = leastPart; at <= term.shown.length - leastPart; at += 1) {
+  if (!isPlain(term.shown) || term.shown.length < 2 * minPart) return undefined
+  for (let at = minPart; at <= term.shown.length - minPart; at += 1) {
     const parts = [term.shown.slice(0, at), term.shown.slice(at)]
     if (!parts.every((part) => mayBeSpelt(part, vocabulary))) continue
     const readings = parts.map((part): Reading => ({ kind: 'word', term: stem(part), weight: compound }))
@@ -134,7 +134,7 @@ function split(term: QueryTerm, vocabulary: Vocabulary): KnownTerm[] | undefined
 
 /** False only for what is spelt nowhere: spares the index most of the asking. */
 function mayBeSpelt(word: string, { spellings }: Vocabulary): boolean {
-  return word.length < leastSpelt || /\d/.test(word) || spellings.has(word)
+  return word.length < minSpelt || /\d/.test(word) || spellings.has(word)
 }
 
 function isPlain(word: string): boolean {

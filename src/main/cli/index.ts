@@ -1,0 +1,202 @@
+/** Entry of the terminal: the same runtime without a window (M49). Exit 0 done, 1 failed, 2 wrong use. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { existsSync, statSync } from 'node:fs'
+import { AppError } from '../../shared/errors.ts'
+import type { AppOptions } from '../app.ts'
+import * as commands from './commands.ts'
+import { openInBrowser } from '../open-with-system.ts'
+import { appVersion } from '../version.ts'
+import { withRuntime, type Runtime } from '../owner/index.ts'
+import { startServer } from '../host/server.ts'
+import { describeProblems } from '../settings/index.ts'
+import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
+
+export interface CommonFlags {
+  readonly agent: string
+  readonly workspace?: string
+  readonly home?: string
+  readonly json?: boolean
+}
+
+/** The folder above this entry; the build keeps its threads in folders beside this one. */
+const mainFolder = new URL('../', import.meta.url)
+
+/** What went wrong is the caller's to mend: exit 2. */
+class UsageError extends Error {}
+
+const program = new Command('commonplace')
+  .description('A chat with an AI agent whose memory is plain Markdown on your own disk')
+  .version(appVersion)
+  .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(harmless(text.replace(/^error: /, 'commonplace: '))) })
+  .showSuggestionAfterError(false)
+
+function command(name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .option('--agent <id>', 'the agent', 'main')
+    .option('--workspace <dir>', 'use this folder instead of the agent’s own')
+    .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
+    .option('--json', 'print one JSON value')
+}
+
+/** Commands that answer with vectors wait for them. */
+function withVectors(made: Command): Command {
+  return made
+    .option('--no-wait', 'do not wait until every passage has its vector')
+    .addHelpText('after', `\n${commands.vectorHelp}`)
+}
+
+command('status', 'how the index is, and everything that does not work').action(async (flags: CommonFlags) =>
+  onRuntime(flags, commands.status),
+)
+
+withVectors(command('index', 'bring the index in step with the files'))
+  .option('--force', 'read every file anew')
+  .action(async (flags: CommonFlags & commands.WaitFlags & { force?: boolean }) =>
+    onRuntime(flags, (runtime) => commands.index(runtime, flags)),
+  )
+
+withVectors(command('search', 'search the memory'))
+  .argument('<query>')
+  .option('--max-results <n>', 'most results', integer)
+  .option('--min-score <x>', 'least score, 0 to 1', share)
+  .action(async (query: string, flags: CommonFlags & commands.SearchFlags) =>
+    onRuntime(flags, (runtime) => commands.search(runtime, flags, query)),
+  )
+
+withVectors(command('explain', 'say how every candidate for a query was scored'))
+  .argument('<query>')
+  .option('--max-results <n>', 'most results', integer)
+  .option('--min-score <x>', 'least score, 0 to 1', share)
+  .option('--why <path:line>', 'also say what kept this line out')
+  .action(async (query: string, flags: CommonFlags & commands.ExplainFlags) =>
+    onRuntime(flags, (runtime) => commands.explain(runtime, flags, query)),
+  )
+
+withVectors(command('eval', 'measure recall on judged questions'))
+  .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object a line')
+  .option('--off-topic <file>', 'questions that this memory cannot answer')
+  .option('--max-results <n>', 'most results, in place of the settings’', integer)
+  .option('--min-score <x>', 'the threshold, 0 to 1, in place of the settings’', share)
+  .addOption(
+    new Option('--provider <name>', 'embedding provider').choices([
+      'none',
+      'openai',
+      'gemini',
+      'openai-compatible',
+      'local',
+    ]),
+  )
+  .action(async (flags: CommonFlags & commands.EvalFlags) =>
+    onRuntime(flags, (runtime) => commands.evaluate(runtime, flags), { embeddingProvider: flags.provider }),
+  )
+
+command('remember', 'append a note to today’s log')
+  .argument('[text]', 'the note; read from standard input when left out')
+  .action(async (text: string | undefined, flags: CommonFlags) => {
+    checkFolders(flags)
+    print(await commands.remember(appOptions(flags), flags, text), flags)
+  })
+
+command('ask', 'ask the agent')
+  .argument('<message>')
+  .option('--model <id>', 'another model than the agent’s')
+  .action(async (message: string, flags: CommonFlags & { model?: string }) =>
+    onRuntime(flags, (runtime) => commands.ask(runtime, flags, message), { isRepeatable: false }),
+  )
+
+command('serve', 'host the interface for a browser on this machine')
+  .option('--port <n>', 'port (default: a free one)', port)
+  .option('--no-open', 'do not open the browser')
+  .action(serve)
+
+tolerateClosedOutput()
+const stopExiting = exitOnUncaught(tell)
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = tell(error)
+}
+
+/** Runs one command where the memory is open, or opens it for that long, and prints what it returns. */
+async function onRuntime(
+  flags: CommonFlags,
+  run: (runtime: Runtime, flags: CommonFlags) => Promise<commands.Output>,
+  options: { readonly embeddingProvider?: commands.EvalFlags['provider']; readonly isRepeatable?: boolean } = {},
+): Promise<void> {
+  checkFolders(flags)
+  const { embeddingProvider, isRepeatable = true } = options
+  const output = await withRuntime({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (runtime) => {
+    const { file, problems } = await runtime.client.settings.get()
+    if (problems.length > 0) throw new AppError('config_invalid', describeProblems(file, problems))
+    return run(runtime, flags)
+  })
+  print(output, flags)
+}
+
+function appOptions({ home, workspace, agent }: CommonFlags): AppOptions {
+  return { mainFolder, env: process.env, home, workspace, agent }
+}
+
+function print({ value, text, warning, isFailure }: commands.Output, flags: CommonFlags): void {
+  process.stdout.write(harmless(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
+  if (warning !== undefined) process.stderr.write(harmless(`commonplace: ${warning}\n`))
+  if (isFailure) process.exitCode = 1
+}
+
+async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
+  checkFolders(flags)
+  const server = await startServer({
+    ...appOptions(flags),
+    ...(flags.port === undefined ? {} : { port: flags.port }),
+  })
+  // From here on others depend on this process: the server itself sees to what nobody caught.
+  stopExiting()
+  process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
+  if (flags.open) openInBrowser(server.urlOnce())
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
+  await server.close()
+}
+
+function checkFolders({ workspace, home }: CommonFlags): void {
+  if (workspace !== undefined && !isFolder(workspace))
+    throw new UsageError(`--workspace ${workspace}: there is no such folder`)
+  if (home !== undefined && existsSync(home) && !isFolder(home)) throw new UsageError(`--home ${home}: is not a folder`)
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory()
+}
+
+function integer(value: string): number {
+  if (!/^\d+$/.test(value) || Number(value) < 1) throw new InvalidArgumentError('a whole number from 1 on is wanted.')
+  return Number(value)
+}
+
+function port(value: string): number {
+  if (!/^\d+$/.test(value) || Number(value) > 65_535)
+    throw new InvalidArgumentError('a port from 0 to 65535 is wanted.')
+  return Number(value)
+}
+
+function share(value: string): number {
+  const number = Number(value)
+  if (value.trim() === '' || !(number >= 0 && number <= 1))
+    throw new InvalidArgumentError('a number from 0 to 1 is wanted.')
+  return number
+}
+
+/** One line on stderr. @returns the exit code */
+function tell(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`commonplace: ${harmless(message.replaceAll('\n', ' '))}\n`)
+  const isUsage =
+    error instanceof UsageError ||
+    (error instanceof AppError && ['unknown_agent', 'input_invalid'].includes(error.code))
+  return isUsage ? 2 : 1
+}

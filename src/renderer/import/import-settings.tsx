@@ -1,0 +1,180 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { Agent, ImportPlan } from '../../shared/contract/index.ts'
+import { api, client, explainError } from '../api/index.ts'
+import { formatNumber } from '../i18n/format.ts'
+import { Button } from '../ui/button.tsx'
+import { downloadBlob } from '../ui/download.ts'
+
+/** Notes and conversations from elsewhere into this memory, and this memory as one file. */
+export function ImportSettings({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const [path, setPath] = useState('')
+  const [into, setInto] = useState('memory/imports')
+  const known = useQuery(api.import.known.queryOptions())
+  const plan = useMutation(api.import.plan.mutationOptions())
+  const choose = (source: string) => {
+    setPath(source)
+    plan.mutate({ agent: agent.id, path: source, into })
+  }
+  const look = (event: FormEvent) => {
+    event.preventDefault()
+    plan.mutate({ agent: agent.id, path, into })
+  }
+  return (
+    <>
+      <p className="text-muted">{t('import.lead')}</p>
+      {known.data && known.data.length > 0 && (
+        <section aria-label={t('import.found')} className="flex flex-col gap-1">
+          <h3 className="font-medium">{t('import.found')}</h3>
+          {known.data.map((memory) => (
+            <p key={memory.path} className="flex items-center gap-3">
+              <span className="w-40">{t(`import.kind.${memory.kind}`)}</span>
+              <span className="min-w-0 flex-1 truncate font-mono text-[12px] text-muted">{memory.path}</span>
+              <span className="tabular text-muted">{t('nav.files', { count: memory.files })}</span>
+              <Button onClick={() => choose(memory.path)}>{t('import.look')}</Button>
+            </p>
+          ))}
+        </section>
+      )}
+      <form onSubmit={look} className="flex flex-col gap-2">
+        <label className="flex flex-col gap-1">
+          {t('import.source')}
+          <input
+            value={path}
+            spellCheck={false}
+            onChange={(event) => {
+              setPath(event.target.value)
+              plan.reset()
+            }}
+            className={fieldLook}
+          />
+          <span className="text-[12px] text-muted">{t('import.sourceHint')}</span>
+        </label>
+        <label className="flex flex-col gap-1">
+          {t('import.into')}
+          <input
+            value={into}
+            spellCheck={false}
+            onChange={(event) => {
+              setInto(event.target.value)
+              plan.reset()
+            }}
+            className={fieldLook}
+          />
+        </label>
+        <div>
+          <Button type="submit" disabled={path.trim() === '' || plan.isPending}>
+            {t(plan.isPending ? 'import.looking' : 'import.look')}
+          </Button>
+        </div>
+      </form>
+      {plan.error && (
+        <p role="alert" className="text-bad">
+          {explainError(plan.error)}
+        </p>
+      )}
+      {plan.data && (
+        <Plan key={path + into} agent={agent.id} path={path} into={into} plan={plan.data} onDone={() => plan.reset()} />
+      )}
+      <Export agent={agent} />
+    </>
+  )
+}
+
+const fieldLook =
+  'rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
+
+interface PlanProps {
+  readonly agent: string
+  readonly path: string
+  readonly into: string
+  readonly plan: ImportPlan
+  readonly onDone: () => void
+}
+
+function Plan({ agent, path, into, plan, onDone }: PlanProps) {
+  const { t } = useTranslation()
+  const [progress, setProgress] = useState<{ done: number; total: number }>()
+  const { kind, added, same, conflicts, skipped, names } = plan
+  const tell = (error: unknown) => void toast.error(explainError(error))
+  const finish = (made: readonly string[], isCancelled: boolean) => {
+    toast.success(t(isCancelled ? 'import.cancelled' : 'import.done', { count: made.length }), {
+      action: {
+        label: t('common.undo'),
+        onClick: () => void client.import.undo({ agent, paths: [...made] }).then(() => toast(t('import.undone')), tell),
+      },
+    })
+    onDone()
+  }
+  const run = async () => {
+    setProgress({ done: 0, total: added + same + conflicts })
+    try {
+      for await (const step of await client.import.run({ agent, path, into })) {
+        if (step.type === 'progress') setProgress(step)
+        else finish(step.made, step.isCancelled)
+      }
+    } catch (error) {
+      tell(error)
+    }
+    setProgress(undefined)
+  }
+  const facts = [
+    t('import.plan', { count: added }),
+    ...(same > 0 ? [t('import.same', { count: same })] : []),
+    ...(conflicts > 0 ? [t('import.conflicts', { count: conflicts })] : []),
+    ...(skipped > 0 ? [t('import.skipped', { count: skipped })] : []),
+  ]
+  return (
+    <section className="flex flex-col gap-2 rounded-md border border-line px-4 py-3" data-testid="import-plan">
+      <p>
+        <strong>{t(`import.kind.${kind}`)}</strong>: {facts.join(' · ')}
+      </p>
+      <ul className="max-h-48 overflow-y-auto font-mono text-[12px] text-muted">
+        {names.map((name) => (
+          <li key={name} className="truncate">
+            {name}
+          </li>
+        ))}
+      </ul>
+      {progress ? (
+        <div className="tabular flex items-center gap-3">
+          <progress max={progress.total} value={progress.done} className="h-1.5 flex-1 accent-accent" />
+          {t('import.progress', { done: formatNumber(progress.done), total: formatNumber(progress.total) })}
+          <Button onClick={() => void client.import.cancel({ agent }).catch(tell)}>{t('common.cancel')}</Button>
+        </div>
+      ) : (
+        <div>
+          <Button look="primary" disabled={added + conflicts === 0} onClick={() => void run()}>
+            {t('import.start')}
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Export({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const [withHistory, setWithHistory] = useState(false)
+  const pack = useMutation(
+    api.import.pack.mutationOptions({
+      onSuccess: (zip) => downloadBlob(`commonplace-${agent.id}.zip`, zip),
+      onError: (error) => toast.error(explainError(error)),
+    }),
+  )
+  return (
+    <div className="flex flex-col items-start gap-1 border-t border-line pt-4">
+      <Button disabled={pack.isPending} onClick={() => pack.mutate({ agent: agent.id, withHistory })}>
+        {t(pack.isPending ? 'import.exporting' : 'import.export')}
+      </Button>
+      <label className="flex items-center gap-2">
+        <input type="checkbox" checked={withHistory} onChange={(event) => setWithHistory(event.target.checked)} />
+        {t('import.exportHistory')}
+      </label>
+      <p className="text-[12px] text-muted">{t('import.exportHint', { workspace: agent.workspace })}</p>
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { PreviewCard } from '@base-ui/react/preview-card'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { api, explainError } from '../api/index.ts'
+import { clipLine } from '../ui/clip.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { paths } from '../ui/navigate.ts'
+import type { LinkedPlace } from './citation.ts'
+
+/** Lines shown around the cited one. */
+const linesAround = 3
+
+/** A source: hovering shows the lines, a click opens them. */
+export function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {
+  const [, navigate] = useLocation()
+  const href = paths.source(citation.path, citation.line)
+  return (
+    <PreviewCard.Root>
+      <PreviewCard.Trigger
+        href={href}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey) return
+          event.preventDefault()
+          navigate(href)
+        }}
+        className="mx-0.5 rounded-[5px] bg-accent-wash px-1.5 py-0.5 font-mono text-[12px] text-accent no-underline! hover:brightness-95"
+      >
+        {clipLine(citation.path, 200)}
+        {citation.line !== undefined && `:${citation.line}`}
+      </PreviewCard.Trigger>
+      <PreviewCard.Portal>
+        <PreviewCard.Positioner sideOffset={6} align="start">
+          <PreviewCard.Popup className="z-50 w-[420px] rounded-md border border-line bg-raised p-3 text-[12px] shadow-float">
+            <ErrorBoundary piece="preview" of={citation.path}>
+              <Preview agent={agent} citation={citation} />
+            </ErrorBoundary>
+          </PreviewCard.Popup>
+        </PreviewCard.Positioner>
+      </PreviewCard.Portal>
+    </PreviewCard.Root>
+  )
+}
+
+function Preview({ agent, citation: { path, line = 1 } }: { agent: string; citation: LinkedPlace }) {
+  const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path } }))
+  if (file.error) return <p className="text-muted">{explainError(file.error)}</p>
+  const lines = file.data?.text.split('\n') ?? []
+  const first = Math.max(1, line - linesAround)
+  return (
+    <ol className="font-mono">
+      {lines.slice(first - 1, line + linesAround).map((text, index) => (
+        <li key={index} className={`flex gap-3 ${first + index === line ? 'bg-found' : ''}`}>
+          <span className="w-6 shrink-0 text-right text-faint tabular">{first + index}</span>
+          <span className="min-w-0 break-words whitespace-pre-wrap">{clipLine(text)}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,69 @@
+/**
+ * Formulas as models write them: `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` where it cannot be money. All become `$$…$$`, the one
+ * form that the renderer reads. Code is left as it is. Pure.
+ */
+
+const code = /(```[\s\S]*?(?:```|$)|~~~[\s\S]*?(?:~~~|$)|`[^`\n]*`)/
+/** No space inside the signs, no digit behind them: "$5 and $10" is no formula. */
+const dollars = /(?<![\\$\w])\$(?![\s$])([^$\n]*?[^\s\\$])\$(?![\d$])/g
+
+export function mayHaveMath(text: string): boolean {
+  return text.includes('$') || text.includes('\\(') || text.includes('\\[')
+}
+
+export function normalizeMath(text: string): string {
+  return text
+    .split(code)
+    .map((part, index) => (index % 2 === 1 ? part : normalizePlain(part)))
+    .join('')
+}
+
+export function hasMath(normalized: string): boolean {
+  return normalized.split(code).some((part, index) => index % 2 === 0 && /\$\$[\s\S]+?\$\$/.test(part))
+}
+
+function normalizePlain(text: string): string {
+  const inline = replacePairs(text, '\\(', '\\)', (formula) => `$$${formula.trim()}$$`)
+  const display = replacePairs(inline, '\\[', '\\]', (formula) => `\n$$\n${formula.trim()}\n$$\n`)
+  return display.replace(dollars, (_whole, formula: string) => `$$${formula}$$`)
+}
+
+/** Not by a pattern: one that looks for an end that is not there does so anew from every beginning. */
+function replacePairs(text: string, open: string, close: string, replacement: (inner: string) => string): string {
+  let result = ''
+  let from = 0
+  for (;;) {
+    const start = text.indexOf(open, from)
+    const end = start < 0 ? -1 : text.indexOf(close, start + open.length + 1)
+    if (end < 0) return result + text.slice(from)
+    result += text.slice(from, start) + replacement(text.slice(start + open.length, end))
+    from = end + close.length
+  }
+}
+
+/** Characters of the formulas of one block, and of those that define commands of their own. */
+const maxFormula = 2000
+const maxDefining = 300
+const maxBraces = 40
+
+/**
+ * Whether the formulas of a block can be set within a frame. Commands that are defined in them multiply, braces and
+ * commands that follow each other nest; what goes beyond stays as it was written.
+ */
+export function isCheapMath(normalized: string): boolean {
+  const formulas = normalized.split('$$').filter((_part, index) => index % 2 === 1)
+  const characters = formulas.reduce((sum, formula) => sum + formula.length, 0)
+  if (characters > maxFormula) return false
+  return formulas.every((formula) => {
+    if (formula.length > maxDefining && /\\(?:[egx]?def|let|futurelet|(?:re|provide)?(?:new)?command)/.test(formula))
+      return false
+    if (/(?:\\[A-Za-z]+\s*){40}/.test(formula)) return false
+    let depth = 0
+    for (const letter of formula) {
+      if (letter === '{') depth += 1
+      if (letter === '}') depth -= 1
+      if (depth > maxBraces) return false
+    }
+    return true
+  })
+}

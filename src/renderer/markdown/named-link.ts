@@ -1,0 +1,36 @@
+/** Finds `[[name]]`, `[[name#part]]` and `[[name|label]]` in text, as notes link to each other. Pure. */
+import { decodeAddress, decodePart, encodePart } from '../../shared/decode.ts'
+
+export interface NamedLink {
+  readonly target: string
+  readonly label: string
+}
+
+/** Alternates plain text and links, in order. */
+export function splitNames(text: string): (string | NamedLink)[] {
+  const parts: (string | NamedLink)[] = []
+  let from = 0
+  for (const match of text.matchAll(/\[\[([^[\]|#\n]+)(#[^[\]|\n]*)?(?:\|([^[\]\n]*))?\]\]/g)) {
+    const [all, name = '', part = '', label] = match
+    if (match.index > from) parts.push(text.slice(from, match.index))
+    parts.push({ target: name.trim(), label: label?.trim() || name.trim() + part })
+    from = match.index + all.length
+  }
+  if (from < text.length) parts.push(text.slice(from))
+  return parts
+}
+
+/** A name as an address that passes through Markdown unharmed. */
+export function nameHref(target: string): string {
+  return `#name:${encodePart(target)}`
+}
+
+export function parseNameHref(href: string | undefined): string | undefined {
+  const name = /^#name:(.+)$/.exec(href ?? '')?.[1]
+  return name === undefined ? undefined : decodePart(name)
+}
+
+/** A relative address as the path that it means; a bare `%` stands for itself. */
+export function decodeTarget(href = ''): string {
+  return decodeAddress(href.split('#', 1)[0] ?? '')
+}

@@ -1,0 +1,132 @@
+/**
+ * What a text is drawn in: pieces that are small enough to be parsed and laid out within a frame, gathered into portions
+ * of about a screen. A long list or table becomes several, large code stays code, and what no cutting makes cheap is
+ * plain text. Pure.
+ */
+import { withoutPiles } from '../ui/clip.ts'
+import { closingOf, isAllDefinitions, splitBlocks } from './blocks.ts'
+import { costOf, Meter, type Excess } from './cost.ts'
+
+export type Piece =
+  | { readonly kind: 'markdown'; readonly text: string; readonly work: number }
+  | { readonly kind: 'code'; readonly text: string; readonly language: string }
+  | { readonly kind: 'plain'; readonly text: string; readonly excess: Excess }
+
+/** Pieces that are drawn together. */
+export interface Portion {
+  readonly pieces: readonly Piece[]
+  readonly characters: number
+  readonly lines: number
+}
+
+/** A block is cut when it would take longer than this, and each part takes about as long, microseconds. */
+const partWork = 20_000
+/** Shorter blocks are not worth a look: they are cheap, or no cut makes them so. */
+const fewCharacters = 4_000
+/** Code from here on does not pass through the parser. */
+const largeCode = 8_000
+/** Of a portion, microseconds and pieces. What is no Markdown shows no more than its beginning. */
+const portionWork = 40_000
+const portionPieces = 40
+const plainWork = 15_000
+
+export function portionsOf(text: string): Portion[] {
+  const portions: Portion[] = []
+  let pieces: Piece[] = []
+  let characters = 0
+  let lines = 0
+  let work = 0
+  const end = () => {
+    if (pieces.length > 0) portions.push({ pieces, characters, lines })
+    pieces = []
+    characters = 0
+    lines = 0
+    work = 0
+  }
+  for (const piece of piecesOf(text)) {
+    pieces.push(piece)
+    characters += piece.text.length
+    lines += countLines(piece.text)
+    work += piece.kind === 'markdown' ? piece.work : plainWork
+    if (work >= portionWork || pieces.length >= portionPieces) end()
+  }
+  end()
+  return portions
+}
+
+export function piecesOf(text: string): Piece[] {
+  // A return alone ends a line as well; everything here counts in lines.
+  const unified = withoutPiles(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
+  return splitBlocks(unified).flatMap((block): Piece[] => {
+    if (isAllDefinitions(block)) return []
+    if (block.length <= fewCharacters) return [pieceOf(block)]
+    const code = codeIn(block)
+    if (code) return [code]
+    return partsOf(block.split('\n')).map((lines) => pieceOf(lines.join('\n')))
+  })
+}
+
+function pieceOf(text: string): Piece {
+  const { work, excess } = costOf(text)
+  return excess ? { kind: 'plain', text, excess } : { kind: 'markdown', text, work }
+}
+
+/** The code of a block that is one large fence; undefined for any other. */
+function codeIn(block: string): Piece | undefined {
+  if (block.length < largeCode) return undefined
+  const [, info] = /^ {0,3}(?:`{3,}([^`\n]*)|~{3,}([^\n]*))(?:\n|$)/.exec(block.slice(0, 1000)) ?? []
+  const firstEnd = block.indexOf('\n')
+  const first = block.slice(0, firstEnd)
+  const closes = /^ {0,3}(?:`{3}|~{3})/.test(first) ? closingOf(first) : undefined
+  if (!closes || firstEnd < 0) return undefined
+  const lastStart = block.lastIndexOf('\n')
+  const isClosed = lastStart > firstEnd && closes(block.slice(lastStart + 1))
+  const language = /^[\w#+-]+/.exec((info ?? '').trim())?.[0] ?? ''
+  return {
+    kind: 'code',
+    text: block.slice(firstEnd + 1, isClosed ? lastStart : undefined),
+    language: language.toLowerCase(),
+  }
+}
+
+const item = /^(\s*)(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
+const heading = /^ {0,3}#{1,6}(?:\s|$)/
+const delimiters = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/
+
+/** A long block at the places where a reader sees a seam: items, rows, headings; else any end of a line. */
+function partsOf(lines: readonly string[]): string[][] {
+  const isTable = lines[0]?.includes('|') === true && delimiters.test(lines[1] ?? '')
+  const head = isTable ? lines.slice(0, 2) : []
+  const isList = item.test(lines[0] ?? '')
+  const parts: string[][] = []
+  let part: string[] = []
+  let meter = new Meter()
+  for (const line of lines) {
+    const isFull = meter.work > partWork && !meter.isOpen
+    const indent = isList ? item.exec(line)?.[1]?.length : undefined
+    // A list is cut between its own items; where one of them is very long, between those inside of it.
+    const isSeam = isList ? indent === 0 || (indent !== undefined && meter.work > 2 * partWork) : line.trim() !== ''
+    if (part.length > 0 && isFull && (isSeam || heading.test(line))) {
+      parts.push(part)
+      part = [...head]
+      meter = new Meter()
+    }
+    part.push(line)
+    meter.add(line)
+  }
+  parts.push(part)
+  return parts.map(withoutIndent)
+}
+
+/** What was inside of an item begins at the margin: further in, it would be code. */
+function withoutIndent(lines: string[]): string[] {
+  const indent = /^\s*/.exec(lines[0] ?? '')?.[0].length ?? 0
+  if (indent === 0) return lines
+  return lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)))
+}
+
+function countLines(text: string): number {
+  let count = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query'
+import { Clock, Command, History, Plus, Search, Settings } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { AgentSwitcher } from '../agents/agent-switcher.tsx'
+import { SessionList } from '../chat/session-list.tsx'
+import { formatPercent } from '../i18n/format.ts'
+import { FileTree } from '../workspace/file-tree.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Keys, NavRow } from './nav-row.tsx'
+import { paths, sessionAt, usePlace } from '../ui/navigate.ts'
+
+export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => void }) {
+  const { t } = useTranslation()
+  const location = usePlace()
+  const session = sessionAt(location)
+  return (
+    <nav aria-label={t('nav.main')} className="flex w-[260px] shrink-0 flex-col border-r border-line bg-side">
+      <div className="flex items-center gap-2.5 px-4 pt-4 pr-3 pb-3">
+        <AgentSwitcher agent={agent} />
+        <Link
+          href={paths.settings()}
+          aria-label={t('settings.title')}
+          title={t('settings.title')}
+          className="-my-1 flex size-7 items-center justify-center rounded-sm text-muted hover:bg-soft hover:text-text"
+        >
+          <Settings size={14} />
+        </Link>
+      </div>
+      <div className="flex gap-1.5 px-3.5 pb-2">
+        <Link
+          href={paths.chat()}
+          className="flex min-h-[30px] flex-1 items-center gap-2 rounded-sm border border-line bg-raised px-2.5 transition-colors hover:bg-soft"
+        >
+          <Plus size={14} aria-hidden />
+          <span className="flex-1">{t('nav.newChat')}</span>
+          <Keys keys="Mod+N" />
+        </Link>
+        <IconButton label={t('nav.palette')} className="size-[30px]! border border-line bg-raised" onClick={onPalette}>
+          <Command size={14} />
+        </IconButton>
+      </div>
+      <div className="px-2.5">
+        <NavRow
+          href={paths.search()}
+          isCurrent={location.startsWith('/search')}
+          icon={<Search size={14} />}
+          aside={<Keys keys="Mod+Shift+F" />}
+        >
+          {t('nav.search')}
+        </NavRow>
+        <NavRow href={paths.changes()} isCurrent={location.startsWith('/changes')} icon={<History size={14} />}>
+          {t('nav.changes')}
+        </NavRow>
+        <ContextRow agent={agent} session={session} isCurrent={location.startsWith('/context')} />
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-4">
+        <SessionList agent={agent} current={location} />
+        <FileTree agent={agent} current={location} />
+      </div>
+    </nav>
+  )
+}
+
+function ContextRow({ agent, session, isCurrent }: { agent: Agent; session: string | undefined; isCurrent: boolean }) {
+  const { t } = useTranslation()
+  const report = useQuery(
+    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
+  )
+  const share = report.data && (report.data.reportedTokens ?? report.data.estimatedTokens) / report.data.contextWindow
+  return (
+    <NavRow
+      href={paths.context(session)}
+      isCurrent={isCurrent}
+      icon={<Clock size={14} />}
+      aside={share === undefined ? '' : formatPercent(Math.round(share * 100) / 100)}
+    >
+      {t('nav.context')}
+    </NavRow>
+  )
+}

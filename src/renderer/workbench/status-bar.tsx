@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query'
+import { Loader, TriangleAlert } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent, IndexStatus } from '../../shared/contract/index.ts'
+import { api, useConnectionState } from '../api/index.ts'
+import { ContextBar } from '../context/context-bar.tsx'
+import { HealthWarning } from '../health/health-warning.tsx'
+import { formatMoney, formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
+import { AgentModelPicker } from '../ui/model-picker.tsx'
+import { paths } from '../ui/navigate.ts'
+
+interface StatusBarProps {
+  readonly agent: Agent
+  readonly session: string | undefined
+  readonly onPalette: () => void
+}
+
+export function StatusBar({ agent, session }: StatusBarProps) {
+  const { t } = useTranslation()
+  const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
+  const connection = useConnectionState()
+  return (
+    <footer
+      aria-label={t('status.bar')}
+      className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-side px-3.5 text-[12px] whitespace-nowrap text-muted"
+    >
+      {connection === 'open' ? (
+        status.data && <IndexState status={status.data} />
+      ) : (
+        <Warning text={t(offlineText[connection])} />
+      )}
+      <HealthWarning agent={agent} />
+      <SpendingWarning />
+      <span className="flex-1" />
+      <ContextMeter agent={agent} session={session} />
+      <ModelMenu agent={agent} />
+    </footer>
+  )
+}
+
+const offlineText = {
+  connecting: 'status.offline',
+  lost: 'status.offline',
+  refused: 'status.refused',
+  flooded: 'status.flooded',
+} as const
+
+function IndexState({ status }: { status: IndexStatus }) {
+  const { t } = useTranslation()
+  const { files, chunks, embedded, provider, model, state, done, total, etaMs, download } = status
+  const isBusy = state !== 'ready' && state !== 'failed'
+  const progress = { done: formatNumber(done), total: formatNumber(total) }
+  return (
+    <span role="status" className="flex items-center gap-4">
+      <span className="flex items-center gap-1.5 tabular">
+        {isBusy ? (
+          <Loader size={12} className="animate-spin" aria-hidden />
+        ) : (
+          <span aria-hidden className={`size-2 rounded-full ${state === 'failed' ? 'bg-bad' : 'bg-good'}`} />
+        )}
+        {state === 'failed'
+          ? t('status.failed')
+          : `${t('status.files', { count: files })} · ${t('status.chunks', { count: chunks })}`}
+      </span>
+      {isBusy && (
+        <span className="tabular">
+          {total === 0
+            ? t('status.starting')
+            : t(state === 'rebuilding' ? 'status.rebuilding' : 'status.indexing', progress)}
+        </span>
+      )}
+      <span className="hidden md:inline">{provider === 'none' ? t('status.keywordOnly') : model}</span>
+      {provider !== 'none' && embedded < chunks && (
+        <span className="tabular hidden md:inline">
+          {t('status.embedding', { done: formatNumber(embedded), total: formatNumber(chunks) })}
+        </span>
+      )}
+      {etaMs !== undefined && etaMs > 2000 && (
+        <span className="tabular">{t('status.eta', { seconds: formatNumber(Math.ceil(etaMs / 1000)) })}</span>
+      )}
+      {download && (
+        <span className="tabular">
+          {t('status.download', { share: formatPercent(Math.round(download.share * 100) / 100) })}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function Warning({ text }: { text: string }) {
+  return (
+    <span className="flex items-center gap-1.5 px-1 text-warning">
+      <TriangleAlert size={12} aria-hidden />
+      {text}
+    </span>
+  )
+}
+
+function ContextMeter({ agent, session }: { agent: Agent; session: string | undefined }) {
+  const { t } = useTranslation()
+  const { data } = useQuery(
+    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
+  )
+  if (!data) return null
+  const tokens = formatShort(data.reportedTokens ?? data.estimatedTokens)
+  const window = formatShort(data.contextWindow)
+  return (
+    <Link href={paths.context(session)} className="flex items-center gap-2 rounded-sm px-1 hover:bg-soft">
+      {t('status.context')}
+      <span aria-hidden className="hidden w-36 md:inline">
+        <ContextBar report={data} small />
+      </span>
+      <span className="tabular">
+        {tokens} / {window}
+      </span>
+    </Link>
+  )
+}
+
+function ModelMenu({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  return (
+    <AgentModelPicker
+      agent={agent}
+      trigger={
+        <button type="button" className="rounded-sm px-1 hover:bg-soft">
+          <span className="sr-only">{t('status.model')} </span>
+          {agent.model === 'offline' ? t('status.noModel') : agent.model}
+        </button>
+      }
+    />
+  )
+}
+
+/** The month's limit is near or reached: the place to change it is one click away. */
+function SpendingWarning() {
+  const { t } = useTranslation()
+  const usage = useQuery(api.settings.usage.queryOptions())
+  const spending = usage.data?.spending
+  if (!spending?.warns || spending.limit === null) return null
+  return (
+    <Link
+      href={paths.settings('spending')}
+      className="tabular flex items-center gap-1.5 rounded-sm px-1 text-warning hover:bg-soft"
+    >
+      <TriangleAlert size={12} aria-hidden />
+      {t('status.spending', { spent: formatMoney(spending.spent), limit: formatMoney(spending.limit) })}
+    </Link>
+  )
+}

@@ -1,0 +1,242 @@
+import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
+import { tellSelected, type SelectedText } from '../capture/selected-text.ts'
+import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
+import { registerMarkdown, setSurroundings, type Surroundings } from './markdown-language.ts'
+import { applyTheme, monaco } from './monaco.ts'
+
+/** What somebody else changed is marked for so long, ms. */
+const changedShownMs = 6000
+
+export interface EditorHandle {
+  focus(): void
+  /** Shows a line; 1-based. */
+  reveal(line: number): void
+}
+
+interface EditorProps {
+  readonly ref?: Ref<EditorHandle>
+  /** What to show at first, and whenever it is another object: a text that did not come from typing. */
+  readonly content: { readonly text: string }
+  /** Shown and marked; 1-based. */
+  readonly line: number | undefined
+  readonly label: string
+  readonly surroundings: Surroundings
+  /** What stands beside each line, and what a click on it does; undefined shows the numbers alone. */
+  readonly margin: { readonly notes: readonly string[]; readonly onClick: (line: number) => void } | undefined
+  readonly onChange: (text: string) => void
+  /** How far down the reader is, 0 to 1. */
+  readonly onScroll: (share: number) => void
+}
+
+export default function Editor(props: EditorProps) {
+  const { ref, content, line, label, surroundings, margin, onChange, onScroll } = props
+  const frame = useRef<HTMLDivElement>(null)
+  const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
+  const now = useRef({ onChange, onScroll, margin, path: surroundings.path })
+  // What the editor begins with; later values are put into the one that is there.
+  const initial = useRef({ content, label })
+  // The editor has one kind of line end: what it shows may differ from the file, and that is no typing.
+  const isShowing = useRef(false)
+  useEffect(() => {
+    now.current = { onChange, onScroll, margin, path: surroundings.path }
+  }, [onChange, onScroll, margin, surroundings.path])
+  useImperativeHandle(ref, () => ({
+    focus: () => editor.current?.focus(),
+    reveal(target) {
+      editor.current?.revealLineNearTop(target)
+      editor.current?.setPosition({ lineNumber: target, column: 1 })
+      editor.current?.focus()
+    },
+  }))
+
+  useEffect(() => {
+    if (!frame.current) return undefined
+    applyTheme()
+    registerMarkdown()
+    const created = monaco.editor.create(frame.current, {
+      ...options,
+      value: initial.current.content.text,
+      wrappingStrategy: wrappingOf(initial.current.content.text),
+      ariaLabel: initial.current.label,
+      fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono') || 'monospace',
+    })
+    editor.current = created
+    addCommands(created)
+    const listeners = [
+      created.onDidChangeModelContent(() => {
+        if (!isShowing.current) now.current.onChange(created.getValue())
+      }),
+      created.onDidScrollChange(({ scrollTop, scrollHeight }) => {
+        const room = scrollHeight - created.getLayoutInfo().height
+        now.current.onScroll(room > 0 ? scrollTop / room : 0)
+      }),
+      created.onDidChangeCursorSelection(() => tellSelected(selectionOf(created, now.current.path))),
+      created.onDidBlurEditorText(() => tellSelected(undefined)),
+      created.onMouseDown(({ target }) => {
+        const isMargin = target.type === monaco.editor.MouseTargetType.GUTTER_LINE_NUMBERS
+        if (isMargin && target.position) now.current.margin?.onClick(target.position.lineNumber)
+      }),
+    ]
+    const themes = new MutationObserver(applyTheme)
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    return () => {
+      themes.disconnect()
+      for (const listener of listeners) listener.dispose()
+      created.getModel()?.dispose()
+      created.dispose()
+      editor.current = undefined
+    }
+  }, [])
+
+  useEffect(() => {
+    const model = editor.current?.getModel()
+    if (model) setSurroundings(model, surroundings)
+  }, [surroundings])
+
+  // It replaces what is there as one edit, so that undo and the cursor survive; what is new is marked for a while.
+  useEffect(() => {
+    const current = editor.current
+    const model = current?.getModel()
+    if (!current || !model || content === initial.current.content || model.getValue() === content.text) return undefined
+    const changed = changedLines(model.getValue(), content.text)
+    isShowing.current = true
+    current.executeEdits('file', [{ range: model.getFullModelRange(), text: content.text }])
+    isShowing.current = false
+    if (!changed) return undefined
+    const marks = current.createDecorationsCollection([
+      {
+        range: new monaco.Range(changed.from, 1, changed.to, 1),
+        options: { isWholeLine: true, className: 'changed-line' },
+      },
+    ])
+    const timer = setTimeout(() => marks.clear(), changedShownMs)
+    return () => {
+      clearTimeout(timer)
+      marks.clear()
+    }
+  }, [content])
+
+  useEffect(() => {
+    const notes = margin?.notes
+    editor.current?.updateOptions(
+      notes
+        ? { lineNumbers: (number) => `${(notes[number - 1] ?? '').slice(0, 22)}  ${number}`, lineNumbersMinChars: 26 }
+        : { lineNumbers: 'on', lineNumbersMinChars: 4 },
+    )
+  }, [margin])
+
+  useEffect(() => {
+    const current = editor.current
+    if (!current || line === undefined) return undefined
+    current.revealLineInCenter(line)
+    current.setPosition({ lineNumber: line, column: 1 })
+    current.focus()
+    const marks = current.createDecorationsCollection([
+      { range: new monaco.Range(line, 1, line, 1), options: { isWholeLine: true, className: 'found-line' } },
+    ])
+    return () => marks.clear()
+  }, [line])
+
+  return <div ref={frame} className={`h-full ${margin ? 'has-notes' : ''}`} data-testid="editor" />
+}
+
+const options: monaco.editor.IStandaloneEditorConstructionOptions = {
+  language: 'markdown',
+  automaticLayout: true,
+  wordWrap: 'on',
+  lineHeight: 24,
+  fontSize: 13,
+  minimap: { enabled: false },
+  // `[[` is no bracket that lacks its other.
+  bracketPairColorization: { enabled: false },
+  matchBrackets: 'never',
+  guides: { bracketPairs: false, indentation: false },
+  scrollBeyondLastLine: false,
+  renderLineHighlight: 'line',
+  overviewRulerLanes: 0,
+  hideCursorInOverviewRuler: true,
+  padding: { top: 12, bottom: 24 },
+  unicodeHighlight: { ambiguousCharacters: false, invisibleCharacters: false, nonBasicASCII: false },
+  quickSuggestions: false,
+  wordBasedSuggestions: 'off',
+  occurrencesHighlight: 'off',
+  stickyScroll: { enabled: false },
+  lineNumbersMinChars: 4,
+  folding: true,
+  links: true,
+}
+
+/** Lines, and characters of one, up to which the browser itself is asked where each breaks; it lays out all of them for that. */
+const maxMeasured = { lines: 2000, characters: 5000 }
+
+/** By the browser, exact for every script; in a long text by columns, in time that a reader does not notice. */
+function wrappingOf(text: string): 'advanced' | 'simple' {
+  const lines = text.split('\n', maxMeasured.lines)
+  const isShort = lines.length < maxMeasured.lines && lines.every((line) => line.length <= maxMeasured.characters)
+  return isShort ? 'advanced' : 'simple'
+}
+
+function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string): SelectedText | undefined {
+  const selection = editor.getSelection()
+  const at = selection && editor.getScrolledVisiblePosition(selection.getEndPosition())
+  const box = editor.getDomNode()?.getBoundingClientRect()
+  const text = selection ? (editor.getModel()?.getValueInRange(selection).trim() ?? '') : ''
+  if (!selection || !at || !box || text === '') return undefined
+  const place = { path, line: selection.startLineNumber }
+  return { text, left: box.left + at.left, bottom: box.top + at.top + at.height, place }
+}
+
+function addCommands(editor: monaco.editor.IStandaloneCodeEditor): void {
+  const { KeyCode, KeyMod } = monaco
+  editor.addCommand(
+    KeyCode.Enter,
+    () => enter(editor),
+    'editorTextFocus && !suggestWidgetVisible && !editorHasMultipleSelections',
+  )
+  editor.addAction({
+    id: 'markdown.toggleTask',
+    label: 'markdown.toggleTask',
+    keybindings: [KeyMod.CtrlCmd | KeyCode.Enter],
+    run: () => changeLines(editor, (lines) => lines.map(toggleTask)),
+  })
+  editor.addAction({
+    id: 'markdown.formatTable',
+    label: 'markdown.formatTable',
+    keybindings: [KeyMod.Alt | KeyMod.Shift | KeyCode.KeyF],
+    run: () => alignTable(editor),
+  })
+}
+
+function enter(editor: monaco.editor.IStandaloneCodeEditor): void {
+  const model = editor.getModel()
+  const selection = editor.getSelection()
+  const number = selection?.positionLineNumber ?? 0
+  const line = model && selection?.isEmpty() ? model.getLineContent(number) : ''
+  const isAtEnd = selection !== null && selection.positionColumn > line.trimEnd().length
+  const next = isAtEnd ? continueLine(line) : undefined
+  if (!model || !selection || !next) return editor.trigger('keyboard', 'type', { text: '\n' })
+  editor.pushUndoStop()
+  if ('insert' in next) editor.trigger('keyboard', 'type', { text: next.insert })
+  else editor.executeEdits('list', [{ range: new monaco.Range(number, 1, number, line.length + 1), text: '' }])
+}
+
+function changeLines(
+  editor: monaco.editor.IStandaloneCodeEditor,
+  change: (lines: string[]) => string[],
+  from = editor.getSelection()?.startLineNumber ?? 1,
+  to = editor.getSelection()?.endLineNumber ?? 1,
+): void {
+  const model = editor.getModel()
+  if (!model) return
+  const range = new monaco.Range(from, 1, to, model.getLineMaxColumn(to))
+  editor.pushUndoStop()
+  editor.executeEdits('markdown', [{ range, text: change(model.getValueInRange(range).split('\n')).join('\n') }])
+  editor.pushUndoStop()
+}
+
+function alignTable(editor: monaco.editor.IStandaloneCodeEditor): void {
+  const lines = editor.getModel()?.getLinesContent() ?? []
+  const table = tableAround(lines, editor.getPosition()?.lineNumber ?? 1)
+  if (!table) return
+  changeLines(editor, (rows) => formatTable(rows) ?? rows, table.from, table.to)
+}

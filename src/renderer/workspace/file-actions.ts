@@ -1,0 +1,60 @@
+/** What can be done with files as a whole; each says what went wrong, and how to take it back. */
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import { client, explainError } from '../api/index.ts'
+
+export interface FileActions {
+  /** @returns false when a file of that name is there, or it could not be made */
+  create(path: string, text?: string): Promise<boolean>
+  move(from: string, to: string): Promise<boolean>
+  /** @returns the path of the copy */
+  duplicate(path: string): Promise<string | undefined>
+  remove(path: string): Promise<boolean>
+  reveal(path: string, open: boolean): void
+}
+
+export function useFileActions(agent: string): FileActions {
+  const { t } = useTranslation()
+  return useMemo(() => {
+    async function attempt<T>(work: Promise<T>): Promise<T | undefined> {
+      try {
+        return await work
+      } catch (error) {
+        toast.error(explainError(error))
+        return undefined
+      }
+    }
+    const move = async (from: string, to: string) => {
+      if (!(await attempt(client.workspace.move({ agent, from, to })))) return false
+      toast(t('file.moved', { path: to }), {
+        action: {
+          label: t('common.undo'),
+          onClick: () => void attempt(client.workspace.move({ agent, from: to, to: from })),
+        },
+      })
+      return true
+    }
+    return {
+      move,
+      async create(path, text = '') {
+        return (await attempt(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
+      },
+      async duplicate(path) {
+        return (await attempt(client.workspace.duplicate({ agent, path })))?.path
+      },
+      async remove(path) {
+        const removed = await attempt(client.workspace.remove({ agent, path }))
+        if (!removed) return false
+        toast(t('file.deleted', { path }), {
+          action: {
+            label: t('common.undo'),
+            onClick: () => void attempt(client.workspace.restore({ agent, trashed: removed.trashed })),
+          },
+        })
+        return true
+      },
+      reveal: (path, open) => void attempt(client.workspace.reveal({ agent, path, open })),
+    }
+  }, [agent, t])
+}

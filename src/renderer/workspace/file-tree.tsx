@@ -1,0 +1,270 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight, FilePlus2, MoreHorizontal } from 'lucide-react'
+import { useState, type DragEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import { useLocation } from 'wouter'
+import type { Agent, FileEntry } from '../../shared/contract/index.ts'
+import { api, explainError } from '../api/index.ts'
+import { formatNumber, formatShort } from '../i18n/format.ts'
+import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { NavRow, SectionTitle } from '../workbench/nav-row.tsx'
+import { isFileAt, paths, usePlace } from '../ui/navigate.ts'
+import { PromptDialog } from '../ui/prompt-dialog.tsx'
+import { useFileActions, type FileActions } from './file-actions.ts'
+import { LogCalendar } from './log-calendar.tsx'
+
+interface TreeProps {
+  readonly agent: Agent
+  readonly current: string
+}
+
+/** More files than this can be narrowed down by name. */
+const manyFiles = 12
+/** Rows of a folder drawn at first, and with each further step. */
+const page = 300
+
+/** The workspace: what is always read, folders that open, and a month of daily logs. */
+export function FileTree({ agent, current }: TreeProps) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const [isNaming, setIsNaming] = useState(false)
+  const [filter, setFilter] = useState('')
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const actions = useFileActions(agent.id)
+  const drop = useDropMarkdown(actions)
+  const all = files.data ?? []
+  const typed = filter.trim().toLowerCase()
+  const named = typed === '' ? [] : all.filter(({ path }) => path.toLowerCase().includes(typed)).slice(0, 50)
+  const create = (path: string) => {
+    const name = /\.(md|markdown)$/i.test(path) ? path : `${path}.md`
+    void actions.create(name).then((isMade) => isMade && navigate(paths.file(name)))
+  }
+  return (
+    <section aria-label={t('nav.memory')} {...drop}>
+      <SectionTitle
+        aside={
+          <span className="-my-1 flex items-center gap-1">
+            {files.data ? t('nav.files', { count: all.length }) : ''}
+            <IconButton label={t('nav.newFile')} className="size-6!" onClick={() => setIsNaming(true)}>
+              <FilePlus2 size={13} />
+            </IconButton>
+          </span>
+        }
+      >
+        {t('nav.memory')}
+      </SectionTitle>
+      {all.length > manyFiles && (
+        <input
+          type="text"
+          role="searchbox"
+          value={filter}
+          aria-label={t('nav.filterFiles')}
+          placeholder={t('nav.filterFiles')}
+          onChange={(event) => setFilter(event.target.value)}
+          onKeyDown={(event) => event.key === 'Escape' && setFilter('')}
+          className="mx-0.5 mb-1 h-7 w-[calc(100%-4px)] rounded-sm border border-transparent bg-soft px-2 outline-none placeholder:text-muted focus:border-accent focus:bg-raised"
+        />
+      )}
+      {typed === '' ? (
+        <Everything agent={agent} current={current} files={all} actions={actions} />
+      ) : named.length === 0 ? (
+        <p className="px-2 py-1 text-muted">{t('nav.noFiles')}</p>
+      ) : (
+        named.map((file) => (
+          <FileRow key={file.path} file={file} name={file.path} current={current} actions={actions} />
+        ))
+      )}
+      {isNaming && (
+        <PromptDialog
+          title={t('file.newTitle')}
+          label={t('file.path')}
+          initial="memory/"
+          action={t('file.createNow')}
+          isPath
+          onClose={() => setIsNaming(false)}
+          onSubmit={create}
+        />
+      )}
+    </section>
+  )
+}
+
+interface EverythingProps extends TreeProps {
+  readonly files: readonly FileEntry[]
+  readonly actions: FileActions
+}
+
+function Everything({ current, files, actions }: EverythingProps) {
+  const pinned = [...files.filter(({ kind }) => kind === 'memory'), ...files.filter(({ kind }) => kind === 'project')]
+  return (
+    <>
+      {pinned.map((file) => (
+        <FileRow key={file.path} file={file} name={file.path} current={current} actions={actions} />
+      ))}
+      <Inside files={files.filter(({ kind }) => kind === 'note')} prefix="" current={current} actions={actions} />
+      <LogCalendar logs={files.filter(({ kind }) => kind === 'log')} current={current} />
+    </>
+  )
+}
+
+interface InsideProps {
+  readonly files: readonly FileEntry[]
+  readonly prefix: string
+  readonly current: string
+  readonly actions: FileActions
+}
+
+/** Folders that open, then the files beside them. */
+function Inside({ files, prefix, current, actions }: InsideProps) {
+  const { t } = useTranslation()
+  const [shown, setShown] = useState(page)
+  const beside = files.filter(({ path }) => !path.slice(prefix.length).includes('/'))
+  const folders = Map.groupBy(
+    files.filter(({ path }) => path.slice(prefix.length).includes('/')),
+    ({ path }) => path.slice(prefix.length).split('/', 1)[0] ?? '',
+  )
+  return (
+    <>
+      {[...folders].slice(0, shown).map(([name, inside]) => (
+        <Folder
+          key={name}
+          name={name}
+          files={inside}
+          prefix={`${prefix}${name}/`}
+          current={current}
+          actions={actions}
+        />
+      ))}
+      {beside.slice(0, shown).map((file) => (
+        <ErrorBoundary key={file.path} piece="row" of={file}>
+          <FileRow file={file} name={file.path.slice(prefix.length)} current={current} actions={actions} />
+        </ErrorBoundary>
+      ))}
+      {Math.max(folders.size, beside.length) > shown && (
+        <Button look="link" className="px-2!" onClick={() => setShown(shown + page)}>
+          {t('history.more')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Folder({ name, files, prefix, current, actions }: InsideProps & { readonly name: string }) {
+  const [isOpen, setIsOpen] = useState(() => files.some(({ path }) => isFileAt(current, path)))
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex min-h-[26px] w-full items-center gap-1 rounded-sm px-2 text-left text-muted transition-colors hover:bg-soft"
+      >
+        <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <span className="min-w-0 flex-1 truncate">{name}</span>
+        <span className="tabular text-[11px] text-faint">{formatNumber(files.length)}</span>
+      </button>
+      {isOpen && (
+        <div className="ml-3 border-l border-soft pl-1">
+          <Inside files={files} prefix={prefix} current={current} actions={actions} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface FileRowProps {
+  readonly file: FileEntry
+  readonly name: string
+  readonly current: string
+  readonly actions: FileActions
+}
+
+function FileRow({ file, name, current, actions }: FileRowProps) {
+  return (
+    <div className="group/row relative">
+      <NavRow
+        href={paths.file(file.path)}
+        isCurrent={isFileAt(current, file.path)}
+        aside={
+          <span className="tabular group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+            {formatShort(file.tokens)}
+          </span>
+        }
+      >
+        {name}
+      </NavRow>
+      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+        <FileMenu path={file.path} actions={actions} />
+      </span>
+    </div>
+  )
+}
+
+function FileMenu({ path, actions }: { path: string; actions: FileActions }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const location = usePlace()
+  const [isMoving, setIsMoving] = useState(false)
+  const isOpen = isFileAt(location, path)
+  const move = async (to: string) => {
+    if (to !== path && (await actions.move(path, to)) && isOpen) navigate(paths.file(to))
+  }
+  const remove = async () => {
+    if ((await actions.remove(path)) && isOpen) navigate(paths.chat())
+  }
+  return (
+    <>
+      <ActionMenu
+        trigger={
+          <IconButton label={t('file.menu', { path })}>
+            <MoreHorizontal size={14} />
+          </IconButton>
+        }
+      >
+        <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
+        <ActionItem onClick={() => void actions.duplicate(path).then((copy) => copy && navigate(paths.file(copy)))}>
+          {t('file.duplicate')}
+        </ActionItem>
+        <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
+        <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
+        <ActionSeparator />
+        <ActionItem onClick={() => void remove()}>{t('file.delete')}</ActionItem>
+      </ActionMenu>
+      {isMoving && (
+        <PromptDialog
+          title={t('file.rename')}
+          label={t('file.path')}
+          initial={path}
+          action={t('file.move')}
+          isPath
+          onClose={() => setIsMoving(false)}
+          onSubmit={(to) => void move(to)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Markdown files that are dropped here become files of the workspace; none is ever replaced. */
+function useDropMarkdown(actions: FileActions) {
+  const { t } = useTranslation()
+  return {
+    onDragOver: (event: DragEvent) => event.dataTransfer.types.includes('Files') && event.preventDefault(),
+    onDrop: (event: DragEvent) => {
+      const dropped = [...event.dataTransfer.files]
+      if (dropped.length === 0) return
+      event.preventDefault()
+      void (async () => {
+        let added = 0
+        for (const file of dropped) {
+          if (!/\.(md|markdown)$/i.test(file.name)) toast.error(t('file.notMarkdown', { name: file.name }))
+          else if (await actions.create(`memory/${file.name}`, await file.text())) added += 1
+        }
+        if (added > 0) toast.success(t('file.dropped', { count: added }))
+      })().catch((error: unknown) => toast.error(explainError(error)))
+    },
+  }
+}

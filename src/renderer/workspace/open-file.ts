@@ -1,0 +1,189 @@
+/**
+ * A file as it is being edited: what is typed, what is on the disk, and how the two come together. What is typed is kept
+ * as a draft between keystrokes, saved on leaving (or after a pause), and never overwrites what somebody else wrote.
+ */
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { Appearance } from '../../shared/contract/index.ts'
+import { client, explainError, isErrorOf } from '../api/index.ts'
+
+export interface DiskFile {
+  readonly text: string
+  /** Null while the file does not exist yet. */
+  readonly hash: string | null
+}
+
+export type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
+
+/** A pause in typing after which the draft is kept, and (with autosave by pause) the file is saved, ms. */
+const draftAfterMs = 400
+const saveAfterMs = 1500
+
+export interface OpenFile {
+  readonly text: string
+  /** Another object whenever the text did not come from typing. */
+  readonly content: { readonly text: string }
+  readonly state: SaveState
+  /** What somebody else wrote in the same place; only in a conflict. */
+  readonly theirs: string | undefined
+  /** What was typed last came back from a draft. */
+  readonly hasDraft: boolean
+  readonly type: (text: string) => void
+  readonly save: () => Promise<void>
+  /** Ends a conflict. */
+  readonly resolve: (how: 'mine' | 'theirs' | 'both') => Promise<void>
+  readonly discard: () => void
+}
+
+export function useOpenFile(agent: string, path: string, disk: DiskFile, autosave: Appearance['autosave']): OpenFile {
+  const { t } = useTranslation()
+  const [text, setText] = useState(disk.text)
+  const [content, setContent] = useState({ text: disk.text })
+  const [state, setState] = useState<SaveState>('saved')
+  const [theirs, setTheirs] = useState<string>()
+  const [hasDraft, setHasDraft] = useState(false)
+  const latest = useRef({ text, base: disk })
+  const timers = useRef({ draft: 0, save: 0 })
+
+  /** Takes a state of the file that did not come from typing. */
+  const show = useCallback((file: DiskFile) => {
+    latest.current = { text: file.text, base: file }
+    setText(file.text)
+    setContent({ text: file.text })
+    setState('saved')
+    setTheirs(undefined)
+    setHasDraft(false)
+  }, [])
+
+  const keepDraft = useCallback(() => {
+    const { text: typed, base } = latest.current
+    const isSaved = typed === base.text
+    const draft = isSaved ? null : { text: typed, baseText: base.text, baseHash: base.hash }
+    // A draft that cannot be kept (a full disk) is told by the saving.
+    void client.workspace.saveDraft({ agent, path, draft }).catch(() => undefined)
+  }, [agent, path])
+
+  // Somebody else wrote the file: show it, unless there is something of ours that it would replace.
+  useEffect(() => {
+    const { text: typed, base } = latest.current
+    if (disk.hash !== base.hash && typed === base.text) show(disk)
+  }, [disk, show])
+
+  // What a crash left in the editor.
+  useEffect(() => {
+    let isCurrent = true
+    client.workspace.draft({ agent, path }).then(
+      (draft) => {
+        const { text: typed, base } = latest.current
+        if (!isCurrent || !draft || typed !== base.text || draft.text === base.text) return
+        latest.current = { text: draft.text, base: { text: draft.baseText, hash: draft.baseHash } }
+        setText(draft.text)
+        setContent({ text: draft.text })
+        setState('unsaved')
+        setHasDraft(true)
+      },
+      () => undefined,
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [agent, path])
+
+  const write = useCallback(
+    async (onConflict: 'fail' | 'both') => {
+      const { text: typed, base } = latest.current
+      setState('saving')
+      try {
+        const input = { agent, path, text: typed, expectedHash: base.hash, baseText: base.text, onConflict }
+        const result = await client.workspace.write(input)
+        if (result.merged && latest.current.text === typed) show(result)
+        // Typed on meanwhile: what was merged in is not in the editor yet. An old hash makes the next save merge again.
+        else latest.current.base = { text: typed, hash: result.merged ? base.hash : result.hash }
+        if (result.merged) toast.info(t('file.merged'))
+        setTheirs(undefined)
+        setHasDraft(false)
+        setState(latest.current.text === latest.current.base.text ? 'saved' : 'unsaved')
+        keepDraft()
+      } catch (error) {
+        const isConflict = isErrorOf(error, 'file_changed')
+        setState(isConflict ? 'conflict' : 'unsaved')
+        if (!isConflict) return void toast.error(explainError(error))
+        const current = await readDisk(agent, path)
+        setTheirs(current.text)
+        // The editor gives way to the comparison; what was typed is what it begins with when it is back.
+        setContent({ text: latest.current.text })
+      }
+    },
+    [agent, path, show, keepDraft, t],
+  )
+
+  const save = useCallback(async () => {
+    clearTimeout(timers.current.save)
+    const { text: typed, base } = latest.current
+    if (typed !== base.text || base.hash === null) await write('fail')
+  }, [write])
+
+  const type = useCallback(
+    (typed: string) => {
+      latest.current.text = typed
+      setText(typed)
+      const isSaved = typed === latest.current.base.text
+      setState((before) => (before === 'conflict' ? before : isSaved ? 'saved' : 'unsaved'))
+      clearTimeout(timers.current.draft)
+      timers.current.draft = window.setTimeout(keepDraft, draftAfterMs)
+      clearTimeout(timers.current.save)
+      if (autosave === 'delay' && !isSaved) timers.current.save = window.setTimeout(() => void save(), saveAfterMs)
+    },
+    [autosave, keepDraft, save],
+  )
+
+  const resolve = useCallback(
+    async (how: 'mine' | 'theirs' | 'both') => {
+      const current = await readDisk(agent, path)
+      if (how === 'both') return write('both')
+      if (how === 'theirs') {
+        show(current)
+        return keepDraft()
+      }
+      latest.current.base = current
+      setTheirs(undefined)
+      return write('fail')
+    },
+    [agent, path, show, write, keepDraft],
+  )
+
+  const discard = useCallback(() => {
+    void readDisk(agent, path).then((current) => {
+      show(current)
+      keepDraft()
+    })
+  }, [agent, path, show, keepDraft])
+
+  useLeaving(autosave === 'off' ? keepDraft : save)
+  return { text, content, state, theirs, hasDraft, type, save, resolve, discard }
+}
+
+/** The file as it is; one that somebody removed is an empty one that does not exist. */
+async function readDisk(agent: string, path: string): Promise<DiskFile> {
+  try {
+    return await client.workspace.read({ agent, path })
+  } catch (error) {
+    if (isErrorOf(error, 'file_not_found')) return { text: '', hash: null }
+    throw error
+  }
+}
+
+/** Leaving the view, the tab or the window. */
+function useLeaving(onLeave: () => void | Promise<void>): void {
+  useEffect(() => {
+    const leave = () => void onLeave()
+    window.addEventListener('blur', leave)
+    document.addEventListener('visibilitychange', leave)
+    return () => {
+      window.removeEventListener('blur', leave)
+      document.removeEventListener('visibilitychange', leave)
+      leave()
+    }
+  }, [onLeave])
+}

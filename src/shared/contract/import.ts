@@ -1,0 +1,46 @@
+import { eventIterator } from '@orpc/contract'
+import { z } from 'zod'
+import { maxPath, maxPaths } from '../limits.ts'
+import { base, filePathSchema, forAgent } from './base.ts'
+
+export const knownMemorySchema = z.object({
+  kind: z.enum(['openclaw', 'claude-code', 'codex']),
+  path: z.string(),
+  files: z.number().int(),
+})
+export type KnownMemory = z.infer<typeof knownMemorySchema>
+
+/** What an import would do, in files. */
+export const importPlanSchema = z.object({
+  kind: z.enum(['markdown', 'chatgpt', 'claude']),
+  added: z.number().int(),
+  /** Here already, letter for letter. */
+  same: z.number().int(),
+  /** The name is taken by something else: they go beside it. */
+  conflicts: z.number().int(),
+  skipped: z.number().int(),
+  /** The first of them, as they would be named. */
+  names: z.array(z.string()),
+})
+export type ImportPlan = z.infer<typeof importPlanSchema>
+
+export const importStepSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
+  z.object({ type: z.literal('done'), made: z.array(z.string()), isCancelled: z.boolean() }),
+])
+export type ImportStep = z.infer<typeof importStepSchema>
+
+const source = forAgent.extend({ path: z.string().trim().min(1).max(maxPath), into: z.string().max(maxPath) })
+const done = z.object({})
+
+export const importContract = {
+  /** Memories of other programs on this machine. */
+  known: base.output(z.array(knownMemorySchema)),
+  plan: base.input(source).output(importPlanSchema),
+  run: base.input(source).output(eventIterator(importStepSchema)),
+  cancel: base.input(forAgent).output(done),
+  /** Puts what an import made into the trash. */
+  undo: base.input(forAgent.extend({ paths: z.array(filePathSchema).max(maxPaths) })).output(done),
+  /** All Markdown of the workspace as a zip; with its history as the Git repository that it is, if asked for. */
+  pack: base.input(forAgent.extend({ withHistory: z.boolean().default(false) })).output(z.instanceof(Blob)),
+}

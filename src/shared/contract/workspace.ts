@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { maxNote, maxPatch, maxPaths, maxPhrase, maxReplacement, maxTitle } from '../limits.ts'
+import { base, filePathSchema, fileTextSchema, forAgent, idSchema } from './base.ts'
+
+/** What a file is to the agent: long-term memory, a daily log, a project-context file, or anything else. */
+export const fileKindSchema = z.enum(['memory', 'log', 'project', 'note'])
+export type FileKind = z.infer<typeof fileKindSchema>
+
+export const fileEntrySchema = z.object({
+  path: z.string(),
+  kind: fileKindSchema,
+  /** For a daily log: the day it is named after, `YYYY-MM-DD`. */
+  date: z.string().optional(),
+  /** Bytes. */
+  size: z.number(),
+  /** Milliseconds since the epoch. */
+  modifiedAt: z.number(),
+  words: z.number().int(),
+  tokens: z.number().int(),
+})
+export type FileEntry = z.infer<typeof fileEntrySchema>
+
+export const fileDraftSchema = z.object({
+  text: fileTextSchema,
+  /** What the typing began with: the common ancestor of a merge. */
+  baseText: fileTextSchema,
+  baseHash: idSchema.nullable(),
+})
+export type FileDraft = z.infer<typeof fileDraftSchema>
+
+export const workspace = {
+  list: base.input(forAgent).output(z.array(fileEntrySchema)),
+  read: base
+    .input(forAgent.extend({ path: filePathSchema }))
+    .output(z.object({ path: z.string(), text: z.string(), hash: z.string(), readOnly: z.boolean() })),
+  /**
+   * Saves atomically if the file is still what `expectedHash` names (`null`: must not exist yet).
+   * A change made underneath is merged when the two do not touch; else the request fails with `file_changed`.
+   */
+  write: base
+    .input(
+      forAgent.extend({
+        path: filePathSchema,
+        text: fileTextSchema,
+        expectedHash: idSchema.nullable(),
+        /** The text that `expectedHash` stands for: the common ancestor of a three-way merge. */
+        baseText: fileTextSchema.optional(),
+        /** Where two changes touch: fail, or keep the lines of both, ours first. */
+        onConflict: z.enum(['fail', 'both']).default('fail'),
+      }),
+    )
+    .output(z.object({ hash: z.string(), text: z.string(), merged: z.boolean() })),
+  /** What was typed into a file and not saved; null when there is nothing. */
+  draft: base.input(forAgent.extend({ path: filePathSchema })).output(fileDraftSchema.nullable()),
+  saveDraft: base
+    .input(forAgent.extend({ path: filePathSchema, draft: fileDraftSchema.nullable() }))
+    .output(z.object({})),
+  /** Fails with `file_exists` rather than replace anything. */
+  move: base.input(forAgent.extend({ from: filePathSchema, to: filePathSchema })).output(z.object({})),
+  /** A copy beside the file, under a free name. */
+  duplicate: base.input(forAgent.extend({ path: filePathSchema })).output(z.object({ path: z.string() })),
+  /** Puts the file into the workspace's trash; `trashed` brings it back. */
+  remove: base.input(forAgent.extend({ path: filePathSchema })).output(z.object({ trashed: z.string() })),
+  restore: base.input(forAgent.extend({ trashed: filePathSchema })).output(z.object({ path: z.string() })),
+  /** Shows the file in the system's file manager, or opens it in the program that the system has for it. */
+  reveal: base.input(forAgent.extend({ path: filePathSchema, open: z.boolean() })).output(z.object({})),
+  /** Lines of all Markdown files that have a text, or match a pattern. */
+  find: base
+    .input(
+      forAgent.extend({
+        text: z.string().min(1).max(maxPhrase),
+        isPattern: z.boolean().default(false),
+        matchCase: z.boolean().default(false),
+      }),
+    )
+    .output(
+      z.object({
+        files: z.array(
+          z.object({
+            path: z.string(),
+            /** 1-based. */
+            lines: z.array(z.object({ line: z.number().int(), text: z.string() })),
+            count: z.number().int(),
+          }),
+        ),
+        /** False when there were more than are listed. */
+        complete: z.boolean(),
+      }),
+    ),
+  /** Replaces in the named files; each is one change that can be taken back. */
+  replace: base
+    .input(
+      forAgent.extend({
+        text: z.string().min(1).max(maxPhrase),
+        replacement: z.string().max(maxReplacement),
+        isPattern: z.boolean().default(false),
+        matchCase: z.boolean().default(false),
+        paths: z.array(filePathSchema).max(maxPaths),
+      }),
+    )
+    .output(z.object({ changes: z.array(z.object({ path: z.string(), patch: z.string(), count: z.number().int() })) })),
+  /** Takes a recorded change back by applying its patch in reverse. */
+  undo: base
+    .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))
+    .output(z.object({ hash: z.string() })),
+  /** Appends a note to today's log, or to a section of MEMORY.md. Lines are 1-based and inclusive. */
+  remember: base
+    .input(
+      forAgent.extend({
+        text: z.string().trim().min(1).max(maxNote),
+        /** A heading of MEMORY.md; made when it is not there. */
+        section: z.string().trim().min(1).max(maxTitle).optional(),
+      }),
+    )
+    .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), patch: z.string() })),
+}
