@@ -1,3 +1,5 @@
+/** JSON and plain values from outside: read without throwing, looked at without believing. Pure. */
+
 /** @returns undefined for a text that is no JSON, such as a line that a crash tore */
 export function parseJson(text: string): unknown {
   try {
@@ -6,4 +8,9 @@ export function parseJson(text: string): unknown {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
+}
+
+/** True for an object with named fields: no list, no null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { errorDataSchema } from './errors.ts'
+import { toolDetailsSchema } from './tool-details.ts'
 
 export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })
 export const imagePartSchema = z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() })
@@ -59,22 +60,12 @@ export const assistantMessageSchema = z.object({
   timestamp: z.number(),
 })
 
-/** A change that a tool made to one file; `patch` is a unified diff that undo applies in reverse. */
-export const fileChangeSchema = z.object({
-  path: z.string(),
-  patch: z.string(),
-  added: z.number().int(),
-  removed: z.number().int(),
-  startLine: z.number().int(),
-})
-export type FileChange = z.infer<typeof fileChangeSchema>
-
 export const toolResultMessageSchema = z.object({
   role: z.literal('toolResult'),
   toolCallId: z.string(),
   toolName: z.string(),
   content: z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema])),
-  details: z.unknown().optional(),
+  details: toolDetailsSchema.optional(),
   isError: z.boolean(),
   timestamp: z.number(),
 })

@@ -194,6 +194,13 @@ async function sabotage(page: Page): Promise<void> {
         return matchAll.call(this, pattern)
       },
     })
+    const { replace } = String.prototype
+    Object.assign(String.prototype, {
+      replace(this: string, ...told: unknown[]): unknown {
+        if (state.isOn && this.startsWith('break_here')) throw new TypeError('sabotaged step')
+        return Reflect.apply(replace, this, told)
+      },
+    })
     const { getItem } = Storage.prototype
     Storage.prototype.getItem = function (this: Storage, key: string) {
       if (state.isOn && key.startsWith('accepted:')) throw new TypeError('sabotaged view')
@@ -207,16 +214,17 @@ const stopSabotage = (page: Page) =>
 
 const sabotaged = /sabotaged|nobody waited|reading '|error boundary|The above error/
 
-/** A transcript with a tool result whose account is not what this app writes. */
+/** A transcript with a tool result whose account is not what this app writes, and a step that can be broken. */
 function foreignTranscript(): string {
   const timestamp = '2026-01-20T10:00:00.000Z'
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
   const at = 1_768_903_200_000
   const call = { type: 'toolCall', id: 'c1', name: 'memory_search', arguments: { query: 'plans' } }
+  const broken = { type: 'toolCall', id: 'c2', name: 'break_here', arguments: {} }
   const assistant = { role: 'assistant', provider: 'p', model: 'm', usage, timestamp: at }
   const messages = [
     { role: 'user', content: 'What did we decide about the plan?', timestamp: at },
-    { ...assistant, content: [{ type: 'text', text: 'I shall look.' }, call], stopReason: 'toolUse' },
+    { ...assistant, content: [{ type: 'text', text: 'I shall look.' }, call, broken], stopReason: 'toolUse' },
     {
       role: 'toolResult',
       toolCallId: 'c1',
@@ -255,6 +263,7 @@ describe('M56 a broken piece stays a piece', () => {
       const passage = page.getByRole('alert').filter({ hasText: 'This passage cannot be shown.' })
       await passage.waitFor()
       expect(await page.getByText('This step cannot be shown.').count()).toBe(1)
+      expect(await page.getByText('“plans”').count()).toBe(1)
       expect(await page.getByText('We decided to wait.').count()).toBe(1)
       expect(await page.locator('strong', { hasText: 'Ana' }).count()).toBe(1)
       await keepScreenshot(page, `robustness-2-broken-piece-${colorScheme}`)

@@ -215,7 +215,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
 /** The user says where an agent lives; and a key of the settings is no path on a disk. */
 const otherRequests = ['agents.create', 'agents.setUp', 'settings.set']
 
-const toolCalls: Record<string, (path: string) => object[]> = {
+const toolCalls: Record<string, (path: string) => Record<string, unknown>[]> = {
   read: (path) => [{ path }],
   memory_get: (path) => [{ path }],
   list: (path) => [{ path }],

@@ -11,7 +11,8 @@ import { threadFile } from '../../src/main/thread/index.ts'
 import { maxNote, maxToolCalls } from '../../src/shared/limits.ts'
 import { parseLargeChange } from '../../src/shared/large-change.ts'
 import type { ChatEvent } from '../../src/shared/contract/index.ts'
-import { messageText, type ToolResultMessage } from '../../src/shared/messages.ts'
+import type { FileChange } from '../../src/shared/file-change.ts'
+import { messageText, type Message, type ToolResultMessage } from '../../src/shared/messages.ts'
 import { mainFolder, openTestApp } from '../support/app.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../support/model-server.ts'
@@ -26,6 +27,11 @@ async function ask(...script: ScriptedAnswer[]) {
   const messages = (await agent.sessions.get(session)).messages().map(({ message }) => message)
   const results = messages.filter((message) => message.role === 'toolResult')
   return { ...test, agent, results, last: messages.at(-1) }
+}
+
+function changeIn(message: Message | undefined): FileChange {
+  if (message?.role !== 'toolResult' || message.details?.kind !== 'change') throw new Error('no change was told')
+  return message.details.change
 }
 
 const call = (name: string, args: object) => ({ name, arguments: args })
@@ -84,7 +90,7 @@ describe('M56 tools', () => {
       { calls: [call('write', { path: 'memory/big.md', content: lines('old') + rest })] },
       { calls: [call('write', { path: 'memory/big.md', content: lines('new') + rest })] },
     )
-    const { change } = (results[1] as ToolResultMessage).details as { change: { patch: string } }
+    const change = changeIn(results[1])
     expect(parseLargeChange(change.patch)).toMatchObject({ added: 3000, removed: 3000 })
     await agent.workspace.edit('memory/big.md', { cause: 'user' }, (text = '') => `${text}added since\n`)
     await agent.workspace.undo('memory/big.md', change.patch, { cause: 'user' })

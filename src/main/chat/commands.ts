@@ -36,8 +36,7 @@ export async function runCommand({ name, argument }: CommandCall, context: Comma
     case 'remember': {
       if (argument === '') return { kind: 'needsArgument', command: name }
       const { change } = await workspace.remember(argument, now(), { cause: 'capture' })
-      const { path, patch, added, removed, startLine } = change
-      return { kind: 'remembered', change: { path, patch, added, removed, startLine } }
+      return { kind: 'remembered', change }
     }
     case 'search': {
       if (argument === '') return { kind: 'needsArgument', command: name }

@@ -17,6 +17,7 @@ import {
   keepingState,
   keptTokens,
   messageTokens,
+  readReport,
   reportEntry,
   reportOf,
   requestDifference,
@@ -25,7 +26,7 @@ import {
   type SentRequest,
 } from '../context/index.ts'
 import type { ChatModel } from '../models/index.ts'
-import { sessionEvents, type Transcript } from '../sessions/index.ts'
+import { readSentRequest, sessionEvents, type Transcript } from '../sessions/index.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { ownTools } from './tools/index.ts'
 
@@ -55,7 +56,7 @@ export class Meter {
 
   /** The last request that the provider has answered, in our own estimate. */
   last(session: string, transcript: Transcript): ContextReport | undefined {
-    return this.#reports.get(session) ?? (transcript.lastCustom(reportEntry) as ContextReport | undefined)
+    return this.#reports.get(session) ?? readReport(transcript.lastCustom(reportEntry))
   }
 
   async keep(session: string, transcript: Transcript, report: ContextReport): Promise<void> {
@@ -99,7 +100,8 @@ export class Meter {
   async text(session: string | undefined, number: number | undefined, layer: Layer, name: string): Promise<string> {
     if (session !== undefined) {
       const { request } = await this.#options.sessions.request(session, number)
-      if (request) return textOfItem(JSON.parse(request.json) as SentRequest, layer, name)
+      const sent = request && readSentRequest(request.json)
+      if (sent) return textOfItem(sent, layer, name)
     }
     const { request } = await this.#assembleNow(await this.#transcript(session), {})
     return textOfItem(request, layer, name)
@@ -138,8 +140,9 @@ export class Meter {
 
   async #request(session: string, number: number): Promise<SentRequest> {
     const { request } = await this.#options.sessions.request(session, number)
-    if (!request) throw new AppError('input_invalid', `request ${number} was not kept`, { reason: String(number) })
-    return JSON.parse(request.json) as SentRequest
+    const sent = request && readSentRequest(request.json)
+    if (!sent) throw new AppError('input_invalid', `request ${number} was not kept`, { reason: String(number) })
+    return sent
   }
 
   async #transcript(session: string | undefined): Promise<Transcript | undefined> {

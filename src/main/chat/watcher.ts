@@ -62,8 +62,8 @@ function isPiece({ type }: ChatEvent): boolean {
 
 /** One event that says what two say, where that can be. */
 function gather(one: ChatEvent, other: ChatEvent): ChatEvent | undefined {
-  if ((one.type === 'text' || one.type === 'thinking') && one.type === other.type)
-    return { type: one.type, delta: one.delta + (other as typeof one).delta }
+  if (one.type === 'text' && other.type === 'text') return { ...one, delta: one.delta + other.delta }
+  if (one.type === 'thinking' && other.type === 'thinking') return { ...one, delta: one.delta + other.delta }
   const isSameCall =
     one.type === 'toolProgress' && other.type === 'toolProgress' && one.progress.call === other.progress.call
   return isSameCall || (one.type === 'queue' && other.type === 'queue') ? other : undefined

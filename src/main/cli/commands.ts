@@ -1,8 +1,14 @@
 /** What each terminal command does: its JSON value, and the same for a reader. */
 import { existsSync } from 'node:fs'
-import type { ContractClient, SearchResponse, SearchResult, Verdict } from '../../shared/contract/index.ts'
+import type {
+  ContractClient,
+  SearchOptions,
+  SearchResponse,
+  SearchResult,
+  Verdict,
+} from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { messageText, noUsage, type Message, type Usage } from '../../shared/messages.ts'
+import { addUsage, messageText, noUsage, type Message, type Usage } from '../../shared/messages.ts'
 import { waitForVectors } from './vectors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../app.ts'
 import type { CommonFlags } from './index.ts'
@@ -27,14 +33,9 @@ export interface WaitFlags {
   readonly wait: boolean
 }
 
-export interface SearchFlags extends WaitFlags {
-  readonly maxResults?: number
-  readonly minScore?: number
-}
+export type SearchFlags = WaitFlags & Pick<SearchOptions, 'maxResults' | 'minScore'>
 
-export interface ExplainFlags extends SearchFlags {
-  readonly why?: string
-}
+export type ExplainFlags = SearchFlags & { readonly why?: string }
 
 export interface EvalFlags extends SearchFlags {
   readonly queries: string
@@ -97,7 +98,8 @@ export async function search(
   query: string,
 ): Promise<Output> {
   const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
-  const options = { ...searchOptions(flags), vectorWaitMs }
+  const { maxResults, minScore } = flags
+  const options = { maxResults, minScore, vectorWaitMs }
   const { results, provider, model, stale, notice } = await client.search.query({ agent, query, options })
   const value = { results: results.map(withoutExtras), provider, model, stale, notice }
   const lines = results.map(
@@ -118,7 +120,8 @@ export async function explain(
 ): Promise<Output> {
   const why = flags.why === undefined ? undefined : parsePlace(flags.why)
   const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
-  const options = { ...searchOptions(flags), vectorWaitMs }
+  const { maxResults, minScore } = flags
+  const options = { maxResults, minScore, vectorWaitMs }
   const explanation = await client.search.explain({ agent, query, options, ...(why ? { why } : {}) })
   const candidates = explanation.candidates.map(({ verdict, ...candidate }) => ({
     ...candidate,
@@ -165,7 +168,7 @@ export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFla
   const { minScore = settings.minScore, maxResults = settings.maxResults } = flags
   let withoutVector = 0
   let reason = warning
-  const ask = async (query: string, options: { minScore: number; maxResults: number }) => {
+  const ask = async (query: string, options: SearchOptions) => {
     const answer = await client.search.query({ agent, query, options: { ...options, vectorWaitMs } })
     if (answer.notice) {
       withoutVector += 1
@@ -280,30 +283,17 @@ function tracesOf(messages: readonly Message[]) {
   const recalls: { query: string; results: object[] }[] = []
   const writes: { path: string; cause: string }[] = []
   for (const message of messages) {
-    if (message.role !== 'toolResult' || typeof message.details !== 'object' || message.details === null) continue
-    if ('recall' in message.details) {
-      const { query, results } = message.details.recall as SearchResponse
-      recalls.push({ query, results: results.map(withoutExtras) })
-    } else if ('change' in message.details) {
-      writes.push({ path: (message.details.change as { path: string }).path, cause: 'agent' })
-    }
+    if (message.role !== 'toolResult') continue
+    const { details } = message
+    if (details?.kind === 'recall')
+      recalls.push({ query: details.recall.query, results: details.recall.results.map(withoutExtras) })
+    else if (details?.kind === 'change') writes.push({ path: details.change.path, cause: 'agent' })
   }
   return { recalls, writes }
 }
 
-function totalUsage(messages: readonly Message[]) {
-  return messages.reduce((sum, message) => {
-    if (message.role !== 'assistant') return sum
-    const { input, output, cacheRead, cacheWrite, totalTokens, cost } = message.usage
-    return {
-      input: sum.input + input,
-      output: sum.output + output,
-      cacheRead: sum.cacheRead + cacheRead,
-      cacheWrite: sum.cacheWrite + cacheWrite,
-      totalTokens: sum.totalTokens + totalTokens,
-      ...(cost || sum.cost ? { cost: { total: (sum.cost?.total ?? 0) + (cost?.total ?? 0) } } : {}),
-    }
-  }, noUsage as Usage)
+function totalUsage(messages: readonly Message[]): Usage {
+  return messages.reduce((sum, message) => (message.role === 'assistant' ? addUsage(sum, message.usage) : sum), noUsage)
 }
 
 /** Why vectors are missing: what the waiting saw, or else what the search did. */
@@ -327,10 +317,6 @@ async function setUpOnce(client: ContractClient, base: AppBase, agent: string): 
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace
   if (workspace === undefined) throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
   await client.agents.setUp({ agent, workspace, locale: 'en' })
-}
-
-function searchOptions({ maxResults, minScore }: SearchFlags) {
-  return { ...(maxResults === undefined ? {} : { maxResults }), ...(minScore === undefined ? {} : { minScore }) }
 }
 
 function withoutExtras({ path, startLine, endLine, score, vectorScore, textScore, snippet, source }: SearchResult) {

@@ -7,6 +7,7 @@ import type {
   Layer,
   PlacedEvent,
 } from '../../shared/contract/index.ts'
+import { contextReportSchema } from '../../shared/contract/context.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
 import type { TranscriptEntry } from '../sessions/index.ts'
 import { calibrated } from './calibrate.ts'
@@ -22,7 +23,12 @@ const maxSpoken = 400
 const spokenCharacters = 2000
 
 export function reportOf(entry: TranscriptEntry | undefined): ContextReport | undefined {
-  return entry?.type === 'custom' && entry.customType === reportEntry ? (entry.data as ContextReport) : undefined
+  return entry?.type === 'custom' && entry.customType === reportEntry ? readReport(entry.data) : undefined
+}
+
+/** A report as a transcript has it; undefined for what is none. */
+export function readReport(data: unknown): ContextReport | undefined {
+  return contextReportSchema.safeParse(data).data
 }
 
 export function contextTimeline(

@@ -3,7 +3,7 @@
  * when it is needed and goes when nobody has needed it for a while. What the work costs is bounded (see compare.ts).
  */
 import type { RouterClient } from '@orpc/server'
-import type { FileChange } from '../../shared/messages.ts'
+import type { FileChange } from '../../shared/file-change.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import type { Described, DiffRouter, Merged } from './diff-thread.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'

@@ -1,6 +1,6 @@
 /** A change of a text as a unified diff, and taking one back. Pure. */
 import { applyPatch, formatPatch, parsePatch, reversePatch, type StructuredPatchHunk } from 'diff'
-import type { FileChange } from '../../shared/messages.ts'
+import type { FileChange } from '../../shared/file-change.ts'
 import { formatLargeChange } from '../../shared/large-change.ts'
 import { blobId } from './blob-id.ts'
 import { compareLines, type LineEdit } from './compare.ts'

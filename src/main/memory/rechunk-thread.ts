@@ -1,10 +1,10 @@
 /** Entry of the thread that tries another size of chunks on part of a memory, by keywords only (M44). */
 import { type } from '@orpc/server'
-import type { Explanation, SearchOptions } from '../../shared/contract/index.ts'
+import type { Explanation, SearchOptions, SearchSettings } from '../../shared/contract/index.ts'
 import { serveThread, threadBase } from '../thread/index.ts'
 import type { ChunkSettings } from './chunk.ts'
 import { createTables, openForWriting } from './schema.ts'
-import { Searcher, type SearchDefaults } from './search/searcher.ts'
+import { Searcher } from './search/searcher.ts'
 import { IndexStore } from './store.ts'
 import { syncPaths, type IndexedFolder } from './sync.ts'
 
@@ -14,7 +14,7 @@ export interface RechunkRequest {
   readonly paths: readonly string[]
   readonly sizes: readonly ChunkSettings[]
   readonly query: string
-  readonly defaults: SearchDefaults
+  readonly defaults: SearchSettings
   readonly options: SearchOptions
 }
 

@@ -1,18 +1,18 @@
 /** Entry of the searching thread: a `Searcher` on a connection of its own, behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
-import type { SearchOptions, SearchResponse } from '../../shared/contract/index.ts'
+import type { SearchOptions, SearchResponse, SearchSettings } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { createEmbeddings, type EmbeddingSource, type ProviderOutcome, type QueryLeave } from '../embeddings/index.ts'
 import { describeMissing } from './embed-queue.ts'
 import { isDamage, openForReading, type Db } from './schema.ts'
 import { QueryVectors } from './search/query-vectors.ts'
-import { Searcher, type SearchDefaults } from './search/searcher.ts'
+import { Searcher } from './search/searcher.ts'
 import { serveThread, threadBase } from '../thread/index.ts'
 
 export interface SearchRequest {
   readonly query: string
-  readonly defaults: SearchDefaults
+  readonly defaults: SearchSettings
   readonly options: SearchOptions
   readonly stale: boolean
   /** How the embedding provider is. */

@@ -2,7 +2,8 @@
  * A transcript as text to search (M14): one line for each line of the file, so that line numbers stay exact; what was
  * said by the user and the agent, and nothing of tools, bookkeeping, or what the user deleted. Pure.
  */
-import { parseJson } from '../../shared/json.ts'
+import { branchEntry, readBranchMark } from '../../shared/branch-mark.ts'
+import { isRecord, parseJson } from '../../shared/json.ts'
 
 export function transcriptText(jsonl: string): string {
   const lines = jsonl.split('\n')
@@ -15,16 +16,16 @@ function deletedLines(lines: readonly string[]): Set<number> {
   const gone = new Set<number>()
   const roots = new Set<string>()
   for (const line of lines) {
-    if (!line.includes('"commonplace.branch"')) continue
-    const mark = (parsed(line) as { data?: { deleted?: string; restored?: string } } | undefined)?.data
-    if (mark?.deleted !== undefined) roots.add(mark.deleted)
-    if (mark?.restored !== undefined) roots.delete(mark.restored)
+    if (!line.includes(`"${branchEntry}"`)) continue
+    const { deleted, restored } = readBranchMark(parsed(line)['data'])
+    if (deleted !== undefined) roots.add(deleted)
+    if (restored !== undefined) roots.delete(restored)
   }
   if (roots.size === 0) return gone
   for (const [index, line] of lines.entries()) {
-    const entry = parsed(line) as { id?: string; parentId?: string | null } | undefined
-    if (entry?.id === undefined || !(roots.has(entry.id) || roots.has(entry.parentId ?? ''))) continue
-    roots.add(entry.id)
+    const { id, parentId } = parsed(line)
+    if (typeof id !== 'string' || !(roots.has(id) || (typeof parentId === 'string' && roots.has(parentId)))) continue
+    roots.add(id)
     gone.add(index)
   }
   return gone
@@ -33,29 +34,25 @@ function deletedLines(lines: readonly string[]): Set<number> {
 function spoken(line: string): string {
   // Cheaper than parsing what will be left out anyway: a tool's result can have megabytes.
   if (!line.includes('"message"') || line.includes('"role":"toolResult"')) return ''
-  const message = messageOf(line)
-  if (message?.role !== 'user' && message?.role !== 'assistant') return ''
-  const text = typeof message.content === 'string' ? message.content : textParts(message.content)
+  const { message } = parsed(line)
+  if (!isRecord(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return ''
+  const { role, content } = message
+  const text = typeof content === 'string' ? content : textParts(content)
   const flat = text.replace(/\s+/g, ' ').trim()
-  return flat === '' ? '' : `- ${message.role === 'user' ? 'User' : 'Assistant'}: ${flat}`
+  return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}`
 }
 
-function messageOf(line: string): { role?: unknown; content?: unknown } | undefined {
-  const entry = parsed(line)
-  const isMessage = entry !== undefined && 'message' in entry
-  return isMessage && typeof entry.message === 'object' && entry.message !== null ? entry.message : undefined
-}
-
-function parsed(line: string): object | undefined {
+/** The fields of a line; none for what is no JSON object. */
+function parsed(line: string): Record<string, unknown> {
   const value = parseJson(line)
-  return typeof value === 'object' && value !== null ? value : undefined
+  return isRecord(value) ? value : {}
 }
 
 function textParts(content: unknown): string {
   if (!Array.isArray(content)) return ''
   return content
-    .map((part: { type?: unknown; text?: unknown }) =>
-      part?.type === 'text' && typeof part.text === 'string' ? part.text : '',
+    .map((part: unknown) =>
+      isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : '',
     )
     .join(' ')
 }

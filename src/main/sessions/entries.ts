@@ -1,6 +1,13 @@
 /** What a line of a transcript can be (M34): the layout that pi and early OpenClaw write, with our own kinds beside it. */
 import { z } from 'zod'
-import { fileChangeSchema, messageSchema, usageSchema } from '../../shared/messages.ts'
+import { fileChangeSchema } from '../../shared/file-change.ts'
+import {
+  assistantMessageSchema,
+  toolResultMessageSchema,
+  usageSchema,
+  userMessageSchema,
+} from '../../shared/messages.ts'
+import { readToolDetails, storedToolDetails } from '../../shared/tool-details.ts'
 
 /** The version of the layout that is written; newer ones are not guessed at. */
 export const version = 3
@@ -12,10 +19,17 @@ export const headerSchema = z.looseObject({
   timestamp: z.string(),
 })
 
+/** A message as it stands in a transcript, whoever wrote it. */
+export const storedMessageSchema = z.discriminatedUnion('role', [
+  userMessageSchema,
+  assistantMessageSchema,
+  toolResultMessageSchema.extend({ details: z.unknown().transform(readToolDetails).optional() }),
+])
+
 const entryBase = { id: z.string(), parentId: z.string().nullable().default(null), timestamp: z.string() }
 
 export const entrySchema = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('message'), ...entryBase, message: messageSchema }),
+  z.looseObject({ type: z.literal('message'), ...entryBase, message: storedMessageSchema }),
   /** A summary stands for what is before `firstKeptEntryId`; nothing is removed from the file. */
   z.looseObject({
     type: z.literal('compaction'),
@@ -76,3 +90,13 @@ export const foreignSchema = z.looseObject({
   id: z.string(),
   parentId: z.string().nullable().default(null),
 })
+
+/** An entry as a line of a transcript: what others left with a tool's result is written the way it was read. */
+export function lineOf(entry: TranscriptEntry): string {
+  if (entry.type !== 'message' || entry.message.role !== 'toolResult' || !entry.message.details)
+    return JSON.stringify(entry)
+  return JSON.stringify({
+    ...entry,
+    message: { ...entry.message, details: storedToolDetails(entry.message.details) },
+  })
+}

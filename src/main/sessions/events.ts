@@ -1,6 +1,7 @@
 /** What happened to a conversation besides messages, in order and with its place. Pure. */
-import type { CommandOutcome, PlacedEvent, SessionEvent } from '../../shared/contract/index.ts'
-import type { ErrorData } from '../../shared/errors.ts'
+import type { PlacedEvent, SessionEvent } from '../../shared/contract/index.ts'
+import { sessionEventSchema } from '../../shared/contract/sessions.ts'
+import { isRecord } from '../../shared/json.ts'
 import type { TranscriptEntry } from './entries.ts'
 
 export const commandEntry = 'commonplace.command'
@@ -48,15 +49,11 @@ function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
   }
 }
 
-/** Entries that this app wrote; those of others are theirs. */
+/** Entries that this app wrote; those of others, or of another version, are theirs. */
 function customEvent(customType: string, data: unknown): SessionEvent | undefined {
-  if (customType === commandEntry) {
-    const { command, outcome } = data as { command: string; outcome: CommandOutcome }
-    return { type: 'command', command, outcome }
-  }
-  if (customType === noticeEntry) {
-    const { code, data: details } = data as { code: string; data: ErrorData }
-    return { type: 'notice', kind: 'compactionFailed', code, data: details }
-  }
+  if (!isRecord(data)) return undefined
+  if (customType === commandEntry) return sessionEventSchema.safeParse({ ...data, type: 'command' }).data
+  if (customType === noticeEntry)
+    return sessionEventSchema.safeParse({ ...data, type: 'notice', kind: 'compactionFailed' }).data
   return undefined
 }

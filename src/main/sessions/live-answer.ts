@@ -4,20 +4,19 @@
  * later, and that nobody holds the lock of, belongs to an answer that was cut off, and becomes a message marked so.
  */
 import { appendFile, rm } from 'node:fs/promises'
+import { z } from 'zod'
 import { lockOf, readIfThere, type FileLock } from '../files/index.ts'
 import { noUsage, type AssistantMessage } from '../../shared/messages.ts'
-import { parseJson } from '../../shared/json.ts'
+import { isRecord, parseJson } from '../../shared/json.ts'
 
 /** What is said is on disk after this, ms. */
 const writeEveryMs = 150
 /** Characters that may wait for the disk. */
 const maxUnwritten = 1_000_000
 
-interface Opening {
-  readonly provider: string
-  readonly model: string
-  readonly timestamp: number
-}
+/** The first line of the file. */
+const openingSchema = z.object({ provider: z.string(), model: z.string(), timestamp: z.number() })
+type Opening = z.infer<typeof openingSchema>
 
 export class LiveAnswer {
   readonly #file: string
@@ -85,7 +84,7 @@ export async function takeInterrupted(file: string): Promise<AssistantMessage | 
 }
 
 function messageOf(parts: readonly unknown[]): AssistantMessage | undefined {
-  const opening = parts[0] as Opening | undefined
+  const opening = openingSchema.safeParse(parts[0]).data
   const text = joined(parts, 'text')
   const thinking = joined(parts, 'thinking')
   if (!opening || (text === '' && thinking === '')) return undefined
@@ -105,7 +104,7 @@ function messageOf(parts: readonly unknown[]): AssistantMessage | undefined {
 }
 
 function joined(parts: readonly unknown[], key: 'text' | 'thinking'): string {
-  return parts.map((part) => (part as Partial<Record<typeof key, string>> | undefined)?.[key] ?? '').join('')
+  return parts.map((part) => (isRecord(part) && typeof part[key] === 'string' ? part[key] : '')).join('')
 }
 
 /** Undefined where none can be had: then a second process may take an answer that is being given for one that was cut. */

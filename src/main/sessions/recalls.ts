@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Recall, RecalledLines } from '../../shared/contract/index.ts'
 import { splitCitations, type Citation } from '../../shared/citation.ts'
-import { searchResponseSchema } from '../../shared/contract/search.ts'
 import { messageText, type AssistantMessage, type ToolResultMessage } from '../../shared/messages.ts'
 import { entrySchema, type MessageEntry } from './entries.ts'
 import { parseJson } from '../../shared/json.ts'
@@ -42,10 +41,8 @@ export class RecallReader {
   }
 
   #noteSearch({ toolCallId, toolName, details, timestamp }: ToolResultMessage): void {
-    if (toolName !== 'memory_search' || typeof details !== 'object' || details === null) return
-    const response = searchResponseSchema.safeParse('recall' in details ? details.recall : undefined)
-    if (!response.success) return
-    const { query, results, candidates, minScore } = response.data
+    if (toolName !== 'memory_search' || details?.kind !== 'recall') return
+    const { query, results, candidates, minScore } = details.recall
     const recall: OpenRecall = {
       id: toolCallId,
       message: this.#message,

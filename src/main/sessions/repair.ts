@@ -2,13 +2,14 @@
  * Messages that older versions wrote as a provider sent them: a number as an id, figures that are missing or null, no
  * content. They are read as what they mean, so that nothing of a conversation is skipped. Pure.
  */
+import { isRecord } from '../../shared/json.ts'
 import { noUsage } from '../../shared/messages.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** @param entry a line of a transcript that could not be read @returns the same with its message put right */
 export function repaired(entry: unknown): unknown {
-  if (!isFields(entry) || !isFields(entry['message'])) return entry
+  if (!isRecord(entry) || !isRecord(entry['message'])) return entry
   const { message } = entry
   const timestamp = finite(message['timestamp']) ?? Date.parse(String(entry['timestamp']))
   const common = { ...message, timestamp: Number.isNaN(timestamp) ? 0 : timestamp }
@@ -28,13 +29,13 @@ function answer(message: Fields): Fields {
             ...part,
             id: named(part['id']) || `call_${index}`,
             name: named(part['name']) || 'unnamed',
-            arguments: isFields(part['arguments']) ? part['arguments'] : {},
+            arguments: isRecord(part['arguments']) ? part['arguments'] : {},
           }
         : part,
     ),
     provider: named(message['provider']),
     model: named(message['model']),
-    usage: usageOf(isFields(usage) ? usage : {}),
+    usage: usageOf(isRecord(usage) ? usage : {}),
     stopReason: stopReasons.has(stopReason) ? stopReason : 'stop',
   }
 }
@@ -52,7 +53,7 @@ function result(message: Fields): Fields {
 function contentOf(content: unknown): Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) return []
-  return content.filter(isFields).filter(({ type, text, thinking, data }) => {
+  return content.filter(isRecord).filter(({ type, text, thinking, data }) => {
     if (type === 'text') return typeof text === 'string'
     if (type === 'thinking') return typeof thinking === 'string'
     return type === 'toolCall' || (type === 'image' && typeof data === 'string')
@@ -62,7 +63,7 @@ function contentOf(content: unknown): Fields[] {
 function usageOf(usage: Fields): Fields {
   const { cost } = usage
   const counts = Object.fromEntries(Object.keys(noUsage).map((key) => [key, finite(usage[key]) ?? 0]))
-  return isFields(cost) && finite(cost['total']) !== undefined ? { ...counts, cost } : counts
+  return isRecord(cost) && finite(cost['total']) !== undefined ? { ...counts, cost } : counts
 }
 
 function named(value: unknown): string {
@@ -71,8 +72,4 @@ function named(value: unknown): string {
 
 function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

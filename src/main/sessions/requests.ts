@@ -3,11 +3,23 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { z } from 'zod'
 import { isSystemError } from '../../shared/errors.ts'
+import { parseJson } from '../../shared/json.ts'
 import { writeDurably } from '../files/index.ts'
+import { storedMessageSchema } from './entries.ts'
 
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
+
+const keptSchema = z.object({ sentAt: z.number(), request: z.looseObject({}) })
+
+/** What of a request is read again; the rest of it is about the answer. */
+const sentSchema = z.object({
+  system: z.array(z.string()),
+  messages: z.array(storedMessageSchema),
+  tools: z.array(z.unknown()),
+})
 
 export interface KeptRequest {
   readonly number: number
@@ -32,8 +44,13 @@ export async function readRequest(
   const wanted = number === undefined ? numbers.at(-1) : numbers.find((known) => known === number)
   if (wanted === undefined) return { count: numbers.length, request: null }
   const bytes = await readFile(join(folder, nameOf(wanted)))
-  const { sentAt, request } = JSON.parse(String(await decompress(bytes))) as { sentAt: number; request: object }
+  const { sentAt, request } = keptSchema.parse(JSON.parse(String(await decompress(bytes))))
   return { count: numbers.length, request: { number: wanted, sentAt, json: JSON.stringify(request, null, 2) } }
+}
+
+/** A kept request's layers; undefined for a text that has none. */
+export function readSentRequest(json: string): z.infer<typeof sentSchema> | undefined {
+  return sentSchema.safeParse(parseJson(json)).data
 }
 
 async function requestNumbers(folder: string): Promise<number[]> {

@@ -6,6 +6,7 @@ import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FoundSession, Recall, SessionSummary } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import { isRecord } from '../../shared/json.ts'
 import { Exclusive, makeFolder, readIfThere } from '../files/index.ts'
 import { findInTranscript } from './find.ts'
 import { messageText, type AssistantMessage } from '../../shared/messages.ts'
@@ -308,14 +309,14 @@ function stampOf(info: { readonly mtimeMs: number; readonly size: number }): str
 function summarize(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {
   const messages = transcript.messages()
   const { name } = transcript
-  const pin = transcript.lastCustomAnywhere(pinEntry) as { pinned?: boolean } | undefined
+  const pin = transcript.lastCustomAnywhere(pinEntry)
   return {
     id,
     title: name || firstWords(messages.find(({ message }) => message.role === 'user')?.message),
     createdAt: transcript.header.createdAt,
     updatedAt: messages.at(-1)?.message.timestamp ?? modifiedAt,
     messages: messages.filter(({ message }) => message.role !== 'toolResult').length,
-    pinned: pin?.pinned ?? false,
+    pinned: isRecord(pin) && pin['pinned'] === true,
     named: name !== undefined && name !== '',
   }
 }

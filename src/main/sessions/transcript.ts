@@ -8,13 +8,14 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { SessionMessage } from '../../shared/contract/index.ts'
+import { branchEntry, type BranchMark } from '../../shared/branch-mark.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Message } from '../../shared/messages.ts'
-import { version, type EntryContent, type KeptContent, type MessageEntry } from './entries.ts'
+import { lineOf, version, type EntryContent, type KeptContent, type MessageEntry } from './entries.ts'
 import type { TranscriptEntry, TranscriptHeader } from './entries.ts'
 import { appendDurably, Exclusive, writeDurably } from '../files/index.ts'
 import { loadAdded, loadTranscript, type LoadedEntries, type ReadTo } from './transcript-file.ts'
-import { branchEntry, pathTo, siblingsOn, tipBelow, type BranchMark, type Siblings } from './tree.ts'
+import { pathTo, siblingsOn, tipBelow, type Siblings } from './tree.ts'
 
 export class Transcript {
   readonly file: string
@@ -50,8 +51,9 @@ export class Transcript {
   ): Promise<Transcript> {
     const id = randomUUID()
     const header = { type: 'session', version, id, timestamp: at.toISOString(), cwd: workspace }
-    const lines = [from ? { ...header, parentSession: from.file } : header, ...(from?.entries ?? [])]
-    await writeDurably(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const first = JSON.stringify(from ? { ...header, parentSession: from.file } : header)
+    const lines = [first, ...(from?.entries ?? []).map(lineOf)]
+    await writeDurably(file, lines.map((line) => `${line}\n`).join(''))
     return Transcript.open(file, alone)
   }
 
@@ -189,7 +191,7 @@ export class Transcript {
       await this.refresh()
       const ids = this.#nextIds(parent === undefined ? this.#leaf : parent)
       const entry = { type: content.type, ...ids, ...content } as TranscriptEntry
-      await appendDurably(this.file, `${JSON.stringify(entry)}\n`)
+      await appendDurably(this.file, `${lineOf(entry)}\n`)
       const { ino, size } = await stat(this.file)
       this.#add({ entries: [entry], foreign: [], readTo: { inode: ino, bytes: size } })
       return ids

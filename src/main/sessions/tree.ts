@@ -5,17 +5,8 @@
  *   m1 ─ m2 ─ m3            m3' is an edited m3: both have the same last message above them, so they are siblings
  *          └─ m3' ─ m4'     a marker below m3 makes its branch the current one again
  */
+import { branchEntry, readBranchMark } from '../../shared/branch-mark.ts'
 import type { TranscriptEntry } from './entries.ts'
-
-/** Written below the entry that becomes the end of the current branch. */
-export const branchEntry = 'commonplace.branch'
-
-export interface BranchMark {
-  /** The message from which on the user deleted; its branch is not offered any more. */
-  readonly deleted?: string
-  /** Takes a deletion back. */
-  readonly restored?: string
-}
 
 /** Other versions of a message, oldest first, the shown one among them. */
 export interface Siblings {
@@ -38,9 +29,9 @@ export function deletedMessages(entries: readonly TranscriptEntry[]): Set<string
   const deleted = new Set<string>()
   for (const entry of entries) {
     if (entry.type !== 'custom' || entry.customType !== branchEntry) continue
-    const mark = entry.data as BranchMark | null
-    if (mark?.deleted !== undefined) deleted.add(mark.deleted)
-    if (mark?.restored !== undefined) deleted.delete(mark.restored)
+    const mark = readBranchMark(entry.data)
+    if (mark.deleted !== undefined) deleted.add(mark.deleted)
+    if (mark.restored !== undefined) deleted.delete(mark.restored)
   }
   return deleted
 }

@@ -2,6 +2,7 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import type { z } from 'zod'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
+import { isRecord } from '../../shared/json.ts'
 import { excessOf, isTooDeep, tooDeep } from './bounds.ts'
 import { configSchema, type Config } from './schema.ts'
 
@@ -109,10 +110,6 @@ function overlay(under: Record<string, unknown>, over: Record<string, unknown>):
     result[key] = isRecord(below) && isRecord(value) ? overlay(below, value) : value
   }
   return result
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function problemsOf(issue: z.core.$ZodIssue, document: Document, lineCounter: LineCounter): ConfigProblem[] {

@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentIdSchema } from '../../shared/contract/base.ts'
+import { searchSettingsSchema } from '../../shared/contract/search.ts'
 
 /** `5m`, `90s`, `2h`, or a plain number of milliseconds; parsed to milliseconds. */
 const durationSchema = z
@@ -35,8 +36,10 @@ const embeddingSchema = z.strictObject({
   allowDownload: z.boolean().default(false),
 })
 
+const searchShape = searchSettingsSchema.shape
+const { vector, text } = searchShape.weights.shape
 const weightsSchema = z
-  .strictObject({ vector: z.number().min(0).max(1).default(0.7), text: z.number().min(0).max(1).default(0.3) })
+  .strictObject({ vector: vector.max(1).default(0.7), text: text.max(1).default(0.3) })
   .refine((weights) => weights.vector + weights.text > 0, 'at least one weight above 0')
 
 const memorySchema = z.strictObject({
@@ -51,12 +54,10 @@ const memorySchema = z.strictObject({
   search: z
     .strictObject({
       weights: weightsSchema.prefault({}),
-      minScore: z.number().min(0).max(1).default(0.35),
-      maxResults: z.number().int().min(1).max(100).default(6),
-      /** Days after which a dated file counts half; null for no decay. */
-      recencyHalfLifeDays: z.number().positive().nullable().default(null),
-      /** Balance of relevance (1) and diversity (0); null for no re-ordering. */
-      mmrLambda: z.number().min(0).max(1).nullable().default(null),
+      minScore: searchShape.minScore.default(0.35),
+      maxResults: searchShape.maxResults.default(6),
+      recencyHalfLifeDays: searchShape.recencyHalfLifeDays.default(null),
+      mmrLambda: searchShape.mmrLambda.default(null),
     })
     .prefault({}),
   sync: z.strictObject({ debounceMs: z.number().int().min(50).max(60_000).default(1500) }).prefault({}),

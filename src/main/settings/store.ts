@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isCollection, parseDocument } from 'yaml'
 import { AppError } from '../../shared/errors.ts'
+import { isRecord } from '../../shared/json.ts'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
 import { mergeTexts } from '../diff/index.ts'
 import { copyAside, Exclusive, makeFolder, readSmallText, writeDurably } from '../files/index.ts'
@@ -69,8 +70,7 @@ export class SettingsStore {
   rawAgent(id: string): Record<string, unknown> {
     const list: unknown = parseDocument(this.#text).getIn(['agents', 'list'])
     const entries: unknown = isCollection(list) ? list.toJSON() : []
-    const found = Array.isArray(entries) ? entries.find((entry: { id?: unknown }) => entry.id === id) : undefined
-    return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : {}
+    return (Array.isArray(entries) ? entries : []).filter(isRecord).find((entry) => entry['id'] === id) ?? {}
   }
 
   /** What is wrong with the file as it is now; empty when it is the configuration in force. */

@@ -1,6 +1,7 @@
 /** Finding and replacing in all files of a workspace, by words as they stand or by a pattern. */
 import { isNativeError } from 'node:util/types'
 import { createContext, Script } from 'node:vm'
+import type { ReplacedFile } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Workspace, WriteOrigin } from './workspace.ts'
 
@@ -47,9 +48,9 @@ export async function replaceInFiles(
   workspace: Workspace,
   options: FindOptions & { readonly replacement: string; readonly paths: readonly string[] },
   origin: WriteOrigin,
-): Promise<{ path: string; patch: string; count: number }[]> {
+): Promise<ReplacedFile[]> {
   const finder = finderOf(options)
-  const changes: { path: string; patch: string; count: number }[] = []
+  const changes: ReplacedFile[] = []
   for (const path of options.paths) {
     let count = 0
     const write = await workspace.edit(path, origin, (current) =>

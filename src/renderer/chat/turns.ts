@@ -1,13 +1,7 @@
 /** Groups a flat conversation into turns, and each tool call with its result. Pure. */
 import type { PlacedEvent, SearchResponse, SessionMessage } from '../../shared/contract/index.ts'
-import type {
-  AssistantMessage,
-  FileChange,
-  ToolCallPart,
-  ToolResultMessage,
-  Usage,
-  UserMessage,
-} from '../../shared/messages.ts'
+import type { FileChange } from '../../shared/file-change.ts'
+import type { AssistantMessage, ToolCallPart, ToolResultMessage, Usage, UserMessage } from '../../shared/messages.ts'
 import { addUsage, noUsage } from '../../shared/messages.ts'
 
 export interface ToolStep {
@@ -62,18 +56,12 @@ export function toTurns(messages: readonly SessionMessage[], events: readonly Pl
 
 /** What `memory_search` left with its result. */
 export function recallOf({ result }: ToolStep): SearchResponse | undefined {
-  const details = result?.details
-  return typeof details === 'object' && details !== null && 'recall' in details
-    ? (details.recall as SearchResponse)
-    : undefined
+  return result?.details?.kind === 'recall' ? result.details.recall : undefined
 }
 
 /** What `write` and `edit` left with theirs. */
 export function changeOf({ result }: ToolStep): FileChange | undefined {
-  const details = result?.details
-  return typeof details === 'object' && details !== null && 'change' in details
-    ? (details.change as FileChange)
-    : undefined
+  return result?.details?.kind === 'change' ? result.details.change : undefined
 }
 
 export function usageOf(turn: Turn): Usage {

@@ -4,7 +4,7 @@ import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { Link } from 'wouter'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent, ReplacedFile } from '../../shared/contract/index.ts'
 import { api, client, explainError } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
@@ -154,7 +154,7 @@ interface ReplaceInput {
 function useReplace(agent: string) {
   const { t } = useTranslation()
   const tell = (error: unknown) => void toast.error(explainError(error))
-  const undo = async (changes: readonly { path: string; patch: string }[]) => {
+  const undo = async (changes: readonly ReplacedFile[]) => {
     for (const { path, patch } of changes) await client.workspace.undo({ agent, path, patch })
   }
   return useMutation({

@@ -49,7 +49,7 @@ export type {
   WhatIfWindow,
 } from './context.ts'
 export type { AppEvent } from './events.ts'
-export type { FileDraft, FileEntry, FileKind } from './workspace.ts'
+export type { FileDraft, FileEntry, FileKind, ReplacedFile } from './workspace.ts'
 export type { Part, Problem, Remedy } from './health.ts'
 export type { ImportPlan, ImportStep, KnownMemory } from './import.ts'
 export type { BlamedLine, Cause, HistoryEntry } from './history.ts'

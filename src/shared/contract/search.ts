@@ -40,29 +40,27 @@ export const timingsSchema = z.object({
 
 export const weightsSchema = z.object({ vector: z.number().min(0), text: z.number().min(0) })
 
+/** How an agent searches, as its settings have it. */
+export const searchSettingsSchema = z.object({
+  weights: weightsSchema,
+  minScore: z.number().min(0).max(1),
+  maxResults: z.number().int().min(1).max(100),
+  /** Days after which a dated file counts half; null for no decay. */
+  recencyHalfLifeDays: z.number().positive().nullable(),
+  /** Balance of relevance (1) and diversity (0); null for no re-ordering. */
+  mmrLambda: z.number().min(0).max(1).nullable(),
+})
+export type SearchSettings = z.infer<typeof searchSettingsSchema>
+
 /** What a caller may override for one search; everything left out comes from the agent's settings. */
-export const searchOptionsSchema = z.object({
+export const searchOptionsSchema = searchSettingsSchema.partial().extend({
   maxResults: z.number().int().min(1).max(1000).optional(),
-  minScore: z.number().min(0).max(1).optional(),
-  weights: weightsSchema.optional(),
-  recencyHalfLifeDays: z.number().positive().nullable().optional(),
-  mmrLambda: z.number().min(0).max(1).nullable().optional(),
   /** A conversation to leave out: the one that asks would find its own question. */
   excludeSession: idSchema.optional(),
   /** How long to wait for the query's vector, ms; as long as the provider's health allows when left out. */
   vectorWaitMs: z.number().int().min(0).max(60_000).optional(),
 })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
-
-/** How an agent searches, as its settings have it. */
-export const searchSettingsSchema = z.object({
-  weights: weightsSchema,
-  minScore: z.number().min(0).max(1),
-  maxResults: z.number().int().min(1).max(100),
-  recencyHalfLifeDays: z.number().positive().nullable(),
-  mmrLambda: z.number().min(0).max(1).nullable(),
-})
-export type SearchSettings = z.infer<typeof searchSettingsSchema>
 
 export const searchResponseSchema = z.object({
   query: z.string(),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { errorDataSchema } from '../errors.ts'
-import { fileChangeSchema, imagePartSchema, messageSchema, usageSchema } from '../messages.ts'
+import { fileChangeSchema } from '../file-change.ts'
+import { imagePartSchema, messageSchema, usageSchema } from '../messages.ts'
 import { maxAttachments, maxMessage, maxName, maxPhrase, maxPicture, maxTitle } from '../limits.ts'
 import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 

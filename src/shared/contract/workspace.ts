@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fileChangeSchema } from '../file-change.ts'
 import { maxNote, maxPatch, maxPaths, maxPhrase, maxReplacement, maxTitle } from '../limits.ts'
 import { base, filePathSchema, fileTextSchema, forAgent, idSchema } from './base.ts'
 
@@ -27,6 +28,10 @@ export const fileDraftSchema = z.object({
   baseHash: idSchema.nullable(),
 })
 export type FileDraft = z.infer<typeof fileDraftSchema>
+
+/** What a replacement did to one file, and how often. */
+export const replacedFileSchema = fileChangeSchema.pick({ path: true, patch: true }).extend({ count: z.number().int() })
+export type ReplacedFile = z.infer<typeof replacedFileSchema>
 
 export const workspace = {
   list: base.input(forAgent).output(z.array(fileEntrySchema)),
@@ -98,7 +103,7 @@ export const workspace = {
         paths: z.array(filePathSchema).max(maxPaths),
       }),
     )
-    .output(z.object({ changes: z.array(z.object({ path: z.string(), patch: z.string(), count: z.number().int() })) })),
+    .output(z.object({ changes: z.array(replacedFileSchema) })),
   /** Takes a recorded change back by applying its patch in reverse. */
   undo: base
     .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))

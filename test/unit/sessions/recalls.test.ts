@@ -27,6 +27,7 @@ const searched = (query: string, places: [path: string, startLine: number, endLi
   toolName: 'memory_search',
   content: [],
   details: {
+    kind: 'recall',
     recall: {
       query,
       results: places.map(([path, startLine, endLine]) => ({

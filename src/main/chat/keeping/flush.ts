@@ -3,11 +3,11 @@
  * summarised. It works on a copy, may write memory files only, and nothing that it says (NO_REPLY or more) is ever shown.
  */
 import { AppError } from '../../../shared/errors.ts'
+import type { FileChange } from '../../../shared/file-change.ts'
 import {
   addUsage,
   noUsage,
   type AssistantMessage,
-  type FileChange,
   type Message,
   type ToolCallPart,
   type Usage,
@@ -49,9 +49,7 @@ export async function flush(
     if (calls.length === 0) return { changes, usage }
     await callTools(calls, ownTools, restricted, async (result) => {
       messages.push(result)
-      const { details } = result
-      if (typeof details === 'object' && details !== null && 'change' in details)
-        changes.push(details.change as FileChange)
+      if (result.details?.kind === 'change') changes.push(result.details.change)
     })
   }
   return { changes, usage }

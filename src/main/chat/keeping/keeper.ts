@@ -5,7 +5,8 @@
  */
 import type { ContextReport } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { addUsage, messageText, noUsage, type FileChange, type Message, type Usage } from '../../../shared/messages.ts'
+import type { FileChange } from '../../../shared/file-change.ts'
+import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
 import {
   assertFlushed,
   calibration,

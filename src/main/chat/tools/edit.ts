@@ -23,7 +23,7 @@ export const edit = defineTool({
     const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,
-      details: { change },
+      details: { kind: 'change', change },
     }
   },
 })

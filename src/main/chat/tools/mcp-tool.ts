@@ -18,11 +18,15 @@ export function fromMcp(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>)
       const question = { server, tool, input: JSON.stringify(input, null, 2) }
       if (permission === 'never' || (permission === 'ask' && !(await askPermission(question))))
         throw new AppError('tool_denied', `the user does not allow ${tool} of ${server}`, { tool, server })
-      const result = await connection.call(tool, input as Record<string, unknown>, {
-        signal,
-        timeoutMs: limits.timeoutMs,
-        onProgress: (share, note) => onProgress(call, share, note),
-      })
+      const result = await connection.call(
+        tool,
+        { ...input },
+        {
+          signal,
+          timeoutMs: limits.timeoutMs,
+          onProgress: (share, note) => onProgress(call, share, note),
+        },
+      )
       return outcomeOf(result)
     },
   }

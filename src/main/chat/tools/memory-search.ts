@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { searchSettingsSchema } from '../../../shared/contract/search.ts'
 import { defineTool } from './tool.ts'
 
 export const memorySearch = defineTool({
@@ -8,16 +9,13 @@ export const memorySearch = defineTool({
   readOnly: true,
   parameters: z.object({
     query: z.string().min(1).describe('What to look for, in the words it was probably written in'),
-    maxResults: z.number().int().min(1).max(50).optional(),
-    minScore: z.number().min(0).max(1).optional().describe('Lower it to see weaker matches; the default is 0.35'),
+    maxResults: searchSettingsSchema.shape.maxResults.max(50).optional(),
+    minScore: searchSettingsSchema.shape.minScore
+      .optional()
+      .describe('Lower it to see weaker matches; the default is 0.35'),
   }),
   async run({ query, maxResults, minScore }, { memory, session, signal }) {
-    const options = {
-      excludeSession: session,
-      ...(maxResults === undefined ? {} : { maxResults }),
-      ...(minScore === undefined ? {} : { minScore }),
-    }
-    const response = await memory.search(query, options, signal)
+    const response = await memory.search(query, { excludeSession: session, maxResults, minScore }, signal)
     const results = response.results.map(({ path, startLine, endLine, score, snippet, source }) => ({
       path,
       startLine,
@@ -29,7 +27,7 @@ export const memorySearch = defineTool({
     const { provider, model, notice } = response
     return {
       text: JSON.stringify({ results, provider, model, ...(notice ? { notice: notice.message } : {}) }),
-      details: { recall: response },
+      details: { kind: 'recall', recall: response },
     }
   },
 })

@@ -1,6 +1,7 @@
 /** The shape that every tool has. Arguments are checked before it runs; its failures are results for the model. */
 import { z } from 'zod'
-import type { FileChange, ImagePart } from '../../../shared/messages.ts'
+import type { ImagePart } from '../../../shared/messages.ts'
+import type { ToolDetails } from '../../../shared/tool-details.ts'
 import type { Memory } from '../../memory/index.ts'
 import type { Workspace, WriteOrigin } from '../../workspace/index.ts'
 
@@ -44,7 +45,7 @@ export interface ToolOutcome {
   /** The tool itself says that it failed. */
   readonly isError?: boolean
   /** What the interface shows; stored with the result, never sent to a model. */
-  readonly details?: { readonly change: FileChange } | { readonly recall: unknown }
+  readonly details?: ToolDetails
 }
 
 export interface Tool {
@@ -55,7 +56,7 @@ export interface Tool {
   /** JSON Schema of the arguments. */
   readonly schema: Record<string, unknown>
   /** @param call the id of the call */
-  run(input: unknown, context: ToolContext, call: string): Promise<ToolOutcome>
+  run(input: Readonly<Record<string, unknown>>, context: ToolContext, call: string): Promise<ToolOutcome>
 }
 
 export function defineTool<Parameters extends z.ZodObject>(definition: {

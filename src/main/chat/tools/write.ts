@@ -26,7 +26,7 @@ export const write = defineTool({
     const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,
-      details: { change },
+      details: { kind: 'change', change },
     }
   },
 })

@@ -2,7 +2,7 @@
  * Joins the two legs into one ranking (M16, M18, M21) and says for every candidate what became of it (M22). Ranking and
  * explanation are the same value: there is nothing to explain that was not computed here. Pure.
  */
-import type { Verdict } from '../../../shared/contract/index.ts'
+import type { SearchSettings, Verdict } from '../../../shared/contract/index.ts'
 import type { Source } from '../store.ts'
 import { textScore, vectorScore, type KeywordMeasure } from './calibrate.ts'
 
@@ -21,12 +21,7 @@ export interface LegInput {
   readonly keyword: KeywordMeasure | null
 }
 
-export interface FuseOptions {
-  readonly weights: { readonly vector: number; readonly text: number }
-  readonly minScore: number
-  readonly maxResults: number
-  readonly recencyHalfLifeDays: number | null
-  readonly mmrLambda: number | null
+export interface FuseOptions extends SearchSettings {
   /** Cosine of unrelated pairs in this index. */
   readonly background: number
   /** The day that recency counts from, `YYYY-MM-DD`. */

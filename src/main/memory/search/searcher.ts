@@ -6,6 +6,7 @@ import type {
   Candidate,
   Explanation,
   SearchOptions,
+  SearchSettings,
   SearchResponse,
   SearchResult,
 } from '../../../shared/contract/index.ts'
@@ -29,14 +30,6 @@ import type { Vocabulary } from './vocabulary.ts'
 const keywordCandidates = 48
 const vectorCandidates = 40
 
-export interface SearchDefaults {
-  readonly weights: { readonly vector: number; readonly text: number }
-  readonly minScore: number
-  readonly maxResults: number
-  readonly recencyHalfLifeDays: number | null
-  readonly mmrLambda: number | null
-}
-
 interface Collection {
   readonly version: number
   readonly chunks: number
@@ -55,7 +48,7 @@ interface Ranking {
   readonly scale: KeywordScale
   readonly candidates: readonly RankedCandidate[]
   readonly rows: ReadonlyMap<number, ChunkRow>
-  readonly options: SearchDefaults
+  readonly options: SearchSettings
   readonly notice: Notice
   readonly timings: SearchResponse['timings']
 }
@@ -79,7 +72,7 @@ export class Searcher {
 
   async search(
     query: string,
-    defaults: SearchDefaults,
+    defaults: SearchSettings,
     overrides: SearchOptions,
     stale: boolean,
     signal?: AbortSignal,
@@ -101,7 +94,7 @@ export class Searcher {
 
   async explain(
     query: string,
-    defaults: SearchDefaults,
+    defaults: SearchSettings,
     overrides: SearchOptions,
     why: { path: string; line: number } | undefined,
     stale: boolean,
@@ -150,7 +143,7 @@ export class Searcher {
 
   async #rank(
     query: string,
-    options: SearchDefaults,
+    options: SearchSettings,
     { excludeSession, vectorWaitMs }: SearchOptions,
     asked: number | undefined,
     signal: AbortSignal | undefined,
@@ -269,14 +262,15 @@ export class Searcher {
   }
 }
 
-function withOverrides(defaults: SearchDefaults, overrides: SearchOptions): SearchDefaults {
+function withOverrides(defaults: SearchSettings, overrides: SearchOptions): SearchSettings {
+  const { weights, minScore, maxResults, recencyHalfLifeDays, mmrLambda } = overrides
   return {
-    weights: overrides.weights ?? defaults.weights,
-    minScore: overrides.minScore ?? defaults.minScore,
-    maxResults: overrides.maxResults ?? defaults.maxResults,
-    recencyHalfLifeDays:
-      overrides.recencyHalfLifeDays === undefined ? defaults.recencyHalfLifeDays : overrides.recencyHalfLifeDays,
-    mmrLambda: overrides.mmrLambda === undefined ? defaults.mmrLambda : overrides.mmrLambda,
+    weights: weights ?? defaults.weights,
+    minScore: minScore ?? defaults.minScore,
+    maxResults: maxResults ?? defaults.maxResults,
+    // Null turns either off.
+    recencyHalfLifeDays: recencyHalfLifeDays === undefined ? defaults.recencyHalfLifeDays : recencyHalfLifeDays,
+    mmrLambda: mmrLambda === undefined ? defaults.mmrLambda : mmrLambda,
   }
 }
 

@@ -1,0 +1,34 @@
+/**
+ * What a tool hands the interface beside the text for the model, by its kind. It is stored with the result and never sent
+ * to a model. What other programs, or versions, stored in its place is kept as it is and means nothing here.
+ */
+import { z } from 'zod'
+import { searchResponseSchema } from './contract/search.ts'
+import { fileChangeSchema } from './file-change.ts'
+import { isRecord } from './json.ts'
+
+export const toolDetailsSchema = z.discriminatedUnion('kind', [
+  /** What `memory_search` found. */
+  z.object({ kind: z.literal('recall'), recall: searchResponseSchema }),
+  /** What `write` and `edit` did. */
+  z.object({ kind: z.literal('change'), change: fileChangeSchema }),
+  z.object({ kind: z.literal('foreign'), value: z.unknown() }),
+])
+export type ToolDetails = z.infer<typeof toolDetailsSchema>
+
+/** Details as a transcript has them: older ones do not name their kind. */
+export function readToolDetails(stored: unknown): ToolDetails {
+  const known = toolDetailsSchema.safeParse(withKind(stored))
+  return known.success && known.data.kind !== 'foreign' ? known.data : { kind: 'foreign', value: stored }
+}
+
+/** Details as a transcript keeps them: those of others the way they came. */
+export function storedToolDetails(details: ToolDetails): unknown {
+  return details.kind === 'foreign' ? details.value : details
+}
+
+function withKind(stored: unknown): unknown {
+  if (!isRecord(stored) || 'kind' in stored) return stored
+  if ('recall' in stored) return { kind: 'recall', ...stored }
+  return 'change' in stored ? { kind: 'change', ...stored } : stored
+}

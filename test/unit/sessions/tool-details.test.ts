@@ -1,0 +1,59 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Transcript } from '../../../src/main/sessions/transcript.ts'
+import { readToolDetails, type ToolDetails } from '../../../src/shared/tool-details.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+const change = { path: 'MEMORY.md', patch: '@@', added: 2, removed: 0, startLine: 2 }
+const recall = {
+  query: 'plans',
+  results: [],
+  candidates: 3,
+  provider: 'none',
+  model: '',
+  stale: false,
+  minScore: 0.35,
+  weights: { vector: 0.7, text: 0.3 },
+  notice: null,
+  timings: { embedMs: 0, vectorMs: 0, textMs: 0, totalMs: 0 },
+}
+const foreign = (value: unknown): ToolDetails => ({ kind: 'foreign', value })
+
+const cases: readonly [what: string, stored: unknown, read: ToolDetails][] = [
+  ['a change', { kind: 'change', change }, { kind: 'change', change }],
+  ['a recall', { kind: 'recall', recall }, { kind: 'recall', recall }],
+  ['a change of an older version', { change }, { kind: 'change', change }],
+  ['a recall of an older version', { recall }, { kind: 'recall', recall }],
+  ['what another program left', { diff: '+1', firstChangedLine: 3 }, foreign({ diff: '+1', firstChangedLine: 3 })],
+  ['a kind of a newer version', { kind: 'weather', degrees: 3 }, foreign({ kind: 'weather', degrees: 3 })],
+  ['something that only looks like ours', { recall: {} }, foreign({ recall: {} })],
+  ['nothing', null, foreign(null)],
+  ['a text', 'done', foreign('done')],
+  ['a list', [1], foreign([1])],
+]
+
+describe('M34 what tools left with their results', () => {
+  it.each(cases)('M34: %s is read as what it is', (_what, stored, read) => {
+    expect(readToolDetails(stored)).toEqual(read)
+  })
+
+  it.each(cases)('M34: %s is written to another conversation as it was', async (_what, stored, read) => {
+    const folder = await temporaryFolder()
+    const timestamp = '2026-01-20T10:00:00.000Z'
+    const message = { role: 'toolResult', toolCallId: 'c', toolName: 't', content: [], isError: false, timestamp: 1 }
+    const lines = [
+      { type: 'session', version: 3, id: 's', timestamp },
+      { type: 'message', id: 'm', parentId: null, timestamp, message: { ...message, details: stored } },
+    ]
+    const file = join(folder, 'one.jsonl')
+    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const one = await Transcript.open(file)
+    expect(one.messages()).toEqual([{ id: 'm', message: { ...message, details: read } }])
+    const other = join(folder, 'other.jsonl')
+    await Transcript.create(other, folder, new Date(), { file, entries: one.branch() })
+    const [, copied = ''] = (await readFile(other, 'utf8')).split('\n')
+    const { details } = JSON.parse(copied).message
+    expect(details).toEqual(read.kind === 'foreign' ? stored : read)
+  })
+})
