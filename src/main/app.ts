@@ -5,6 +5,7 @@ import { chmod } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AppEvent, DataLocation } from '../shared/contract/index.ts'
+import { systemClock } from './clock.ts'
 import { AppError } from '../shared/errors.ts'
 import {
   Agents,
@@ -109,7 +110,7 @@ const configPatienceMs = 500
 const reportedLogLines = 100
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { env, mainFolder, watch = true, now = () => new Date() } = options
+  const { env, mainFolder, watch = true, now = systemClock } = options
   const base = options.base ?? (await openBase(options))
   const { folders, settings, single } = base
   const resources = resourcesOf(mainFolder)
@@ -142,6 +143,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keys,
     env,
     ledger,
+    now,
     listFile: folders.modelLists,
     onProblem: (problem) => log.fault(problem, 'model lists'),
     onOutcome: (model, failure) => reportModel(health, model, failure),

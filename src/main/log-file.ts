@@ -5,6 +5,7 @@
  */
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { systemClock } from './clock.ts'
 
 const maxBytes = 10 * 1024 * 1024
 /** How often it is looked whether the file is still the one that its name leads to, and whether writing works again. */
@@ -12,6 +13,7 @@ const lookMs = 1000
 
 export interface LogFileOptions {
   readonly maxBytes?: number
+  /** Measures how long ago it was looked, ms. */
   readonly now?: () => number
 }
 
@@ -29,7 +31,7 @@ export class LogFile {
   constructor(path: string, options: LogFileOptions = {}) {
     this.#path = path
     this.#maxBytes = options.maxBytes ?? maxBytes
-    this.#now = options.now ?? Date.now
+    this.#now = options.now ?? (() => performance.now())
   }
 
   /** Makes the file, if that can be done now. */
@@ -51,7 +53,7 @@ export class LogFile {
         return
       }
       if (this.#size > 0 && this.#size + line.length > this.#maxBytes) this.#turn()
-      const missing = this.#dropped > 0 ? droppedLine(this.#dropped, this.#now()) : ''
+      const missing = this.#dropped > 0 ? droppedLine(this.#dropped) : ''
       this.#append(this.#handle, `${this.#isTorn ? '\n' : ''}${missing}${line}`)
       this.#dropped = 0
     } catch {
@@ -113,7 +115,7 @@ function isSameFile(handle: number, path: string): boolean {
   return there !== undefined && there.ino === open.ino && there.dev === open.dev
 }
 
-/** In the form that pino writes. */
-function droppedLine(count: number, now: number): string {
-  return `${JSON.stringify({ level: 40, time: new Date(now).toISOString(), dropped: count, msg: 'lines of the log could not be written' })}\n`
+/** In the form that pino writes, with the same clock. */
+function droppedLine(count: number): string {
+  return `${JSON.stringify({ level: 40, time: systemClock().toISOString(), dropped: count, msg: 'lines of the log could not be written' })}\n`
 }

@@ -26,7 +26,10 @@ const maxInAMinute = 10
 const minuteMs = 60_000
 
 /** @returns what ends it; from then on Node's own way is taken again: the process ends */
-export function followUncaught({ log, tell, now = Date.now }: UncaughtOptions, source: Source = process): () => void {
+export function followUncaught(
+  { log, tell, now = () => performance.now() }: UncaughtOptions,
+  source: Source = process,
+): () => void {
   let times: number[] = []
   let unsaid = 0
   const follow = (error: unknown) => {

@@ -24,6 +24,7 @@ export async function measureHistory(root: string): Promise<Figure[]> {
       folder: join(root, `history-${round}`),
       roots: workspace.roots,
       keepDays: null,
+      now: () => new Date(),
       onRecorded: () => undefined,
       onProblems: () => undefined,
       onFault(error) {

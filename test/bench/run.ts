@@ -143,6 +143,7 @@ async function openMemory(
     mmrLambda: null,
   }
   return Memory.open({
+    now: () => new Date(),
     source: sourceOf(corpus, provider, baseUrl),
     search: () => search,
     threads: threadEntries(new URL('../../src/main/', import.meta.url)),
@@ -312,6 +313,7 @@ async function measureTranscript(): Promise<void> {
     const begun = performance.now()
     const state = keepingState(transcript.branch())
     assemble({
+      purpose: { kind: 'chat', today: '2026-01-20', todaysLog: 'memory/2026-01-20.md' },
       modelId: 'm',
       budget: budgetOf(
         { contextWindow: 1_000_000, maxOutput: 8000 },

@@ -327,6 +327,7 @@ describe('M26 a history that sleeps', () => {
       folder,
       roots: workspace.roots,
       keepDays: null,
+      now: () => new Date(),
       idleMs: 150,
       onRecorded: () => undefined,
       onProblems: () => undefined,

@@ -272,6 +272,7 @@ describe('M9 a thread that dies', () => {
     const faults: string[] = []
     let recovered = 0
     const memory = await Memory.open({
+      now: () => new Date(),
       source: {
         file: join(state, 'index.sqlite'),
         folders: [{ source: 'memory', folder: workspace, prefix: '', forbidden: [] }],

@@ -266,6 +266,7 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
       readSession: (session) => main.sessions.readText(session),
       readOutput: (name) => Promise.reject(new AppError('file_not_found', name)),
       signal: new AbortController().signal,
+      now: () => new Date(),
       askPermission: () => Promise.resolve(false),
       onProgress: () => undefined,
       onFault: () => 'none',

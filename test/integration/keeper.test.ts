@@ -84,6 +84,7 @@ describe('M30 the invariant', () => {
           const assembled = async () => {
             const { summary, pruned, live } = keepingState(transcript.branch())
             return assemble({
+              purpose: { kind: 'chat', today: '2026-01-20', todaysLog: 'memory/2026-01-20.md' },
               modelId: model.id,
               budget,
               maxOutput: 1000,

@@ -30,6 +30,7 @@ const providers: [string, (server: ModelServer) => ChatModel][] = [
 ]
 
 const request: ModelRequest = {
+  purpose: { kind: 'title' },
   system: ['You are main.'],
   messages: [{ role: 'user', content: 'hello', timestamp: 0 }],
   tools: [

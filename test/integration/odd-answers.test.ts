@@ -138,6 +138,7 @@ async function answer(create: (server: ModelServer) => ChatModel, raw: (object |
   const server = await startModelServer({ raw })
   server.hasResponses = true
   const request = {
+    purpose: { kind: 'title' as const },
     system: [],
     messages: [{ role: 'user' as const, content: 'x', timestamp: 0 }],
     tools: [],

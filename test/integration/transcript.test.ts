@@ -121,7 +121,7 @@ describe('M34 transcripts', () => {
   })
 
   it('M35: lists sessions, the newest first, with a title of their first words', async () => {
-    const sessions = new Sessions(join(await temporaryFolder(), 'sessions'), '/w')
+    const sessions = new Sessions(join(await temporaryFolder(), 'sessions'), '/w', () => new Date())
     expect(await sessions.list()).toEqual([])
     const { transcript } = await sessions.create(new Date())
     await transcript.appendMessage(user('Which database for Acme?\nmore'))

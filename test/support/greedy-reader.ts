@@ -16,6 +16,7 @@ async function answer(): Promise<object> {
       : createOpenAiModel(provider === 'openai' ? 'openai' : 'openai-compatible', 'test-model', options),
   )
   const request = {
+    purpose: { kind: 'title' as const },
     system: [],
     messages: [{ role: 'user' as const, content: 'x', timestamp: 0 }],
     tools: [],

@@ -102,7 +102,7 @@ export class Agent {
     this.workspace = workspace
     this.memory = memory
     this.history = history
-    this.sessions = new Sessions(options.sessionsFolder, options.workspace)
+    this.sessions = new Sessions(options.sessionsFolder, options.workspace, options.now)
     this.sessions.onChange((session) => sessionChanged(options, memory, session))
     this.checks = new Checks({
       folder: options.checksFolder,
@@ -137,6 +137,7 @@ export class Agent {
     const history: History | undefined = kept.history
     let agent: Agent | undefined
     const memory = await Memory.open({
+      now: options.now,
       source: memorySource(options),
       search: () => options.settings().memory.search,
       threads: options.threads,
@@ -222,6 +223,7 @@ function openWorkspace(options: AgentOptions, keptText?: (blob: string) => Promi
     readable: () => readableFolders(options),
   }
   return new Workspace(roots, {
+    now: options.now,
     differ: options.differ,
     keptText,
     onUnlocked: (error) =>
@@ -286,6 +288,7 @@ function openHistory(options: AgentOptions, workspace: Workspace): Kept {
     folder,
     roots: workspace.roots,
     keepDays,
+    now: options.now,
     onRecorded: (paths) => publish({ type: 'historyChanged', agent: id, paths: [...paths] }),
     onFault,
     onProblems: (found) =>
@@ -437,9 +440,11 @@ async function assembleFor(
   const settings = options.settings()
   const { thinking } = settings.chat
   const at = options.now()
+  const today = localDate(at)
   const { contextWindow, without = [] } = change
   const files = await contextFiles(workspace, new Date(sessionStart))
   return assemble({
+    purpose: { kind: 'chat', today, todaysLog: dailyLogPath(today) },
     modelId: model.id,
     budget: budgetFor(settings, { maxOutput: model.maxOutput, contextWindow: contextWindow ?? model.contextWindow }),
     maxOutput: model.maxOutput,

@@ -21,7 +21,7 @@ export async function callTools(
     const together = calls.slice(from, from + Math.min(maxTogether, readOnlyRun(calls, from, tools)))
     const results = await Promise.all(
       together.map((call, index) =>
-        from + index < maxToolCalls ? callTool(call, tools, context) : notCarriedOut(call),
+        from + index < maxToolCalls ? callTool(call, tools, context) : notCarriedOut(call, context),
       ),
     )
     for (const result of results) await onResult(result)
@@ -40,43 +40,48 @@ function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
 }
 
 /** An answer keeps one call more than are carried out (see AnswerDraft): it stands for those that were left out. */
-function notCarriedOut(call: ToolCallPart): ToolResultMessage {
+function notCarriedOut(call: ToolCallPart, context: ToolContext): ToolResultMessage {
   const { code, message } = new AppError(
     'tool_calls_too_many',
     `only the first ${maxToolCalls} calls of an answer are carried out; this one and those after it were not`,
     { limit: maxToolCalls },
   )
-  return result(call, `${code}: ${message}`, true)
+  return result(call, `${code}: ${message}`, true, context)
 }
 
 /** Whatever goes wrong is this call's own result, so that the model can do better and other calls keep theirs. */
 async function callTool(call: ToolCallPart, tools: readonly Tool[], context: ToolContext): Promise<ToolResultMessage> {
   const tool = findTool(call.name, tools)
   if (!tool)
-    return result(call, `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`, true)
-  if (context.signal.aborted) return result(call, 'Interrupted by the user.', true)
+    return result(
+      call,
+      `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`,
+      true,
+      context,
+    )
+  if (context.signal.aborted) return result(call, 'Interrupted by the user.', true, context)
   const { invalidJson, [argumentsTooLong]: length } = call.arguments
   if (typeof length === 'number') {
     const most = maxArguments.toLocaleString('en')
     const told = `the arguments have ${length.toLocaleString('en')} characters, at most ${most} can be taken; do it in parts`
-    return result(call, `tool_arguments_too_large: ${told}`, true)
+    return result(call, `tool_arguments_too_large: ${told}`, true, context)
   }
   if (typeof invalidJson === 'string')
-    return result(call, `The arguments are no JSON object: ${invalidJson.slice(0, 500)}`, true)
+    return result(call, `The arguments are no JSON object: ${invalidJson.slice(0, 500)}`, true, context)
   try {
     const { text, images = [], isError = false, details } = await inTime(tool, call, context)
     const shown = await shorten(call.id, text, context)
-    const message = result(call, shown, isError)
+    const message = result(call, shown, isError, context)
     return { ...message, content: [...message.content, ...images], ...(details ? { details } : {}) }
   } catch (error) {
-    if (context.signal.aborted) return result(call, 'Interrupted by the user.', true)
-    if (error instanceof AppError) return result(call, `${error.code}: ${error.message}`, true)
+    if (context.signal.aborted) return result(call, 'Interrupted by the user.', true, context)
+    if (error instanceof AppError) return result(call, `${error.code}: ${error.message}`, true, context)
     if (error instanceof z.ZodError) {
       const problems = z.prettifyError(error).slice(0, maxProblemCharacters)
-      return result(call, `The arguments are not right: ${problems}`, true)
+      return result(call, `The arguments are not right: ${problems}`, true, context)
     }
     const reference = context.onFault(error)
-    return result(call, `internal: ${call.name} failed (log reference ${reference})`, true)
+    return result(call, `internal: ${call.name} failed (log reference ${reference})`, true, context)
   }
 }
 
@@ -127,13 +132,13 @@ async function shorten(call: string, text: string, { limits, keepOutput }: ToolC
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out; all of it: read ${path} …]\n${tail}`
 }
 
-function result(call: ToolCallPart, text: string, isError: boolean): ToolResultMessage {
+function result(call: ToolCallPart, text: string, isError: boolean, { now }: ToolContext): ToolResultMessage {
   return {
     role: 'toolResult',
     toolCallId: call.id,
     toolName: call.name,
     content: [{ type: 'text', text }],
     isError,
-    timestamp: Date.now(),
+    timestamp: now().getTime(),
   }
 }

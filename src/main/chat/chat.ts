@@ -1,4 +1,5 @@
 /** An agent's conversations as they happen: starts turns, lets windows follow them, stops them, ends sessions. */
+import { randomUUID } from 'node:crypto'
 import { parseCommand, type CommandCall } from '../../shared/commands.ts'
 import type { Attachment, ChatEvent, CommandOutcome } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
@@ -397,8 +398,12 @@ export class Chat {
     const failure = isExpected
       ? { code: error.code, message: error.message, data: error.data }
       : { code: 'internal', message: 'something went wrong', data: { reference: this.#options.onFault(error) } }
-    const message = new AnswerDraft({ provider: 'commonplace', model: '' }).finish('error', noUsage, failure)
-    this.#turns.emit(session, { type: 'message', id: `fault-${Date.now()}`, message })
+    const message = new AnswerDraft({ provider: 'commonplace', model: '' }, this.#options.now).finish(
+      'error',
+      noUsage,
+      failure,
+    )
+    this.#turns.emit(session, { type: 'message', id: `fault-${randomUUID()}`, message })
   }
 
   /** Something other than a message was added. */

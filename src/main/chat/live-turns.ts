@@ -100,7 +100,7 @@ export class LiveTurns {
       running: turn !== undefined,
       text: turn?.text ?? '',
       thinking: turn?.thinking ?? '',
-      retrying: turn?.retrying ? { code: turn.retrying.code, afterMs: turn.retrying.at - Date.now() } : null,
+      retrying: turn?.retrying ? { code: turn.retrying.code, afterMs: turn.retrying.at - performance.now() } : null,
       keeping: turn?.keeping ?? null,
       ...waiting,
     }
@@ -123,7 +123,7 @@ export class LiveTurns {
 
 /** What somebody who joins later needs to be told. */
 function remember(turn: LiveTurn, event: ChatEvent): void {
-  if (event.type === 'retrying') turn.retrying = { code: event.code, at: Date.now() + event.afterMs }
+  if (event.type === 'retrying') turn.retrying = { code: event.code, at: performance.now() + event.afterMs }
   else if (event.type === 'keeping') turn.keeping = event.what
   else if (event.type === 'text' || event.type === 'thinking') {
     turn[event.type] += event.delta

@@ -4,9 +4,8 @@
  */
 import { AppError } from '../../shared/errors.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
-import type { ChatModel } from '../models/index.ts'
+import { ask, type ChatModel } from '../models/index.ts'
 import { localDate, type Workspace } from '../workspace/index.ts'
-import { complete } from './keeping/flush.ts'
 
 export interface HookOptions {
   readonly workspace: Workspace
@@ -31,7 +30,7 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
     .slice(-count)
   if (!said.some((message) => message.role === 'user')) return undefined
   const text = said.map(sayMessage).join('\n\n')
-  const slug = (await topicOf(options, text)) ?? clockOf(at)
+  const slug = (await topicOf(options, text, userTexts(said))) ?? clockOf(at)
   const date = localDate(at)
   const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\nThe end of a conversation (sessions/${session}.jsonl).`
   for (let number = 1; ; number += 1) {
@@ -48,13 +47,18 @@ function sayMessage(message: Message): string {
   return `**${message.role === 'user' ? 'User' : 'Assistant'}:** ${shown}`
 }
 
-async function topicOf({ model, slugPrompt }: HookOptions, conversation: string): Promise<string | undefined> {
+async function topicOf(
+  { model, slugPrompt }: HookOptions,
+  conversation: string,
+  said: readonly string[],
+): Promise<string | undefined> {
   const content = slugPrompt.replace('{{conversation}}', () => conversation)
   try {
     const signal = AbortSignal.timeout(slugTimeoutMs)
-    const answer = await complete(
+    const answer = await ask(
       model,
       {
+        purpose: { kind: 'topic', said },
         system: ['You name conversations.'],
         messages: [{ role: 'user', content, timestamp: 0 }],
         tools: [],
@@ -71,6 +75,13 @@ async function topicOf({ model, slugPrompt }: HookOptions, conversation: string)
     if (error instanceof AppError || (error instanceof Error && /abort|timeout/i.test(error.name))) return undefined
     throw error
   }
+}
+
+/** The first line of what the user said each time. */
+function userTexts(messages: readonly Message[]): string[] {
+  return messages
+    .filter(({ role }) => role === 'user')
+    .map((message) => messageText(message).trim().split('\n', 1)[0] ?? '')
 }
 
 function clockOf(at: Date): string {

@@ -1,9 +1,8 @@
 /** A name for a conversation, made by the model from its beginning. */
 import { AppError } from '../../shared/errors.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
-import type { ChatModel } from '../models/index.ts'
+import { ask, type ChatModel } from '../models/index.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { complete } from './keeping/flush.ts'
 
 const maxCharacters = 2000
 const maxTitle = 80
@@ -42,9 +41,10 @@ async function titleOf(
     )
   const content = prompt.replace('{{conversation}}', () => said.join('\n\n').toWellFormed())
   try {
-    const answer = await complete(
+    const answer = await ask(
       model,
       {
+        purpose: { kind: 'title' },
         system: ['You title conversations.'],
         messages: [{ role: 'user', content, timestamp: 0 }],
         tools: [],

@@ -3,6 +3,7 @@
  * Every message is in the transcript before anybody is told of it; an answer that breaks off is kept as far as it came.
  */
 import type { ChatEvent, ContextReport } from '../../shared/contract/index.ts'
+import type { Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import { noUsage, type AssistantMessage, type Message, type ToolCallPart } from '../../shared/messages.ts'
 import { reportedInput, type Assembly } from '../context/index.ts'
@@ -20,7 +21,7 @@ export interface TurnOptions {
   readonly tell: (message: Message) => Promise<void>
   readonly report: (report: ContextReport) => Promise<void>
   /** Keeps what is about to be sent. @returns its number */
-  readonly keepRequest: (request: ModelRequest) => Promise<number>
+  readonly keepRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
   /** Follows an answer on disk while it is given. */
   readonly follow: () => LiveAnswer
   /** What the user has sent meanwhile, to go with the next request. */
@@ -47,7 +48,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     for (const message of steering) await tell(message)
     if (calls.length === 0 && steering.length === 0) return 'done'
   }
-  await tell(stepLimit(options.model, maxSteps))
+  await tell(stepLimit(options.model, maxSteps, tools.now))
   return 'error'
 }
 
@@ -65,13 +66,14 @@ async function answerOnce(options: TurnOptions): Promise<AssistantMessage> {
 
 async function askModel(options: TurnOptions, live: LiveAnswer, isSecondTry = false): Promise<AssistantMessage> {
   const { model, assemble, report, emit, tools, keeper } = options
-  const draft = new AnswerDraft(model)
+  const draft = new AnswerDraft(model, tools.now)
   let usage = noUsage
   try {
     if (!isSecondTry) await keeper.prepare()
     const { request, report: assembled } = await assemble()
     await report(assembled)
-    const number = await options.keepRequest(request)
+    const { purpose: _notSent, ...sent } = request
+    const number = await options.keepRequest(sent)
     for await (const event of model.stream(request, tools.signal)) {
       if (event.type === 'done') {
         await report({ ...assembled, request: number, reportedTokens: reportedInput(event.message) })
@@ -101,8 +103,8 @@ async function askModel(options: TurnOptions, live: LiveAnswer, isSecondTry = fa
   }
 }
 
-function stepLimit(model: ChatModel, maxSteps: number): AssistantMessage {
-  const draft = new AnswerDraft(model)
+function stepLimit(model: ChatModel, maxSteps: number, now: Clock): AssistantMessage {
+  const draft = new AnswerDraft(model, now)
   return draft.finish('error', noUsage, {
     code: 'step_limit',
     message: `The turn was stopped after ${maxSteps} steps (chat.maxSteps).`,

@@ -54,7 +54,7 @@ export async function prepareWork(
 }
 
 function toolContext(
-  { sessions, workspace, memory, settings, mcp, onFault }: ChatOptions,
+  { sessions, workspace, memory, settings, mcp, now, onFault }: ChatOptions,
   { session, transcript }: Pick<Work, 'session' | 'transcript'>,
   { permissions, emit }: WorkHooks,
   signal: AbortSignal,
@@ -69,6 +69,7 @@ function toolContext(
     readOutput: (name) => readOutput(outputs, name),
     keepOutput: (call, text) => keepOutput(outputs, call, text),
     signal,
+    now,
     onFault,
     // The message that is being answered: another one with each turn, and with each message that steers.
     get origin() {

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { checkRunSchema } from '../../shared/contract/checks.ts'
+import type { Clock } from '../clock.ts'
 import type { Check, CheckedQuestion, CheckRun } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
@@ -24,7 +25,7 @@ export interface ChecksOptions {
   readonly folder: string
   readonly memory: Pick<Memory, 'search' | 'explain'>
   readonly workspace: Pick<Workspace, 'read'>
-  readonly now: () => Date
+  readonly now: Clock
   /** False for a single command: nothing runs by itself. */
   readonly watch: boolean
   readonly onChange: () => void

@@ -5,7 +5,7 @@
 import type { ContextItem, ContextReport, Layer } from '../../shared/contract/index.ts'
 import type { Message } from '../../shared/messages.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
-import type { ModelRequest, ThinkingEffort, ToolDefinition } from '../models/index.ts'
+import type { ModelRequest, Purpose, ThinkingEffort, ToolDefinition } from '../models/index.ts'
 import type { Budget } from './budget.ts'
 import { cutMiddle, maxFileCharacters, maxTotalCharacters } from './cut.ts'
 import { endWithUser, pairToolResults, withTimestamp } from './history.ts'
@@ -21,6 +21,7 @@ export interface ContextFile {
 }
 
 export interface AssemblyInput {
+  readonly purpose: Purpose
   readonly modelId: string
   readonly budget: Budget
   readonly maxOutput: number
@@ -67,6 +68,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const estimatedTokens = items.reduce((sum, { tokens }) => sum + tokens, 0)
   return {
     request: {
+      purpose: input.purpose,
       system,
       messages,
       tools: input.tools,

@@ -39,8 +39,16 @@ function interrupted(answer: AssistantMessage, toolCallId: string, toolName: str
 export function endWithUser(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return messages
-  const content = 'Your answer was cut off. Go on right where it stopped, without repeating anything.'
-  return [...messages, { role: 'user', content, timestamp: last.timestamp }]
+  return [...messages, { role: 'user', content: goOn, timestamp: last.timestamp }]
+}
+
+const goOn = 'Your answer was cut off. Go on right where it stopped, without repeating anything.'
+
+/** The same without that, for a request whose last words are others. */
+export function withoutGoOn(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1)
+  const isGoOn = last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(goOn)
+  return isGoOn ? messages.slice(0, -1) : messages
 }
 
 /** Says when a message was sent, so that the model knows the time; derived from the transcript, hence the same in every request. */

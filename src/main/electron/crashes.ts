@@ -11,8 +11,8 @@ export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     if (reason === 'clean-exit') return
     const reference = log.fault(new Error(`the page ended: ${reason} (${exitCode})`), 'renderer')
-    const isAgain = Date.now() - diedAt < againMs
-    diedAt = Date.now()
+    const isAgain = performance.now() - diedAt < againMs
+    diedAt = performance.now()
     const say = systemWords()
     if (!isAgain) window.webContents.reload()
     void ask(

@@ -4,6 +4,7 @@
  * is slow is waited for less and less. Pure but for the clock: outcomes go in, what may be done comes out.
  */
 import type { ErrorCode } from '../../shared/errors.ts'
+import type { Clock } from '../clock.ts'
 
 /** What became of a request. */
 export type ProviderOutcome =
@@ -44,18 +45,24 @@ const maxRetryAfterMs = 60 * 60_000
 const waitsMs = [3000, 1000, 300, 0] as const
 
 export class ProviderHealth {
-  readonly #now: () => number
+  readonly #now: Clock
+  readonly #elapsed: () => number
   readonly #random: () => number
   #failures = 0
   #last: ProviderFailure | undefined
   /** How often it was left alone since it last worked. */
   #rests = 0
+  /** By `elapsed`. */
   #retryAt: number | undefined
   #late = 0
 
-  /** @param random uniform in [0, 1), for the jitter */
-  constructor(now: () => number = Date.now, random: () => number = Math.random) {
+  /**
+   * @param elapsed ms since some moment
+   * @param random uniform in [0, 1), for the jitter
+   */
+  constructor(now: Clock, elapsed: () => number = () => performance.now(), random: () => number = Math.random) {
     this.#now = now
+    this.#elapsed = elapsed
     this.#random = random
   }
 
@@ -88,9 +95,9 @@ export class ProviderHealth {
     return this.#failures >= failuresToRest ? this.#last : undefined
   }
 
-  /** When it is asked again, ms since the epoch; undefined while nothing keeps anybody from asking. */
-  get retryAt(): number | undefined {
-    return this.#retryAt
+  /** In how many ms it is asked again; undefined while nothing keeps anybody from asking. */
+  get restMs(): number | undefined {
+    return this.#retryAt === undefined ? undefined : Math.max(0, this.#retryAt - this.#elapsed())
   }
 
   queryLeave(): QueryLeave {
@@ -106,9 +113,9 @@ export class ProviderHealth {
 
   #fail({ code, message, retryAfterMs = 0 }: Extract<ProviderOutcome, { kind: 'failed' }>): void {
     this.#failures += 1
-    this.#last = { code, message, since: this.#last?.since ?? this.#now() }
+    this.#last = { code, message, since: this.#last?.since ?? this.#now().getTime() }
     const asked = Math.min(retryAfterMs, maxRetryAfterMs)
-    this.#retryAt = this.#now() + Math.max(asked, this.#pause(code))
+    this.#retryAt = this.#elapsed() + Math.max(asked, this.#pause(code))
   }
 
   #pause(code: ErrorCode): number {

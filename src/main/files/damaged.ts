@@ -1,6 +1,7 @@
 /** Files that cannot be understood are never overwritten: they stay, under another name beside the new one. */
 import { copyFile, rename } from 'node:fs/promises'
 import { isSystemError } from '../../shared/errors.ts'
+import { fileTime } from './time.ts'
 import { readIfThere } from './read.ts'
 
 /**
@@ -37,5 +38,5 @@ export async function copyAside(file: string): Promise<string> {
 }
 
 function nameAside(file: string): string {
-  return `${file}.damaged-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
+  return `${file}.damaged-${fileTime().toISOString().replaceAll(/[-:.]/g, '')}`
 }

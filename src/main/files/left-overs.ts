@@ -2,6 +2,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSystemError } from '../../shared/errors.ts'
+import { ageOf } from './time.ts'
 import { isLeftOver } from './write.ts'
 
 /** A writer in another process may be at work on one that is newer, ms. */
@@ -35,5 +36,5 @@ async function entriesOf(folder: string) {
 
 async function isOlderThan(file: string, ms: number): Promise<boolean> {
   const info = await stat(file).catch(() => undefined)
-  return info !== undefined && Date.now() - info.mtimeMs > ms
+  return info !== undefined && ageOf(info) > ms
 }

@@ -8,6 +8,7 @@ import { mkdirSync, statSync, unlinkSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSystemError } from '../../shared/errors.ts'
+import { fileTime } from './time.ts'
 import { Queue } from './queue.ts'
 
 /** Asked again after this long at first, and at most, ms. A write with its two syncs takes about 5 ms. */
@@ -120,7 +121,7 @@ function makeParent(file: string): void {
 
 /** Systems that sweep their folders of temporary files leave alone what is young. */
 function touch(file: string): void {
-  const now = new Date()
+  const now = fileTime()
   try {
     utimesSync(file, now, now)
   } catch (error) {

@@ -1,11 +1,12 @@
 /** Counts what nobody expected: each fault is in the log, and for an hour the status says how many and where. */
 import type { Log } from '../log.ts'
+import type { Clock } from '../clock.ts'
 import type { Health } from './health.ts'
 
 const keptMs = 60 * 60_000
 
 /** The same log, which tells of its faults. */
-export function withFaultsTold(log: Log, health: Health, now: () => Date): Log {
+export function withFaultsTold(log: Log, health: Health, now: Clock): Log {
   let times: number[] = []
   let timer: NodeJS.Timeout | undefined
   const forget = () => {

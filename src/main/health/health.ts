@@ -3,6 +3,7 @@
  * for the status bar, the settings and the terminal.
  */
 import type { Part, Problem } from '../../shared/contract/index.ts'
+import type { Clock } from '../clock.ts'
 
 /** What a part says of itself; `since` only when it began before it was reported. */
 export type Report = Omit<Problem, 'since' | 'level'> & {
@@ -11,7 +12,7 @@ export type Report = Omit<Problem, 'since' | 'level'> & {
 }
 
 export interface HealthOptions {
-  readonly now: () => Date
+  readonly now: Clock
   /** Something is another than it was; many reports of one moment are told once. */
   readonly onChange: () => void
 }

@@ -1,6 +1,7 @@
 /** What happened to a workspace's Markdown, and who did it: recorded in a thread of its own, asked from here (M26). */
 import type { RouterClient } from '@orpc/server'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
+import { aheadOf, type Clock } from '../clock.ts'
 import { isNote, type Roots, type WorkspaceWrite } from '../workspace/index.ts'
 import type { HistoryRouter } from './history-thread.ts'
 import { Journal, repositoryIn } from './journal.ts'
@@ -18,6 +19,7 @@ export interface HistoryOptions {
   readonly folder: string
   readonly roots: Roots
   readonly keepDays: number | null
+  readonly now: Clock
   /** A thread that nobody needs for so long gives its memory back, ms. */
   readonly idleMs?: number
   readonly onRecorded: (paths: readonly string[]) => void
@@ -123,7 +125,7 @@ export class History {
 
   #wake(): Awake {
     if (this.#awake) return this.#awake
-    const { entry, folder, roots, keepDays, onFault } = this.#options
+    const { entry, folder, roots, keepDays, now, onFault } = this.#options
     const thread = startThread<HistoryClient>(entry)
     const stop = new AbortController()
     thread.onExit((error) => {
@@ -141,6 +143,7 @@ export class History {
         forbidden: roots.forbidden,
         keepDays,
         isStart: !this.#hasStarted,
+        clockAheadMs: aheadOf(now),
       })
       this.#hasStarted = true
     }

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import { clockAhead, type Clock } from '../clock.ts'
 import { blobId } from '../diff/blob-id.ts'
 import { Exclusive, inBatches, lockOf, makeFolder, realName, setAside, type FileLock } from '../files/index.ts'
 import {
@@ -28,6 +29,7 @@ const gatherMs = 150
 const maxGatherMs = 1000
 /** What another process holds, or a full disk refused, is tried again after this, ms. */
 const retryMs = 2000
+const dayMs = 86_400_000
 /** Files that are looked at while nobody may write. */
 const lookedAtOnce = 100
 /** Files that are read at once. */
@@ -55,10 +57,13 @@ export interface RecorderSettings {
   readonly keepDays: number | null
   /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
   readonly isStart: boolean
+  /** What is recorded bears the time of the app's clock, which goes so far ahead of the system's. */
+  readonly clockAheadMs: number
 }
 
 export class Recorder {
   readonly #settings: RecorderSettings
+  readonly #now: Clock
   #forbidden: readonly string[]
   readonly #stop = new AbortController()
   readonly #emit: (event: RecorderEvent) => void
@@ -82,6 +87,7 @@ export class Recorder {
   constructor(settings: RecorderSettings, emit: (event: RecorderEvent) => void) {
     this.#settings = settings
     this.#forbidden = settings.forbidden
+    this.#now = clockAhead(settings.clockAheadMs)
     this.#emit = emit
     this.#gitdir = repositoryIn(settings.folder)
     this.#journal = new Journal(settings.folder, (error) => this.#tell('history_failed', error))
@@ -319,7 +325,7 @@ export class Recorder {
     const recorded = [...repository.files()].map(([path]) => path)
     await this.#lookAt([...new Set([...files.map(({ path }) => path), ...recorded])], signal)
     if (keepDays === null) return
-    await this.#journal.hold((texts) => repository.forgetBefore(Date.now() - keepDays * 86_400_000, texts))
+    await this.#journal.hold((texts) => repository.forgetBefore(this.#now().getTime() - keepDays * dayMs, texts))
     if (repository.damage !== undefined) this.#tell('history_damaged', repository.damage)
   }
 
@@ -355,7 +361,7 @@ export class Recorder {
   }
 
   async #recordSteps(repository: Repository, steps: readonly FileStep[], signal?: AbortSignal): Promise<void> {
-    await this.#commit(repository, { cause: 'outside' }, steps, Date.now(), { signal })
+    await this.#commit(repository, { cause: 'outside' }, steps, this.#now().getTime(), { signal })
   }
 
   async #stepsOf(repository: Repository, paths: readonly string[], signal?: AbortSignal): Promise<FileStep[]> {

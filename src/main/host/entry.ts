@@ -46,7 +46,7 @@ export class Entry {
   readonly #port: () => number
   readonly #now: () => number
 
-  constructor(port: () => number, now: () => number = Date.now) {
+  constructor(port: () => number, now: () => number = () => performance.now()) {
     this.#port = port
     this.#now = now
     this.#wrongTokens = new Rate(maxWrongTokens, minuteMs, now)

@@ -40,7 +40,7 @@ export class McpConnection {
   readonly #log: string[] = []
   #state: ServerState = 'stopped'
   #problem: string | undefined
-  #failedAt = 0
+  #failedAt = -Infinity
   #tools: readonly WireTool[] = []
   #client: Client | undefined
   #starting: Promise<void> | undefined
@@ -69,7 +69,7 @@ export class McpConnection {
   /** Ready, or failed: it never throws, for a server that is down must not keep anybody from talking. */
   async start(byHand = false): Promise<void> {
     if (this.#state === 'ready') return
-    if (this.#state === 'failed' && !byHand && Date.now() - this.#failedAt < restMs) return
+    if (this.#state === 'failed' && !byHand && performance.now() - this.#failedAt < restMs) return
     this.#starting ??= this.#connect().finally(() => (this.#starting = undefined))
     return this.#starting
   }
@@ -185,7 +185,7 @@ export class McpConnection {
   #fail(said: string): void {
     const problem = this.#options.scrub(said)
     this.#problem = problem
-    this.#failedAt = Date.now()
+    this.#failedAt = performance.now()
     this.#keepLog(problem)
     this.#become('failed')
   }

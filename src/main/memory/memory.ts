@@ -10,6 +10,7 @@ import type {
   SearchOptions,
   SearchResponse,
 } from '../../shared/contract/index.ts'
+import { aheadOf, type Clock } from '../clock.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { EmbeddingSource, ProviderFailure } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
@@ -47,6 +48,7 @@ export interface MemoryOptions {
   readonly search: () => MemorySettings['search']
   readonly threads: ThreadEntries
   readonly watch: boolean
+  readonly now: Clock
   readonly onEvent: (event: Extract<IndexerEvent, { type: 'status' | 'files' | 'indexed' }>) => void
   readonly onCrash: (error: Error) => void
   /** The threads had died and were started again. */
@@ -72,7 +74,7 @@ export class Memory {
   #exchange: Promise<void> = Promise.resolve()
   readonly #searches = new Set<Promise<unknown>>()
   #isSavingPower = false
-  /** When threads died, ms. */
+  /** When threads died, by `performance.now()`. */
   #crashes: readonly number[] = []
   /** Of the embedding provider; queries and the indexer's queue share it. */
   readonly #provider: ProviderCare
@@ -82,13 +84,16 @@ export class Memory {
   private constructor(options: MemoryOptions) {
     this.#options = options
     this.#source = options.source
-    this.#provider = new ProviderCare({
-      hold: (isHeld) => this.#call(({ indexer }) => indexer.client.hold(isHeld)),
-      goOn: () => this.#call(({ indexer }) => indexer.client.goOn()),
-      probe: () => this.#call(({ searcher }) => searcher.client.probe()),
-      onChange: (failure) => this.#onProvider(failure),
-      onFault: (error) => this.#onFault(error),
-    })
+    this.#provider = new ProviderCare(
+      {
+        hold: (isHeld) => this.#call(({ indexer }) => indexer.client.hold(isHeld)),
+        goOn: () => this.#call(({ indexer }) => indexer.client.goOn()),
+        probe: () => this.#call(({ searcher }) => searcher.client.probe()),
+        onChange: (failure) => this.#onProvider(failure),
+        onFault: (error) => this.#onFault(error),
+      },
+      options.now,
+    )
     this.#threads = this.#start()
   }
 
@@ -152,7 +157,8 @@ export class Memory {
     const thread = startRechunk(this.#options.threads)
     try {
       const sizes = [this.#source.chunk, chunk]
-      const request = { folder, paths, sizes, query, defaults: this.#options.search(), options }
+      const { search, now } = this.#options
+      const request = { folder, paths, sizes, query, defaults: search(), options, clockAheadMs: aheadOf(now) }
       const [before, after] = await thread.client.run(request, signal ? { signal } : {})
       if (!before || !after) throw new AppError('index_unavailable', 'the memory could not be cut anew')
       return { before, after, files: paths.length, of: all.length }
@@ -257,7 +263,7 @@ export class Memory {
       await threads.indexer.client.open({ ...this.#source, watch, retryMs })
       if (this.#provider.failure) await threads.indexer.client.hold(true)
       if (this.#isSavingPower) await threads.indexer.client.savePower(true)
-      await threads.searcher.client.open({ file, embedding })
+      await threads.searcher.client.open({ file, embedding, clockAheadMs: aheadOf(this.#options.now) })
       return threads
     } catch (error) {
       await stopThreads(threads)
@@ -334,7 +340,7 @@ export class Memory {
   async #recover(died: Threads): Promise<void> {
     if (died.stop.signal.aborted) return
     const { onRecovered } = this.#options
-    const now = Date.now()
+    const now = performance.now()
     this.#crashes = [...this.#crashes.filter((at) => now - at < crashWindowMs), now]
     await stopThreads(died)
     if (this.#crashes.length > maxCrashes) return

@@ -3,6 +3,7 @@
  * queue back while the provider does not work, and asks again when it is time.
  */
 import { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryLeave } from '../embeddings/index.ts'
+import type { Clock } from '../clock.ts'
 
 export interface Cared {
   /** Stops the queue, or lets it go on. */
@@ -17,13 +18,14 @@ export interface Cared {
 }
 
 export class ProviderCare {
-  readonly #health = new ProviderHealth()
+  readonly #health: ProviderHealth
   readonly #cared: Cared
   #timer: NodeJS.Timeout | undefined
   #told: ProviderFailure | undefined
   #isClosed = false
 
-  constructor(cared: Cared) {
+  constructor(cared: Cared, now: Clock) {
+    this.#health = new ProviderHealth(now)
     this.#cared = cared
   }
 
@@ -37,7 +39,7 @@ export class ProviderCare {
 
   /** True after a failure, until it is asked again. */
   get isWaiting(): boolean {
-    return this.#health.retryAt !== undefined
+    return this.#health.restMs !== undefined
   }
 
   note(outcome: ProviderOutcome): void {
@@ -67,10 +69,10 @@ export class ProviderCare {
   }
 
   #apply(): void {
-    const { failure, retryAt } = this.#health
+    const { failure, restMs } = this.#health
     clearTimeout(this.#timer)
-    if (retryAt !== undefined && !this.#isClosed)
-      this.#timer = setTimeout(() => void this.#askAgain().catch(this.#cared.onFault), retryAt - Date.now())
+    if (restMs !== undefined && !this.#isClosed)
+      this.#timer = setTimeout(() => void this.#askAgain().catch(this.#cared.onFault), restMs)
     const before = this.#told
     if (failure?.message === before?.message && failure?.since === before?.since) return
     this.#told = failure

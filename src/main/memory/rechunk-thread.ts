@@ -1,6 +1,7 @@
 /** Entry of the thread that tries another size of chunks on part of a memory, by keywords only (M44). */
 import { type } from '@orpc/server'
 import type { Explanation, SearchOptions, SearchSettings } from '../../shared/contract/index.ts'
+import { clockAhead } from '../clock.ts'
 import { serveThread, threadBase } from '../thread/index.ts'
 import type { ChunkSettings } from './chunk.ts'
 import { createTables, openForWriting } from './schema.ts'
@@ -16,6 +17,7 @@ export interface RechunkRequest {
   readonly query: string
   readonly defaults: SearchSettings
   readonly options: SearchOptions
+  readonly clockAheadMs: number
 }
 
 export interface Rechunked {
@@ -25,7 +27,7 @@ export interface Rechunked {
 
 /** An index in memory, searched by the same code as any other. */
 async function tryOne(
-  { folder, paths, query, defaults, options }: RechunkRequest,
+  { folder, paths, query, defaults, options, clockAheadMs }: RechunkRequest,
   chunk: ChunkSettings,
   signal: AbortSignal,
 ): Promise<Rechunked> {
@@ -34,7 +36,8 @@ async function tryOne(
     createTables(db, { chunk, provider: '', model: '', dimensions: 0 })
     const store = new IndexStore(db, chunk)
     await syncPaths(store, [folder], paths, { signal, onProgress: () => undefined })
-    const explanation = await new Searcher(db, undefined).explain(query, defaults, options, undefined, false)
+    const searcher = new Searcher(db, undefined, clockAhead(clockAheadMs))
+    const explanation = await searcher.explain(query, defaults, options, undefined, false)
     return { chunks: store.counts().chunks, explanation }
   } finally {
     db.close()

@@ -2,6 +2,7 @@
 import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import type { SearchOptions, SearchResponse, SearchSettings } from '../../shared/contract/index.ts'
+import { clockAhead, type Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import { createEmbeddings, type EmbeddingSource, type ProviderOutcome, type QueryLeave } from '../embeddings/index.ts'
 import { describeMissing } from './embed-queue.ts'
@@ -21,6 +22,7 @@ export interface SearchRequest {
 
 const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedEvents: 1000 })
 let file = ''
+let now: Clock | undefined
 let embeddings: QueryVectors | undefined
 /** Why there is no provider although one is set. */
 let off: SearchResponse['notice'] = null
@@ -34,7 +36,7 @@ function searcher(): Searcher {
   if (!open) {
     try {
       const db = openForReading(file)
-      open = { db, searcher: new Searcher(db, embeddings) }
+      open = { db, searcher: new Searcher(db, embeddings, now) }
     } catch (error) {
       throw new AppError('index_unavailable', 'the index cannot be opened', {}, { cause: error })
     }
@@ -84,19 +86,24 @@ const base = threadBase.use(async ({ next }) => {
 })
 
 const router = {
-  open: base.input(type<{ file: string; embedding: EmbeddingSource }>()).handler(async ({ input }) => {
-    release()
-    file = input.file
-    const provider = await createEmbeddings(input.embedding)
-    embeddings =
-      typeof provider === 'object'
-        ? new QueryVectors(provider, (outcome) => outcomes.publish('outcome', outcome))
-        : undefined
-    off =
-      typeof provider === 'string' ? { code: 'vectors_off', message: describeMissing(provider, input.embedding) } : null
-    // Opened now if it is there, so that a search finds it even if somebody deletes the file meanwhile.
-    if (existsSync(file)) openIfSound()
-  }),
+  open: base
+    .input(type<{ file: string; embedding: EmbeddingSource; clockAheadMs: number }>())
+    .handler(async ({ input }) => {
+      release()
+      file = input.file
+      now = clockAhead(input.clockAheadMs)
+      const provider = await createEmbeddings(input.embedding)
+      embeddings =
+        typeof provider === 'object'
+          ? new QueryVectors(provider, (outcome) => outcomes.publish('outcome', outcome))
+          : undefined
+      off =
+        typeof provider === 'string'
+          ? { code: 'vectors_off', message: describeMissing(provider, input.embedding) }
+          : null
+      // Opened now if it is there, so that a search finds it even if somebody deletes the file meanwhile.
+      if (existsSync(file)) openIfSound()
+    }),
   search: base
     .input(type<SearchRequest>())
     .handler(async ({ input, signal }) =>

@@ -31,7 +31,13 @@ export function createAnthropicModel(
     provider,
     model,
     ...limits,
-    stream: (request, signal) => stream(clientOf(options), model, toWire(model, request, thinking), signal),
+    stream: (request, signal) =>
+      stream(
+        clientOf(options),
+        new AnswerDraft({ provider, model }, options.now),
+        toWire(model, request, thinking),
+        signal,
+      ),
   }
 }
 
@@ -75,11 +81,10 @@ function clientOf(options: ProviderOptions): Anthropic {
 
 async function* stream(
   client: Anthropic,
-  model: string,
+  draft: AnswerDraft,
   wire: Anthropic.MessageCreateParamsStreaming,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const draft = new AnswerDraft({ provider, model })
   const calls = new Map<number, { id: unknown; name: unknown; arguments: ArgumentsDraft }>()
   let usage: Usage | undefined
   let stop: unknown

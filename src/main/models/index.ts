@@ -1,3 +1,4 @@
+export { ask } from './ask.ts'
 export { Ledger } from './ledger.ts'
 export {
   AnswerDraft,
@@ -8,3 +9,4 @@ export {
   type ToolDefinition,
 } from './model.ts'
 export { Models } from './models.ts'
+export type { Purpose } from './purpose.ts'

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { MonthlyUsage, Spending } from '../../shared/contract/index.ts'
+import type { Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import { appendDurably, Exclusive, makeFolder, readIfThere } from '../files/index.ts'
 import { addUsage, noUsage, usageSchema, type Usage } from '../../shared/messages.ts'
@@ -12,7 +13,7 @@ const lineSchema = z.object({ at: z.number(), agent: z.string(), model: z.string
 
 export interface LedgerOptions {
   readonly file: string
-  readonly now: () => Date
+  readonly now: Clock
   readonly spending: () => { readonly monthlyLimit: number | null; readonly warnAt: number }
   readonly onChange: () => void
   /** Told what is wrong with the file. Money that was spent is counted all the same. */

@@ -60,10 +60,11 @@ export class ModelLists {
   async ask(provider: RemoteProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
     const address = `${provider} ${options.baseUrl ?? ''} ${options.apiKey}`
     const known = this.#lists.get(provider) ?? []
-    if (!fresh && Date.now() - (this.#askedAt.get(address) ?? 0) < freshMs) return { models: known, failure: undefined }
+    const askedAt = this.#askedAt.get(address) ?? -Infinity
+    if (!fresh && performance.now() - askedAt < freshMs) return { models: known, failure: undefined }
     try {
       const models = await listFrom(provider, options, AbortSignal.timeout(listTimeoutMs))
-      this.#askedAt.set(address, Date.now())
+      this.#askedAt.set(address, performance.now())
       this.#lists.set(provider, models)
       await this.#keep()
       return { models, failure: undefined }

@@ -1,5 +1,7 @@
 /** What every chat provider offers. The loop speaks this; each provider converts to its wire format at its own edge. */
+import { randomUUID } from 'node:crypto'
 import type { ErrorData } from '../../shared/errors.ts'
+import { systemClock, type Clock } from '../clock.ts'
 import {
   maxArguments,
   maxBrokenArguments,
@@ -11,6 +13,7 @@ import {
 } from '../../shared/limits.ts'
 import { boundedFetch, isShallow, type Fetch } from '../network/index.ts'
 import { failure } from './failures.ts'
+import type { Purpose } from './purpose.ts'
 import { nameOf } from './wire.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '../../shared/messages.ts'
 
@@ -22,6 +25,8 @@ export interface ToolDefinition {
 }
 
 export interface ModelRequest {
+  /** Never sent. */
+  readonly purpose: Purpose
   /** Blocks, from the one that changes least to the one that changes most; a provider may cache each prefix. */
   readonly system: readonly string[]
   readonly messages: readonly Message[]
@@ -72,6 +77,8 @@ export interface ProviderOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Used instead of Node's own, to go through a proxy. */
   readonly fetch?: Fetch | undefined
+  /** Answers bear its time. */
+  readonly now?: Clock | undefined
 }
 
 /** How both official clients are set up. Retries are ours, so that the user can be told of them. */
@@ -116,8 +123,11 @@ export class AnswerDraft {
   readonly content: AssistantPart[] = []
   readonly #model: Pick<ChatModel, 'provider' | 'model'>
 
-  constructor(model: Pick<ChatModel, 'provider' | 'model'>) {
+  readonly #now: Clock
+
+  constructor(model: Pick<ChatModel, 'provider' | 'model'>, now: Clock = systemClock) {
     this.#model = model
+    this.#now = now
   }
 
   addText(delta: string): void {
@@ -143,7 +153,7 @@ export class AnswerDraft {
     const isUsable = sent !== '' && sent.length <= maxId && others.every((other) => other.id !== sent)
     this.content.push({
       type: 'toolCall',
-      id: isUsable ? sent : `call_${Date.now().toString(36)}_${others.length}`,
+      id: isUsable ? sent : `call_${randomUUID().slice(0, 8)}_${others.length}`,
       // Nobody takes a call without a name back.
       name: nameOf(name).slice(0, maxId) || 'unnamed',
       arguments: parseArguments(json),
@@ -166,7 +176,7 @@ export class AnswerDraft {
       usage,
       stopReason,
       ...(failure ? { errorCode: failure.code, errorMessage: failure.message, errorData: failure.data ?? {} } : {}),
-      timestamp: Date.now(),
+      timestamp: this.#now().getTime(),
     }
   }
 }

@@ -3,6 +3,7 @@
  * the retries, the patience with silence, and the counting of what is spent.
  */
 import type { Model, ProviderStatus } from '../../shared/contract/index.ts'
+import type { Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { AssistantMessage, Usage } from '../../shared/messages.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
@@ -30,6 +31,7 @@ export interface ModelsOptions {
   readonly keys: KeyRing
   readonly env: NodeJS.ProcessEnv
   readonly ledger: Ledger
+  readonly now: Clock
   /** Where the providers' lists are kept. */
   readonly listFile: string
   /** Told of what is wrong with it. */
@@ -63,7 +65,7 @@ export class Models {
   create(id: string, use: ModelUse): ChatModel {
     const { provider, model } = splitModelId(id)
     const limits = this.limits(id)
-    if (provider === 'offline') return createOfflineModel(limits)
+    if (provider === 'offline') return createOfflineModel(limits, this.#options.now)
     const options = this.#reach(provider, use.timeoutMs)
     if (!options) throw this.#missing(provider)
     const facts = this.#lists.facts(provider, model)
@@ -155,6 +157,7 @@ export class Models {
       timeoutMs: timeoutMs || undefinedTimeoutMs,
       headers: fromEnvironment(headers, env),
       fetch: proxyFetch(proxy, env),
+      now: this.#options.now,
     }
   }
 

@@ -1,20 +1,9 @@
 /** What the offline model does when it is asked to keep or to summarise: it extracts, and says nothing of its own. Pure. */
 import { messageText, type Message } from '../../shared/messages.ts'
+import type { Purpose } from './purpose.ts'
 
 /** Statements of the user that a flush writes down at most. */
 const maxNotes = 20
-
-export function isFlushPrompt(text: string): boolean {
-  return text.startsWith('Memory flush.')
-}
-
-export function isSummaryPrompt(text: string): boolean {
-  return text.startsWith('Summarise the conversation below')
-}
-
-export function isSlugPrompt(text: string): boolean {
-  return text.startsWith('Name the topic of this conversation')
-}
 
 /** What the user stated, as notes; undefined when there is nothing to keep. */
 export function notesOf(messages: readonly Message[], strip: (text: string) => string): string | undefined {
@@ -22,7 +11,7 @@ export function notesOf(messages: readonly Message[], strip: (text: string) => s
   for (const message of messages) {
     if (message.role !== 'user') continue
     for (const line of spokenLines(strip(messageText(message)))) {
-      if (line.length > 12 && !/[?？]\s*$/.test(line) && !isFlushPrompt(line)) statements.add(line)
+      if (line.length > 12 && !/[?？]\s*$/.test(line)) statements.add(line)
     }
   }
   const notes = [...statements].slice(-maxNotes)
@@ -43,10 +32,10 @@ function spokenLines(text: string): string[] {
     )
 }
 
-/** The headings that were asked for, filled with the lines that speak to them. */
-export function extractSummary(prompt: string): string {
-  const earlier = /<summary>\n([\s\S]*?)\n<\/summary>/.exec(prompt)?.[1] ?? ''
-  const conversation = /<conversation>\n([\s\S]*)\n<\/conversation>/.exec(prompt)?.[1] ?? prompt
+/** Headings of the kind that a summary has, filled with the lines that speak to them. */
+export function extractSummary({ conversation, earlier, missing }: Extract<Purpose, { kind: 'summary' }>): string {
+  if (missing.length > 0)
+    return `${conversation}\n\n## Also spoken of\n${missing.map((name) => `- ${name}`).join('\n')}`
   const said = conversation.split('\n').filter((line) => /^(User|Assistant): /.test(line))
   const statements = said
     .filter((line) => line.startsWith('User: ') && !/[?？]\s*$/.test(line))
@@ -61,7 +50,7 @@ export function extractSummary(prompt: string): string {
   const section = (title: string, lines: readonly string[]) =>
     `## ${title}\n${lines.length > 0 ? lines.map((line) => `- ${line}`).join('\n') : '- none'}`
   return [
-    earlier,
+    earlier ?? '',
     section('Goal', questions.slice(0, 1)),
     section('Decisions', decisions),
     section('Facts and identifiers', statements),
@@ -73,10 +62,14 @@ export function extractSummary(prompt: string): string {
 }
 
 /** The longest words of what the user said, as a name. */
-export function extractSlug(prompt: string): string {
-  const said = [...prompt.matchAll(/\*\*User:\*\* (.*)/g)].map(([, line]) => line ?? '').join(' ')
-  const words = [...new Set(said.toLowerCase().match(/[a-z]{4,}/g) ?? [])].sort(
-    (one, other) => other.length - one.length,
-  )
+export function extractTopic(said: readonly string[]): string {
+  const words = [
+    ...new Set(
+      said
+        .join(' ')
+        .toLowerCase()
+        .match(/[a-z]{4,}/g) ?? [],
+    ),
+  ].sort((one, other) => other.length - one.length)
   return words.slice(0, 3).join('-')
 }

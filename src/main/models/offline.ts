@@ -3,6 +3,7 @@
  * same tools as any other model, and says only what it finds in memory, with its source.
  */
 import { countCjk, estimateTokens } from '../../shared/tokens.ts'
+import { systemClock, type Clock } from '../clock.ts'
 import {
   messageText,
   type AssistantMessage,
@@ -14,15 +15,9 @@ import { modelLimits, type ModelLimits } from './catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from './model.ts'
 import { offlinePhrases, type OfflinePhrases } from './offline-phrases.ts'
 import { understand, type Intention } from './offline-intent.ts'
-import {
-  extractSlug,
-  extractSummary,
-  isFlushPrompt,
-  isSlugPrompt,
-  isSummaryPrompt,
-  notesOf,
-} from './offline-keeping.ts'
+import { extractSummary, extractTopic, notesOf } from './offline-keeping.ts'
 import { bestLines } from './offline-quote.ts'
+import type { Purpose } from './purpose.ts'
 
 /** Results that it reads whole, to quote from. */
 const maxRead = 3
@@ -32,21 +27,29 @@ const closestMinScore = 0.12
 /** Characters of one streamed piece. */
 const pieceLength = 24
 
-export function createOfflineModel(limits: ModelLimits = modelLimits('offline')): ChatModel {
-  return { id: 'offline', provider: 'offline', model: 'offline', ...limits, stream }
+export function createOfflineModel(limits: ModelLimits = modelLimits('offline'), now: Clock = systemClock): ChatModel {
+  return {
+    id: 'offline',
+    provider: 'offline',
+    model: 'offline',
+    ...limits,
+    stream: (request, signal) => stream(request, signal, now),
+  }
 }
 
 /** Messages carry the moment they were sent, in brackets, for models that should know it. */
 const timestamp = /^\[\w{3} \d{4}-\d{2}-\d{2} (\d{2}:\d{2})\] /
+
+type At = Extract<Purpose, { kind: 'chat' | 'flush' }>
 
 interface Step {
   readonly text?: string
   readonly calls?: readonly Omit<ToolCallPart, 'type' | 'id'>[]
 }
 
-async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+async function* stream(request: ModelRequest, signal: AbortSignal, now: Clock): AsyncGenerator<ModelEvent> {
   const { text = '', calls = [] } = nextStep(request)
-  const draft = new AnswerDraft({ provider: 'offline', model: 'offline' })
+  const draft = new AnswerDraft({ provider: 'offline', model: 'offline' }, now)
   for (const piece of piecesOf(text)) {
     signal.throwIfAborted()
     draft.addText(piece)
@@ -60,29 +63,41 @@ async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   yield { type: 'done', message: draft.finish(calls.length > 0 ? 'toolUse' : 'stop', usageOf(request, draft)) }
 }
 
-/** What to do next, from the conversation so far. */
-function nextStep({ system: blocks, messages }: ModelRequest): Step {
-  const system = blocks.join('\n\n')
-  const asked = messages.findLastIndex((message) => message.role === 'user')
-  const sent = messageText(messages[asked] ?? { role: 'user', content: '', timestamp: 0 })
-  const question = sent.replace(timestamp, '')
-  if (isSummaryPrompt(question)) return { text: extractSummary(question) }
-  if (isSlugPrompt(question)) return { text: extractSlug(question) }
+/** What to do next, by what the request is for. */
+function nextStep({ purpose, messages }: ModelRequest): Step {
+  switch (purpose.kind) {
+    case 'summary':
+      return { text: extractSummary(purpose) }
+    case 'topic':
+      return { text: extractTopic(purpose.said) }
+    case 'title':
+      // A conversation's first words are as good a title.
+      return {}
+    case 'flush':
+      return keepNotes(messages, purpose)
+    case 'chat':
+      return converse(messages, purpose)
+  }
+}
+
+/** The next step of an answer, from the conversation so far. */
+function converse(messages: readonly Message[], at: At): Step {
+  const asked = lastAsked(messages)
+  const question = messageText(messages[asked] ?? { role: 'user', content: '', timestamp: 0 }).replace(timestamp, '')
   const phrases = offlinePhrases(question)
   const since = messages.slice(asked + 1)
   const results = since.filter((message) => message.role === 'toolResult')
-  if (isFlushPrompt(question)) return keepNotes(messages.slice(0, asked), results, system)
   const intention = understand(question)
   const failed = results.find((result) => result.isError)
   if (failed) return { text: phrases.toolFailed(messageText(failed)) }
   const notes = unwrittenNotes(messages)
-  if (notes.length > 0) return { calls: notes.map((note) => writeNote(note, todaysLog(system))) }
+  if (notes.length > 0) return { calls: notes.map((note) => writeNote(note, at.todaysLog)) }
   const found = results.filter(({ toolName }) => toolName !== 'write')
   switch (intention.kind) {
     case 'remember':
-      return { text: intention.text === '' ? phrases.nothingToRemember : phrases.remembered(todaysLog(system)) }
+      return { text: intention.text === '' ? phrases.nothingToRemember : phrases.remembered(at.todaysLog) }
     case 'day':
-      return day(found, phrases, logOf(system, intention))
+      return day(found, phrases, logOf(at, intention))
     case 'files':
       return files(found, phrases)
     case 'task':
@@ -96,14 +111,21 @@ function nextStep({ system: blocks, messages }: ModelRequest): Step {
   }
 }
 
+function lastAsked(messages: readonly Message[]): number {
+  return messages.findLastIndex((message) => message.role === 'user')
+}
+
 /** A flush: what the user stated goes to today's log. */
-function keepNotes(conversation: readonly Message[], results: readonly ToolResultMessage[], system: string): Step {
-  const notes = results.length > 0 ? undefined : notesOf(conversation, (text) => text.replace(timestamp, ''))
+function keepNotes(messages: readonly Message[], { todaysLog }: At): Step {
+  const asked = lastAsked(messages)
+  const conversation = messages.slice(0, asked)
+  const hasWritten = messages.slice(asked + 1).some(({ role }) => role === 'toolResult')
+  const notes = hasWritten ? undefined : notesOf(conversation, (text) => text.replace(timestamp, ''))
   if (notes === undefined) return { text: 'NO_REPLY' }
   const last = conversation.findLast((message) => message.role === 'user')
   const time = timestamp.exec(last ? messageText(last) : '')?.[1] ?? '00:00'
   const content = `## ${time} - Kept from a conversation\n${notes}\n`
-  return { calls: [{ name: 'write', arguments: { path: todaysLog(system), content, append: true } }] }
+  return { calls: [{ name: 'write', arguments: { path: todaysLog, content, append: true } }] }
 }
 
 interface Note {
@@ -138,10 +160,11 @@ function writeNote({ text, time }: Note, path: string): Omit<ToolCallPart, 'type
 }
 
 function day(results: readonly ToolResultMessage[], phrases: OfflinePhrases, path: string): Step {
-  if (results.length === 0) return { calls: [{ name: 'list', arguments: { path: 'memory' } }] }
+  const [listed] = results
+  if (!listed) return { calls: [{ name: 'list', arguments: { path: 'memory' } }] }
   const read = results.find((result) => result.toolName === 'memory_get')
   if (!read) {
-    const exists = messageText(results[0] as Message)
+    const exists = messageText(listed)
       .split('\n')
       .some((line) => line.startsWith(`${path} `))
     return exists ? { calls: [{ name: 'memory_get', arguments: { path } }] } : { text: phrases.nothingOn(path) }
@@ -235,20 +258,11 @@ function passageOf(read: ToolResultMessage, since: readonly Message[]) {
   return []
 }
 
-/** The log of the day as the system prompt names it. */
-function todaysLog(system: string): string {
-  const date = /Today is \w+, (\d{4}-\d{2}-\d{2})/.exec(system)?.[1]
-  return date === undefined ? 'memory/notes.md' : `memory/${date}.md`
-}
-
 /** The log of the day that is asked for. */
-function logOf(system: string, { daysBack, date }: Extract<Intention, { kind: 'day' }>): string {
-  if (date !== undefined) return `memory/${date}.md`
-  const today = /(\d{4})-(\d{2})-(\d{2})/.exec(todaysLog(system))
-  if (!today) return todaysLog(system)
-  const [, year, month, dayOfMonth] = today.map(Number)
-  const at = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, (dayOfMonth ?? 1) - daysBack))
-  return `memory/${at.toISOString().slice(0, 10)}.md`
+function logOf({ today, todaysLog }: At, { daysBack, date }: Extract<Intention, { kind: 'day' }>): string {
+  const at = new Date(`${today}T00:00:00Z`)
+  at.setUTCDate(at.getUTCDate() - daysBack)
+  return todaysLog.replace(today, date ?? at.toISOString().slice(0, 10))
 }
 
 function titleOf(text: string): string {

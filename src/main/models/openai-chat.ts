@@ -8,6 +8,7 @@ import {
   type StopReason,
   type Usage,
 } from '../../shared/messages.ts'
+import type { Clock } from '../clock.ts'
 import { maxToolCalls } from '../../shared/limits.ts'
 import { failure } from './failures.ts'
 import { AnswerDraft, ArgumentsDraft, type ModelEvent, type ModelRequest } from './model.ts'
@@ -27,8 +28,9 @@ export async function* streamChat(
   model: string,
   request: ModelRequest,
   signal: AbortSignal,
+  now?: Clock,
 ): AsyncGenerator<ModelEvent> {
-  const draft = new AnswerDraft({ provider, model })
+  const draft = new AnswerDraft({ provider, model }, now)
   const tools = new Map<number, ToolDraft>()
   const tags = new ThinkTags()
   let usage = noUsage

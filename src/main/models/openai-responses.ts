@@ -4,6 +4,7 @@
  */
 import OpenAI from 'openai'
 import { messageText, noUsage, type Message, type Usage } from '../../shared/messages.ts'
+import type { Clock } from '../clock.ts'
 import { failure, providerFailure } from './failures.ts'
 import { AnswerDraft, type ModelEvent, type ModelRequest } from './model.ts'
 import { explainOpenAi } from './openai-client.ts'
@@ -18,8 +19,9 @@ export async function* streamResponses(
   model: string,
   request: ModelRequest,
   signal: AbortSignal,
+  now?: Clock,
 ): AsyncGenerator<ModelEvent> {
-  const draft = new AnswerDraft({ provider, model })
+  const draft = new AnswerDraft({ provider, model }, now)
   let response: Readonly<Record<string, unknown>> | undefined
   let isRefused = false
   let hasBegun = false

@@ -24,13 +24,13 @@ export function createOpenAiModel(
       const client = openAiClient(provider, options)
       if (provider === 'openai' && !withoutResponses.has(client.baseURL)) {
         try {
-          return yield* streamResponses(client, model, request, signal)
+          return yield* streamResponses(client, model, request, signal, options.now)
         } catch (error) {
           if (!isMissingEndpoint(error)) throw error
           withoutResponses.add(client.baseURL)
         }
       }
-      yield* streamChat(provider, client, model, request, signal)
+      yield* streamChat(provider, client, model, request, signal, options.now)
     },
   }
 }

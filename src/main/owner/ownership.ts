@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '../../shared/contract/index.ts'
+import { systemClock } from '../clock.ts'
 import { FileLock, makeFolder, setAside, writePrivately } from '../files/index.ts'
 import { appVersion } from '../version.ts'
 import type { OwnerPlace } from './place.ts'
@@ -90,7 +91,7 @@ export class Ownership {
 
   async #listen(accept: (socket: WebSocket) => void, key: string): Promise<void> {
     const { address } = this.place
-    this.#note = { pid: process.pid, version: appVersion, since: Date.now(), address, key }
+    this.#note = { pid: process.pid, version: appVersion, since: systemClock().getTime(), address, key }
     // What lies there is a dead owner's: the lock is ours.
     if (process.platform !== 'win32') await rm(address, { force: true })
     const server = createServer((_request, response) => response.writeHead(404).end())

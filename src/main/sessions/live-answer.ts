@@ -27,9 +27,9 @@ export class LiveAnswer {
   /** Characters that the disk was given and has not taken yet. */
   #unwritten = 0
 
-  constructor(file: string, by: { readonly provider: string; readonly model: string }) {
+  constructor(file: string, by: { readonly provider: string; readonly model: string }, at: Date) {
     const { provider, model } = by
-    const opening: Opening = { provider, model, timestamp: Date.now() }
+    const opening: Opening = { provider, model, timestamp: at.getTime() }
     this.#file = file
     this.#lock = takeLock(file)
     this.#pending = `${JSON.stringify(opening)}\n`

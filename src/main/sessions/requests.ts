@@ -28,9 +28,9 @@ export interface KeptRequest {
 }
 
 /** Called by one at a time. @returns the request's number @throws AppError `disk_full`, `write_failed` */
-export async function keepRequest(folder: string, request: object): Promise<number> {
+export async function keepRequest(folder: string, request: object, at: Date): Promise<number> {
   const number = ((await requestNumbers(folder)).at(-1) ?? 0) + 1
-  const bytes = await compress(JSON.stringify({ sentAt: Date.now(), request }))
+  const bytes = await compress(JSON.stringify({ sentAt: at.getTime(), request }))
   await writeDurably(join(folder, nameOf(number)), bytes)
   return number
 }

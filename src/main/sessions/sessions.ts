@@ -5,6 +5,7 @@
 import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FoundSession, Recall, SessionSummary } from '../../shared/contract/index.ts'
+import type { Clock } from '../clock.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { isRecord } from '../../shared/json.ts'
 import { Exclusive, makeFolder, readIfThere } from '../files/index.ts'
@@ -15,7 +16,7 @@ import { transcriptMarkdown } from './markdown.ts'
 import { recallsIn } from './recalls.ts'
 import { nameFor } from '../workspace/index.ts'
 import { keepRequest, readRequest, type KeptRequest } from './requests.ts'
-import { Transcript } from './transcript.ts'
+import { Transcript, type TranscriptUse } from './transcript.ts'
 
 const maxOpen = 20
 const titleCharacters = 60
@@ -27,6 +28,8 @@ export class Sessions {
   readonly #workspace: string
   /** Whoever adds to a conversation of the folder. */
   readonly #alone: Exclusive
+  readonly #now: Clock
+  readonly #use: TranscriptUse
   readonly #open = new Map<string, Promise<Transcript>>()
   /** Being answered: never let go of, and what stands beside their transcript is no crash's. */
   readonly #held = new Set<string>()
@@ -38,10 +41,12 @@ export class Sessions {
   readonly #listeners = new Set<(id: string) => void>()
   readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
 
-  constructor(folder: string, workspace: string) {
+  constructor(folder: string, workspace: string, now: Clock) {
     this.#folder = folder
     this.#workspace = workspace
     this.#alone = new Exclusive(folder)
+    this.#now = now
+    this.#use = { alone: this.#alone, now }
   }
 
   close(): void {
@@ -56,7 +61,7 @@ export class Sessions {
 
   async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
     const id = newId(at)
-    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, undefined, this.#alone)
+    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, undefined, this.#use)
     this.#keep(id, Promise.resolve(transcript))
     return { id, transcript }
   }
@@ -66,7 +71,7 @@ export class Sessions {
     const source = await this.get(id)
     const forked = newId(at)
     const from = { file: source.file, entries: source.branchTo(entry) }
-    const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from, this.#alone)
+    const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from, this.#use)
     this.#keep(forked, Promise.resolve(transcript))
     this.#changed(forked)
     return forked
@@ -97,11 +102,11 @@ export class Sessions {
 
   /** Follows an answer that is being given. */
   liveAnswer(id: string, by: { readonly provider: string; readonly model: string }): LiveAnswer {
-    return new LiveAnswer(this.#partial(id), by)
+    return new LiveAnswer(this.#partial(id), by, this.#now())
   }
 
   async keepRequest(id: string, request: object): Promise<number> {
-    return this.#alone.run(() => keepRequest(this.#requests(id), request))
+    return this.#alone.run(() => keepRequest(this.#requests(id), request, this.#now()))
   }
 
   /** The kept request with this number, 1-based; the last one without. */
@@ -235,7 +240,7 @@ export class Sessions {
 
   /** Opens a transcript; what a crash left of an answer becomes its last message. */
   async #read(id: string): Promise<Transcript> {
-    const transcript = await Transcript.open(this.#file(id), this.#alone)
+    const transcript = await Transcript.open(this.#file(id), this.#use)
     if (this.#held.has(id)) return transcript
     const interrupted = await takeInterrupted(this.#partial(id))
     if (interrupted && !hasAlready(transcript, interrupted)) await transcript.appendMessage(interrupted)

@@ -8,6 +8,7 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { SessionMessage } from '../../shared/contract/index.ts'
+import { systemClock, type Clock } from '../clock.ts'
 import { branchEntry, type BranchMark } from '../../shared/branch-mark.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Message } from '../../shared/messages.ts'
@@ -17,29 +18,36 @@ import { appendDurably, Exclusive, writeDurably } from '../files/index.ts'
 import { loadAdded, loadTranscript, type LoadedEntries, type ReadTo } from './transcript-file.ts'
 import { pathTo, siblingsOn, tipBelow, type Siblings } from './tree.ts'
 
+export interface TranscriptUse {
+  /** What keeps others out of the file's folder while something is added. */
+  readonly alone?: Exclusive
+  readonly now?: Clock
+}
+
 export class Transcript {
   readonly file: string
   readonly header: TranscriptHeader
   /** 1-based numbers of lines that could not be read. */
   readonly skippedLines: readonly number[]
   readonly #alone: Exclusive
+  readonly #now: Clock
   #entries: TranscriptEntry[] = []
   #parents = new Map<string, string | null>()
   #leaf: string | null = null
   #readTo: ReadTo
 
-  private constructor(file: string, header: TranscriptHeader, loaded: LoadedEntries, alone: Exclusive) {
+  private constructor(file: string, header: TranscriptHeader, loaded: LoadedEntries, { alone, now }: TranscriptUse) {
     this.file = file
     this.header = header
     this.skippedLines = loaded.skippedLines
-    this.#alone = alone
+    this.#alone = alone ?? new Exclusive(dirname(file))
+    this.#now = now ?? systemClock
     this.#readTo = loaded.readTo
     this.#add(loaded, loaded.leaf)
   }
 
   /**
    * @param from a conversation whose entries the new one begins with
-   * @param alone what keeps others out of the file's folder while something is added
    * @throws AppError `disk_full`, `write_failed`
    */
   static async create(
@@ -47,21 +55,21 @@ export class Transcript {
     workspace: string,
     at: Date,
     from?: { readonly file: string; readonly entries: readonly TranscriptEntry[] },
-    alone?: Exclusive,
+    use: TranscriptUse = {},
   ): Promise<Transcript> {
     const id = randomUUID()
     const header = { type: 'session', version, id, timestamp: at.toISOString(), cwd: workspace }
     const first = JSON.stringify(from ? { ...header, parentSession: from.file } : header)
     const lines = [first, ...(from?.entries ?? []).map(lineOf)]
     await writeDurably(file, lines.map((line) => `${line}\n`).join(''))
-    return Transcript.open(file, alone)
+    return Transcript.open(file, use)
   }
 
   /** @throws AppError `unknown_session` when there is no such file, `transcript_unsupported` when it is of a newer version */
-  static async open(file: string, alone: Exclusive = new Exclusive(dirname(file))): Promise<Transcript> {
+  static async open(file: string, use: TranscriptUse = {}): Promise<Transcript> {
     const loaded = await loadTranscript(file)
     const header = loaded.header ?? { id: file, createdAt: (await stat(file)).birthtimeMs }
-    return new Transcript(file, header, loaded, alone)
+    return new Transcript(file, header, loaded, use)
   }
 
   /** Reads what another process added. @throws AppError `unknown_session` */
@@ -182,7 +190,7 @@ export class Transcript {
     let id: string
     do id = randomBytes(4).toString('hex')
     while (this.#parents.has(id))
-    return { id, parentId, timestamp: new Date().toISOString() }
+    return { id, parentId, timestamp: this.#now().toISOString() }
   }
 
   /** @param parent where it grows from, if that is not the end of the current branch */

@@ -3,14 +3,16 @@
  * all processes, from reading the file to having told of the change; what was written can be described as a change, so
  * that whoever asked can show it and take it back.
  */
+import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import { systemClock, type Clock } from '../clock.ts'
 import type { Cause } from '../../shared/contract/index.ts'
 import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/file-change.ts'
 import { blobId, Differ } from '../diff/index.ts'
-import { Exclusive, tidyFolder } from '../files/index.ts'
+import { ageOf, Exclusive, tidyFolder } from '../files/index.ts'
 import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
 import {
   assertReadable,
@@ -74,6 +76,7 @@ type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 type WriteListener = (write: WorkspaceWrite) => unknown
 
 export interface WorkspaceOptions {
+  readonly now?: Clock
   /** Compares texts; in place when left out. */
   readonly differ?: Differ | undefined
   /** A text that the history has kept, by Git's id of it. Left out where there is no history. */
@@ -87,13 +90,15 @@ export class Workspace {
   readonly #alone: Exclusive
   readonly #differ: Differ
   readonly #keptText: WorkspaceOptions['keptText']
+  readonly #now: Clock
   readonly #listeners = new Set<WriteListener>()
 
-  constructor(roots: Roots, { differ = new Differ(), keptText, onUnlocked }: WorkspaceOptions = {}) {
+  constructor(roots: Roots, { now = systemClock, differ = new Differ(), keptText, onUnlocked }: WorkspaceOptions = {}) {
     this.roots = roots
     this.#alone = new Exclusive(roots.workspace, onUnlocked)
     this.#differ = differ
     this.#keptText = keptText
+    this.#now = now
   }
 
   /** The listener is told before whoever wrote is; nobody else writes until a promise that it returns is kept. */
@@ -288,7 +293,7 @@ export class Workspace {
         hash: file.hash,
         before: file.text,
         after: file.text,
-        at: Date.now(),
+        at: this.#now().getTime(),
       }
       await this.#tell(write)
       return write
@@ -305,8 +310,7 @@ export class Workspace {
     return this.#run(async () => {
       const { target } = await resolveWritable(this.roots, path)
       const file = await readText(target, shown)
-      const trashed = `${trashFolder}/${Date.now()}/${shown}`
-      const grave = await resolveTrash(this.roots, trashed)
+      const { trashed, ...grave } = await this.#grave(shown)
       await moveFile(target, grave.target, trashed, grave.isAllowed)
       const write = {
         path: shown,
@@ -314,7 +318,7 @@ export class Workspace {
         hash: hashText(''),
         before: file.text,
         after: null,
-        at: Date.now(),
+        at: this.#now().getTime(),
       }
       await this.#tell(write)
       return { trashed, write }
@@ -339,7 +343,7 @@ export class Workspace {
         hash: file.hash,
         before: null,
         after: file.text,
-        at: Date.now(),
+        at: this.#now().getTime(),
       }
       await this.#tell(write)
       return write
@@ -372,10 +376,9 @@ export class Workspace {
     await this.#run(async () => {
       for (const path of found) {
         const file = join(workspace, path)
-        if (Date.now() - (await stat(file)).mtimeMs < dayMs) continue
-        const trashed = `${trashFolder}/${Date.now()}/${path}`
-        const grave = await resolveTrash(this.roots, trashed)
-        await moveFile(file, grave.target, trashed, grave.isAllowed)
+        if (ageOf(await stat(file)) < dayMs) continue
+        const { trashed, target, isAllowed } = await this.#grave(path)
+        await moveFile(file, target, trashed, isAllowed)
       }
     })
   }
@@ -422,10 +425,19 @@ export class Workspace {
       hash: hashText(text),
       before: current?.text ?? null,
       after: text,
-      at: Date.now(),
+      at: this.#now().getTime(),
     }
     if (current?.text !== text) await this.#tell(write)
     return write
+  }
+
+  /** A free place in the trash. */
+  async #grave(path: string) {
+    for (let number = this.#now().getTime(); ; number += 1) {
+      const trashed = `${trashFolder}/${number}/${path}`
+      const place = await resolveTrash(this.roots, trashed)
+      if (!existsSync(place.target)) return { trashed, ...place }
+    }
   }
 
   /** The history does not record that there was nothing. */

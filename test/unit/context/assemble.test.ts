@@ -21,6 +21,7 @@ const answer = (
 
 function assembled(files: ContextFile[], messages: Message[]) {
   return assemble({
+    purpose: { kind: 'chat', today: '2026-01-20', todaysLog: 'memory/2026-01-20.md' },
     modelId: 'offline',
     budget: budgetOf(
       { contextWindow: 32_000, maxOutput: 2000 },

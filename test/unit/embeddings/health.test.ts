@@ -6,6 +6,7 @@ const failed: ProviderOutcome = { kind: 'failed', code: 'provider_unavailable', 
 function openHealth(random = 0) {
   let now = 1_000_000
   const health = new ProviderHealth(
+    () => new Date(now),
     () => now,
     () => random,
   )
@@ -13,7 +14,7 @@ function openHealth(random = 0) {
     health,
     /** Lets the pause pass. @returns how long it was, ms */
     rest() {
-      const pause = (health.retryAt ?? now) - now
+      const pause = health.restMs ?? 0
       now += pause
       return pause
     },
@@ -93,6 +94,6 @@ describe('M13 back-off', () => {
     for (const outcome of [failed, failed, failed]) health.note(outcome)
     health.reset()
     expect(health.failure).toBeUndefined()
-    expect(health.retryAt).toBeUndefined()
+    expect(health.restMs).toBeUndefined()
   })
 })

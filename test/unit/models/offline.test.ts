@@ -71,6 +71,8 @@ describe('M40 offline model', () => {
   })
 })
 
+const purpose = { kind: 'chat', today: '2026-01-20', todaysLog: 'memory/2026-01-20.md' } as const
+
 describe('M40 several messages before one answer', () => {
   it('M40: every note that was asked for is written, whatever else was said', async () => {
     const model = createOfflineModel()
@@ -83,7 +85,7 @@ describe('M40 several messages before one answer', () => {
     const calls: string[] = []
     for (let step = 0; step < 2; step += 1) {
       for await (const event of model.stream(
-        { system: [], messages, tools: [] } as never,
+        { purpose, system: [], messages, tools: [], maxOutput: 1000 },
         new AbortController().signal,
       )) {
         if (event.type !== 'done') continue

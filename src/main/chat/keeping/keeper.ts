@@ -16,6 +16,7 @@ import {
   messageTokens,
   planPruning,
   renderInParts,
+  withoutGoOn,
   type Assembly,
   type Budget,
   type KeepingState,
@@ -220,12 +221,20 @@ export class Keeper {
   async #flushOnce(unread: readonly Message[]): Promise<{ changes: readonly FileChange[]; usage: Usage }> {
     const { model, tools, budget, now } = this.#options
     const prompts = await this.#options.prompts()
-    const prompt = prompts.flush(dailyLogPath(localDate(now())))
+    const at = now()
+    const prompt = prompts.flush(dailyLogPath(localDate(at)))
     const { tokens, assembly } = await this.#measure()
     if (tokens + messageTokens({ role: 'user', content: prompt, timestamp: 0 }) <= budget.compactAt) {
       const { system, messages } = assembly.request
       try {
-        return await flush(model, [...system, prompts.flushSystem], messages, prompt, tools)
+        return await flush({
+          model,
+          system: [...system, prompts.flushSystem],
+          conversation: withoutGoOn(messages),
+          prompt,
+          tools,
+          at,
+        })
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'context_overflow') throw error
       }
@@ -235,13 +244,14 @@ export class Keeper {
     let usage = noUsage
     for (const [index, part] of parts.entries()) {
       const content = `Part ${index + 1} of ${parts.length} of the conversation:\n\n<conversation>\n${part}\n</conversation>`
-      const outcome = await flush(
+      const outcome = await flush({
         model,
-        [prompts.flushSystem],
-        [{ role: 'user', content, timestamp: 0 }],
+        system: [prompts.flushSystem],
+        conversation: [{ role: 'user', content, timestamp: 0 }],
         prompt,
         tools,
-      )
+        at,
+      })
       changes.push(...outcome.changes)
       usage = addUsage(usage, outcome.usage)
     }

@@ -5,8 +5,7 @@
 import { AppError } from '../../../shared/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
 import { lostIdentifiers, renderInParts } from '../../context/index.ts'
-import type { ChatModel } from '../../models/index.ts'
-import { complete } from './flush.ts'
+import { ask, type ChatModel } from '../../models/index.ts'
 
 export interface SummaryRequest {
   readonly model: ChatModel
@@ -36,7 +35,7 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   let text = request.earlier
   let usage = noUsage
   for (const part of renderInParts(messages, partTokens)) {
-    const answer = await ask(request, part, text, '')
+    const answer = await askForSummary(request, part, text, [])
     usage = addUsage(usage, answer.usage)
     text = answer.text
   }
@@ -49,38 +48,41 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   const after = renderInParts(kept, Number.MAX_SAFE_INTEGER).join('\n')
   const lost = lostIdentifiers(before, after, text)
   if (lost.length === 0) return { text, usage }
-  const again = await ask(
-    request,
-    text,
-    undefined,
-    `This is a summary that lacks identifiers which are needed later. Write it again with these in it, exactly as they are: ${lost.join(', ')}`,
-  )
+  const again = await askForSummary(request, text, undefined, lost)
   usage = addUsage(usage, again.usage)
   const stillLost = lostIdentifiers(before, after, again.text)
   const appendix = stillLost.length > 0 ? `\n\nAlso spoken of: ${stillLost.join(', ')}` : ''
   return { text: again.text + appendix, usage }
 }
 
-async function ask(
+/** @param missing what an earlier try left out; the conversation is that try */
+async function askForSummary(
   { model, template, focus, signal }: SummaryRequest,
   conversation: string,
   earlier: string | undefined,
-  note: string,
+  missing: readonly string[],
 ): Promise<Summary> {
+  const note = `This is a summary that lacks identifiers which are needed later. Write it again with these in it, exactly as they are: ${missing.join(', ')}`
   const values: Record<string, string> = {
     conversation,
-    focus: [note, focus ? `Pay special attention to: ${focus}` : ''].filter(Boolean).join('\n'),
+    focus: [missing.length > 0 ? note : '', focus ? `Pay special attention to: ${focus}` : '']
+      .filter(Boolean)
+      .join('\n'),
     earlier:
       earlier === undefined ? '' : `What was summarised before, to be taken over:\n\n<summary>\n${earlier}\n</summary>`,
   }
   const content = template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole)
-  const request = {
-    system,
-    messages: [{ role: 'user' as const, content, timestamp: Date.now() }],
-    tools: [],
-    maxOutput: model.maxOutput,
-  }
-  const answer = await complete(model, request, signal)
+  const answer = await ask(
+    model,
+    {
+      purpose: { kind: 'summary', conversation, earlier, missing },
+      system,
+      messages: [{ role: 'user', content, timestamp: 0 }],
+      tools: [],
+      maxOutput: model.maxOutput,
+    },
+    signal,
+  )
   const text = messageText(answer).trim()
   if (text === '')
     throw new AppError('provider_error', `${model.id} gave an empty summary`, {

@@ -1,6 +1,7 @@
 /** The shape that every tool has. Arguments are checked before it runs; its failures are results for the model. */
 import { z } from 'zod'
 import type { ImagePart } from '../../../shared/messages.ts'
+import type { Clock } from '../../clock.ts'
 import type { ToolDetails } from '../../../shared/tool-details.ts'
 import type { Memory } from '../../memory/index.ts'
 import type { Workspace, WriteOrigin } from '../../workspace/index.ts'
@@ -16,6 +17,7 @@ export interface ToolContext {
   /** The rest of a result that was too long to be shown whole. @throws AppError `file_not_found` */
   readonly readOutput: (name: string) => Promise<string>
   readonly signal: AbortSignal
+  readonly now: Clock
   /** Logs what nobody expected. @returns the log reference */
   readonly onFault: (error: unknown) => string
   /** Asks the user; resolves with their word. */

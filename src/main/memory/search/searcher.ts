@@ -10,6 +10,7 @@ import type {
   SearchResponse,
   SearchResult,
 } from '../../../shared/contract/index.ts'
+import { systemClock, type Clock } from '../../clock.ts'
 import { toBlob } from '../../embeddings/index.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
 import { builtFor, getMeta, vectorDimensions, type Db } from '../schema.ts'
@@ -55,6 +56,7 @@ interface Ranking {
 
 export class Searcher {
   readonly #db: Db
+  readonly #now: Clock
   readonly #embeddings: QueryVectors | undefined
   readonly #statements: ReturnType<typeof prepareSearch>
   #collection: Collection | undefined
@@ -62,7 +64,8 @@ export class Searcher {
   readonly #spellings: Spellings
   readonly #vocabulary: Vocabulary
 
-  constructor(db: Db, embeddings: QueryVectors | undefined) {
+  constructor(db: Db, embeddings: QueryVectors | undefined, now: Clock = systemClock) {
+    this.#now = now
     this.#db = db
     this.#embeddings = embeddings
     this.#statements = prepareSearch(db)
@@ -190,7 +193,7 @@ export class Searcher {
     const candidates = fuse(inputs, {
       ...options,
       background: collection.background,
-      today: localDate(new Date()),
+      today: localDate(this.#now()),
       similarity: (one, other) => overlapOfWords(rows.get(one.id)?.words ?? '', rows.get(other.id)?.words ?? ''),
     })
     const finished = performance.now()
