@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../../src/main/app.ts'
-import { History } from '../../src/main/history/index.ts'
+import { Recording } from '../../src/main/history/index.ts'
 import { Workspace } from '../../src/main/workspace/index.ts'
 import { median, type Figure } from './figures.ts'
 
@@ -19,11 +19,12 @@ export async function measureHistory(root: string): Promise<Figure[]> {
   for (let round = 0; round < rounds; round += 1) {
     plain.push(await timeOf(() => writeMany(openWorkspace(root, `plain-${round}`))))
     const workspace = openWorkspace(root, `recorded-${round}`)
-    const history = new History({
+    const recording = new Recording({
       entry: new URL('history/history-thread.ts', mainFolder),
       folder: join(root, `history-${round}`),
       roots: workspace.roots,
-      keepDays: null,
+      settings: () => ({ enabled: true, keepDays: null }),
+      stays: true,
       now: () => new Date(),
       onRecorded: () => undefined,
       onProblems: () => undefined,
@@ -31,11 +32,13 @@ export async function measureHistory(root: string): Promise<Figure[]> {
         throw error
       },
     })
+    const { history } = recording
+    if (!history) throw new Error('the history is off')
     await history.settle()
-    workspace.onWrite((write) => history.record(write))
+    workspace.onWrite((write) => recording.record(write))
     recorded.push(await timeOf(() => writeMany(workspace)))
     settled.push(await timeOf(() => history.settle()))
-    await history.close()
+    await recording.close()
   }
   const [before, after] = [median(plain), median(recorded)]
   return [

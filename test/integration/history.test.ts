@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/main/app.ts'
-import { History } from '../../src/main/history/index.ts'
+import { Recording } from '../../src/main/history/index.ts'
 import { threadFile } from '../../src/main/thread/index.ts'
 import { findInFiles, replaceInFiles, Workspace } from '../../src/main/workspace/index.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
@@ -322,18 +322,21 @@ describe('M26 a history that sleeps', () => {
     const root = await temporaryFolder()
     const workspace = new Workspace({ workspace: root, forbidden: [] })
     const faults: unknown[] = []
-    const history = new History({
+    const recording = new Recording({
       entry: threadFile(mainFolder, 'history/history-thread'),
       folder,
       roots: workspace.roots,
-      keepDays: null,
+      settings: () => ({ enabled: true, keepDays: null }),
+      stays: true,
       now: () => new Date(),
       idleMs: 150,
       onRecorded: () => undefined,
       onProblems: () => undefined,
       onFault: (error) => faults.push(error),
     })
-    workspace.onWrite((write) => history.record(write))
+    const { history } = recording
+    if (!history) throw new Error('the history is off')
+    workspace.onWrite((write) => recording.record(write))
     let expected = 0
     for (let round = 0; round < 12; round += 1) {
       await workspace.write(`memory/${round}.md`, `round ${round}\n`, { cause: round % 2 === 0 ? 'user' : 'agent' })
@@ -351,7 +354,7 @@ describe('M26 a history that sleeps', () => {
     expect(changes).toHaveLength(expected)
     expect(changes.filter(({ cause }) => cause === 'outside')).toHaveLength(3)
     await until(() => !history.isAwake)
-    await history.close()
+    await recording.close()
     expect(faults).toEqual([])
     expect(
       execFileSync('git', ['--git-dir', history.repository, 'fsck', '--strict'], { encoding: 'utf8' }),

@@ -61,7 +61,7 @@ try {
   mkdirSync(join(root, 'w'))
   const workspace = new Workspace(
     { workspace: join(root, 'w'), forbidden: [] },
-    { differ, keptText: async () => undefined },
+    { differ, history: () => ({ text: async () => undefined }) },
   )
   await differ.describe({ path: 'warm.md', before: real.join('\n'), after: '', isKept })
   for (const [name, before, after, budget] of cases) {

@@ -16,7 +16,7 @@ import {
 import type { Differ } from '../diff/index.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import { reportIndex, type Health } from '../health/index.ts'
-import { History, Journal } from '../history/index.ts'
+import { Recording, type History } from '../history/index.ts'
 import { Importer } from '../import/index.ts'
 import type { Log } from '../log.ts'
 import type { McpServers } from '../mcp/index.ts'
@@ -87,21 +87,18 @@ export class Agent {
   readonly drafts: Drafts
   readonly fileDrafts: FileDrafts
   readonly importer: Importer
-  /** Undefined for a single command: what it writes is recorded by the next app that runs. */
-  readonly history: History | undefined
   readonly chat: Chat
 
   readonly #options: AgentOptions
-  readonly #journal: Journal | undefined
+  readonly #recording: Recording
 
   private constructor(options: AgentOptions, foundations: Foundations) {
-    const { workspace, memory, history, journal, queue } = foundations
+    const { workspace, memory, recording, queue } = foundations
     this.#options = options
-    this.#journal = journal
+    this.#recording = recording
     this.id = options.id
     this.workspace = workspace
     this.memory = memory
-    this.history = history
     this.sessions = new Sessions(options.sessionsFolder, options.workspace, options.now)
     this.sessions.onChange((session) => sessionChanged(options, memory, session))
     this.checks = new Checks({
@@ -129,12 +126,15 @@ export class Agent {
     this.chat = createChat(options, this, queue)
   }
 
+  /** Undefined while it is turned off, and for a single command: what that writes the next app that runs records. */
+  get history(): History | undefined {
+    return this.#recording.history
+  }
+
   static async open(options: AgentOptions): Promise<Agent> {
     const { id, publish, log, health } = options
-    const isRecorded = options.watch && options.settings().history.enabled
-    const workspace = openWorkspace(options, isRecorded ? async (blob) => history?.text(blob) : undefined)
-    const kept = openHistory(options, workspace)
-    const history: History | undefined = kept.history
+    const workspace = openWorkspace(options, () => recording.history)
+    const recording: Recording = openRecording(options, workspace)
     let agent: Agent | undefined
     const memory = await Memory.open({
       now: options.now,
@@ -147,7 +147,7 @@ export class Agent {
           reportIndex(health, id, event.status)
           publish({ type: 'indexStatus', agent: id, status: event.status })
         } else if (event.type === 'files') {
-          history?.look(event.paths.filter((path) => !path.startsWith(sessionsPrefix) && !isAbsolute(path)))
+          recording.history?.look(event.paths.filter((path) => !path.startsWith(sessionsPrefix) && !isAbsolute(path)))
           publish({ type: 'filesChanged', agent: id, paths: [...event.paths] })
         } else {
           publish({ type: 'indexChanged', agent: id })
@@ -164,7 +164,7 @@ export class Agent {
       },
     })
     const queue = await MessageQueue.open(join(options.draftsFolder, 'queue'))
-    agent = new Agent(options, { workspace, memory, queue, ...kept })
+    agent = new Agent(options, { workspace, memory, queue, recording })
     if (options.watch) workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${id}`))
     workspace.onWrite(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
     return agent
@@ -173,7 +173,7 @@ export class Agent {
   /** Takes over what changed in the configuration. */
   async applySettings(): Promise<void> {
     await this.memory.use(memorySource(this.#options))
-    await this.history?.applyRoots()
+    await this.#recording.applySettings()
     this.checks.noteChange('settings')
   }
 
@@ -205,15 +205,14 @@ export class Agent {
   async close(): Promise<void> {
     this.checks.close()
     await this.chat.close()
-    await this.history?.close()
-    await this.#journal?.close()
+    await this.#recording.close()
     await this.memory.close()
     this.sessions.close()
     this.workspace.close()
   }
 }
 
-function openWorkspace(options: AgentOptions, keptText?: (blob: string) => Promise<string | undefined>): Workspace {
+function openWorkspace(options: AgentOptions, history?: () => History | undefined): Workspace {
   const { id: agent, health } = options
   const roots = {
     workspace: options.workspace,
@@ -225,7 +224,7 @@ function openWorkspace(options: AgentOptions, keptText?: (blob: string) => Promi
   return new Workspace(roots, {
     now: options.now,
     differ: options.differ,
-    keptText,
+    history,
     onUnlocked: (error) =>
       health.report({
         part: 'locks',
@@ -246,26 +245,21 @@ export interface Writer {
 /** An agent's workspace to write into without opening the agent: whoever has it open sees and records what changed. */
 export function openWriter(options: AgentOptions): Writer {
   const workspace = openWorkspace(options)
-  const { journal } = openHistory({ ...options, watch: false }, workspace)
+  const recording = openRecording({ ...options, watch: false }, workspace)
   return {
     workspace,
     async close() {
-      await journal?.close()
+      await recording.close()
       workspace.close()
     },
   }
 }
 
-interface Foundations extends Kept {
+interface Foundations {
+  readonly recording: Recording
   readonly workspace: Workspace
   readonly memory: Memory
   readonly queue: MessageQueue
-}
-
-/** One of them, or neither. */
-interface Kept {
-  readonly history?: History
-  readonly journal?: Journal
 }
 
 function wordsOf(error: unknown): string {
@@ -273,22 +267,16 @@ function wordsOf(error: unknown): string {
 }
 
 /** Whoever stays records; a single command only notes what it wrote. */
-function openHistory(options: AgentOptions, workspace: Workspace): Kept {
-  const { id, historyFolder: folder, historyEntry: entry, publish, log, health } = options
-  const { enabled, keepDays } = options.settings().history
-  if (!enabled) return {}
+function openRecording(options: AgentOptions, workspace: Workspace): Recording {
+  const { id, historyFolder: folder, historyEntry: entry, publish, log, health, now, watch: stays } = options
   const onFault = (error: unknown) => void log.fault(error, `history of agent ${id}`)
-  if (!options.watch) {
-    const journal = new Journal(folder, onFault)
-    workspace.onWrite((write) => journal.add(write))
-    return { journal }
-  }
-  const history = new History({
+  const recording = new Recording({
+    settings: () => options.settings().history,
+    stays,
     entry,
     folder,
     roots: workspace.roots,
-    keepDays,
-    now: options.now,
+    now,
     onRecorded: (paths) => publish({ type: 'historyChanged', agent: id, paths: [...paths] }),
     onFault,
     onProblems: (found) =>
@@ -304,8 +292,8 @@ function openHistory(options: AgentOptions, workspace: Workspace): Kept {
         id,
       ),
   })
-  workspace.onWrite((write) => history.record(write))
-  return { history }
+  workspace.onWrite((write) => recording.record(write))
+  return recording
 }
 
 /** How the files of another agent are named where it shares them. */

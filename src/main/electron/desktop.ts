@@ -96,7 +96,11 @@ function followRuntime(resident: Resident, unread: Unread): void {
     }),
     followPower((isSaving) => void resident.savePower(isSaving)),
     followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) }),
-    followUpdates({ feed: () => settings.config.updates.feed, log }),
+    followUpdates({
+      feed: () => settings.config.updates.feed,
+      onChange: (listener) => settings.onChange(listener),
+      log,
+    }),
   ]
   if (app.isPackaged) applyLogin()
   app.once('will-quit', () => {

@@ -6,13 +6,17 @@ const everyMs = 6 * 3_600_000
 
 export interface UpdatesOptions {
   readonly feed: () => string | undefined
+  /** Calls back when the configuration changes. @returns what ends that */
+  readonly onChange: (listener: () => void) => () => void
   readonly log: Log
 }
 
 /** @returns what ends it */
-export function followUpdates({ feed, log }: UpdatesOptions): () => void {
+export function followUpdates({ feed, onChange, log }: UpdatesOptions): () => void {
+  let asked: string | undefined
   const look = async () => {
     const url = feed()
+    asked = url
     if (url === undefined || !app.isPackaged) return
     try {
       // Loaded when it is wanted: most starts never ask.
@@ -25,5 +29,11 @@ export function followUpdates({ feed, log }: UpdatesOptions): () => void {
   }
   void look()
   const timer = setInterval(() => void look(), everyMs)
-  return () => clearInterval(timer)
+  const stop = onChange(() => {
+    if (feed() !== asked) void look()
+  })
+  return () => {
+    clearInterval(timer)
+    stop()
+  }
 }

@@ -18,6 +18,7 @@ const router = {
   }),
   events: threadBase.handler(({ signal }) => events.subscribe('event', signal ? { signal } : {})),
   note: threadBase.handler(() => opened().note()),
+  keep: threadBase.input(type<number | null>()).handler(({ input }) => opened().keep(input)),
   look: threadBase
     .input(type<{ paths: readonly string[]; forbidden: readonly string[] }>())
     .handler(({ input }) => opened().look(input.paths, input.forbidden)),

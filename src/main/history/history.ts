@@ -2,9 +2,9 @@
 import type { RouterClient } from '@orpc/server'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { aheadOf, type Clock } from '../clock.ts'
-import { isNote, type Roots, type WorkspaceWrite } from '../workspace/index.ts'
+import { isNote, type Roots } from '../workspace/index.ts'
 import type { HistoryRouter } from './history-thread.ts'
-import { Journal, repositoryIn } from './journal.ts'
+import { repositoryIn } from './journal.ts'
 import type { TimelineRequest } from './chronicle.ts'
 import type { HistoryProblem, RecorderEvent } from './recorder.ts'
 
@@ -39,7 +39,7 @@ interface Awake {
 
 export class History {
   readonly #options: HistoryOptions
-  readonly #journal: Journal
+  #keepDays: number | null
   /** Those that the recorder knows of, as JSON. */
   #forbidden: string
   #awake: Awake | undefined
@@ -53,7 +53,7 @@ export class History {
 
   constructor(options: HistoryOptions) {
     this.#options = options
-    this.#journal = new Journal(options.folder, options.onFault)
+    this.#keepDays = options.keepDays
     this.#forbidden = JSON.stringify(options.roots.forbidden)
     this.#wake().ready.catch(options.onFault)
     this.#restSoon()
@@ -69,10 +69,16 @@ export class History {
     return this.#awake !== undefined
   }
 
-  /** Resolves when the change is noted where it outlives a crash. Never fails: what is written is written. */
-  async record(write: WorkspaceWrite): Promise<void> {
-    await this.#journal.add(write)
-    if (isNote(write.path)) this.#timer ??= setTimeout(() => void this.#note(), gatherMs)
+  /** A change of the file is in the journal. */
+  note(path: string): void {
+    if (isNote(path)) this.#timer ??= setTimeout(() => void this.#note(), gatherMs)
+  }
+
+  /** From now on changes are kept for so many days; null for all. */
+  async keep(days: number | null): Promise<void> {
+    if (days === this.#keepDays) return
+    this.#keepDays = days
+    await this.#call((client) => client.keep(days)).catch(this.#options.onFault)
   }
 
   /** Files that may have been changed by somebody else. */
@@ -116,7 +122,6 @@ export class History {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer)
-    await this.#journal.close()
     await this.#call((client) => client.settle()).catch(this.#options.onFault)
     clearTimeout(this.#idle)
     await end(this.#awake)
@@ -125,7 +130,7 @@ export class History {
 
   #wake(): Awake {
     if (this.#awake) return this.#awake
-    const { entry, folder, roots, keepDays, now, onFault } = this.#options
+    const { entry, folder, roots, now, onFault } = this.#options
     const thread = startThread<HistoryClient>(entry)
     const stop = new AbortController()
     thread.onExit((error) => {
@@ -141,7 +146,7 @@ export class History {
         folder,
         workspace: roots.workspace,
         forbidden: roots.forbidden,
-        keepDays,
+        keepDays: this.#keepDays,
         isStart: !this.#hasStarted,
         clockAheadMs: aheadOf(now),
       })

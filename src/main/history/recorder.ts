@@ -65,6 +65,7 @@ export class Recorder {
   readonly #settings: RecorderSettings
   readonly #now: Clock
   #forbidden: readonly string[]
+  #keepDays: number | null
   readonly #stop = new AbortController()
   readonly #emit: (event: RecorderEvent) => void
   readonly #gitdir: string
@@ -87,6 +88,7 @@ export class Recorder {
   constructor(settings: RecorderSettings, emit: (event: RecorderEvent) => void) {
     this.#settings = settings
     this.#forbidden = settings.forbidden
+    this.#keepDays = settings.keepDays
     this.#now = clockAhead(settings.clockAheadMs)
     this.#emit = emit
     this.#gitdir = repositoryIn(settings.folder)
@@ -117,6 +119,15 @@ export class Recorder {
     this.#forbidden = forbidden
     this.#needsFullLook = true
     await this.#flush()
+  }
+
+  /** From now on changes are kept for so many days; null for all. */
+  async keep(days: number | null): Promise<void> {
+    this.#keepDays = days
+    await this.#flush()
+    await this.#enqueue(async () => {
+      if (this.#repository) await this.#forget(this.#repository)
+    })
   }
 
   /** Waits until all that was told so far is recorded. */
@@ -319,13 +330,19 @@ export class Recorder {
   }
 
   async #lookAtAll(repository: Repository): Promise<void> {
-    const { workspace, keepDays } = this.#settings
+    const { workspace } = this.#settings
     const { signal } = this.#stop
     const { files } = await walkMarkdown(workspace, signal, this.#forbidden)
     const recorded = [...repository.files()].map(([path]) => path)
     await this.#lookAt([...new Set([...files.map(({ path }) => path), ...recorded])], signal)
-    if (keepDays === null) return
-    await this.#journal.hold((texts) => repository.forgetBefore(this.#now().getTime() - keepDays * dayMs, texts))
+    await this.#forget(repository)
+  }
+
+  /** What is older than is to be kept. */
+  async #forget(repository: Repository): Promise<void> {
+    if (this.#keepDays === null) return
+    const from = this.#now().getTime() - this.#keepDays * dayMs
+    await this.#journal.hold((texts) => repository.forgetBefore(from, texts))
     if (repository.damage !== undefined) this.#tell('history_damaged', repository.damage)
   }
 

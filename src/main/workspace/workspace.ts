@@ -79,8 +79,8 @@ export interface WorkspaceOptions {
   readonly now?: Clock
   /** Compares texts; in place when left out. */
   readonly differ?: Differ | undefined
-  /** A text that the history has kept, by Git's id of it. Left out where there is no history. */
-  readonly keptText?: ((id: string) => Promise<string | undefined>) | undefined
+  /** Knows texts that were recorded; undefined while nothing is. */
+  readonly history?: (() => { text(id: string): Promise<string | undefined> } | undefined) | undefined
   /** Told when other processes cannot be kept from writing at the same time, and why. */
   readonly onUnlocked?: ((error: unknown) => void) | undefined
 }
@@ -89,15 +89,18 @@ export class Workspace {
   readonly roots: Roots
   readonly #alone: Exclusive
   readonly #differ: Differ
-  readonly #keptText: WorkspaceOptions['keptText']
+  readonly #history: NonNullable<WorkspaceOptions['history']>
   readonly #now: Clock
   readonly #listeners = new Set<WriteListener>()
 
-  constructor(roots: Roots, { now = systemClock, differ = new Differ(), keptText, onUnlocked }: WorkspaceOptions = {}) {
+  constructor(
+    roots: Roots,
+    { now = systemClock, differ = new Differ(), history = () => undefined, onUnlocked }: WorkspaceOptions = {},
+  ) {
     this.roots = roots
     this.#alone = new Exclusive(roots.workspace, onUnlocked)
     this.#differ = differ
-    this.#keptText = keptText
+    this.#history = history
     this.#now = now
   }
 
@@ -249,7 +252,7 @@ export class Workspace {
 
   /** What a write changed, in lines. Whoever wants to know asks for it: a write itself waits for no comparison. */
   async describe({ path, before, after }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
-    const isKept = this.#keptText !== undefined && isNote(path)
+    const isKept = this.#history() !== undefined && isNote(path)
     return this.#differ.describe({ path, before: before ?? '', after: after ?? '', isKept }, signal)
   }
 
@@ -443,8 +446,9 @@ export class Workspace {
   /** The history does not record that there was nothing. */
   async #kept(id: string): Promise<string | undefined> {
     if (id === blobId('')) return ''
-    if (!this.#keptText) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
-    return this.#keptText(id)
+    const history = this.#history()
+    if (!history) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
+    return history.text(id)
   }
 
   async #tell(write: WorkspaceWrite): Promise<void> {

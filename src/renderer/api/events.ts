@@ -62,6 +62,8 @@ function apply(event: AppEvent): void {
       return
     case 'settingsChanged':
       drop(api.settings.key())
+      drop(api.context.key())
+      drop(api.history.key())
       drop(api.search.key())
       drop(api.agents.key())
       drop(api.chat.models.key())

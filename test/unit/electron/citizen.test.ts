@@ -198,11 +198,37 @@ describe('M49 the computer', () => {
     const { app } = await openTestApp()
     const feed = vi.fn(() => undefined)
     const warn = vi.spyOn(app.log, 'warn')
-    followUpdates({ feed, log: app.log })()
+    const onChange = () => () => undefined
+    followUpdates({ feed, onChange, log: app.log })()
     fakeElectron.app.isPackaged = false
-    followUpdates({ feed: () => 'https://example.org/feed', log: app.log })()
+    followUpdates({ feed: () => 'https://example.org/feed', onChange, log: app.log })()
     fakeElectron.app.isPackaged = true
     expect(feed).toHaveBeenCalled()
     expect(warn).not.toHaveBeenCalled()
+  })
+
+  it('M50: a feed that is set is asked when it is set, not hours later', () => {
+    const told: (() => void)[] = []
+    let address: string | undefined
+    const feed = vi.fn(() => address)
+    const stopped = vi.fn()
+    const onChange = (listener: () => void) => {
+      told.push(listener)
+      return stopped
+    }
+    fakeElectron.app.isPackaged = false
+    const log = { file: '', info: vi.fn(), warn: vi.fn(), fault: () => '', close: vi.fn() }
+    const stop = followUpdates({ feed, onChange, log })
+    const change = (to: string | undefined) => {
+      address = to
+      feed.mockClear()
+      for (const listener of told) listener()
+      return feed.mock.calls.length
+    }
+    // Once to see whether it is another, and once more to ask there.
+    expect([change(undefined), change('https://example.org/a'), change('https://example.org/a')]).toEqual([1, 2, 1])
+    stop()
+    fakeElectron.app.isPackaged = true
+    expect(stopped).toHaveBeenCalledOnce()
   })
 })
