@@ -123,6 +123,7 @@ describe('M30 the invariant', () => {
               tools: {
                 workspace,
                 signal: new AbortController().signal,
+                now: () => new Date(2026, 0, 20, 10),
                 origin: { cause: 'agent' },
                 mayWrite: () => true,
                 limits: { timeoutMs: 5000, outputCharacters: 50_000 },

@@ -62,6 +62,7 @@ describe('M56 tools', () => {
       signal: new AbortController().signal,
       limits: { timeoutMs: 5000, outputCharacters: 1000 },
       onFault: (error: unknown) => `#${faults.push(error)}`,
+      now: () => new Date(),
     } as unknown as ToolContext
     const results: string[] = []
     const calls = [
