@@ -19,7 +19,9 @@ describe('contract', () => {
     expectTypeOf<keyof AppRouter>().toEqualTypeOf<keyof typeof contract>()
     const routes = createRouter({} as App)
     for (const [group, requests] of Object.entries(contract))
-      expect(Object.keys(routes[group as keyof typeof routes] ?? {}).sort(), group).toEqual(Object.keys(requests).sort())
+      expect(Object.keys(routes[group as keyof typeof routes] ?? {}).sort(), group).toEqual(
+        Object.keys(requests).sort(),
+      )
     expect(Object.keys(routes).sort()).toEqual(Object.keys(contract).sort())
   })
 
