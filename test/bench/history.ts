@@ -26,8 +26,6 @@ export async function measureHistory(root: string): Promise<Figure[]> {
       settings: () => ({ enabled: true, keepDays: null }),
       stays: true,
       now: () => new Date(),
-      onRecorded: () => undefined,
-      onProblems: () => undefined,
       onFault(error) {
         throw error
       },
@@ -35,7 +33,7 @@ export async function measureHistory(root: string): Promise<Figure[]> {
     const { history } = recording
     if (!history) throw new Error('the history is off')
     await history.settle()
-    workspace.onWrite((write) => recording.record(write))
+    workspace.changes.subscribe((write) => recording.record(write))
     recorded.push(await timeOf(() => writeMany(workspace)))
     settled.push(await timeOf(() => history.settle()))
     await recording.close()

@@ -330,13 +330,11 @@ describe('M26 a history that sleeps', () => {
       stays: true,
       now: () => new Date(),
       idleMs: 150,
-      onRecorded: () => undefined,
-      onProblems: () => undefined,
       onFault: (error) => faults.push(error),
     })
     const { history } = recording
     if (!history) throw new Error('the history is off')
-    workspace.onWrite((write) => recording.record(write))
+    workspace.changes.subscribe((write) => recording.record(write))
     let expected = 0
     for (let round = 0; round < 12; round += 1) {
       await workspace.write(`memory/${round}.md`, `round ${round}\n`, { cause: round % 2 === 0 ? 'user' : 'agent' })

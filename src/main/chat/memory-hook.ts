@@ -6,11 +6,12 @@ import { AppError } from '../../shared/errors.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
 import { ask, type ChatModel } from '../models/index.ts'
 import { localDate, type Workspace } from '../workspace/index.ts'
+import type { Prompts } from './prompts.ts'
 
 export interface HookOptions {
   readonly workspace: Workspace
   readonly model: ChatModel
-  readonly slugPrompt: string
+  readonly prompt: Prompts['slug']
   readonly messages: readonly Message[]
   /** How many of the newest are kept. */
   readonly count: number
@@ -48,11 +49,11 @@ function sayMessage(message: Message): string {
 }
 
 async function topicOf(
-  { model, slugPrompt }: HookOptions,
+  { model, prompt }: HookOptions,
   conversation: string,
   said: readonly string[],
 ): Promise<string | undefined> {
-  const content = slugPrompt.replace('{{conversation}}', () => conversation)
+  const content = prompt({ conversation })
   try {
     const signal = AbortSignal.timeout(slugTimeoutMs)
     const answer = await ask(

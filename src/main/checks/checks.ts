@@ -9,6 +9,7 @@ import type { Clock } from '../clock.ts'
 import type { Check, CheckedQuestion, CheckRun } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { isHit, parseQuestions, type Memory } from '../memory/index.ts'
 import { appendDurably, copyAside, Exclusive, makeFolder, readIfThere, writeDurably } from '../files/index.ts'
 import type { Workspace } from '../workspace/index.ts'
@@ -28,8 +29,6 @@ export interface ChecksOptions {
   readonly now: Clock
   /** False for a single command: nothing runs by itself. */
   readonly watch: boolean
-  readonly onChange: () => void
-  readonly onProgress: (done: number, total: number) => void
   readonly onFault: (error: unknown) => void
 }
 
@@ -41,7 +40,14 @@ interface Run {
   done: number
 }
 
+/** The checks or their outcomes are others; or a run is further than it was. */
+export type ChecksChange =
+  | { readonly type: 'checks' }
+  | { readonly type: 'progress'; readonly done: number; readonly total: number }
+
 export class Checks {
+  readonly changes: Announcements<ChecksChange>
+  readonly #changes = new Changes<ChecksChange>()
   readonly #options: ChecksOptions
   #outcomes = new Map<string, Outcome>()
   #run: Run | undefined
@@ -50,6 +56,7 @@ export class Checks {
   readonly #alone: Exclusive
 
   constructor(options: ChecksOptions) {
+    this.changes = this.#changes
     this.#options = options
     this.#alone = new Exclusive(options.folder)
   }
@@ -84,7 +91,7 @@ export class Checks {
       return checks.filter((check) => check.id !== id)
     })
     this.#outcomes.delete(id)
-    this.#options.onChange()
+    this.#changes.announce({ type: 'checks' })
     return removed ? { query: removed.query, relevant: removed.relevant.map(placeOf) } : null
   }
 
@@ -121,7 +128,7 @@ export class Checks {
     if (kept.length === 0) return null
     const run: Run = { stop: new AbortController(), total: kept.length, done: 0 }
     this.#run = run
-    this.#options.onChange()
+    this.#changes.announce({ type: 'checks' })
     try {
       return await this.#runAll(kept, run, cause)
     } catch (error) {
@@ -130,7 +137,7 @@ export class Checks {
     } finally {
       if (this.#run === run) {
         this.#run = undefined
-        this.#options.onChange()
+        this.#changes.announce({ type: 'checks' })
       }
     }
   }
@@ -155,7 +162,7 @@ export class Checks {
       run.done += 1
       if (performance.now() - told > tellEveryMs) {
         told = performance.now()
-        this.#options.onProgress(run.done, run.total)
+        this.#changes.announce({ type: 'progress', done: run.done, total: run.total })
       }
     }
     const changed = [...outcomes].some(([id, { rank }]) => (this.#outcomes.get(id)?.rank ?? null) !== rank)
@@ -236,7 +243,7 @@ export class Checks {
       return [...byQuery.values()]
     })
     await this.#followLines()
-    this.#options.onChange()
+    this.#changes.announce({ type: 'checks' })
     return ids
   }
 

@@ -90,7 +90,7 @@ function followRuntime(resident: Resident, unread: Unread): void {
       log.fault(error, 'starting with the computer'),
     )
   const ends = [
-    settings.onChange(applyLogin),
+    settings.changes.subscribe(applyLogin),
     resident.onEvent((event) => {
       if (event.type === 'turnEnded') unread.note(event)
     }),
@@ -98,7 +98,7 @@ function followRuntime(resident: Resident, unread: Unread): void {
     followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) }),
     followUpdates({
       feed: () => settings.config.updates.feed,
-      onChange: (listener) => settings.onChange(listener),
+      onChange: (listener) => settings.changes.subscribe(listener),
       log,
     }),
   ]
@@ -130,7 +130,7 @@ function installCapture(resident: Resident, mainFolder: URL, onOpen: () => void)
     isPaused: () => shortcut.isPaused,
     onPause: (isPaused) => shortcut.pause(isPaused),
   })
-  const stopSettings = settings.onChange(() => shortcut.apply())
+  const stopSettings = settings.changes.subscribe(() => shortcut.apply())
   const stopEvents = resident.onEvent((event) => {
     if (event.type === 'captured') tray.add(event.note)
   })

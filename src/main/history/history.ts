@@ -1,12 +1,14 @@
 /** What happened to a workspace's Markdown, and who did it: recorded in a thread of its own, asked from here (M26). */
 import type { RouterClient } from '@orpc/server'
+import type { HistoryEntry } from '../../shared/contract/index.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { aheadOf, type Clock } from '../clock.ts'
 import { isNote, type Roots } from '../workspace/index.ts'
 import type { HistoryRouter } from './history-thread.ts'
 import { repositoryIn } from './journal.ts'
 import type { TimelineRequest } from './chronicle.ts'
-import type { HistoryProblem, RecorderEvent } from './recorder.ts'
+import type { RecorderEvent } from './recorder.ts'
 
 /** Changes go to the thread together, ms. */
 const gatherMs = 50
@@ -22,10 +24,7 @@ export interface HistoryOptions {
   readonly now: Clock
   /** A thread that nobody needs for so long gives its memory back, ms. */
   readonly idleMs?: number
-  readonly onRecorded: (paths: readonly string[]) => void
   readonly onFault: (error: unknown) => void
-  /** Told when there are others: why not all is recorded, or not by this process. */
-  readonly onProblems: (problems: readonly HistoryProblem[]) => void
 }
 
 type HistoryClient = RouterClient<HistoryRouter>
@@ -38,6 +37,9 @@ interface Awake {
 }
 
 export class History {
+  /** Files have a further entry, or there are other problems: why not all is recorded, or not by this process. */
+  readonly changes: Announcements<RecorderEvent>
+  readonly #changes = new Changes<RecorderEvent>()
   readonly #options: HistoryOptions
   #keepDays: number | null
   /** Those that the recorder knows of, as JSON. */
@@ -52,6 +54,7 @@ export class History {
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: HistoryOptions) {
+    this.changes = this.#changes
     this.#options = options
     this.#keepDays = options.keepDays
     this.#forbidden = JSON.stringify(options.roots.forbidden)
@@ -99,6 +102,22 @@ export class History {
 
   timeline(request: TimelineRequest) {
     return this.#call((client) => client.timeline(request))
+  }
+
+  /** The timeline as it is shown, without the texts. */
+  async entries(request: TimelineRequest): Promise<HistoryEntry[]> {
+    return (await this.timeline(request)).map(({ commit, at, cause, session, turn, file }) => ({
+      commit,
+      at,
+      cause,
+      ...(session === undefined ? {} : { session }),
+      ...(turn === undefined ? {} : { turn }),
+      path: file.path,
+      ...(file.from === undefined ? {} : { from: file.from }),
+      added: file.added,
+      removed: file.removed,
+      exists: file.after !== null,
+    }))
   }
 
   /** @throws AppError `file_not_found` */
@@ -158,10 +177,7 @@ export class History {
 
   async #follow(events: AsyncIterable<RecorderEvent>, signal: AbortSignal): Promise<void> {
     try {
-      for await (const event of events) {
-        if (event.type === 'recorded') this.#options.onRecorded(event.paths)
-        else this.#options.onProblems(event.problems)
-      }
+      for await (const event of events) this.#changes.announce(event)
     } catch (error) {
       if (!signal.aborted) this.#options.onFault(error)
     }

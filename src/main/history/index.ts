@@ -1,3 +1,4 @@
 export { History } from './history.ts'
+export type { HistoryProblem } from './recorder.ts'
 export { Journal } from './journal.ts'
 export { Recording } from './recording.ts'

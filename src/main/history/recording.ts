@@ -3,9 +3,11 @@
  * that what is written while the thread ends or begins is noted; what was written while the history was off is found by
  * the look at all files that it begins with. A process that does not stay notes only, and the next one records.
  */
+import { Changes, type Announcements } from '../changes.ts'
 import type { WorkspaceWrite } from '../workspace/index.ts'
 import { History, type HistoryOptions } from './history.ts'
 import { Journal } from './journal.ts'
+import type { RecorderEvent } from './recorder.ts'
 
 export interface RecordingOptions extends Omit<HistoryOptions, 'keepDays'> {
   /** Looked up whenever it matters. */
@@ -15,6 +17,9 @@ export interface RecordingOptions extends Omit<HistoryOptions, 'keepDays'> {
 }
 
 export class Recording {
+  /** Files have a further entry, or there are other problems: why not all is recorded, or not by this process. */
+  readonly changes: Announcements<RecorderEvent>
+  readonly #changes = new Changes<RecorderEvent>()
   readonly #options: RecordingOptions
   readonly #journal: Journal
   #history: History | undefined
@@ -22,6 +27,7 @@ export class Recording {
   #changing: Promise<void> = Promise.resolve()
 
   constructor(options: RecordingOptions) {
+    this.changes = this.#changes
     this.#options = options
     this.#journal = new Journal(options.folder, options.onFault)
     this.#history = this.#begin()
@@ -58,7 +64,7 @@ export class Recording {
       this.#history = undefined
       await history?.close()
       // What was wrong with it is no longer of interest.
-      if (history) this.#options.onProblems([])
+      if (history) this.#changes.announce({ type: 'problems', problems: [] })
       return
     }
     this.#history ??= this.#begin()
@@ -69,6 +75,9 @@ export class Recording {
   #begin(): History | undefined {
     const { settings, stays, ...options } = this.#options
     const { enabled, keepDays } = settings()
-    return enabled && stays ? new History({ ...options, keepDays }) : undefined
+    if (!enabled || !stays) return undefined
+    const history = new History({ ...options, keepDays })
+    history.changes.subscribe((change) => this.#changes.announce(change))
+    return history
   }
 }

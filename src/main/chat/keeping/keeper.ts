@@ -4,6 +4,7 @@
  * transcript, written when it is done, so that a crash in between repeats a step and never skips one.
  */
 import type { ContextReport } from '../../../shared/contract/index.ts'
+import type { Clock } from '../../clock.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { FileChange } from '../../../shared/file-change.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
@@ -27,7 +28,7 @@ import type { AgentSettings } from '../../settings/index.ts'
 import { dailyLogPath, localDate } from '../../workspace/index.ts'
 import type { ToolContext } from '../tools/index.ts'
 import { flush } from './flush.ts'
-import type { Prompts } from './prompts.ts'
+import type { Prompts } from '../prompts.ts'
 import { summarize } from './summarize.ts'
 
 export interface KeeperOptions {
@@ -40,9 +41,7 @@ export interface KeeperOptions {
   /** The last report that the provider has answered. */
   readonly lastReport: () => ContextReport | undefined
   readonly tools: ToolContext
-  readonly now: () => Date
-  /** Something was kept, pruned or failed: whoever shows the conversation looks again. */
-  readonly onKept: () => void
+  readonly now: Clock
   /** What may take a while has begun. */
   readonly onStart: (what: 'flush' | 'compaction') => void
 }
@@ -158,7 +157,7 @@ export class Keeper {
     try {
       const { text, usage } = await summarize({
         model,
-        template: (await prompts()).compaction,
+        prompt: (await prompts()).compaction,
         earlier: this.#state().summary,
         messages: messages.slice(0, cut),
         kept: messages.slice(cut),
@@ -222,7 +221,7 @@ export class Keeper {
     const { model, tools, budget, now } = this.#options
     const prompts = await this.#options.prompts()
     const at = now()
-    const prompt = prompts.flush(dailyLogPath(localDate(at)))
+    const prompt = prompts.flush({ todaysLog: dailyLogPath(localDate(at)) })
     const { tokens, assembly } = await this.#measure()
     if (tokens + messageTokens({ role: 'user', content: prompt, timestamp: 0 }) <= budget.compactAt) {
       const { system, messages } = assembly.request
@@ -278,7 +277,6 @@ export class Keeper {
 
   async #keep(entry: KeptContent): Promise<void> {
     await this.#options.transcript.appendKept(entry)
-    this.#options.onKept()
   }
 
   async #notice(kind: 'compactionFailed', error: AppError): Promise<void> {
@@ -288,6 +286,5 @@ export class Keeper {
       message: error.message,
       data: error.data,
     })
-    this.#options.onKept()
   }
 }

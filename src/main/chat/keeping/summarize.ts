@@ -6,10 +6,11 @@ import { AppError } from '../../../shared/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
 import { lostIdentifiers, renderInParts } from '../../context/index.ts'
 import { ask, type ChatModel } from '../../models/index.ts'
+import type { Prompts } from '../prompts.ts'
 
 export interface SummaryRequest {
   readonly model: ChatModel
-  readonly template: string
+  readonly prompt: Prompts['compaction']
   /** The summary that stood for what came before. */
   readonly earlier: string | undefined
   readonly messages: readonly Message[]
@@ -57,21 +58,20 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
 
 /** @param missing what an earlier try left out; the conversation is that try */
 async function askForSummary(
-  { model, template, focus, signal }: SummaryRequest,
+  { model, prompt, focus, signal }: SummaryRequest,
   conversation: string,
   earlier: string | undefined,
   missing: readonly string[],
 ): Promise<Summary> {
   const note = `This is a summary that lacks identifiers which are needed later. Write it again with these in it, exactly as they are: ${missing.join(', ')}`
-  const values: Record<string, string> = {
+  const content = prompt({
     conversation,
     focus: [missing.length > 0 ? note : '', focus ? `Pay special attention to: ${focus}` : '']
       .filter(Boolean)
       .join('\n'),
     earlier:
       earlier === undefined ? '' : `What was summarised before, to be taken over:\n\n<summary>\n${earlier}\n</summary>`,
-  }
-  const content = template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole)
+  })
   const answer = await ask(
     model,
     {

@@ -1,0 +1,74 @@
+/** An agent's files: to work with while the agent is open, or only to write into. */
+import { Recording, type History } from '../history/index.ts'
+import { Workspace, type Roots } from '../workspace/index.ts'
+import type { AgentOptions } from './agent.ts'
+import { readableFolders } from './memory-source.ts'
+
+/** Whose folders are whose, looked up anew each time. */
+export function rootsOf(options: AgentOptions): Roots {
+  return {
+    workspace: options.workspace,
+    get forbidden() {
+      return options.forbidden()
+    },
+    readable: () => readableFolders(options),
+  }
+}
+
+/** @param history undefined while nothing is recorded */
+export function openWorkspace(
+  { config, health, differ, now }: AgentOptions,
+  roots: Roots,
+  history?: () => History | undefined,
+): Workspace {
+  return new Workspace(roots, {
+    differ,
+    history,
+    now,
+    onUnlocked: (error) =>
+      health.report({
+        part: 'locks',
+        code: 'workspace_unlocked',
+        message: error instanceof Error ? error.message : String(error),
+        agent: config.id,
+        path: roots.workspace,
+      }),
+  })
+}
+
+/** A workspace without the rest of its agent. */
+export interface Writer {
+  readonly workspace: Workspace
+  close(): Promise<void>
+}
+
+/** An agent's workspace to write into without opening the agent: whoever has it open sees and records what changed. */
+export function openWriter(options: AgentOptions): Writer {
+  const roots = rootsOf(options)
+  const workspace = openWorkspace(options, roots)
+  const recording = openRecording({ ...options, watch: false }, roots)
+  workspace.changes.subscribe((write) => recording.record(write))
+  return {
+    workspace,
+    async close() {
+      await recording.close()
+      workspace.close()
+    },
+  }
+}
+
+/** Whoever stays records; a single command only notes what it wrote. */
+export function openRecording(
+  { config, folders, historyEntry, now, watch, log }: AgentOptions,
+  roots: Roots,
+): Recording {
+  return new Recording({
+    settings: () => config.current.history,
+    stays: watch,
+    entry: historyEntry,
+    folder: folders.history,
+    roots,
+    now,
+    onFault: (error) => log.fault(error, `history of agent ${config.id}`),
+  })
+}

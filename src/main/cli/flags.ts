@@ -1,0 +1,28 @@
+/** What commands are given besides their arguments. */
+import type { SearchOptions } from '../../shared/contract/index.ts'
+
+export interface CommonFlags {
+  readonly agent: string
+  readonly workspace?: string
+  readonly home?: string
+  readonly json?: boolean
+}
+
+export interface WaitFlags {
+  /** False with `--no-wait`. */
+  readonly wait: boolean
+}
+
+export type SearchFlags = WaitFlags & Pick<SearchOptions, 'maxResults' | 'minScore'>
+
+export type ExplainFlags = SearchFlags & { readonly why?: string }
+
+export interface EvalFlags extends SearchFlags {
+  readonly queries: string
+  readonly offTopic?: string
+  readonly provider?: 'none' | 'openai' | 'gemini' | 'openai-compatible' | 'local'
+}
+
+export function searchOptions({ maxResults, minScore }: SearchFlags): SearchOptions {
+  return { maxResults, minScore }
+}
