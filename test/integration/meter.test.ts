@@ -106,18 +106,18 @@ describe('M45 the meter', () => {
     const server = await startModelServer({ text: 'ok' })
     server.respond = conversationModel()
     server.window = 32_000
-    let later = 0
+    let time = new Date(2026, 0, 20, 10).getTime()
     const { app } = await openTestApp({
       files: { [bigFile]: bigText },
       config: configOf(server.url),
       env: { ANTHROPIC_API_KEY: 'k' },
-      now: () => new Date(Date.now() + later),
+      now: () => new Date(time),
     })
     const agent = await app.agents.get('main')
     let session: string | undefined
     for (let turn = 0; turn < 25; turn += 1) {
-      // After an hour without a word the provider's cache is cold: old results are cut.
-      if (turn === 11) later = 3_600_000
+      // After ten minutes without a word the provider's cache is cold: old results are cut.
+      if (turn >= 11) time += 600_000
       const sent = await agent.chat.send({ text: messageOf(turn), session })
       await sent.ended
       session = sent.session
