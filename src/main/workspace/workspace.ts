@@ -3,7 +3,6 @@
  * all processes, from reading the file to having told of the change; what was written can be described as a change, so
  * that whoever asked can show it and take it back.
  */
-import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
@@ -15,7 +14,8 @@ import { Changes, type Announcements } from '../changes.ts'
 import { ageOf, tidyFolder } from '../files/index.ts'
 import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
 import { moveFile, readText, type TextFile } from './files.ts'
-import { Edits, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
+import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
+import { placeInTrash } from './trash.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { dailyLogPath, isIgnoredFolder, localDate, longTermFile, trashFolder } from './layout.ts'
 import { isNote } from './names.ts'
@@ -32,19 +32,6 @@ import {
 import { walkMarkdown, type FoundFile, type Walk } from './walk.ts'
 
 const dayMs = 86_400_000
-
-export interface RememberedLines {
-  readonly path: string
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
-  readonly change: FileChange
-}
-
-export interface Capture extends RememberedLines {
-  readonly note: string
-  readonly origin: WriteOrigin
-}
 
 export interface WorkspaceOptions {
   readonly now?: Clock
@@ -282,7 +269,7 @@ export class Workspace {
     return this.#edits.run(async () => {
       const { target } = await resolveWritable(this.roots, path)
       const file = await readText(target, shown)
-      const { trashed, ...grave } = await this.#grave(shown)
+      const { trashed, ...grave } = await placeInTrash(this.roots, shown, this.#now())
       await moveFile(target, grave.target, trashed, grave.isAllowed)
       const write = this.#edits.writeOf(shown, origin, file.text, null)
       await this.#edits.tell(write)
@@ -335,7 +322,7 @@ export class Workspace {
       for (const path of found) {
         const file = join(workspace, path)
         if (ageOf(await stat(file)) < dayMs) continue
-        const { trashed, target, isAllowed } = await this.#grave(path)
+        const { trashed, target, isAllowed } = await placeInTrash(this.roots, path, this.#now())
         await moveFile(file, target, trashed, isAllowed)
       }
     })
@@ -349,15 +336,6 @@ export class Workspace {
   /** The same for a file that another program is to open: what that would run is refused. @throws AppError also `write_refused` */
   async locateNote(path: string): Promise<string> {
     return (await resolveWritable(this.roots, path)).target
-  }
-
-  /** A free place in the trash. */
-  async #grave(path: string) {
-    for (let number = this.#now().getTime(); ; number += 1) {
-      const trashed = `${trashFolder}/${number}/${path}`
-      const place = await resolveTrash(this.roots, trashed)
-      if (!existsSync(place.target)) return { trashed, ...place }
-    }
   }
 
   /** The history does not record that there was nothing. */
