@@ -9,6 +9,7 @@ import { findBrowser, thisMachine } from './find-browser.mjs'
 
 /**
  * @typedef {object} Means
+ * @property {string | undefined} named what CHROMIUM_PATH says
  * @property {() => string | undefined} find
  * @property {() => boolean} hasFonts
  * @property {boolean} mayInstall as root, where there is apt-get
@@ -35,8 +36,9 @@ export function needsBrowser(args) {
  * @returns {string | undefined} the browser's path, or undefined where none can be had
  */
 export function getBrowser(means) {
-  const { find, hasFonts, mayInstall, say } = means
+  const { named, find, hasFonts, mayInstall, say } = means
   const found = find()
+  if (named && found !== named) say(`CHROMIUM_PATH names ${named}, where there is no program`)
   if (found !== undefined) {
     say(`the tests run in ${found}`)
     if (mayInstall && !hasFonts()) {
@@ -52,6 +54,7 @@ export function getBrowser(means) {
 export function ownMeans() {
   const machine = thisMachine()
   return {
+    named: machine.env['CHROMIUM_PATH'],
     find: () => findBrowser(machine),
     hasFonts: () => {
       const { stdout } = spawnSync('fc-list', [':lang=zh', 'family'], { encoding: 'utf8' })
@@ -69,8 +72,10 @@ export function ownMeans() {
 /** @param {Means} means */
 function fromPackages(means) {
   means.say(`there is no browser: installing chromium, ${fonts.join(' and ')} with apt-get`)
+  if (install(means, ['chromium', ...fonts])) return means.find()
   // Ubuntu has no such package: the fonts are wanted all the same.
-  return install(means, ['chromium', ...fonts]) || install(means, fonts) ? means.find() : undefined
+  aptGet(means, ['install', ...fonts])
+  return undefined
 }
 
 /** @param {Means} means */
@@ -86,6 +91,15 @@ function fromPlaywright({ run, find, say, mayInstall }) {
  */
 function install({ run }, packages) {
   // Lists that are partly out of reach may still do.
-  run('apt-get', ['update', '-qq'])
-  return run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages])
+  aptGet({ run }, ['update'])
+  return aptGet({ run }, ['install', ...packages])
+}
+
+/**
+ * @param {Pick<Means, 'run'>} means
+ * @param {readonly string[]} args
+ */
+function aptGet({ run }, args) {
+  const patience = ['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=15', '-o', 'DPkg::Lock::Timeout=60']
+  return run('apt-get', ['-y', '--no-install-recommends', ...patience, ...args])
 }
