@@ -16,7 +16,7 @@ import { isInside } from '../workspace/index.ts'
 import { Agent } from './agent.ts'
 import type { AgentOptions, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './folders.ts'
-import { absolute, colorAt, exists, freeId, inheritable, seed } from './new-agent.ts'
+import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent } from './new-agent.ts'
 import { openWriter, type Writer } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
 import { wireAgent } from './wiring.ts'
@@ -28,15 +28,6 @@ export interface AgentsOptions extends SharedOptions {
   readonly folders: StateFolders
   /** A folder that is used instead of an agent's own; no other agent is there then. */
   readonly single: SingleFolder | undefined
-}
-
-interface NewAgent {
-  readonly name: string
-  readonly workspace?: string | undefined
-  readonly color?: string | undefined
-  /** Whose settings it gets. */
-  readonly like?: string | undefined
-  readonly locale: Locale
 }
 
 export class Agents {
