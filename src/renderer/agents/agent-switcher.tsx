@@ -7,7 +7,7 @@ import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ActionItem, ActionSeparator } from '../ui/action-menu.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 import { chooseAgent } from './current-agent.ts'
 import { NewAgentDialog } from './new-agent-dialog.tsx'
 

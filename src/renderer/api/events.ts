@@ -2,7 +2,7 @@
 import i18next from 'i18next'
 import { toast } from 'sonner'
 import type { AppEvent } from '../../shared/contract/index.ts'
-import { explainError } from './errors.ts'
+import { explainError } from '../feedback/explain.ts'
 import { api, client, connection, queryClient } from './api.ts'
 
 /** Runs for the life of the window; starts over whenever the connection was lost. */

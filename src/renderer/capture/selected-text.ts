@@ -1,6 +1,6 @@
 /** The words that are selected now: in the page, or in the editor, which keeps its selection to itself. */
 import { useEffect, useState } from 'react'
-import type { Place } from '../ui/navigate.ts'
+import type { Place } from '../navigate.ts'
 
 export interface SelectedText {
   readonly text: string

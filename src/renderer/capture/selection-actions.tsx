@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { Button } from '../ui/button.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 import { useSelectedText, type SelectedText } from './selected-text.ts'
 
 /** Words of a selection that make a question; more of them find no more. */

@@ -7,10 +7,10 @@ import type { Usage } from '../../shared/messages.ts'
 import { api } from '../api/index.ts'
 import { formatMoney, formatNumber, formatPercent, formatScore } from '../i18n/format.ts'
 import { IconButton } from '../ui/button.tsx'
-import { excerptOf } from '../ui/excerpt.ts'
+import { excerptOf } from '../search/excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
-import { paths } from '../ui/navigate.ts'
-import { ScoreBar } from '../ui/score-bar.tsx'
+import { paths } from '../navigate.ts'
+import { ScoreBar } from '../search/score-bar.tsx'
 import { changeOf, recallOf, usageOf, type Turn } from './turns.ts'
 
 /** What an answer rests on: what it recalled, what it wrote, what it used. */

@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { commands } from '../../shared/commands.ts'
 import type { CommandOutcome, SessionEvent } from '../../shared/contract/index.ts'
-import { explainCode } from '../api/index.ts'
+import { explainCode } from '../feedback/index.ts'
 import { formatNumber, formatScore, formatShort } from '../i18n/format.ts'
-import { paths } from '../ui/navigate.ts'
-import { DiffCard } from './diff-card.tsx'
+import { paths } from '../navigate.ts'
+import { DiffCard } from '../history/diff-card.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 
 /** What happened to the conversation besides messages: a thin rule across it, which opens where there is more to see. */

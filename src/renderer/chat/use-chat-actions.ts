@@ -3,8 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
-import { client, explainError } from '../api/index.ts'
-import { paths } from '../ui/navigate.ts'
+import { client } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
+import { paths } from '../navigate.ts'
 import type { ChatActions } from './chat-actions.ts'
 
 interface Callbacks {

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { ContextItem, ContextReport } from '../../shared/contract/index.ts'
 import { formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
 import { IconButton } from '../ui/button.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 import { useItemName } from './item-name.ts'
 import { layerColor, layers } from './layers.ts'
 

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { ContextEvent, ContextEventDetails } from '../../shared/contract/index.ts'
-import { api, explainCode } from '../api/index.ts'
+import { api } from '../api/index.ts'
+import { ErrorState, explainCode } from '../feedback/index.ts'
 import { formatMoment, formatNumber, formatShort } from '../i18n/format.ts'
-import { paths } from '../ui/navigate.ts'
-import { Patch } from '../ui/patch.tsx'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { paths } from '../navigate.ts'
+import { Patch } from '../history/patch.tsx'
+import { Skeleton } from '../ui/states.tsx'
 
 interface EventDetailsProps {
   readonly agent: string

@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { ContextItem } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { LongText } from '../ui/long-text.tsx'
 import { Sheet } from '../ui/sheet.tsx'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { useItemName } from './item-name.ts'
 
 interface SentTextProps {

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { ErrorState } from '../feedback/index.ts'
+import { Skeleton } from '../ui/states.tsx'
 import { ProblemItem } from './problem.tsx'
 
 /** All that the app knows of itself, notes included. */

@@ -5,10 +5,11 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Problem, Remedy } from '../../shared/contract/index.ts'
-import { client, explainError } from '../api/index.ts'
+import { client } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 
 const looks = {
   bad: { Icon: CircleAlert, color: 'text-bad' },

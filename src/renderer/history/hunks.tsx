@@ -2,10 +2,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import { api, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { Patch } from '../ui/patch.tsx'
+import { Patch } from './patch.tsx'
 import { hunkKey, splitHunks } from './patch-hunks.ts'
 
 /** Hunks shown at first, and with each further step. */

@@ -2,7 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
-import { client, explainError } from '../api/index.ts'
+import { client } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 
 const providers = ['offline', 'anthropic', 'openai', 'openai-compatible'] as const

@@ -5,8 +5,8 @@ import type { Explanation, SearchSettings } from '../../shared/contract/index.ts
 import { api } from '../api/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
-import { parsePlace, paths } from '../ui/navigate.ts'
-import { AddCheck } from '../checks/add-check.tsx'
+import { parsePlace, paths } from '../navigate.ts'
+import { AddCheck } from './add-check.tsx'
 
 interface WhyNotProps {
   readonly agent: string

@@ -4,10 +4,11 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { ErrorState, explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { useShortcuts } from '../ui/keys.ts'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import type { JsonSchema } from './setting-rows.ts'
 
 const YamlEditor = lazy(() => import('./yaml-editor.tsx'))

@@ -3,12 +3,13 @@ import { Download, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { ErrorState, explainError } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { download } from '../ui/download.ts'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '../ui/states.tsx'
 
 const colors = { info: 'text-muted', warning: 'text-warning', error: 'text-bad' } as const
 

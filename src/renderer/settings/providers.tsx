@@ -3,7 +3,8 @@ import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ProviderStatus } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 
 /** Who answers: for each provider its key, its address, and whether it can be reached. */

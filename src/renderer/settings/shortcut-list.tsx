@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import { client, explainError } from '../api/index.ts'
+import { client } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { commandKeys, describeKeys, keysOf, showKeys } from '../ui/keys.ts'
 

@@ -2,7 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { McpServer } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 
 const sample = `mcp:

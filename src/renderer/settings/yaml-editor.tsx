@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
-import { applyTheme, monaco } from '../workspace/monaco.ts'
+import { applyTheme, monaco } from '../ui/monaco.ts'
 import type { JsonSchema } from './setting-rows.ts'
 import { completeYaml } from './yaml-completion.ts'
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { SurveyedFile } from '../../shared/contract/index.ts'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 
 /** Smaller files share one field: nobody could tell their fields apart. */
 const maxFields = 300

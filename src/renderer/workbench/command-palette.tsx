@@ -5,10 +5,11 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { locales } from '../i18n/index.ts'
 import { showKeys } from '../ui/keys.ts'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 
 interface CommandPaletteProps {
   readonly agent: Agent

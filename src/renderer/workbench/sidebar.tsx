@@ -5,12 +5,12 @@ import { Link } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { AgentSwitcher } from '../agents/agent-switcher.tsx'
-import { SessionList } from '../chat/session-list.tsx'
+import { SessionList } from '../sessions/session-list.tsx'
 import { formatPercent } from '../i18n/format.ts'
 import { FileTree } from '../workspace/file-tree.tsx'
 import { IconButton } from '../ui/button.tsx'
-import { Keys, NavRow } from './nav-row.tsx'
-import { paths, sessionAt, usePlace } from '../ui/navigate.ts'
+import { Keys, NavRow } from '../ui/nav-row.tsx'
+import { paths, sessionAt, usePlace } from '../navigate.ts'
 
 export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => void }) {
   const { t } = useTranslation()

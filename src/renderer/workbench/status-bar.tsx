@@ -7,8 +7,8 @@ import { api, useConnectionState } from '../api/index.ts'
 import { ContextBar } from '../context/context-bar.tsx'
 import { HealthWarning } from '../health/health-warning.tsx'
 import { formatMoney, formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
-import { AgentModelPicker } from '../ui/model-picker.tsx'
-import { paths } from '../ui/navigate.ts'
+import { AgentModelPicker } from '../models/model-picker.tsx'
+import { paths } from '../navigate.ts'
 
 interface StatusBarProps {
   readonly agent: Agent

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { applyTheme, monaco } from './monaco.ts'
+import { applyTheme, monaco } from '../ui/monaco.ts'
 
 /** Two texts side by side, with what differs. */
 export default function DiffView({ theirs, mine, label }: { theirs: string; mine: string; label: string }) {

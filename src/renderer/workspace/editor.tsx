@@ -2,7 +2,7 @@ import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import { tellSelected, type SelectedText } from '../capture/selected-text.ts'
 import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
 import { registerMarkdown, setSurroundings, type Surroundings } from './markdown-language.ts'
-import { applyTheme, monaco } from './monaco.ts'
+import { applyTheme, monaco } from '../ui/monaco.ts'
 
 /** What somebody else changed is marked for so long, ms. */
 const changedShownMs = 6000

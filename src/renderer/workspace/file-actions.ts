@@ -2,7 +2,8 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import { client, explainError } from '../api/index.ts'
+import { client } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 
 export interface FileActions {
   /** @returns false when a file of that name is there, or it could not be made */

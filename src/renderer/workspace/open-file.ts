@@ -6,7 +6,8 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Appearance } from '../../shared/contract/index.ts'
-import { client, explainError, isErrorOf } from '../api/index.ts'
+import { client } from '../api/index.ts'
+import { explainError, isErrorOf } from '../feedback/index.ts'
 
 export interface DiskFile {
   readonly text: string

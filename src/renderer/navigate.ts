@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { decodePart, encodePart } from '../../shared/decode.ts'
+import { decodePart, encodePart } from '../shared/decode.ts'
 
 /** A line of a file, 1-based. */
 export interface Place {

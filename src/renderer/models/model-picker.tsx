@@ -7,10 +7,11 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, Model } from '../../shared/contract/index.ts'
 import { toast } from 'sonner'
-import { api, client, explainCode, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { explainCode, explainError } from '../feedback/index.ts'
 import { formatMoney, formatShort } from '../i18n/format.ts'
-import { IconButton } from './button.tsx'
-import { paths } from './navigate.ts'
+import { IconButton } from '../ui/button.tsx'
+import { paths } from '../navigate.ts'
 
 interface ModelPickerProps {
   readonly agent: Agent

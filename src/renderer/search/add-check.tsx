@@ -3,9 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { CheckedQuestion } from '../../shared/contract/index.ts'
-import { client, explainError } from '../api/index.ts'
+import { client } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 
 interface AddCheckProps {
   readonly agent: string

@@ -3,10 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { Link } from 'wouter'
 import type { FileChange } from '../../shared/messages.ts'
-import { api, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
-import { paths } from '../ui/navigate.ts'
-import { Patch } from '../ui/patch.tsx'
+import { paths } from '../navigate.ts'
+import { Patch } from './patch.tsx'
 
 /** What the agent wrote, with a way back. */
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {

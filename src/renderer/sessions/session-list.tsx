@@ -9,8 +9,8 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Highlight } from '../ui/highlight.tsx'
-import { paths, sessionAt } from '../ui/navigate.ts'
-import { SectionTitle } from '../workbench/nav-row.tsx'
+import { paths, sessionAt } from '../navigate.ts'
+import { SectionTitle } from '../ui/nav-row.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
 /** Conversations listed at first, and with each further step. */

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { parseLargeChange } from '../../shared/large-change.ts'
-import { Button } from './button.tsx'
-import { clipLine } from './clip.ts'
+import { Button } from '../ui/button.tsx'
+import { clipLine } from '../ui/clip.ts'
 import { patchLines } from './patch-lines.ts'
 
 const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
