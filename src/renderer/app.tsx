@@ -1,10 +1,10 @@
 /** The frame: sidebar, the open view, status bar; and what is above all of them: palette, toasts, first start. */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Toaster } from 'sonner'
 import { Route, Switch, useLocation } from 'wouter'
 import type { Agent, Appearance } from '../shared/contract/index.ts'
-import { api, client, goToEvent } from './api/index.ts'
+import { api, goToEvent } from './api/index.ts'
 import { ErrorState } from './feedback/index.ts'
 import { ChatView } from './chat/chat-view.tsx'
 import { useCurrentAgent } from './agents/current-agent.ts'
@@ -73,6 +73,7 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
   }, [navigate])
   const parameters = useParameters()
   const session = sessionAt(place)
+  const stop = useMutation(api.chat.stop.mutationOptions())
   useShortcuts({
     'Mod+K': () => setPalette((open) => (open === 'closed' ? 'all' : 'closed')),
     'Mod+P': () => setPalette('files'),
@@ -81,7 +82,7 @@ function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }
     'Mod+N': () => navigate(paths.chat()),
     'Mod+B': () => setHasSidebar((visible) => !visible),
     'Mod+.': () => {
-      if (session !== undefined) void client.chat.stop({ agent: agent.id, session })
+      if (session !== undefined) stop.mutate({ agent: agent.id, session })
     },
     'Mod+Shift+Space': () => setCapturing({ text: undefined }),
     'Mod+,': () => navigate(paths.settings()),

@@ -5,7 +5,7 @@ import { App } from './app.tsx'
 import { startI18n } from './i18n/index.ts'
 import { ConnectionNotice } from './workbench/connection-notice.tsx'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
-import { tellUncaught } from './feedback/uncaught.ts'
+import { tellUncaught } from './feedback/index.ts'
 import './styles.css'
 
 startI18n()

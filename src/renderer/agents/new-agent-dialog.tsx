@@ -25,6 +25,7 @@ export function NewAgentDialog({ like, onMade, onClose }: NewAgentDialogProps) {
   const [color, setColor] = useState<string>(agentColors[1])
   const create = useMutation(
     api.agents.create.mutationOptions({
+      meta: { isToldInPlace: true },
       onSuccess: ({ agent }) => {
         onClose()
         onMade(agent)

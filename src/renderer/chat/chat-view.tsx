@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { PanelRight } from 'lucide-react'
 import { useCallback, useMemo, useRef, useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,7 +6,7 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client, connection } from '../api/index.ts'
-import { ErrorState, explainError } from '../feedback/index.ts'
+import { attempt, ErrorState } from '../feedback/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -56,26 +56,24 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
         toast.error(t('chat.notSent'))
         return false
       }
-      try {
-        const sent = await client.chat.send({
+      const sent = await attempt(
+        client.chat.send({
           agent: agent.id,
           text,
           attachments: [...attachments],
           delivery,
           reopen: isReopened,
           ...(session === undefined ? {} : { session }),
-        })
-        if (sent.session !== session) navigate(paths.chat(sent.session))
-        scroller.current?.follow()
-        return true
-      } catch (error) {
-        toast.error(explainError(error))
-        return false
-      }
+        }),
+      )
+      if (!sent) return false
+      if (sent.value.session !== session) navigate(paths.chat(sent.value.session))
+      scroller.current?.follow()
+      return true
     },
     [agent.id, session, isReopened, navigate, t],
   )
-  const stop = () => session !== undefined && void client.chat.stop({ agent: agent.id, session })
+  const stop = useMutation(api.chat.stop.mutationOptions())
   const editLast = () => setEditing(turns.findLast(({ question }) => question !== undefined)?.question?.id)
   const { isOver: isDropping, ...dropTarget } = useDropTarget((files) => composer.current?.attach(files))
   const detailed = turns.find(({ id }) => id === selected) ?? turns.at(-1)
@@ -145,7 +143,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
           session={session}
           isRunning={isRunning}
           onSend={send}
-          onStop={stop}
+          onStop={() => session !== undefined && stop.mutate({ agent: agent.id, session })}
           onEditLast={editLast}
         />
       </section>

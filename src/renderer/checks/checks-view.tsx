@@ -7,7 +7,7 @@ import { toast } from 'sonner'
 import { Link } from 'wouter'
 import type { Agent, Check } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { ErrorState, explainError } from '../feedback/index.ts'
+import { ErrorState, tellDone } from '../feedback/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { download } from '../ui/download.ts'
@@ -19,7 +19,8 @@ import { SearchTabs } from '../search/search-tabs.tsx'
 export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
   const { t } = useTranslation()
   const list = useQuery(api.checks.list.queryOptions({ input: { agent } }))
-  const run = useMutation(api.checks.run.mutationOptions({ onError: (error) => toast.error(explainError(error)) }))
+  const run = useMutation(api.checks.run.mutationOptions())
+  const stop = useMutation(api.checks.stop.mutationOptions())
   const { checks = [], runs = [], progress = null } = list.data ?? {}
   const judged = checks.filter(({ outcome }) => outcome !== null)
   const passed = judged.filter(({ outcome }) => outcome?.rank !== null).length
@@ -28,7 +29,7 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
       <SearchTabs>
         <Transfer agent={agent} isEmpty={checks.length === 0} />
         {progress ? (
-          <Button onClick={() => void client.checks.stop({ agent })}>
+          <Button onClick={() => stop.mutate({ agent })}>
             <progress aria-label={t('checks.running')} value={progress.done} max={progress.total} className="w-16" />
             {t('common.cancel')}
           </Button>
@@ -75,19 +76,15 @@ function CheckRow({ agent, check }: { agent: string; check: Check }) {
   const { t } = useTranslation()
   const { id, query, relevant, outcome } = check
   const [first] = relevant
-  const remove = async () => {
-    try {
-      const { removed } = await client.checks.remove({ agent, id })
-      toast(t('checks.removed'), {
-        action: {
-          label: t('common.undo'),
-          onClick: () => removed && void client.checks.add({ agent, question: removed }),
-        },
-      })
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
+  const add = useMutation(api.checks.add.mutationOptions())
+  const remove = useMutation(
+    api.checks.remove.mutationOptions({
+      onSuccess({ removed }) {
+        const undo = async () => removed && client.checks.add({ agent, question: removed })
+        tellDone(t('checks.removed'), undo, 'plain')
+      },
+    }),
+  )
   return (
     <li
       data-testid="check"
@@ -113,9 +110,7 @@ function CheckRow({ agent, check }: { agent: string; check: Check }) {
                 <Button
                   look="link"
                   className="pl-2"
-                  onClick={() =>
-                    void client.checks.add({ agent, question: { query, relevant: [{ path, startLine, endLine }] } })
-                  }
+                  onClick={() => add.mutate({ agent, question: { query, relevant: [{ path, startLine, endLine }] } })}
                 >
                   {t('checks.takeNew')}
                 </Button>
@@ -129,7 +124,7 @@ function CheckRow({ agent, check }: { agent: string; check: Check }) {
           ? t('checks.found', { rank: outcome.rank, score: formatScore(outcome.score) })
           : outcome?.reason && t(`checks.reason.${outcome.reason}`, { score: formatScore(outcome.score) })}
       </p>
-      <IconButton label={t('checks.remove', { query })} onClick={() => void remove()}>
+      <IconButton label={t('checks.remove', { query })} onClick={() => remove.mutate({ agent, id })}>
         <Trash2 size={14} />
       </IconButton>
     </li>
@@ -156,7 +151,6 @@ function NewCheck({ agent }: { agent: string }) {
         setQuery('')
         setPlace('')
       },
-      onError: (error) => toast.error(explainError(error)),
     }),
   )
   const field =
@@ -201,22 +195,13 @@ function NewCheck({ agent }: { agent: string }) {
 function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
   const { t } = useTranslation()
   const input = useRef<HTMLInputElement>(null)
-  const take = async (file: File | undefined) => {
-    if (!file) return
-    try {
-      const { added } = await client.checks.import({ agent, text: await file.text() })
-      toast.success(t('checks.imported', { count: added }))
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
-  const save = async () => {
-    try {
-      download('queries.jsonl', (await client.checks.export({ agent })).text)
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
+  const take = useMutation({
+    mutationFn: async (file: File) => client.checks.import({ agent, text: await file.text() }),
+    onSuccess: ({ added }) => toast.success(t('checks.imported', { count: added })),
+  })
+  const save = useMutation(
+    api.checks.export.mutationOptions({ onSuccess: ({ text }) => download('queries.jsonl', text) }),
+  )
   return (
     <>
       <input
@@ -226,7 +211,8 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
         aria-label={t('checks.import')}
         className="hidden"
         onChange={(event) => {
-          void take(event.target.files?.[0])
+          const file = event.target.files?.[0]
+          if (file) take.mutate(file)
           event.target.value = ''
         }}
       />
@@ -234,7 +220,7 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
         <Upload size={13} aria-hidden />
         {t('checks.import')}
       </Button>
-      <Button look="quiet" disabled={isEmpty} onClick={() => void save()}>
+      <Button look="quiet" disabled={isEmpty} onClick={() => save.mutate({ agent })}>
         <Download size={13} aria-hidden />
         {t('checks.export')}
       </Button>

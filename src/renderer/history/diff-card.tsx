@@ -1,23 +1,15 @@
-import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import { Link } from 'wouter'
 import type { FileChange } from '../../shared/messages.ts'
-import { api } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { paths } from '../navigate.ts'
 import { Patch } from './patch.tsx'
+import { useUndo } from './use-undo.ts'
 
 /** What the agent wrote, with a way back. */
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
   const { t } = useTranslation()
-  const undo = useMutation(
-    api.workspace.undo.mutationOptions({
-      onSuccess: () => toast.success(t('tool.undone')),
-      onError: (error) => toast.error(explainError(error)),
-    }),
-  )
+  const undo = useUndo()
   return (
     <figure className="overflow-hidden rounded-md border border-line" data-testid="diff-card">
       <figcaption className="flex items-center gap-3 border-b border-line px-3.5 py-2">

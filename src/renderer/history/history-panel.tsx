@@ -2,10 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { Agent, HistoryEntry } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
+import { explainError, tellDone } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -93,17 +92,7 @@ function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: H
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
   const restore = useMutation(
     api.history.restore.mutationOptions({
-      onSuccess: ({ patch }) =>
-        toast.success(t('history.restored'), {
-          action: {
-            label: t('common.undo'),
-            onClick: () =>
-              void client.workspace
-                .undo({ agent, path, patch })
-                .catch((error: unknown) => toast.error(explainError(error))),
-          },
-        }),
-      onError: (error) => toast.error(explainError(error)),
+      onSuccess: ({ patch }) => tellDone(t('history.restored'), () => client.workspace.undo({ agent, path, patch })),
     }),
   )
   return (

@@ -1,12 +1,9 @@
-import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
-import { api } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Patch } from './patch.tsx'
+import { useUndo } from './use-undo.ts'
 import { hunkKey, splitHunks } from './patch-hunks.ts'
 
 /** Hunks shown at first, and with each further step. */
@@ -52,12 +49,7 @@ interface HunkProps {
 
 function Hunk({ agent, path, hunk, onAccept }: HunkProps) {
   const { t } = useTranslation()
-  const undo = useMutation(
-    api.workspace.undo.mutationOptions({
-      onSuccess: () => toast.success(t('tool.undone')),
-      onError: (error) => toast.error(explainError(error)),
-    }),
-  )
+  const undo = useUndo()
   return (
     <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
       <Patch patch={hunk} isUndone={undo.isSuccess} isSmall />

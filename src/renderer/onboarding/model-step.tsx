@@ -22,6 +22,7 @@ export function ModelStep({ agent, model, onChoose }: ModelStepProps) {
   const [key, setKey] = useState('')
   const [address, setAddress] = useState('')
   const connect = useMutation({
+    meta: { isToldInPlace: true },
     mutationFn: async () => {
       if (key.trim() !== '') await client.settings.setKey({ provider, key })
       if (address.trim() !== '') await client.settings.setBaseUrl({ provider, baseUrl: address.trim() })

@@ -1,10 +1,10 @@
+import { useMutation } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { CheckedQuestion } from '../../shared/contract/index.ts'
-import { client } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
+import { api } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
 import { paths } from '../navigate.ts'
 
@@ -19,18 +19,17 @@ interface AddCheckProps {
 export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: AddCheckProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const add = async () => {
-    try {
-      await client.checks.add({ agent, question: { query, relevant: [{ path, startLine, endLine }] } })
-      toast.success(t('checks.added'), {
-        action: { label: t('checks.show'), onClick: () => navigate(paths.checks()) },
-      })
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
+  const add = useMutation(
+    api.checks.add.mutationOptions({
+      onSuccess: () =>
+        toast.success(t('checks.added'), {
+          action: { label: t('checks.show'), onClick: () => navigate(paths.checks()) },
+        }),
+    }),
+  )
+  const question = { query, relevant: [{ path, startLine, endLine }] }
   return (
-    <Button onClick={() => void add()} disabled={query.trim() === ''}>
+    <Button onClick={() => add.mutate({ agent, question })} disabled={query.trim() === ''}>
       <Check size={13} aria-hidden />
       {t('checks.add')}
     </Button>

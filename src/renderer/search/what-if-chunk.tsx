@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { ChunkSize, Rechunk } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
+import { tellDone } from '../feedback/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Slider } from '../ui/slider.tsx'
@@ -26,17 +25,8 @@ export function WhatIfChunk({ agent, inForce, tried, outcome, onTry }: WhatIfChu
     api.search.setChunk.mutationOptions({
       onSuccess: (before) => {
         onTry(undefined)
-        toast.success(t('whatIf.chunkApplied'), {
-          action: {
-            label: t('common.undo'),
-            onClick: () =>
-              void client.search
-                .setChunk({ agent, chunk: before })
-                .catch((error: unknown) => toast.error(explainError(error))),
-          },
-        })
+        tellDone(t('whatIf.chunkApplied'), () => client.search.setChunk({ agent, chunk: before }))
       },
-      onError: (error) => toast.error(explainError(error)),
     }),
   )
   return (

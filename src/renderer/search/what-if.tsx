@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { SearchSettings } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
+import { tellDone } from '../feedback/index.ts'
 import { formatNumber, formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Slider } from '../ui/slider.tsx'
@@ -31,17 +30,8 @@ export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProp
     api.search.setSettings.mutationOptions({
       onSuccess: (before) => {
         onTry(undefined)
-        toast.success(t('whatIf.applied'), {
-          action: {
-            label: t('common.undo'),
-            onClick: () =>
-              void client.search
-                .setSettings({ agent, settings: before })
-                .catch((error: unknown) => toast.error(explainError(error))),
-          },
-        })
+        tellDone(t('whatIf.applied'), () => client.search.setSettings({ agent, settings: before }))
       },
-      onError: (error) => toast.error(explainError(error)),
     }),
   )
   const isChanged = JSON.stringify(settings) !== JSON.stringify(inForce)

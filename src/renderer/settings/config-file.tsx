@@ -1,11 +1,11 @@
 /** `config.yaml` itself: checked while it is typed, merged with what others saved meanwhile. */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { ErrorState, explainError } from '../feedback/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { useShortcuts } from '../ui/keys.ts'
 import { Skeleton } from '../ui/states.tsx'
@@ -51,16 +51,16 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
       clearTimeout(timer)
     }
   }, [text])
-  const save = async () => {
-    try {
-      const saved = await client.settings.save({ text, baseText: base })
-      show(saved.text)
-      toast.success(t(saved.isMerged ? 'settings.savedMerged' : 'settings.saved'))
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
-  useShortcuts({ 'Mod+S': () => void save() })
+  const saving = useMutation(
+    api.settings.save.mutationOptions({
+      onSuccess(saved) {
+        show(saved.text)
+        toast.success(t(saved.isMerged ? 'settings.savedMerged' : 'settings.saved'))
+      },
+    }),
+  )
+  const save = () => saving.mutate({ text, baseText: base })
+  useShortcuts({ 'Mod+S': save })
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-10 items-center gap-3 border-b border-line px-5 py-1">
@@ -75,7 +75,7 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
         <Button look="quiet" disabled={!isChanged} onClick={() => show(diskText)}>
           {t('settings.revert')}
         </Button>
-        <Button look="primary" disabled={!isChanged || problems.length > 0} onClick={() => void save()}>
+        <Button look="primary" disabled={!isChanged || problems.length > 0} onClick={save}>
           {t('settings.save')}
         </Button>
       </div>

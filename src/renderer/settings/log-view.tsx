@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Download, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
-import { api, client } from '../api/index.ts'
-import { ErrorState, explainError } from '../feedback/index.ts'
+import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { SearchField } from '../ui/search-field.tsx'
@@ -18,13 +17,11 @@ export function LogView() {
   const { t } = useTranslation()
   const log = useQuery({ ...api.settings.log.queryOptions(), staleTime: 0 })
   const [filter, setFilter] = useState('')
-  const report = async () => {
-    try {
-      download('commonplace-diagnostics.json', (await client.settings.diagnostics()).text)
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
+  const report = useMutation(
+    api.settings.diagnostics.mutationOptions({
+      onSuccess: ({ text }) => download('commonplace-diagnostics.json', text),
+    }),
+  )
   if (log.error) return <ErrorState error={log.error} onRetry={() => void log.refetch()} />
   if (!log.data) return <Skeleton lines={4} />
   const wanted = filter.trim().toLowerCase()
@@ -40,7 +37,7 @@ export function LogView() {
           {t('map.again')}
         </Button>
         <span className="flex-1" />
-        <Button onClick={() => void report()}>
+        <Button onClick={() => report.mutate()}>
           <Download size={13} aria-hidden />
           {t('log.report')}
         </Button>

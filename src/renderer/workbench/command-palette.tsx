@@ -6,7 +6,7 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
+import { attempt } from '../feedback/index.ts'
 import { locales } from '../i18n/index.ts'
 import { showKeys } from '../ui/keys.ts'
 import { paths } from '../navigate.ts'
@@ -48,12 +48,9 @@ function PaletteBody({ agent, session, mode, onClose, onCapture }: CommandPalett
     onClose()
     navigate(path)
   }
-  const run = (work: () => Promise<unknown>, done?: string) => () => {
+  const run = (work: () => Promise<unknown>) => () => {
     onClose()
-    work().then(
-      () => done && toast.success(done),
-      (error: unknown) => toast.error(explainError(error)),
-    )
+    void attempt(work())
   }
   const reindex = () => {
     onClose()

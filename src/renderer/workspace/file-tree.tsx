@@ -6,7 +6,7 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
+import { attempt } from '../feedback/index.ts'
 import { formatNumber, formatShort } from '../i18n/format.ts'
 import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -258,14 +258,15 @@ function useDropMarkdown(actions: FileActions) {
       const dropped = [...event.dataTransfer.files]
       if (dropped.length === 0) return
       event.preventDefault()
-      void (async () => {
+      const take = async () => {
         let added = 0
         for (const file of dropped) {
           if (!/\.(md|markdown)$/i.test(file.name)) toast.error(t('file.notMarkdown', { name: file.name }))
           else if (await actions.create(`memory/${file.name}`, await file.text())) added += 1
         }
         if (added > 0) toast.success(t('file.dropped', { count: added }))
-      })().catch((error: unknown) => toast.error(explainError(error)))
+      }
+      void attempt(take())
     },
   }
 }

@@ -2,11 +2,10 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { CaseSensitive, Regex } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import { Link } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { ErrorState, explainError } from '../feedback/index.ts'
+import { ErrorState, tellDone } from '../feedback/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -154,7 +153,6 @@ interface ReplaceInput {
 
 function useReplace(agent: string) {
   const { t } = useTranslation()
-  const tell = (error: unknown) => void toast.error(explainError(error))
   const undo = async (changes: readonly { path: string; patch: string }[]) => {
     for (const { path, patch } of changes) await client.workspace.undo({ agent, path, patch })
   }
@@ -162,10 +160,7 @@ function useReplace(agent: string) {
     mutationFn: (input: ReplaceInput) => client.workspace.replace({ agent, ...input }),
     onSuccess: ({ changes }) => {
       const count = changes.reduce((sum, change) => sum + change.count, 0)
-      toast.success(t('find.replaced', { count, files: changes.length }), {
-        action: { label: t('common.undo'), onClick: () => void undo(changes).catch(tell) },
-      })
+      tellDone(t('find.replaced', { count, files: changes.length }), () => undo(changes))
     },
-    onError: tell,
   })
 }

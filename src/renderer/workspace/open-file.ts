@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Appearance } from '../../shared/contract/index.ts'
 import { client } from '../api/index.ts'
-import { explainError, isErrorOf } from '../feedback/index.ts'
+import { isErrorOf, tellFailure } from '../feedback/index.ts'
 
 export interface DiskFile {
   readonly text: string
@@ -109,7 +109,7 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
       } catch (error) {
         const isConflict = isErrorOf(error, 'file_changed')
         setState(isConflict ? 'conflict' : 'unsaved')
-        if (!isConflict) return void toast.error(explainError(error))
+        if (!isConflict) return tellFailure(error)
         const current = await readDisk(agent, path)
         setTheirs(current.text)
         // The editor gives way to the comparison; what was typed is what it begins with when it is back.
