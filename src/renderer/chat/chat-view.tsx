@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { PanelRight } from 'lucide-react'
 import { useCallback, useMemo, useRef, useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -32,10 +32,9 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
   const [editing, setEditing] = useState<string>()
   /** The user wants to go on with a conversation that a reset has ended. */
   const [isReopened, setIsReopened] = useState(false)
-  const conversation = useQuery({
-    ...api.sessions.get.queryOptions({ input: { agent: agent.id, session: session ?? '' } }),
-    enabled: session !== undefined,
-  })
+  const conversation = useQuery(
+    api.sessions.get.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
+  )
   const follower = useLiveTurnFollower(agent.id, session)
   const isRunning = useLive(follower, (turn) => turn.running)
   const scroller = useRef<ConversationHandle>(null)

@@ -1,5 +1,5 @@
 /** What fills the model's window: the last request or any before, to scale, item by item, and over time (M45). */
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { FileJson, SlidersHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -27,10 +27,9 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
   const [showsRequest, setShowsRequest] = useState(false)
   const [opened, setOpened] = useState<ContextItem>()
   const [event, setEvent] = useState<string>()
-  const timeline = useQuery({
-    ...api.context.timeline.queryOptions({ input: { agent: agent.id, session: session ?? '' } }),
-    enabled: session !== undefined,
-  })
+  const timeline = useQuery(
+    api.context.timeline.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
+  )
   const steps = timeline.data?.steps ?? []
   const at = Math.min(chosen ?? steps.length - 1, steps.length - 1)
   const isLast = at === steps.length - 1

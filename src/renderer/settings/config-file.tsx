@@ -1,12 +1,13 @@
 /** `config.yaml` itself: checked while it is typed, merged with what others saved meanwhile. */
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
-import { api, client } from '../api/index.ts'
+import { api } from '../api/index.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
+import { useDebounced } from '../ui/use-debounced.ts'
 import { useShortcuts } from '../ui/keys.ts'
 import { Skeleton } from '../ui/states.tsx'
 import type { JsonSchema } from './setting-rows.ts'
@@ -14,6 +15,7 @@ import type { JsonSchema } from './setting-rows.ts'
 const YamlEditor = lazy(() => import('./yaml-editor.tsx'))
 
 const checkPauseMs = 250
+const noProblems: readonly ConfigProblem[] = []
 
 export function ConfigFile() {
   const source = useQuery(api.settings.source.queryOptions())
@@ -29,7 +31,14 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
   const [base, setBase] = useState(diskText)
   const [content, setContent] = useState({ text: diskText })
   const [text, setText] = useState(diskText)
-  const [problems, setProblems] = useState<readonly ConfigProblem[]>([])
+  const { data: problems = noProblems } = useQuery(
+    api.settings.check.queryOptions({
+      input: { text: useDebounced(text, checkPauseMs) },
+      placeholderData: keepPreviousData,
+      // Nobody comes back to a text that was typed over.
+      gcTime: 0,
+    }),
+  )
   const isChanged = text !== base
   // What is saved elsewhere is shown at once while nothing is typed here; else it is merged on saving.
   const show = (shown: string) => {
@@ -38,19 +47,6 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
     setContent({ text: shown })
   }
   if (!isChanged && diskText !== base) show(diskText)
-  useEffect(() => {
-    let isCurrent = true
-    const timer = setTimeout(() => {
-      client.settings.check({ text }).then(
-        (found) => isCurrent && setProblems(found),
-        () => undefined,
-      )
-    }, checkPauseMs)
-    return () => {
-      isCurrent = false
-      clearTimeout(timer)
-    }
-  }, [text])
   const saving = useMutation(
     api.settings.save.mutationOptions({
       onSuccess(saved) {

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { CaseSensitive, Regex } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -25,11 +25,10 @@ export function FindView({ agent }: { agent: Agent }) {
   const [matchCase, setMatchCase] = useState(false)
   const wanted = useDeferredValue(text)
   const options = { text: wanted, isPattern, matchCase }
-  const found = useQuery({
-    ...api.workspace.find.queryOptions({ input: { agent: agent.id, ...options } }),
-    enabled: wanted !== '',
-  })
-  const files = wanted === '' ? [] : (found.data?.files ?? [])
+  const found = useQuery(
+    api.workspace.find.queryOptions({ input: wanted === '' ? skipToken : { agent: agent.id, ...options } }),
+  )
+  const files = found.data?.files ?? []
   const count = files.reduce((sum, file) => sum + file.count, 0)
   const replace = useReplace(agent.id)
   const replaceIn = (targets: readonly string[]) => replace.mutate({ ...options, replacement, paths: [...targets] })
@@ -80,7 +79,7 @@ export function FindView({ agent }: { agent: Agent }) {
         </div>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-5 py-3">
-        {found.error && wanted !== '' ? (
+        {found.error ? (
           <ErrorState error={found.error} />
         ) : wanted === '' ? (
           <EmptyState title={t('find.empty')} hint={t('find.emptyHint')} />
