@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { commandKeys } from '../command-keys.ts'
 import { api } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
-import { commandKeys, describeKeys, keysOf, showKeys } from '../ui/keys.ts'
+import { describeKeys, keysOf, showKeys } from '../ui/keys.ts'
 
 /** The app's commands with their keys; other ones can be pressed in their place. */
 export function ShortcutList() {

@@ -4,10 +4,11 @@ import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
+import { commandKeys } from '../command-keys.ts'
+import { locales } from '../i18n/index.ts'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
-import { locales } from '../i18n/index.ts'
 import { showKeys } from '../ui/keys.ts'
 import { paths } from '../navigate.ts'
 
@@ -74,7 +75,7 @@ function PaletteBody({ agent, session, mode, onClose, onCapture }: CommandPalett
         <Command.Empty className="px-3 py-6 text-center text-muted">{t('palette.empty')}</Command.Empty>
         {mode === 'all' && (
           <Group heading={t('palette.commands')}>
-            <Row onSelect={go(paths.chat())} keys="Mod+N">
+            <Row onSelect={go(paths.chat())} keys={commandKeys.newChat}>
               {t('nav.newChat')}
             </Row>
             <Row
@@ -82,21 +83,21 @@ function PaletteBody({ agent, session, mode, onClose, onCapture }: CommandPalett
                 onClose()
                 onCapture()
               }}
-              keys="Mod+Shift+Space"
+              keys={commandKeys.capture}
             >
               {t('capture.open')}
             </Row>
-            <Row onSelect={go(paths.search())} keys="Mod+Shift+F">
+            <Row onSelect={go(paths.search())} keys={commandKeys.search}>
               {t('palette.goSearch')}
             </Row>
-            <Row onSelect={go(paths.context(session))} keys="Mod+4">
+            <Row onSelect={go(paths.context(session))} keys={commandKeys.context}>
               {t('palette.goContext')}
             </Row>
-            <Row onSelect={go(paths.settings())} keys="Mod+,">
+            <Row onSelect={go(paths.settings())} keys={commandKeys.settings}>
               {t('settings.title')}
             </Row>
             {session !== undefined && (
-              <Row onSelect={run(() => client.chat.stop({ agent: agent.id, session }))} keys="Mod+.">
+              <Row onSelect={run(() => client.chat.stop({ agent: agent.id, session }))} keys={commandKeys.stop}>
                 {t('palette.stop')}
               </Row>
             )}
@@ -116,7 +117,7 @@ function PaletteBody({ agent, session, mode, onClose, onCapture }: CommandPalett
                 {t('palette.autosave', { when: t(`autosave.${autosave}`) })}
               </Row>
             ))}
-            <Row onSelect={go(paths.find())} keys="Mod+Shift+H">
+            <Row onSelect={go(paths.find())} keys={commandKeys.findInFiles}>
               {t('find.title')}
             </Row>
             <Row onSelect={go(paths.settings('import'))}>{t('import.title')}</Row>

@@ -13,7 +13,6 @@ import { paths } from '../navigate.ts'
 interface StatusBarProps {
   readonly agent: Agent
   readonly session: string | undefined
-  readonly onPalette: () => void
 }
 
 export function StatusBar({ agent, session }: StatusBarProps) {
