@@ -1,3 +1,4 @@
+/** Starts the interface: language, events, failures that nobody caught, and the window. */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { followEvents, queryClient } from './api/index.ts'

@@ -1,3 +1,4 @@
+/** One note, quickly: Enter keeps it, Escape keeps it for later. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -20,7 +21,6 @@ interface CaptureCardProps {
   readonly onClose: () => void
 }
 
-/** One note, quickly: Enter keeps it, Escape keeps it for later. */
 export function CaptureCard({ agents, given, isAsked = false, onClose }: CaptureCardProps) {
   const { t } = useTranslation()
   const [agentId, setAgentId] = useState(agents[0]?.id ?? 'main')

@@ -1,3 +1,4 @@
+/** A conversation with all that belongs to it: its messages, what waits, the composer, and what an answer rests on. */
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { PanelRight } from 'lucide-react'
 import { useCallback, useMemo, useRef, useState, type DragEvent } from 'react'

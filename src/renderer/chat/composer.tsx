@@ -1,3 +1,4 @@
+/** The field in which the next message is written, with its attachments and completions. */
 import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, ChevronDown, Plus, Square } from 'lucide-react'
 import {

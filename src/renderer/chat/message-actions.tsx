@@ -1,3 +1,4 @@
+/** What can be done with a question or an answer. */
 import {
   BookmarkPlus,
   Check,

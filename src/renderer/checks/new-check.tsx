@@ -1,14 +1,14 @@
 /** A question and the lines that it should find, typed in. */
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
 import { parseLines } from '../navigate.ts'
+import { FileLinesField } from '../workspace/file-lines-field.tsx'
 
 export function NewCheck({ agent }: { agent: string }) {
   const { t } = useTranslation()
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const [query, setQuery] = useState('')
   const [place, setPlace] = useState('')
   const lines = parseLines(place)
@@ -20,8 +20,6 @@ export function NewCheck({ agent }: { agent: string }) {
       },
     }),
   )
-  const field =
-    'min-h-7 min-w-0 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-faint'
   return (
     <form
       className="flex gap-2 px-5 py-3"
@@ -35,22 +33,16 @@ export function NewCheck({ agent }: { agent: string }) {
         onChange={(event) => setQuery(event.target.value)}
         aria-label={t('checks.question')}
         placeholder={t('checks.question')}
-        className={`${field} flex-1`}
+        className="min-h-7 min-w-0 flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-faint"
       />
-      <input
+      <FileLinesField
+        agent={agent}
         value={place}
-        list="check-files"
-        spellCheck={false}
-        onChange={(event) => setPlace(event.target.value)}
-        aria-label={t('checks.lines')}
-        placeholder="memory/2026-01-20.md:12-14"
-        className={`${field} w-64 font-mono text-[12px]`}
+        label={t('checks.lines')}
+        sample="memory/2026-01-20.md:12-14"
+        className="w-64 placeholder:text-faint"
+        onChange={setPlace}
       />
-      <datalist id="check-files">
-        {(files.data ?? []).map(({ path }) => (
-          <option key={path} value={`${path}:1`} />
-        ))}
-      </datalist>
       <Button type="submit" disabled={!lines || query.trim() === '' || add.isPending}>
         {t('checks.add')}
       </Button>

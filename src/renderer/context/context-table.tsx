@@ -1,3 +1,4 @@
+/** Layers with their sums, then every item; the items sum to the total. */
 import { Eye } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
@@ -13,7 +14,6 @@ interface ContextTableProps {
   readonly onOpen: (item: ContextItem) => void
 }
 
-/** Layers with their sums, then every item; the items sum to the total. */
 export function ContextTable({ report, onOpen }: ContextTableProps) {
   const { t } = useTranslation()
   const { items, estimatedTokens, reportedTokens, contextWindow } = report

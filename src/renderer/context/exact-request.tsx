@@ -1,3 +1,4 @@
+/** Any request of the conversation as it was sent, and what it has that another one had not. */
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
@@ -21,7 +22,6 @@ interface ExactRequestProps {
   readonly onClose: () => void
 }
 
-/** Any request of the conversation as it was sent, and what it has that another one had not. */
 export function ExactRequest({ agent, session, initial, onClose }: ExactRequestProps) {
   const { t } = useTranslation()
   const [number, setNumber] = useState(initial)

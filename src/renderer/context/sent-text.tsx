@@ -1,3 +1,4 @@
+/** An item of a request, word for word. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { ContextItem } from '../../shared/contract/index.ts'
@@ -17,7 +18,6 @@ interface SentTextProps {
   readonly onClose: () => void
 }
 
-/** An item of a request, word for word. */
 export function SentText({ agent, session, number, item: { layer, name }, onClose }: SentTextProps) {
   const { t } = useTranslation()
   const nameOf = useItemName()

@@ -1,3 +1,4 @@
+/** What to look at, each with its remedy one click away. */
 import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
@@ -6,7 +7,6 @@ import { formatNumber, formatPercent } from '../i18n/format.ts'
 import { paths } from '../navigate.ts'
 import { contextWarnings, type ContextWarning } from './warnings.ts'
 
-/** What to look at, each with its remedy one click away. */
 export function WarningList({ report }: { report: ContextReport }) {
   const { t } = useTranslation()
   const warnings = contextWarnings(report)

@@ -1,8 +1,8 @@
+/** In place of a view whose content could not be had. */
 import { useTranslation } from 'react-i18next'
 import { describeError, WaysOn } from '../ui/ways-on.tsx'
 import { explainError } from './explain.ts'
 
-/** In place of a view whose content could not be had. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useTranslation()
   return (

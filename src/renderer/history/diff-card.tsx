@@ -1,3 +1,4 @@
+/** What the agent wrote, with a way back. */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { FileChange } from '../../shared/messages.ts'
@@ -6,37 +7,33 @@ import { paths } from '../navigate.ts'
 import { Patch } from './patch.tsx'
 import { useUndo } from './use-undo.ts'
 
-/** What the agent wrote, with a way back. */
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
   const { t } = useTranslation()
   const undo = useUndo()
+  const { path, patch, startLine, added, removed } = change
   return (
-    <figure className="overflow-hidden rounded-md border border-line" data-testid="diff-card">
+    <figure className="overflow-hidden rounded-md border border-line bg-paper" data-testid="diff-card">
       <figcaption className="flex items-center gap-3 border-b border-line px-3.5 py-2">
-        <Link href={paths.file(change.path, change.startLine)} className="font-mono text-[12px] hover:underline">
-          {change.path}
+        <Link href={paths.file(path, startLine)} className="font-mono text-[12px] hover:underline">
+          {path}
         </Link>
         <span className="tabular flex gap-2 text-muted">
-          {change.added > 0 && <span>{t('tool.linesAdded', { count: change.added })}</span>}
-          {change.removed > 0 && <span>{t('tool.linesRemoved', { count: change.removed })}</span>}
+          {added > 0 && <span>{t('tool.linesAdded', { count: added })}</span>}
+          {removed > 0 && <span>{t('tool.linesRemoved', { count: removed })}</span>}
         </span>
         <span className="flex-1" />
         {undo.isSuccess ? (
           <span className="text-muted">{t('tool.undoneShort')}</span>
         ) : (
-          <Button
-            look="link"
-            disabled={undo.isPending}
-            onClick={() => undo.mutate({ agent, path: change.path, patch: change.patch })}
-          >
+          <Button look="link" disabled={undo.isPending} onClick={() => undo.mutate({ agent, path, patch })}>
             {t('tool.undo')}
           </Button>
         )}
-        <Link href={paths.file(change.path, change.startLine)} className="text-muted hover:underline">
+        <Link href={paths.file(path, startLine)} className="text-muted hover:underline">
           {t('tool.open')}
         </Link>
       </figcaption>
-      <Patch patch={change.patch} isUndone={undo.isSuccess} />
+      <Patch patch={patch} isUndone={undo.isSuccess} />
     </figure>
   )
 }

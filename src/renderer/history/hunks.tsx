@@ -1,3 +1,4 @@
+/** A change, hunk by hunk; each can be taken back by itself. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../ui/button.tsx'
@@ -18,7 +19,6 @@ interface HunksProps {
   readonly onAccept?: (hunk: string) => void
 }
 
-/** A change, hunk by hunk; each can be taken back by itself. */
 export function Hunks({ agent, path, patch, accepted, onAccept }: HunksProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(step)

@@ -1,3 +1,4 @@
+/** The lines of a unified diff, or how many they are. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { parseLargeChange } from '../../shared/large-change.ts'
@@ -18,7 +19,6 @@ interface PatchProps {
   readonly isSmall?: boolean
 }
 
-/** The lines of a unified diff, or how many they are. */
 export function Patch({ patch, isUndone = false, isSmall = false }: PatchProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(step)

@@ -1,3 +1,4 @@
+/** Notes and conversations from elsewhere into this memory, and this memory as one file. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,7 +10,6 @@ import { formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { downloadBlob } from '../ui/download.ts'
 
-/** Notes and conversations from elsewhere into this memory, and this memory as one file. */
 export function ImportSettings({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const [path, setPath] = useState('')

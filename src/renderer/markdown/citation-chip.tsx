@@ -1,3 +1,4 @@
+/** A source: hovering shows the lines, a click opens them. */
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
@@ -11,7 +12,6 @@ import type { LinkedPlace } from './citation.ts'
 /** Lines shown around the cited one. */
 const linesAround = 3
 
-/** A source: hovering shows the lines, a click opens them. */
 export function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {
   const [, navigate] = useLocation()
   const href = paths.source(citation.path, citation.line)

@@ -1,3 +1,4 @@
+/** All models there are, to be searched and chosen from; any other can be named in full. */
 import { Popover } from '@base-ui/react/popover'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Command } from 'cmdk'
@@ -23,7 +24,6 @@ interface ModelPickerProps {
 
 const modelId = /^(anthropic|openai|openai-compatible)\/\S+$/
 
-/** All models there are, to be searched; any other can be named in full. */
 export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: ModelPickerProps) {
   const [isOpen, setIsOpen] = useState(false)
   const choose = (id: string) => {

@@ -1,3 +1,4 @@
+/** Who answers: the offline model that needs nothing, or a provider once it has said which models it has. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -15,7 +16,6 @@ interface ModelStepProps {
   readonly onChoose: (model: string) => void
 }
 
-/** Who answers: the offline model that needs nothing, or a provider once it has said which models it has. */
 export function ModelStep({ agent, model, onChoose }: ModelStepProps) {
   const { t } = useTranslation()
   const [provider, setProvider] = useState<Provider>('offline')

@@ -1,3 +1,4 @@
+/** Three hints after the first start; they stand aside and never come back. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { commandKeys } from '../command-keys.ts'
@@ -7,7 +8,6 @@ import { endTour, isTourDue } from './tour-state.ts'
 
 const hints = ['files', 'why', 'palette'] as const
 
-/** Three hints after the first start; they stand aside and never come back. */
 export function Tour() {
   const { t } = useTranslation()
   const [at, setAt] = useState(() => (isTourDue() ? 0 : hints.length))

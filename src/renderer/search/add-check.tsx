@@ -1,3 +1,4 @@
+/** Has the question asked from now on, and says when it no longer finds these lines. */
 import { useMutation } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -15,7 +16,6 @@ interface AddCheckProps {
   readonly lines: CheckedQuestion['relevant'][number]
 }
 
-/** Has the question asked from now on, and says when it no longer finds these lines. */
 export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: AddCheckProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

@@ -7,7 +7,7 @@ import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { excerptOf } from './excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
-import { paths } from '../navigate.ts'
+import { formatLines, paths } from '../navigate.ts'
 import { ScoreBar } from './score-bar.tsx'
 import { AddCheck } from './add-check.tsx'
 import type { Move } from './moves.ts'
@@ -29,7 +29,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
   const { path, startLine, endLine, heading, snippet, matched, vector, text, score, verdict } = candidate
   const { minScore, maxResults } = explanation
   const isReturned = verdict.kind === 'returned'
-  const place = `${path}:${startLine}–${endLine}`
+  const place = formatLines(candidate)
   // The bar is as long as the final score.
   const factor = candidate.modifiers.reduce((product, modifier) => product * modifier.factor, 1)
   return (

@@ -13,7 +13,7 @@ import { SearchField } from '../ui/search-field.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { paths } from '../navigate.ts'
+import { formatLines, paths } from '../navigate.ts'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { AddCheck } from './add-check.tsx'
 import { compareResults } from './recall-compare.ts'
@@ -171,7 +171,7 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
               <tr key={`${path}:${startLine}`} className="border-t border-soft" data-testid="recalled">
                 <td className="truncate py-1 font-mono">
                   <Link href={paths.source(path, startLine)} className="hover:underline">
-                    {path}:{startLine}–{endLine}
+                    {formatLines({ path, startLine, endLine })}
                   </Link>
                 </td>
                 <td className="tabular text-right">{scoreThen === undefined ? '–' : formatScore(scoreThen)}</td>

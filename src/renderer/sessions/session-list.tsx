@@ -1,3 +1,4 @@
+/** The agent's conversations by day, to be searched, renamed, pinned, saved and put aside. */
 import { useQuery } from '@tanstack/react-query'
 import { MoreHorizontal, Pin, X } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
@@ -16,7 +17,6 @@ import { SessionMenu } from './session-menu.tsx'
 /** Conversations listed at first, and with each further step. */
 const page = 60
 
-/** The agent's conversations by day, to be searched, renamed, pinned, saved and put aside. */
 export function SessionList({ agent, current }: { agent: Agent; current: string }) {
   const { t } = useTranslation()
   const [query, setQuery] = useState('')

@@ -1,3 +1,4 @@
+/** What can be done with a conversation as a whole. */
 import { useMutation } from '@tanstack/react-query'
 import { MoreHorizontal } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
@@ -19,7 +20,6 @@ interface SessionMenuProps {
   readonly trigger?: ReactElement
 }
 
-/** What can be done with a conversation as a whole. */
 export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

@@ -1,3 +1,4 @@
+/** The newest lines of the log, and a report without private texts. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Download, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
@@ -12,7 +13,6 @@ import { Skeleton } from '../ui/states.tsx'
 
 const colors = { info: 'text-muted', warning: 'text-warning', error: 'text-bad' } as const
 
-/** The newest lines of the log, and a report without private texts. */
 export function LogView() {
   const { t } = useTranslation()
   const log = useQuery({ ...api.settings.log.queryOptions(), staleTime: 0 })

@@ -1,3 +1,4 @@
+/** Who answers: for each provider its key, its address, and whether it can be reached. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,7 +7,6 @@ import { api } from '../api/index.ts'
 import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 
-/** Who answers: for each provider its key, its address, and whether it can be reached. */
 export function Providers() {
   const providers = useQuery(api.settings.providers.queryOptions())
   return (providers.data ?? []).map((provider) => <Provider key={provider.name} provider={provider} />)

@@ -89,9 +89,9 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function rangeOf({ least, most }: SettingRow): string {
-  if (least === undefined) return ''
-  return most === undefined ? `≥ ${formatNumber(least)}` : `${formatNumber(least)} – ${formatNumber(most)}`
+function rangeOf({ min, max }: SettingRow): string {
+  if (min === undefined) return ''
+  return max === undefined ? `≥ ${formatNumber(min)}` : `${formatNumber(min)} – ${formatNumber(max)}`
 }
 
 interface TypedProps {

@@ -1,3 +1,4 @@
+/** The app's commands with their keys; other ones can be pressed in their place. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,7 +7,6 @@ import { api } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
 import { describeKeys, keysOf, showKeys } from '../ui/keys.ts'
 
-/** The app's commands with their keys; other ones can be pressed in their place. */
 export function ShortcutList() {
   const { t } = useTranslation()
   const [waiting, setWaiting] = useState<string>()

@@ -1,3 +1,4 @@
+/** What was used, by month and model, and where it stops. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,7 +7,6 @@ import { api } from '../api/index.ts'
 import { formatMoney, formatMonth, formatNumber, formatPercent } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 
-/** What was used, by month and model, and where it stops. */
 export function Spending() {
   const { t } = useTranslation()
   const usage = useQuery(api.settings.usage.queryOptions())

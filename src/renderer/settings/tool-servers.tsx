@@ -1,3 +1,4 @@
+/** The programs whose tools the agents may use: how they are, what they offer, what they log. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { McpServer } from '../../shared/contract/index.ts'
@@ -9,7 +10,6 @@ const sample = `mcp:
     files: { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", ~/Documents] }
     search: { url: "http://localhost:8000/mcp", headers: { Authorization: "Bearer \${SEARCH_TOKEN}" } }`
 
-/** The programs whose tools the agents may use: how they are, what they offer, what they log. */
 export function ToolServers() {
   const { t } = useTranslation()
   const servers = useQuery(api.settings.mcpServers.queryOptions())

@@ -1,3 +1,4 @@
+/** Files as fields: as large as they are, as strong in colour as they were recalled. The table says the same. */
 import { hierarchy, treemap } from 'd3-hierarchy'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -19,7 +20,6 @@ interface Field {
   readonly path: string | undefined
 }
 
-/** Files as fields: as large as they are, as strong in colour as they were recalled. The table says the same. */
 export function Treemap({ files }: { files: readonly SurveyedFile[] }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

@@ -1,3 +1,4 @@
+/** Everything that can be done or gone to, by typing a part of its name. */
 import { useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
 import { useState, type ReactNode } from 'react'
@@ -10,6 +11,7 @@ import type { Agent } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
 import { showKeys } from '../ui/keys.ts'
+import { backdropLook } from '../ui/modal.tsx'
 import { paths } from '../navigate.ts'
 
 interface CommandPaletteProps {
@@ -30,7 +32,7 @@ export function CommandPalette({ agent, session, mode, onClose, onCapture }: Com
       open={mode !== 'closed'}
       onOpenChange={(open) => !open && onClose()}
       label={t('nav.palette')}
-      overlayClassName="fixed inset-0 z-40 bg-text/10 dark:bg-paper/60"
+      overlayClassName={backdropLook}
       contentClassName="fixed top-[14vh] left-1/2 z-50 w-[min(600px,92vw)] -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-raised shadow-float"
     >
       <PaletteBody agent={agent} session={session} mode={mode} onClose={onClose} onCapture={onCapture} />

@@ -1,3 +1,4 @@
+/** The agent, the ways to the views, its conversations and its files. */
 import { useQuery } from '@tanstack/react-query'
 import { Clock, Command, History, Plus, Search, Settings } from 'lucide-react'
 import { useTranslation } from 'react-i18next'

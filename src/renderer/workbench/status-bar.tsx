@@ -1,3 +1,4 @@
+/** What goes on: the index, what does not work, money, how full the window of the model is, the model. */
 import { useQuery } from '@tanstack/react-query'
 import { Loader, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'

@@ -1,3 +1,4 @@
+/** Finds a text in all files as it stands, and replaces it: file by file or everywhere, with a way back. */
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { CaseSensitive, Regex } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
@@ -16,7 +17,6 @@ import { ViewHeader } from '../ui/view-header.tsx'
 /** Lines of a file that are shown at first. */
 const fewLines = 5
 
-/** Finds a text in all files as it stands, and replaces it: file by file or everywhere, with a way back. */
 export function FindView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
