@@ -1,9 +1,10 @@
 /** Who exists and where they live: the list from the configuration, and the agents that are at work. */
-import { access } from 'node:fs/promises'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
-import type { Agent as AgentSummary, ChunkSize, Locale, SearchSettings } from '../../shared/contract/index.ts'
+import { join, resolve } from 'node:path'
+import type { Agent as AgentSummary, Locale } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import {
+  AgentConfig,
   defaultWorkspace,
   describeProblems,
   expandHome,
@@ -11,9 +12,11 @@ import {
   type AgentSettings,
   type SettingsStore,
 } from '../settings/index.ts'
-import { isInside, seedWorkspace } from '../workspace/index.ts'
-import { Agent, openWriter, type AgentOptions, type SharedOptions, type Writer } from './agent.ts'
+import { isInside } from '../workspace/index.ts'
+import { Agent, type AgentOptions, type SharedOptions } from './agent.ts'
 import type { AgentFolders, StateFolders } from './folders.ts'
+import { absolute, exists, freeId, inheritable, seed } from './new-agent.ts'
+import { openWriter, type Writer } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
 
 const defaultAgent = 'main'
@@ -38,15 +41,25 @@ interface NewAgent {
 }
 
 export class Agents {
+  /** There are others, or one is another than it was. */
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
   readonly #options: AgentsOptions
+  /** As it was last told. */
+  #told: string
   readonly #open = new Map<string, Promise<Agent>>()
   /** Folders that are being made somebody's, and whose. */
   readonly #claimed = new Map<string, string>()
   #isSavingPower = false
 
   constructor(options: AgentsOptions) {
+    this.changes = this.#changes
     this.#options = options
-    options.settings.onChange(() => void this.#applySettings())
+    this.#told = this.#described()
+    options.settings.changes.subscribe(() => {
+      void this.#applySettings()
+      if (this.#described() !== this.#told) this.#announce()
+    })
   }
 
   async list(): Promise<AgentSummary[]> {
@@ -78,6 +91,12 @@ export class Agents {
     if (single ? single.agent !== id : !entry && id !== defaultAgent)
       throw new AppError('unknown_agent', `there is no agent ${id}`, { agent: id })
     return entry ?? defaults
+  }
+
+  /** @throws AppError `unknown_agent` */
+  configOf(id: string): AgentConfig {
+    this.settingsOf(id)
+    return new AgentConfig(id, this.#options.settings)
   }
 
   /** Absolute. @throws AppError `unknown_agent` */
@@ -116,7 +135,7 @@ export class Agents {
     const folder = absolute(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFree(folder)
     const created = await this.#claim(id, folder, async () => {
-      const seeded = await this.#seed(folder, locale)
+      const seeded = await seed(folder, join(this.#options.resources, 'templates', locale))
       const { list } = this.#options.settings.config.agents
       const index = list.findIndex((agent) => agent.id === id)
       if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
@@ -124,7 +143,7 @@ export class Agents {
       return seeded
     })
     await this.#reopen(id)
-    this.#options.publish({ type: 'agentsChanged' })
+    this.#announce()
     return { workspace: folder, created }
   }
 
@@ -141,13 +160,12 @@ export class Agents {
     const settings = like === undefined ? {} : inheritable(this.#options.settings.rawAgent(like))
     const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
     await this.#claim(id, folder, async () => {
-      await this.#seed(folder, locale)
+      await seed(folder, join(this.#options.resources, 'templates', locale))
       // The built-in agent gets an entry of its own, so that it is not lost among others.
       if (list.length === 0) await this.#ownEntry(defaultAgent)
       const end = this.#options.settings.config.agents.list.length
       await this.#options.settings.set([['agents', 'list', end], entry])
     })
-    this.#options.publish({ type: 'agentsChanged' })
     return { agent: id, workspace: folder }
   }
 
@@ -162,7 +180,6 @@ export class Agents {
     await this.#options.settings.set(
       ...Object.entries(change).map(([key, value]) => [['agents', 'list', index, key], value] as const),
     )
-    this.#options.publish({ type: 'agentsChanged' })
   }
 
   /** @throws AppError `unknown_agent` */
@@ -172,7 +189,6 @@ export class Agents {
     const index = await this.#ownEntry(id)
     const path = ['agents', 'list', index, 'memory', 'shareWith']
     await this.#options.settings.set([path, readers.length === 0 ? undefined : [...readers]])
-    this.#options.publish({ type: 'agentsChanged' })
   }
 
   /** What belongs to one agent alone is never written into the settings of all. @returns the place in the list */
@@ -220,37 +236,6 @@ export class Agents {
       })
   }
 
-  async setModel(id: string, model: string): Promise<void> {
-    await this.#options.settings.set([[...this.#pathOf(id), 'model'], model])
-    this.#options.publish({ type: 'agentsChanged' })
-  }
-
-  /** @returns what was in force before */
-  async setSearch(id: string, settings: SearchSettings): Promise<SearchSettings> {
-    const before = this.settingsOf(id).memory.search
-    await this.#setMemory(id, 'search', settings)
-    return before
-  }
-
-  /** @returns what was in force before */
-  async setChunk(id: string, chunk: ChunkSize): Promise<ChunkSize> {
-    const before = this.settingsOf(id).memory.chunk
-    await this.#setMemory(id, 'chunk', chunk)
-    return before
-  }
-
-  async #setMemory(id: string, part: 'search' | 'chunk', values: object): Promise<void> {
-    const path = [...this.#pathOf(id), 'memory', part]
-    await this.#options.settings.set(...Object.entries(values).map(([key, value]) => [[...path, key], value] as const))
-  }
-
-  /** Where an agent's settings are in the configuration; the built-in agent has those of all. @throws AppError `agent_unknown` */
-  #pathOf(id: string): (string | number)[] {
-    this.settingsOf(id)
-    const index = this.#options.settings.config.agents.list.findIndex((agent) => agent.id === id)
-    return index < 0 ? ['agents', 'defaults'] : ['agents', 'list', index]
-  }
-
   /** While power is short, nothing is indexed before somebody searches. */
   async savePower(isSaving: boolean): Promise<void> {
     this.#isSavingPower = isSaving
@@ -262,6 +247,18 @@ export class Agents {
     const agents = await Promise.allSettled(this.#open.values())
     await Promise.all(agents.map((agent) => (agent.status === 'fulfilled' ? agent.value.close() : undefined)))
     this.#open.clear()
+  }
+
+  #described(): string {
+    return JSON.stringify([
+      this.#entries(),
+      this.#options.settings.config.agents.list.map(({ workspace, memory }) => [workspace, memory.shareWith]),
+    ])
+  }
+
+  #announce(): void {
+    this.#told = this.#described()
+    this.#changes.announce()
   }
 
   #entries(): Pick<AgentEntry, 'id' | 'name' | 'color' | 'model' | 'archived'>[] {
@@ -293,18 +290,12 @@ export class Agents {
     }
     return {
       ...shared,
-      id,
+      config: this.configOf(id),
       workspace,
-      settings: () => this.settingsOf(id),
-      setModel: (model) => this.setModel(id, model),
+      folders,
+      modelsFolder: this.#options.folders.models,
       shared: () => this.#sharedWith(id),
       forbidden: () => this.#foreignFolders(id),
-      indexFile: folders.index,
-      sessionsFolder: folders.sessions,
-      checksFolder: folders.checks,
-      draftsFolder: folders.drafts,
-      historyFolder: folders.history,
-      modelsFolder: this.#options.folders.models,
     }
   }
 
@@ -340,21 +331,6 @@ export class Agents {
     }
   }
 
-  async #seed(folder: string, locale: Locale): Promise<string[]> {
-    try {
-      return await seedWorkspace(folder, join(this.#options.resources, 'templates', locale))
-    } catch (error) {
-      if (error instanceof AppError) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new AppError(
-        'folder_unusable',
-        `${folder} cannot be used: ${reason}`,
-        { path: folder, reason },
-        { cause: error },
-      )
-    }
-  }
-
   /** Agents at work take over what changed; one that is gone from the list goes on until the app ends. */
   async #applySettings(): Promise<void> {
     for (const [id, opening] of this.#open) {
@@ -373,49 +349,4 @@ export class Agents {
     this.#open.delete(id)
     if (open) await (await open).close()
   }
-}
-
-/** What a new agent may take over from another's entry: how it works, not who it is or who may read it. */
-function inheritable(entry: Record<string, unknown>): Record<string, unknown> {
-  const own = new Set(['id', 'name', 'workspace', 'color', 'archived'])
-  const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !own.has(key)))
-  const { memory } = settings
-  if (typeof memory !== 'object' || memory === null) return settings
-  return { ...settings, memory: Object.fromEntries(Object.entries(memory).filter(([key]) => key !== 'shareWith')) }
-}
-
-/** @throws AppError `input_invalid` for a path that depends on where the app was started */
-function absolute(path: string): string {
-  const expanded = expandHome(path.trim())
-  if (isAbsolute(expanded)) {
-    const folder = resolve(expanded)
-    if (dirname(folder) !== folder) return folder
-    throw new AppError('folder_unusable', `${folder} is a whole disk; choose a folder on it`, {
-      path: folder,
-      reason: folder,
-    })
-  }
-  throw new AppError('input_invalid', `${path} is not an absolute path`, {
-    reason: `${path}: an absolute path, or one that begins with ~/`,
-  })
-}
-
-/** A short name in the letters that an id may have; numbered when it is taken. */
-function freeId(name: string, taken: readonly string[]): string {
-  const plain = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 40)
-  const stem = plain === '' ? 'agent' : plain
-  if (!taken.includes(stem)) return stem
-  for (let number = 2; ; number += 1) if (!taken.includes(`${stem}-${number}`)) return `${stem}-${number}`
-}
-
-async function exists(folder: string): Promise<boolean> {
-  return access(folder).then(
-    () => true,
-    () => false,
-  )
 }

@@ -11,16 +11,16 @@ import type {
   SearchResponse,
 } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import type { EmbeddingSource, ProviderFailure } from '../embeddings/index.ts'
+import { Changes, type Announcements } from '../changes.ts'
+import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
 import type { IndexerRouter } from './indexer-thread.ts'
 import type { IndexerEvent } from './indexer.ts'
-import type { SearcherRouter } from './searcher-thread.ts'
 import type { IndexedFolder } from './sync.ts'
 import { ProviderCare } from './provider-care.ts'
-import { fromOrpcError, type Thread } from '../thread/index.ts'
+import { fromOrpcError } from '../thread/index.ts'
 import { sampleOf } from './sample.ts'
-import { startIndexer, startRechunk, startSearcher, type ThreadEntries } from './threads.ts'
+import { runRechunk, startThreads, stopThreads, unlessDead, type ThreadEntries, type Threads } from './threads.ts'
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500
@@ -47,23 +47,17 @@ export interface MemoryOptions {
   readonly search: () => MemorySettings['search']
   readonly threads: ThreadEntries
   readonly watch: boolean
-  readonly onEvent: (event: Extract<IndexerEvent, { type: 'status' | 'files' | 'indexed' }>) => void
-  readonly onCrash: (error: Error) => void
-  /** The threads had died and were started again. */
-  readonly onRecovered: () => void
-  /** The embedding provider has stopped working, fails otherwise, or works again (undefined). */
-  readonly onProvider?: (failure: ProviderFailure | undefined) => void
 }
 
-interface Threads {
-  readonly indexer: Thread<RouterClient<IndexerRouter>>
-  readonly searcher: Thread<RouterClient<SearcherRouter>>
-  readonly stop: AbortController
-  /** Aborted when one of the threads is gone: what it was asked will not be answered. */
-  readonly died: AbortController
-}
+/** The index is another, files are others, a thread died, or threads that had died were started again. */
+export type MemoryChange =
+  | Extract<IndexerEvent, { type: 'status' | 'files' | 'indexed' }>
+  | { readonly type: 'crashed'; readonly error: Error }
+  | { readonly type: 'recovered' }
 
 export class Memory {
+  readonly changes: Announcements<MemoryChange>
+  readonly #changes = new Changes<MemoryChange>()
   readonly #options: MemoryOptions
   #source: MemorySource
   #threads: Promise<Threads>
@@ -79,24 +73,26 @@ export class Memory {
   /** Called whenever the status or the provider's health is another. */
   readonly #listeners = new Set<() => void>()
 
-  private constructor(options: MemoryOptions) {
+  /** Its threads start at once; `opened` waits for them. */
+  constructor(options: MemoryOptions) {
+    this.changes = this.#changes
     this.#options = options
     this.#source = options.source
     this.#provider = new ProviderCare({
       hold: (isHeld) => this.#call(({ indexer }) => indexer.client.hold(isHeld)),
       goOn: () => this.#call(({ indexer }) => indexer.client.goOn()),
       probe: () => this.#call(({ searcher }) => searcher.client.probe()),
-      onChange: (failure) => this.#onProvider(failure),
+      onChange: () => this.#onProvider(),
       onFault: (error) => this.#onFault(error),
     })
     this.#threads = this.#start()
   }
 
-  static async open(options: MemoryOptions): Promise<Memory> {
-    const memory = new Memory(options)
+  /** @throws AppError when there is no index to be had */
+  async opened(): Promise<this> {
     try {
-      await memory.#threads
-      return memory
+      await this.#threads
+      return this
     } catch (error) {
       throw fromOrpcError(error)
     }
@@ -148,21 +144,11 @@ export class Memory {
     const { candidates } = await this.explain(query, options, undefined, signal)
     const all = (await this.fileCounts()).flatMap(({ path, source }) => (source === folder.source ? [path] : []))
     const found = candidates.flatMap(({ path, source }) => (source === folder.source ? [path] : []))
-    const paths = sampleOf(all, found)
-    const thread = startRechunk(this.#options.threads)
-    try {
-      const sizes = [this.#source.chunk, chunk]
-      const request = { folder, paths, sizes, query, defaults: this.#options.search(), options }
-      const [before, after] = await thread.client.run(request, signal ? { signal } : {})
-      if (!before || !after) throw new AppError('index_unavailable', 'the memory could not be cut anew')
-      return { before, after, files: paths.length, of: all.length }
-    } catch (error) {
-      signal?.throwIfAborted()
-      throw fromOrpcError(error)
-    } finally {
-      await Promise.race([thread.gone, thread.client.rest().catch(() => undefined)])
-      await thread.terminate()
-    }
+    const sizes = [this.#source.chunk, chunk]
+    const request = { folder, paths: sampleOf(all, found), sizes, query, defaults: this.#options.search(), options }
+    const [before, after] = await runRechunk(this.#options.threads, request, signal)
+    if (!before || !after) throw new AppError('index_unavailable', 'the memory could not be cut anew')
+    return { before, after, files: request.paths.length, of: all.length }
   }
 
   async status(): Promise<IndexStatus> {
@@ -220,13 +206,13 @@ export class Memory {
 
   /** Tells of files that the app itself wrote, sooner than the watcher would. */
   touch(paths: readonly string[]): void {
-    void this.#call(({ indexer }) => indexer.client.touch(paths)).catch(this.#options.onCrash)
+    void this.#call(({ indexer }) => indexer.client.touch(paths)).catch((error: unknown) => this.#onFault(error))
   }
 
   /** While power is short, changes are looked at when somebody searches, and not before. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
-    void this.#call(({ indexer }) => indexer.client.savePower(isSaving)).catch(this.#options.onCrash)
+    void this.#call(({ indexer }) => indexer.client.savePower(isSaving)).catch((error: unknown) => this.#onFault(error))
   }
 
   async close(): Promise<void> {
@@ -235,17 +221,12 @@ export class Memory {
   }
 
   async #start(): Promise<Threads> {
-    const { threads: entries, watch, onCrash } = this.#options
-    const threads: Threads = {
-      indexer: startIndexer(entries),
-      searcher: startSearcher(entries),
-      stop: new AbortController(),
-      died: new AbortController(),
-    }
+    const { threads: entries, watch } = this.#options
+    const threads = startThreads(entries)
     for (const thread of [threads.indexer, threads.searcher])
       thread.onExit((error) => {
         threads.died.abort()
-        onCrash(error)
+        this.#changes.announce({ type: 'crashed', error })
         void this.#recover(threads)
       })
     try {
@@ -280,31 +261,29 @@ export class Memory {
   }
 
   async #onIndexerEvent(threads: Threads, event: IndexerEvent): Promise<void> {
-    const { onEvent } = this.#options
     switch (event.type) {
       case 'status':
         this.#status = event.status
         this.#tell()
-        return onEvent({ type: 'status', status: this.#withFailure(event.status) })
+        return this.#changes.announce({ type: 'status', status: this.#withFailure(event.status) })
       case 'provider':
         return this.#provider.note(event.outcome)
       case 'replace':
       case 'reopen':
         await this.#exchangeIndex(threads, event.type === 'replace')
-        return onEvent({ type: 'indexed' })
+        return this.#changes.announce({ type: 'indexed' })
       default:
-        return onEvent(event)
+        return this.#changes.announce(event)
     }
   }
 
-  #onProvider(failure: ProviderFailure | undefined): void {
-    this.#options.onProvider?.(failure)
-    if (this.#status) this.#options.onEvent({ type: 'status', status: this.#withFailure(this.#status) })
+  #onProvider(): void {
+    if (this.#status) this.#changes.announce({ type: 'status', status: this.#withFailure(this.#status) })
     this.#tell()
   }
 
   #onFault(error: unknown): void {
-    this.#options.onCrash(error instanceof Error ? error : new Error(String(error)))
+    this.#changes.announce({ type: 'crashed', error: error instanceof Error ? error : new Error(String(error)) })
   }
 
   #withFailure(status: IndexStatus): IndexStatus {
@@ -333,7 +312,6 @@ export class Memory {
   /** Starts the threads anew after one of them died; not again and again. */
   async #recover(died: Threads): Promise<void> {
     if (died.stop.signal.aborted) return
-    const { onRecovered } = this.#options
     const now = Date.now()
     this.#crashes = [...this.#crashes.filter((at) => now - at < crashWindowMs), now]
     await stopThreads(died)
@@ -341,7 +319,7 @@ export class Memory {
     try {
       this.#threads = this.#start()
       await this.#threads
-      onRecovered()
+      this.#changes.announce({ type: 'recovered' })
     } catch (error) {
       this.#onFault(error)
     }
@@ -411,26 +389,6 @@ export class Memory {
       throw fromOrpcError(error)
     }
   }
-}
-
-/** A thread that died answers nobody: whoever waits for it is told. */
-function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const fail = () => reject(new AppError('index_unavailable', 'the search had stopped; it is being started again'))
-  if (died.aborted) fail()
-  died.addEventListener('abort', fail, { once: true })
-  work.then(resolve, reject).finally(() => died.removeEventListener('abort', fail))
-  return promise
-}
-
-async function stopThreads({ indexer, searcher, stop, died }: Threads): Promise<void> {
-  stop.abort()
-  // The last connection to close tidies the database up, and only a writing one can. A thread that died has no more to tidy.
-  await Promise.race([searcher.gone, searcher.client.close().catch(() => undefined)])
-  await Promise.race([indexer.gone, indexer.client.close().catch(() => undefined)])
-  // First, so that whoever still waits hears that from us.
-  died.abort()
-  await Promise.all([indexer.terminate(), searcher.terminate()])
 }
 
 function nothingThere(error: unknown): undefined {
