@@ -3,7 +3,7 @@ import type { RouterClient } from '@orpc/server'
 import { AppError } from '../../shared/errors.ts'
 import { fromOrpcError, startThread, threadFile, type Thread } from '../thread/index.ts'
 import type { IndexerRouter } from './indexer-thread.ts'
-import type { RechunkRouter } from './rechunk-thread.ts'
+import type { RechunkRequest, RechunkRouter } from './rechunk-thread.ts'
 import type { SearcherRouter } from './searcher-thread.ts'
 
 /** The files that the threads start from; they differ between source and build. */
