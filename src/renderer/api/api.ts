@@ -1,9 +1,9 @@
 /** The typed client, its queries, and the hooks that every view uses. */
 import { ORPCError } from '@orpc/client'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
-import { MutationCache, QueryClient } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { tellFailure } from '../feedback/index.ts'
+import { createMutationCache } from '../feedback/index.ts'
 import { Connection, type ConnectionState } from './connection.ts'
 
 export const connection = new Connection()
@@ -19,23 +19,12 @@ function isConnectionLost(failures: number, error: unknown): boolean {
   return /AsyncIdQueue|WebSocket is not open/.test(error.message)
 }
 
-declare module '@tanstack/react-query' {
-  interface Register {
-    /** `isToldInPlace`: who asked for it shows its failure; it needs no toast. */
-    mutationMeta: { readonly isToldInPlace?: boolean }
-  }
-}
-
 /**
  * Events say when something is stale; until then what is there is right. A mutation that fails is told in a toast; a query
  * that fails is not: its view stands where the failure is shown, and can be asked again.
  */
 export const queryClient = new QueryClient({
-  mutationCache: new MutationCache({
-    onError: (error, _input, _result, { meta }) => {
-      if (!meta?.isToldInPlace) tellFailure(error)
-    },
-  }),
+  mutationCache: createMutationCache(),
   defaultOptions: {
     queries: {
       staleTime: Infinity,
