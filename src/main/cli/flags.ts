@@ -1,5 +1,6 @@
 /** What commands are given besides their arguments. */
 import type { SearchOptions } from '../../shared/contract/index.ts'
+import type { EmbeddingProviderName } from '../../shared/providers.ts'
 
 export interface CommonFlags {
   readonly agent: string
@@ -20,7 +21,7 @@ export type ExplainFlags = SearchFlags & { readonly why?: string }
 export interface EvalFlags extends SearchFlags {
   readonly queries: string
   readonly offTopic?: string
-  readonly provider?: 'none' | 'openai' | 'gemini' | 'openai-compatible' | 'local'
+  readonly provider?: EmbeddingProviderName
 }
 
 export function searchOptions({ maxResults, minScore }: SearchFlags): SearchOptions {

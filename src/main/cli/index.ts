@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '../../shared/errors.ts'
+import { embeddingProviders } from '../../shared/providers.ts'
 import type { AppOptions } from '../app.ts'
 import { ask } from './commands/ask.ts'
 import { evaluate } from './commands/evaluate.ts'
@@ -82,15 +83,7 @@ withVectors(command('eval', 'measure recall on judged questions'))
   .option('--off-topic <file>', 'questions that this memory cannot answer')
   .option('--max-results <n>', 'most results, in place of the settings’', integer)
   .option('--min-score <x>', 'the threshold, 0 to 1, in place of the settings’', share)
-  .addOption(
-    new Option('--provider <name>', 'embedding provider').choices([
-      'none',
-      'openai',
-      'gemini',
-      'openai-compatible',
-      'local',
-    ]),
-  )
+  .addOption(new Option('--provider <name>', 'embedding provider').choices(embeddingProviders))
   .action(async (flags: CommonFlags & EvalFlags) =>
     onRuntime(flags, (runtime) => evaluate(runtime, flags), { embeddingProvider: flags.provider }),
   )

@@ -1,4 +1,5 @@
 /** Which provider makes vectors: one interface, and the code of whoever is chosen, loaded when it is needed. */
+import type { EmbeddingProviderName } from '../../shared/providers.ts'
 import type { DownloadProgress } from './local.ts'
 import type { EmbeddingProvider } from './provider.ts'
 
@@ -8,7 +9,7 @@ export { fromBlob, toBlob, type EmbeddingProvider } from './provider.ts'
 
 /** All that a thread needs to make its own provider; plain data, so that it can be posted there. */
 export interface EmbeddingSource {
-  readonly provider: 'none' | 'openai' | 'gemini' | 'openai-compatible' | 'local'
+  readonly provider: EmbeddingProviderName
   readonly model: string
   readonly baseUrl: string | undefined
   readonly dimensions: number | undefined

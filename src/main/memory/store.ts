@@ -1,5 +1,6 @@
 /** The writing side of the index: plain SQL, prepared once, one transaction a batch. */
 import { createHash } from 'node:crypto'
+import type { SearchResult } from '../../shared/contract/index.ts'
 import { toBlob } from '../embeddings/index.ts'
 import { countWords, estimateTokens } from '../../shared/tokens.ts'
 import { chunkMarkdown, type ChunkSettings } from './chunk.ts'
@@ -17,7 +18,7 @@ import {
 import { indexText } from './terms.ts'
 import { placeTerms } from './place.ts'
 
-export type Source = 'memory' | 'sessions' | 'extra' | 'shared'
+export type Source = SearchResult['source']
 
 export interface KnownFile {
   readonly path: string

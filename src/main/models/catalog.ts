@@ -2,6 +2,7 @@
  * Context windows and output limits of common models, in tokens, as their makers' documentation gave them in
  * November 2026. A model that is not here gets its provider's row; `models` in the configuration overrides any figure.
  */
+import { modelProviders, type ModelProvider } from '../../shared/providers.ts'
 import type { Usage } from '../../shared/messages.ts'
 
 export interface ModelLimits {
@@ -60,10 +61,6 @@ export function costOf(usage: Omit<Usage, 'totalTokens' | 'cost'>, prices: Model
   )
 }
 
-export type ProviderName = 'offline' | 'anthropic' | 'openai' | 'openai-compatible'
-export type RemoteProvider = Exclude<ProviderName, 'offline'>
-export const remoteProviders: readonly RemoteProvider[] = ['anthropic', 'openai', 'openai-compatible']
-
 type Row = Omit<ModelLimits, 'images'>
 
 const table: readonly (readonly [pattern: RegExp, limits: Row])[] = [
@@ -106,11 +103,8 @@ export function modelLimits(id: string, own: KnownLimits = {}, listed: KnownLimi
 }
 
 /** `anthropic/claude-x` → `['anthropic', 'claude-x']`. The model's own name may hold slashes. */
-export function splitModelId(id: string): { provider: ProviderName; model: string } {
-  const slash = id.indexOf('/')
-  if (slash < 0) return { provider: 'offline', model: 'offline' }
-  const provider = id.slice(0, slash)
-  if (provider === 'anthropic' || provider === 'openai' || provider === 'openai-compatible')
-    return { provider, model: id.slice(slash + 1) }
-  return { provider: 'offline', model: 'offline' }
+export function splitModelId(id: string): { provider: ModelProvider | 'offline'; model: string } {
+  const provider = modelProviders.find((name) => id.startsWith(`${name}/`))
+  if (provider === undefined) return { provider: 'offline', model: 'offline' }
+  return { provider, model: id.slice(provider.length + 1) }
 }

@@ -5,8 +5,8 @@
 import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
+import type { ModelProvider } from '../../shared/providers.ts'
 import { readKept, writeDurably } from '../files/index.ts'
-import type { RemoteProvider } from './catalog.ts'
 import type { ListedModel, ProviderOptions } from './model.ts'
 
 const listTimeoutMs = 8000
@@ -57,7 +57,7 @@ export class ModelLists {
   }
 
   /** @param fresh asks even if the list is new */
-  async ask(provider: RemoteProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
+  async ask(provider: ModelProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
     const address = `${provider} ${options.baseUrl ?? ''} ${options.apiKey}`
     const known = this.#lists.get(provider) ?? []
     const askedAt = this.#askedAt.get(address) ?? -Infinity
@@ -99,7 +99,7 @@ export class ModelLists {
 }
 
 async function listFrom(
-  provider: RemoteProvider,
+  provider: ModelProvider,
   options: ProviderOptions,
   signal: AbortSignal,
 ): Promise<ListedModel[]> {

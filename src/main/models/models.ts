@@ -5,21 +5,13 @@
 import type { Model, ProviderStatus } from '../../shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
+import { modelProviders, type ModelProvider } from '../../shared/providers.ts'
 import type { AssistantMessage, Usage } from '../../shared/messages.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import { isKeyName, unknownProvider, type KeyRing, type SettingsStore } from '../settings/index.ts'
 import { withBounds } from './bounds.ts'
-import {
-  costOf,
-  modelLimits,
-  modelPrices,
-  remoteProviders,
-  splitModelId,
-  type ModelLimits,
-  type ModelPrices,
-  type RemoteProvider,
-} from './catalog.ts'
+import { costOf, modelLimits, modelPrices, splitModelId, type ModelLimits, type ModelPrices } from './catalog.ts'
 import type { Ledger } from './ledger.ts'
 import { ModelLists } from './model-lists.ts'
 import type { ChatModel, ListedModel, ModelEvent, ProviderOptions } from './model.ts'
@@ -95,7 +87,7 @@ export class Models {
   ): Promise<{ models: Model[]; failures: { provider: string; code: string }[] }> {
     const ids = new Set(['offline', chosen])
     const failures: { provider: string; code: string }[] = []
-    const asked = remoteProviders.flatMap((provider) => {
+    const asked = modelProviders.flatMap((provider) => {
       const options = this.#reach(provider, 0)
       return options ? [{ provider, options }] : []
     })
@@ -112,7 +104,7 @@ export class Models {
 
   /** Asks a provider for its models, to see whether it can be used. @throws AppError */
   async test(name: string): Promise<number> {
-    const provider = remoteProviders.find((known) => known === name)
+    const provider = modelProviders.find((known) => known === name)
     if (!provider) throw unknownProvider(name)
     const options = this.#reach(provider, 0)
     if (!options) throw this.#missing(provider)
@@ -129,7 +121,7 @@ export class Models {
 
   providers(): ProviderStatus[] {
     const { settings, keys } = this.#options
-    return remoteProviders.map((name) => ({
+    return modelProviders.map((name) => ({
       name,
       keySource: keys.source(name),
       keeps: keys.vault ?? 'session',
@@ -158,7 +150,7 @@ export class Models {
     return modelPrices(id, this.#options.settings.config.models[id]?.prices, this.#lists.facts(provider, model)?.prices)
   }
 
-  #reach(provider: RemoteProvider, timeoutMs: number): ProviderOptions | undefined {
+  #reach(provider: ModelProvider, timeoutMs: number): ProviderOptions | undefined {
     const { settings, keys, env } = this.#options
     const { baseUrl: configured, headers, proxy } = settings.config.providers[provider]
     const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
@@ -175,7 +167,7 @@ export class Models {
     }
   }
 
-  #missing(provider: RemoteProvider): AppError {
+  #missing(provider: ModelProvider): AppError {
     const variable =
       provider === 'openai-compatible' ? 'OPENAI_COMPATIBLE_BASE_URL' : this.#options.keys.variable(provider)
     return new AppError('provider_key_missing', `${provider} is not set up: set ${variable} and start again`, {
@@ -203,7 +195,7 @@ function fromEnvironment(
 }
 
 function createRemoteModel(
-  provider: RemoteProvider,
+  provider: ModelProvider,
   model: string,
   options: ProviderOptions,
   limits: ModelLimits,

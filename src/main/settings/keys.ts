@@ -3,9 +3,10 @@
  * from here to a provider's client only.
  */
 import { AppError } from '../../shared/errors.ts'
+import type { EmbeddingProviderName, ModelProvider } from '../../shared/providers.ts'
 import { Changes, type Announcements } from '../changes.ts'
 
-export type KeyName = 'anthropic' | 'openai' | 'gemini' | 'openai-compatible'
+export type KeyName = ModelProvider | Exclude<EmbeddingProviderName, 'none' | 'local'>
 
 const variables: Record<KeyName, string> = {
   anthropic: 'ANTHROPIC_API_KEY',

@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentIdSchema } from '../../shared/contract/base.ts'
+import { embeddingProviders, modelProviders } from '../../shared/providers.ts'
 import { searchSettingsSchema } from '../../shared/contract/search.ts'
 
 /** `5m`, `90s`, `2h`, or a plain number of milliseconds; parsed to milliseconds. */
@@ -21,12 +22,12 @@ const durationSchema = z
 const modelIdSchema = z
   .string()
   .regex(
-    /^(offline|(anthropic|openai|openai-compatible)\/.+)$/,
-    'offline, anthropic/<model>, openai/<model> or openai-compatible/<model>',
+    new RegExp(`^(offline|(${modelProviders.join('|')})/.+)$`),
+    `offline or ${modelProviders.map((name) => `${name}/<model>`).join(', ')}`,
   )
 
 const embeddingSchema = z.strictObject({
-  provider: z.enum(['none', 'openai', 'gemini', 'openai-compatible', 'local']).default('none'),
+  provider: z.enum(embeddingProviders).default('none'),
   model: z.string().min(1).default('text-embedding-3-small'),
   /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
   baseUrl: z.url().optional(),

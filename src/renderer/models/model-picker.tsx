@@ -7,6 +7,7 @@ import { useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, Model } from '../../shared/contract/index.ts'
+import { modelProviders } from '../../shared/providers.ts'
 import { api, client } from '../api/index.ts'
 import { explainCode } from '../feedback/index.ts'
 import { formatMoney, formatShort } from '../i18n/format.ts'
@@ -22,7 +23,7 @@ interface ModelPickerProps {
   readonly align?: 'start' | 'end'
 }
 
-const modelId = /^(anthropic|openai|openai-compatible)\/\S+$/
+const modelId = new RegExp(`^(${modelProviders.join('|')})/\\S+$`)
 
 export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: ModelPickerProps) {
   const [isOpen, setIsOpen] = useState(false)

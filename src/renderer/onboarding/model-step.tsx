@@ -3,11 +3,12 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
+import { modelProviders } from '../../shared/providers.ts'
 import { client } from '../api/index.ts'
 import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 
-const providers = ['offline', 'anthropic', 'openai', 'openai-compatible'] as const
+const providers = ['offline', ...modelProviders] as const
 type Provider = (typeof providers)[number]
 
 interface ModelStepProps {

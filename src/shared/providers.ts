@@ -1,0 +1,9 @@
+/** The names of the providers, as the configuration writes them: the one list of each kind. */
+
+/** Of language models; the offline one needs no provider. */
+export const modelProviders = ['anthropic', 'openai', 'openai-compatible'] as const
+export type ModelProvider = (typeof modelProviders)[number]
+
+/** Of embeddings; `none` for keywords alone. */
+export const embeddingProviders = ['none', 'openai', 'gemini', 'openai-compatible', 'local'] as const
+export type EmbeddingProviderName = (typeof embeddingProviders)[number]
