@@ -6,14 +6,7 @@ import { isInside, type ReadableFolder } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
-  return [
-    ...options.shared().map(({ agent, workspace }) => ({
-      prefix: sharedPrefix(agent),
-      folder: workspace,
-      isMemoryOnly: true,
-    })),
-    ...extraFolders(options).map((folder) => ({ prefix: `${folder}/`, folder, isMemoryOnly: false })),
-  ]
+  return otherFolders(options).map(({ source, ...place }) => ({ ...place, isMemoryOnly: source === 'shared' }))
 }
 
 export function memorySource(options: AgentOptions): MemorySource {
@@ -23,19 +16,8 @@ export function memorySource(options: AgentOptions): MemorySource {
     file: options.folders.index,
     folders: [
       { source: 'memory', folder: options.workspace, prefix: '', forbidden },
-      ...extraFolders(options).map((folder) => ({
-        source: 'extra' as const,
-        folder,
-        prefix: `${folder}/`,
-        forbidden,
-      })),
-      ...options.shared().map(({ agent, workspace: folder }) => ({
-        source: 'shared' as const,
-        folder,
-        prefix: sharedPrefix(agent),
-        // Its own files alone: not another agent's that lies inside.
-        forbidden,
-      })),
+      // Of each its own files alone: not another agent's that lies inside.
+      ...otherFolders(options).map((other) => ({ ...other, forbidden })),
       ...(sessions
         ? [{ source: 'sessions' as const, folder: options.folders.sessions, prefix: sessionsPrefix, forbidden: [] }]
         : []),
@@ -46,9 +28,14 @@ export function memorySource(options: AgentOptions): MemorySource {
   }
 }
 
-/** How the files of another agent are named where it shares them. */
-function sharedPrefix(agent: string): string {
-  return `@${agent}/`
+/** What is searched and read besides the workspace and the conversations, and how its files are named. */
+function otherFolders(options: AgentOptions) {
+  return [
+    ...extraFolders(options).map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
+    ...options
+      .shared()
+      .map(({ agent, workspace: folder }) => ({ source: 'shared' as const, folder, prefix: `@${agent}/` })),
+  ]
 }
 
 /** Not those that are another agent's: only `shareWith` opens these. */

@@ -29,6 +29,14 @@ export interface IndexedFolder {
   readonly forbidden: readonly string[]
 }
 
+/** What is taken of a folder, by its kind: the files of a memory, any Markdown, or conversations. */
+const contents: Readonly<Record<Source, 'memory' | 'markdown' | 'transcripts'>> = {
+  memory: 'memory',
+  shared: 'memory',
+  extra: 'markdown',
+  sessions: 'transcripts',
+}
+
 export interface SyncProblem {
   readonly code: string
   readonly message: string
@@ -207,7 +215,7 @@ async function readCandidate(
       hash,
       mtime,
       size,
-      text: folder.source === 'sessions' ? transcriptText(text) : text,
+      text: contents[folder.source] === 'transcripts' ? transcriptText(text) : text,
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -223,11 +231,12 @@ async function findFiles(
   problems: SyncProblem[],
 ): Promise<Candidate[] | undefined> {
   try {
-    if (folder.source === 'sessions') return await findTranscripts(folder)
+    const content = contents[folder.source]
+    if (content === 'transcripts') return await findTranscripts(folder)
     const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden)
     problems.push(...met.map((problem) => describeProblem(folder, problem)))
     return files
-      .filter(({ path }) => folder.source === 'extra' || isMemoryPath(path))
+      .filter(({ path }) => content === 'markdown' || isMemoryPath(path))
       .map(({ path, size, modifiedAt }) => ({
         folder,
         file: path,
