@@ -98,6 +98,17 @@ describe('M16 two-pass search', () => {
     )
     store.close()
   }, 60_000)
+
+  it('M16: vectors whose length is no multiple of eight have no coarse form, and are found all the same', async () => {
+    const store = await openStore(['alpha', 'beta', 'gamma'])
+    const vectors = topicVectors(3, 30)
+    createVectorTable(store.db, 30)
+    for (const [index, vector] of vectors.entries()) store.putVector(index + 1, toBlob(vector))
+    const leg = new VectorLeg(store.db, { provider: 'p', model: 'm', dimensions: 30 })
+    const found = vectors.map((vector) => leg.nearest(toBlob(vector), 1, 6000))
+    expect(found).toEqual([[1], [2], [3]])
+    store.close()
+  })
 })
 
 describe('M13 embeddings', () => {

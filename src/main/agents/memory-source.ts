@@ -1,7 +1,7 @@
 /** What an agent may read besides its own files, and what its index is built from. */
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import { sessionsPrefix, type MemorySource } from '../memory/index.ts'
-import { expandHome, type AgentSettings } from '../settings/index.ts'
+import { expandHome, isKeyName, type AgentSettings } from '../settings/index.ts'
 import { isInside, type ReadableFolder } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 
@@ -52,6 +52,6 @@ function embeddingSource(
 ): EmbeddingSource {
   const { model, baseUrl, dimensions, batchSize, allowDownload } = embedding
   const provider = embeddingProvider ?? embedding.provider
-  const apiKey = provider === 'none' || provider === 'local' ? undefined : keys.get(provider)
+  const apiKey = isKeyName(provider) ? keys.get(provider) : undefined
   return { provider, model, baseUrl, dimensions, batchSize, apiKey, allowDownload, modelsFolder }
 }

@@ -20,20 +20,21 @@ export class VectorLeg {
 
   constructor(db: Db, space: VectorSpace) {
     this.#space = space
-    this.#statements = prepare(db)
+    this.#statements = prepare(db, space)
   }
 
   /** Ids of the `count` chunks nearest to `query` (a unit vector's bytes), nearest first. */
   nearest(query: Buffer, count: number, chunks: number): number[] {
-    const hasCoarse = this.#space.dimensions % 8 === 0
-    return chunks > twoPassAbove && hasCoarse ? this.nearestInTwoPasses(query, count) : this.nearestExact(query, count)
+    return chunks > twoPassAbove ? this.nearestInTwoPasses(query, count) : this.nearestExact(query, count)
   }
 
   nearestExact(query: Buffer, count: number): number[] {
     return this.#statements.exact.all(query, count)
   }
 
+  /** In one pass where the vectors have no coarse form. */
   nearestInTwoPasses(query: Buffer, count: number): number[] {
+    if (!this.#statements.coarse) return this.nearestExact(query, count)
     const coarse = this.#statements.coarse.all(query, Math.min(4096, Math.max(minCoarse, count * coarseFactor)))
     const exact = this.similarities(query, coarse)
     return coarse.sort((one, other) => (exact.get(other) ?? 0) - (exact.get(one) ?? 0)).slice(0, count)
@@ -47,18 +48,21 @@ export class VectorLeg {
   }
 }
 
-function prepare(db: Db) {
+function prepare(db: Db, { dimensions }: VectorSpace) {
+  const hasCoarse = dimensions % 8 === 0
   return {
     exact: db
       .prepare<[Buffer, number], number>(
         'SELECT chunk_id FROM chunks_vec WHERE embedding MATCH ? AND k = ? ORDER BY distance',
       )
       .pluck(),
-    coarse: db
-      .prepare<[Buffer, number], number>(
-        'SELECT chunk_id FROM chunks_vec WHERE coarse MATCH vec_quantize_binary(?) AND k = ?',
-      )
-      .pluck(),
+    coarse: hasCoarse
+      ? db
+          .prepare<[Buffer, number], number>(
+            'SELECT chunk_id FROM chunks_vec WHERE coarse MATCH vec_quantize_binary(?) AND k = ?',
+          )
+          .pluck()
+      : undefined,
     similarities: db.prepare<[Buffer, string, string, string, number], { id: number; cosine: number }>(
       `SELECT chunk.id, 1 - vec_distance_cosine(cached.vector, ?) AS cosine
        FROM json_each(?) AS wanted
