@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../src/shared/contract/index.ts'
 import { messageText } from '../../src/shared/messages.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
-import { until } from '../support/folder.ts'
+import { until, writeFiles } from '../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../support/model-server.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 30)
@@ -323,26 +323,25 @@ describe('M42 answers that break off', () => {
 describe('M42 tools with limits', () => {
   it('M42: a result that is too long is shown in part, and the rest can be read', async () => {
     const long = Array.from({ length: 900 }, (_, line) => `line ${line} of a long file`).join('\n')
-    const { agent, server, ask, workspace } = await openChat(
+    const { app, agent, home, server, ask } = await openChat(
       [
         { calls: [{ name: 'read', arguments: { path: 'memory/long.md' } }] },
         { calls: [{ name: 'read', arguments: { path: 'tool-output/toolu_0.txt', from: 500, lines: 2 } }] },
-        { calls: [{ name: 'read', arguments: { path: 'tool-output/../../x.jsonl' } }] },
+        { calls: [{ name: 'read', arguments: { path: 'tool-output/../beside.txt' } }] },
         { text: 'done' },
       ],
       '',
-    ).then(async (test) => {
-      await test.app.settings.set([['agents', 'defaults', 'chat', 'toolOutputCharacters'], 2000])
-      return test
-    })
+    )
+    await app.settings.set([['agents', 'defaults', 'chat', 'toolOutputCharacters'], 2000])
     await agent.workspace.write('memory/long.md', long, { cause: 'user' })
-    expect(workspace).toBeTruthy()
+    await writeFiles(home, { 'agents/main/sessions/beside.txt': 'of another conversation' })
     await ask('x')
     const bodies = server.requests.map(({ body }) => JSON.stringify(body['messages']))
     expect(bodies[1]).toContain('characters left out; all of it: read tool-output/toolu_0.txt')
     expect(bodies[1]).not.toContain('line 600 of')
     expect(bodies[2]).toContain('line 499 of a long file\\nline 500 of a long file')
     expect(bodies[3]).toContain('file_not_found')
+    expect(bodies[3]).not.toContain('of another conversation')
   })
 
   it('M42: arguments that are no JSON are told to the model', async () => {
@@ -361,7 +360,12 @@ describe('M39 money', () => {
     const session = await ask('What is the capital of France?')
     await until(async () => (await app.ledger.months())[0]?.requests === 2)
     const { ended } = await chat.send({ text: 'more', session })
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    let said = ''
+    for await (const event of chat.watch(session, undefined)) {
+      if (event.type === 'partial') said = event.text
+      else if (event.type === 'text') said += event.delta
+      if (said.length > 200) break
+    }
     chat.stop(session)
     await ended
     const [month] = await app.ledger.months()
