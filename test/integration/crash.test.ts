@@ -6,23 +6,24 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { Repository } from '../../src/main/history/repository.ts'
 import { prepareFolders } from '../support/app.ts'
+import { rounds, seededRandom } from '../support/thorough.ts'
 
 const writer = fileURLToPath(new URL('../support/crash-writer.ts', import.meta.url))
-/** More of them by hand: `CRASH_ROUNDS=200`. */
-const rounds = Number(process.env['CRASH_ROUNDS'] ?? 8)
+const kills = rounds(8, 200)
 
 describe('M26 kills', () => {
   it(
     'M26: killed at any moment of writing: no torn file, a history that can be read, nothing captured is lost',
     async () => {
       const { home, workspace } = await prepareFolders({})
+      const random = seededRandom()
       const captured = new Set<string>()
-      for (let round = 0; round < rounds; round += 1) {
+      for (let round = 0; round < kills; round += 1) {
         const child = spawn(process.execPath, [writer, home], { stdio: ['ignore', 'pipe', 'inherit'] })
         let output = ''
         child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
         await once(child.stdout, 'data')
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
+        await new Promise((resolve) => setTimeout(resolve, random() * 300))
         child.kill('SIGKILL')
         await once(child, 'exit')
         for (const line of output.split('\n').slice(0, -1)) if (line.startsWith('note-')) captured.add(line)
@@ -36,8 +37,8 @@ describe('M26 kills', () => {
         for (const { files } of await repository.log())
           for (const { after } of files) if (after !== null) expect(await repository.text(after)).toMatch(/\n$/)
       }
-      expect(captured.size).toBeGreaterThan(rounds)
+      expect(captured.size).toBeGreaterThan(kills)
     },
-    60_000 + rounds * 5000,
+    60_000 + kills * 5000,
   )
 })

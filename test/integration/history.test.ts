@@ -322,12 +322,13 @@ describe('M26 a history that sleeps', () => {
     const root = await temporaryFolder()
     const workspace = new Workspace({ workspace: root, forbidden: [] })
     const faults: unknown[] = []
+    const idleMs = 100
     const history = new History({
       entry: threadFile(mainFolder, 'history/history-thread'),
       folder,
       roots: workspace.roots,
       keepDays: null,
-      idleMs: 150,
+      idleMs,
       onRecorded: () => undefined,
       onProblems: () => undefined,
       onFault: (error) => faults.push(error),
@@ -337,8 +338,9 @@ describe('M26 a history that sleeps', () => {
     for (let round = 0; round < 12; round += 1) {
       await workspace.write(`memory/${round}.md`, `round ${round}\n`, { cause: round % 2 === 0 ? 'user' : 'agent' })
       expected += 1
-      // Long enough to sleep after some rounds, too short after others.
-      await sleep([0, 40, 160, 320, 500][round % 5] ?? 0)
+      // The next change finds it awake, just about to sleep, or asleep.
+      if (round % 3 === 1) await sleep(idleMs)
+      else if (round % 3 === 2) await until(() => !history.isAwake)
       if (round % 4 === 3) {
         await writeFile(join(root, `memory/${round}.md`), `round ${round}\nby another\n`)
         history.look([`memory/${round}.md`])

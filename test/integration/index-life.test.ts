@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Indexer, type IndexerEvent } from '../../src/main/memory/indexer.ts'
 import { Memory, threadEntries } from '../../src/main/memory/index.ts'
@@ -120,7 +121,10 @@ describe('M12 trouble with the index', () => {
     other.exec('BEGIN IMMEDIATE')
     await writeFiles(workspace, { 'memory/2026-01-01.md': 'A quokka was seen.' })
     expect((await memory.search('mascot walrus')).results).toHaveLength(1)
-    setTimeout(() => other.exec('COMMIT'), 800)
+    // Nothing may happen meanwhile: the indexer notices the file, and waits.
+    await sleep(800)
+    expect((await memory.search('quokka seen')).results).toEqual([])
+    other.exec('COMMIT')
     await until(async () => (await memory.search('quokka seen')).results.length === 1, 10_000)
     other.close()
   })

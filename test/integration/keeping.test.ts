@@ -17,7 +17,7 @@ import {
   messageOf,
   type ModelBehaviour,
 } from '../support/scripted-conversation.ts'
-import { rounds } from '../support/thorough.ts'
+import { rounds, seededRandom } from '../support/thorough.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 0)
 
@@ -123,13 +123,14 @@ describe('M30 nothing is lost to a full window', () => {
     server.respond = conversationModel()
     server.window = 32_000
     const { home, workspace } = await prepareFolders({ files: { [bigFile]: bigText }, config: configOf(server.url) })
+    const random = seededRandom()
     const driver = fileURLToPath(new URL('../support/conversation-driver.ts', import.meta.url))
     const live = async (turns: number, isKilled: boolean) => {
       const child = spawn(process.execPath, [driver, home, String(turns)])
       let last = -1
       child.stdout.on('data', (data) => (last = Number(String(data).trim().split('\n').at(-1))))
       // Some moment after the first turn of this life; turns take some 20 ms each.
-      if (isKilled) child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), Math.random() * 120))
+      if (isKilled) child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), random() * 120))
       const signal = await new Promise((resolve) => child.on('exit', (_code, by) => resolve(by)))
       return { last, signal }
     }
