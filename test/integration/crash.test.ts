@@ -28,13 +28,15 @@ describe('M26 kills', () => {
         await once(child, 'exit')
         for (const line of output.split('\n').slice(0, -1)) if (line.startsWith('note-')) captured.add(line)
 
-        const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8').catch(() => '')
-        const lines = new Set(log.split('\n'))
+        const text = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8').catch(() => '')
+        const lines = new Set(text.split('\n'))
         for (const note of captured) expect(lines.has(note), note).toBe(true)
         for (const name of (await readdir(join(workspace, 'memory'))).filter((file) => file.endsWith('.md')))
           expect(await readFile(join(workspace, 'memory', name), 'utf8'), name).toMatch(/\n$/)
         const repository = await Repository.open(join(home, 'history/main/repository.git'), workspace)
-        for (const { files } of await repository.log())
+        const log = await repository.log()
+        expect(log.length).toBeGreaterThan(0)
+        for (const { files } of log)
           for (const { after } of files) if (after !== null) expect(await repository.text(after)).toMatch(/\n$/)
       }
       expect(captured.size).toBeGreaterThan(kills)

@@ -127,17 +127,17 @@ describe('M26 history', () => {
     const { files, history } = await openHistory({ 'MEMORY.md': 'one\n' })
     const at = new Date(2026, 0, 20, 9, 5)
     await Promise.all(
-      Array.from({ length: rounds(300, 1000) }, (_, number) =>
-        files.write(`memory/${number % 50}.md`, `${number}\n`, { cause: number % 2 === 0 ? 'user' : 'agent' }),
+      Array.from({ length: rounds(100, 1000) }, (_, number) =>
+        files.write(`memory/${number % 20}.md`, `${number}\n`, { cause: number % 2 === 0 ? 'user' : 'agent' }),
       ),
     )
     await files.remember('the last', at, { cause: 'capture' })
     await history.settle()
     const changes = await history.timeline({ limit: 1000 })
     expect(changes[0]?.file.path).toBe('memory/2026-01-20.md')
-    const newest = changes.find(({ file }) => file.path === 'memory/49.md')
-    expect((await history.diff(newest?.commit ?? '', 'memory/49.md')).after).toBe(
-      await readFile(await files.locate('memory/49.md'), 'utf8'),
+    const newest = changes.find(({ file }) => file.path === 'memory/19.md')
+    expect((await history.diff(newest?.commit ?? '', 'memory/19.md')).after).toBe(
+      await readFile(await files.locate('memory/19.md'), 'utf8'),
     )
   }, 120_000)
 
@@ -276,7 +276,7 @@ describe('M43 two writers', () => {
       lines.splice(random(lines.length), 0, line)
       return lines.join('\n')
     }
-    const all = rounds(300, 1000)
+    const all = rounds(100, 1000)
     let conflicts = 0
     const kept = new Set<string>()
     for (let round = 0; round < all; round += 1) {
@@ -303,7 +303,7 @@ describe('M43 two writers', () => {
         expect(error).toMatchObject({ code: 'file_changed' })
         conflicts += 1
       }
-      if (round % 100 === 99) {
+      if (round % 50 === 49) {
         const lines = new Set((await readFile(disk, 'utf8')).split('\n'))
         for (const line of kept) expect(lines.has(line), line).toBe(true)
         // Short files make for more conflicts.

@@ -80,8 +80,10 @@ describe.each(providers)('M39 %s', (name, create) => {
       provider,
       model: 'test-model',
       stopReason: 'stop',
-      usage: { output: 20, cacheRead: 40 },
+      usage: { output: 20, cacheRead: 40, totalTokens: 170 },
     })
+    const { input = 0, cacheRead = 0, cacheWrite = 0 } = message?.usage ?? {}
+    expect(input + cacheRead + cacheWrite).toBe(150)
     expect(message && messageText(message)).toBe(text)
   })
 

@@ -154,12 +154,15 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     owner.child.kill('SIGSTOP')
-    const { code, out } = await terminal(folders, ['remember', 'Written past a hanging owner', '--json'])
+    // Each of them waits until it is sure that nobody answers.
+    const [{ code, out }, asked] = await Promise.all([
+      terminal(folders, ['remember', 'Written past a hanging owner', '--json']),
+      terminal(folders, ['search', 'hanging owner']),
+    ])
     expect(code).toBe(0)
     const place = JSON.parse(out) as { path: string; startLine: number; endLine: number }
     const lines = (await readFile(join(folders.workspace, place.path), 'utf8')).split('\n')
     expect(lines.slice(place.startLine - 1, place.endLine).join('\n')).toContain('Written past a hanging owner')
-    const asked = await terminal(folders, ['search', 'hanging owner'])
     expect(asked).toMatchObject({ code: 1, out: '' })
     expect(asked.err).toContain(`process ${owner.child.pid} has this memory open and does not answer`)
   })

@@ -180,7 +180,7 @@ export const mutations: readonly Mutation[] = [
     why: 'what was deleted and taken back is offered no more',
     project: 'integration',
     test: 'conversation',
-    only: 'deleting takes a message',
+    only: 'a version that is deleted',
   },
   {
     file: 'main/sessions/repair.ts',
@@ -238,7 +238,8 @@ export const mutations: readonly Mutation[] = [
     instead: 'from + index >= 0 ?',
     why: 'an answer may call tools without end',
     project: 'integration',
-    test: 'odd-answers',
+    test: 'limits',
+    only: 'what is too much is told',
   },
   {
     file: 'main/chat/queue.ts',
@@ -339,8 +340,8 @@ export const mutations: readonly Mutation[] = [
     text: 'if (levels > maxLevels || values > maxValues) return false',
     instead: '',
     why: 'a message of a hundred thousand levels stops everything',
-    project: 'integration',
-    test: 'host-attacks',
+    project: 'unit',
+    test: 'host-message-shape',
   },
   {
     file: 'main/import/archive.ts',
@@ -397,7 +398,7 @@ export const mutations: readonly Mutation[] = [
     instead: 'first',
     why: 'a citation of several lines marks the first alone',
     project: 'unit',
-    test: 'renderer/markdown',
+    test: 'renderer/chat',
   },
   {
     file: 'renderer/i18n/zh-TW.json',

@@ -2,7 +2,7 @@
  * Do the tests notice what they are there for? Each break of `mutation-table.ts` is made in a copy of the checkout, and
  * the tests that ought to notice it are run.
  *
- *     node test/support/mutations.ts [--only N]
+ *     node test/support/mutations.ts [--only N,…]
  *
  * The copy is a worktree in the system's temporary folder, of what is committed and what is changed (new files that Git
  * does not know are left out). A break whose text is no longer there is told before anything is run, and so is a test
@@ -116,8 +116,9 @@ function main(): number {
     say(`mutation-table.ts does not fit the source any more:\n${stale.join('\n')}`)
     return 1
   }
+  const numbers = values.only?.split(',').map(Number)
   const chosen = mutations.flatMap((mutation, index) =>
-    values.only === undefined || Number(values.only) === index + 1 ? [{ mutation, number: index + 1 }] : [],
+    numbers === undefined || numbers.includes(index + 1) ? [{ mutation, number: index + 1 }] : [],
   )
   if (chosen.length === 0) {
     say(`there is no break ${values.only}; there are 1 to ${mutations.length}`)
