@@ -17,15 +17,16 @@ import {
 import { Differ } from './diff/index.ts'
 import { DiskWatch, Health, withFaultsTold } from './health/index.ts'
 import { dataLocations, diagnostics, readLog } from './housekeeping/index.ts'
-import { openLog, redact, type Log } from './log.ts'
+import { openLog, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
 import { McpServers } from './mcp/index.ts'
 import { Ledger, Models } from './models/index.ts'
 import { showWithSystem, type ShowFile } from './open-with-system.ts'
 import { threadFile } from './thread/index.ts'
 import { appVersion } from './version.ts'
+import { modelSettings, wireApp } from './wiring.ts'
 import { makeFolder, tidyFolder } from './files/index.ts'
-import { describeProblems, KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
+import { KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
 
 export interface AppOptions {
   /** The folder of the entry file, `src/main/` or `out/main/`; threads and resources are found from it. */
@@ -115,10 +116,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const resources = resourcesOf(mainFolder)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
-  const health = new Health({ now, onChange: () => publish({ type: 'healthChanged' }) })
+  const health = new Health({ now })
   const log = withFaultsTold(base.log, health, now)
   tidyFolder(folders.home, () => true).catch((error: unknown) => log.fault(error, 'left-overs'))
-  reportSettings(health, settings)
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()
@@ -129,35 +129,22 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   if (keys.vault === 'weak')
     health.report({ part: 'keys', code: 'weak', level: 'note', message: '', remedy: modelSettings })
-  const config = () => settings.config
   const ledger = new Ledger({
     file: folders.usage,
     now,
-    spending: () => settings.config.spending,
-    onChange: () => publish({ type: 'usageChanged' }),
+    settings,
     onProblem: (problem) => log.fault(problem, 'usage'),
   })
   const models = new Models({
-    config,
+    settings,
     keys,
     env,
     ledger,
     listFile: folders.modelLists,
     onProblem: (problem) => log.fault(problem, 'model lists'),
-    onOutcome: (model, failure) => reportModel(health, model, failure),
   })
   await models.load()
-  const mcp = new McpServers({
-    config,
-    env,
-    version: appVersion,
-    onChange: () => {
-      publish({ type: 'mcpChanged' })
-      reportTools(health, mcp)
-    },
-    scrub: (text) => keys.scrub(text),
-    savePermission: (server, tool, permission) => settings.set([['mcp', 'servers', server, 'tools', tool], permission]),
-  })
+  const mcp = new McpServers({ settings, env, version: appVersion, keys })
   const differ = new Differ({ entry: threadFile(mainFolder, 'diff/diff-thread') })
   const agents = new Agents({
     settings,
@@ -179,12 +166,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     single,
     embeddingProvider: options.embeddingProvider,
   })
-  const stopSettings = settings.onChange(() => {
-    reportSettings(health, settings)
-    health.clear('model')
-    publish({ type: 'settingsChanged' })
-    void mcp.applySettings()
-  })
+  const unwire = wireApp({ settings, keys, ledger, models, mcp, agents, health }, publish)
   const disk = watch
     ? new DiskWatch(
         health,
@@ -240,7 +222,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       })
     },
     async close() {
-      stopSettings()
+      unwire()
       disk?.close()
       await agents.close()
       await differ.close()
@@ -254,40 +236,6 @@ export async function createApp(options: AppOptions): Promise<App> {
 /** What comes with the app, found from where its code lies. */
 export function resourcesOf(mainFolder: URL): string {
   return fileURLToPath(new URL('../../resources/', mainFolder))
-}
-
-const modelSettings = { kind: 'settings', section: 'models' } as const
-
-function reportSettings(health: Health, { problems, file }: SettingsStore): void {
-  const message = describeProblems(file, problems)
-  const report = { part: 'settings', code: 'config_invalid', message, remedy: { kind: 'configFile' } } as const
-  health.replace(['settings'], problems.length > 0 ? [report] : [])
-}
-
-function reportTools(health: Health, mcp: McpServers): void {
-  const failed = mcp.status().filter(({ state }) => state === 'failed')
-  health.replace(
-    ['tools'],
-    failed.map(({ name, problem }) => ({
-      part: 'tools',
-      code: 'tools_failed',
-      message: `${name}: ${problem ?? ''}`,
-      path: name,
-      remedy: { kind: 'settings', section: 'models' },
-    })),
-  )
-}
-
-/** The last word of the provider of a language model; undefined when it answered. */
-function reportModel(health: Health, model: string, failure: AppError | undefined): void {
-  if (!failure) return health.clear('model')
-  const said = redact(failure.message)
-  const words = failure.cause instanceof Error ? redact(failure.cause.message) : ''
-  const message = `${model}: ${said}${words === '' || said.includes(words) ? '' : `: ${words}`}`
-  health.replace(
-    ['model'],
-    [{ part: 'model', code: failure.code, message: message.slice(0, 400), remedy: modelSettings }],
-  )
 }
 
 async function makeStateFolder(home: string): Promise<void> {

@@ -24,14 +24,12 @@ export async function measureHistory(root: string): Promise<Figure[]> {
       folder: join(root, `history-${round}`),
       roots: workspace.roots,
       keepDays: null,
-      onRecorded: () => undefined,
-      onProblems: () => undefined,
       onFault(error) {
         throw error
       },
     })
     await history.settle()
-    workspace.onWrite((write) => history.record(write))
+    workspace.changes.subscribe((write) => history.record(write))
     recorded.push(await timeOf(() => writeMany(workspace)))
     settled.push(await timeOf(() => history.settle()))
     await history.close()

@@ -142,15 +142,16 @@ async function openMemory(
     recencyHalfLifeDays: null,
     mmrLambda: null,
   }
-  return Memory.open({
+  const memory = new Memory({
     source: sourceOf(corpus, provider, baseUrl),
     search: () => search,
     threads: threadEntries(new URL('../../src/main/', import.meta.url)),
     watch: true,
-    onEvent: () => undefined,
-    onCrash: (error) => process.stderr.write(`${error.stack}\n`),
-    onRecovered: () => undefined,
   })
+  memory.changes.subscribe((change) => {
+    if (change.type === 'crashed') process.stderr.write(`${change.error.stack}\n`)
+  })
+  return memory.opened()
 }
 
 /** Search time as the searcher takes it, without the provider's time for the query's vector. */

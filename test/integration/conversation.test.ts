@@ -423,8 +423,7 @@ describe('M39 money', () => {
     const again = new Ledger({
       file: join(home, 'usage.jsonl'),
       now,
-      spending: () => ({ monthlyLimit: null, warnAt: 0.8 }),
-      onChange: () => undefined,
+      settings: app.settings,
       onProblem: () => undefined,
     })
     expect(await again.months()).toEqual(await app.ledger.months())

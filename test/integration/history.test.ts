@@ -329,11 +329,9 @@ describe('M26 a history that sleeps', () => {
       roots: workspace.roots,
       keepDays: null,
       idleMs,
-      onRecorded: () => undefined,
-      onProblems: () => undefined,
       onFault: (error) => faults.push(error),
     })
-    workspace.onWrite((write) => history.record(write))
+    workspace.changes.subscribe((write) => history.record(write))
     let expected = 0
     for (let round = 0; round < 12; round += 1) {
       await workspace.write(`memory/${round}.md`, `round ${round}\n`, { cause: round % 2 === 0 ? 'user' : 'agent' })

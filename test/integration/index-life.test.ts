@@ -258,7 +258,7 @@ describe('M50 an index that is exchanged', () => {
       return answers
     }
     const asking = [ask(), ask(), ask()]
-    for (const tokens of [100, 150, 200, 250]) await app.agents.setChunk('main', { tokens, overlap: 10 })
+    for (const tokens of [100, 150, 200, 250]) await app.agents.configOf('main').setChunk({ tokens, overlap: 10 })
     await memory.settle(10_000)
     done.abort()
     for (const answers of await Promise.all(asking)) expect(answers).toBeGreaterThan(0)
@@ -275,7 +275,7 @@ describe('M9 a thread that dies', () => {
     const mainFolder = new URL('../../src/main/', import.meta.url)
     const faults: string[] = []
     let recovered = 0
-    const memory = await Memory.open({
+    const memory = new Memory({
       source: {
         file: join(state, 'index.sqlite'),
         folders: [{ source: 'memory', folder: workspace, prefix: '', forbidden: [] }],
@@ -292,13 +292,13 @@ describe('M9 a thread that dies', () => {
       }),
       threads: { ...threadEntries(mainFolder), searcher: new URL('../support/dying-searcher.ts', import.meta.url) },
       watch: false,
-      onEvent: () => undefined,
-      onCrash: (error) => faults.push(error.message),
-      onRecovered: () => {
-        recovered += 1
-      },
+    })
+    memory.changes.subscribe((change) => {
+      if (change.type === 'crashed') faults.push(change.error.message)
+      if (change.type === 'recovered') recovered += 1
     })
     try {
+      await memory.opened()
       expect((await memory.search('walrus')).results).toHaveLength(1)
       await writeFile(sign, '')
       await until(() => recovered === 1)

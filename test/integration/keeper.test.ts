@@ -111,11 +111,12 @@ describe('M30 the invariant', () => {
                 contextPruning: pruning,
               },
               prompts: async () => ({
+                system: () => '',
                 flushSystem: '',
                 flush: () => 'FLUSH',
-                compaction: 'SUMMARY {{conversation}} {{earlier}}',
-                title: '',
-                slug: '',
+                compaction: ({ conversation, earlier }) => `SUMMARY ${conversation} ${earlier}`,
+                title: () => '',
+                slug: () => '',
               }),
               assemble: assembled,
               lastReport: () => undefined,
@@ -128,7 +129,6 @@ describe('M30 the invariant', () => {
                 session: 's',
               } as unknown as ToolContext,
               now: () => new Date(2026, 0, 20, 10),
-              onKept: () => undefined,
               onStart: () => undefined,
             })
           for (const [index, { size, tool, crash, compact }] of steps.entries()) {

@@ -59,7 +59,7 @@ describe('M26 writes', () => {
   it('M26: every write yields its change and its cause, and undo takes it back', async () => {
     const { workspace } = await openWorkspace({ 'notes.md': 'one\ntwo\nthree\n' })
     const causes: string[] = []
-    workspace.onWrite(({ origin }) => causes.push(origin.cause))
+    workspace.changes.subscribe(({ origin }) => causes.push(origin.cause))
     const write = await workspace.edit('notes.md', { cause: 'agent' }, (text = '') => text.replace('two', 'TWO'))
     const change = await workspace.describe(write)
     expect(write).toMatchObject({ path: 'notes.md', origin: { cause: 'agent' } })

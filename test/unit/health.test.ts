@@ -5,7 +5,8 @@ import { Health, reportIndex, withFaultsTold } from '../../src/main/health/index
 function openHealth() {
   let at = 1000
   const told: number[] = []
-  const health = new Health({ now: () => new Date(at), onChange: () => told.push(at) })
+  const health = new Health({ now: () => new Date(at) })
+  health.changes.subscribe(() => told.push(at))
   return { health, told, pass: (ms: number) => (at += ms), now: () => new Date(at) }
 }
 

@@ -1,9 +1,11 @@
 /** Who exists and where they live: the list from the configuration, and the agents that are at work. */
 import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import type { Agent as AgentSummary, ChunkSize, Locale, SearchSettings } from '../../shared/contract/index.ts'
+import type { Agent as AgentSummary, Locale } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import {
+  AgentConfig,
   defaultWorkspace,
   describeProblems,
   expandHome,
@@ -12,8 +14,9 @@ import {
   type SettingsStore,
 } from '../settings/index.ts'
 import { isInside, seedWorkspace } from '../workspace/index.ts'
-import { Agent, openWriter, type AgentOptions, type SharedOptions, type Writer } from './agent.ts'
+import { Agent, type AgentOptions, type SharedOptions } from './agent.ts'
 import type { AgentFolders, StateFolders } from './folders.ts'
+import { openWriter, type Writer } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
 
 const defaultAgent = 'main'
@@ -38,15 +41,25 @@ interface NewAgent {
 }
 
 export class Agents {
+  /** There are others, or one is another than it was. */
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
   readonly #options: AgentsOptions
+  /** As it was last told. */
+  #told: string
   readonly #open = new Map<string, Promise<Agent>>()
   /** Folders that are being made somebody's, and whose. */
   readonly #claimed = new Map<string, string>()
   #isSavingPower = false
 
   constructor(options: AgentsOptions) {
+    this.changes = this.#changes
     this.#options = options
-    options.settings.onChange(() => void this.#applySettings())
+    this.#told = this.#described()
+    options.settings.changes.subscribe(() => {
+      void this.#applySettings()
+      if (this.#described() !== this.#told) this.#announce()
+    })
   }
 
   async list(): Promise<AgentSummary[]> {
@@ -78,6 +91,12 @@ export class Agents {
     if (single ? single.agent !== id : !entry && id !== defaultAgent)
       throw new AppError('unknown_agent', `there is no agent ${id}`, { agent: id })
     return entry ?? defaults
+  }
+
+  /** @throws AppError `unknown_agent` */
+  configOf(id: string): AgentConfig {
+    this.settingsOf(id)
+    return new AgentConfig(id, this.#options.settings)
   }
 
   /** Absolute. @throws AppError `unknown_agent` */
@@ -124,7 +143,7 @@ export class Agents {
       return seeded
     })
     await this.#reopen(id)
-    this.#options.publish({ type: 'agentsChanged' })
+    this.#announce()
     return { workspace: folder, created }
   }
 
@@ -147,7 +166,6 @@ export class Agents {
       const end = this.#options.settings.config.agents.list.length
       await this.#options.settings.set([['agents', 'list', end], entry])
     })
-    this.#options.publish({ type: 'agentsChanged' })
     return { agent: id, workspace: folder }
   }
 
@@ -162,7 +180,6 @@ export class Agents {
     await this.#options.settings.set(
       ...Object.entries(change).map(([key, value]) => [['agents', 'list', index, key], value] as const),
     )
-    this.#options.publish({ type: 'agentsChanged' })
   }
 
   /** @throws AppError `unknown_agent` */
@@ -172,7 +189,6 @@ export class Agents {
     const index = await this.#ownEntry(id)
     const path = ['agents', 'list', index, 'memory', 'shareWith']
     await this.#options.settings.set([path, readers.length === 0 ? undefined : [...readers]])
-    this.#options.publish({ type: 'agentsChanged' })
   }
 
   /** What belongs to one agent alone is never written into the settings of all. @returns the place in the list */
@@ -220,37 +236,6 @@ export class Agents {
       })
   }
 
-  async setModel(id: string, model: string): Promise<void> {
-    await this.#options.settings.set([[...this.#pathOf(id), 'model'], model])
-    this.#options.publish({ type: 'agentsChanged' })
-  }
-
-  /** @returns what was in force before */
-  async setSearch(id: string, settings: SearchSettings): Promise<SearchSettings> {
-    const before = this.settingsOf(id).memory.search
-    await this.#setMemory(id, 'search', settings)
-    return before
-  }
-
-  /** @returns what was in force before */
-  async setChunk(id: string, chunk: ChunkSize): Promise<ChunkSize> {
-    const before = this.settingsOf(id).memory.chunk
-    await this.#setMemory(id, 'chunk', chunk)
-    return before
-  }
-
-  async #setMemory(id: string, part: 'search' | 'chunk', values: object): Promise<void> {
-    const path = [...this.#pathOf(id), 'memory', part]
-    await this.#options.settings.set(...Object.entries(values).map(([key, value]) => [[...path, key], value] as const))
-  }
-
-  /** Where an agent's settings are in the configuration; the built-in agent has those of all. @throws AppError `agent_unknown` */
-  #pathOf(id: string): (string | number)[] {
-    this.settingsOf(id)
-    const index = this.#options.settings.config.agents.list.findIndex((agent) => agent.id === id)
-    return index < 0 ? ['agents', 'defaults'] : ['agents', 'list', index]
-  }
-
   /** While power is short, nothing is indexed before somebody searches. */
   async savePower(isSaving: boolean): Promise<void> {
     this.#isSavingPower = isSaving
@@ -262,6 +247,18 @@ export class Agents {
     const agents = await Promise.allSettled(this.#open.values())
     await Promise.all(agents.map((agent) => (agent.status === 'fulfilled' ? agent.value.close() : undefined)))
     this.#open.clear()
+  }
+
+  #described(): string {
+    return JSON.stringify([
+      this.#entries(),
+      this.#options.settings.config.agents.list.map(({ workspace, memory }) => [workspace, memory.shareWith]),
+    ])
+  }
+
+  #announce(): void {
+    this.#told = this.#described()
+    this.#changes.announce()
   }
 
   #entries(): Pick<AgentEntry, 'id' | 'name' | 'color' | 'model' | 'archived'>[] {
@@ -293,18 +290,12 @@ export class Agents {
     }
     return {
       ...shared,
-      id,
+      config: this.configOf(id),
       workspace,
-      settings: () => this.settingsOf(id),
-      setModel: (model) => this.setModel(id, model),
+      folders,
+      modelsFolder: this.#options.folders.models,
       shared: () => this.#sharedWith(id),
       forbidden: () => this.#foreignFolders(id),
-      indexFile: folders.index,
-      sessionsFolder: folders.sessions,
-      checksFolder: folders.checks,
-      draftsFolder: folders.drafts,
-      historyFolder: folders.history,
-      modelsFolder: this.#options.folders.models,
     }
   }
 

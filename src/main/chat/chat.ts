@@ -3,9 +3,11 @@ import { parseCommand, type CommandCall } from '../../shared/commands.ts'
 import type { Attachment, ChatEvent, CommandOutcome } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { filePart, noUsage, type Message, type UserMessage } from '../../shared/messages.ts'
-import { keepingState } from '../context/index.ts'
+import { Changes, type Announcements } from '../changes.ts'
+import { reportOf } from '../context/index.ts'
 import { AnswerDraft, type ChatModel } from '../models/index.ts'
 import { commandEntry, isSessionOver, type Transcript } from '../sessions/index.ts'
+import { AgentModels } from './agent-models.ts'
 import { Background } from './background.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { runCommand } from './commands.ts'
@@ -14,6 +16,7 @@ import { keepSession } from './memory-hook.ts'
 import { Meter } from './meter.ts'
 import { Permissions, type Decision } from './permissions.ts'
 import { MessageQueue, type Waiting } from './queue.ts'
+import { Requests } from './request.ts'
 import { nameConversation } from './title.ts'
 import { runTurn, type TurnEnd } from './turn.ts'
 import { prepareWork, type Work } from './work.ts'
@@ -37,9 +40,21 @@ export interface Sent {
   readonly ended: Promise<void>
 }
 
+/** A turn has ended. */
+export interface ChatChange {
+  readonly session: string
+  readonly reason: TurnEnd
+  /** How long it took. */
+  readonly ms: number
+}
+
 export class Chat {
+  readonly changes: Announcements<ChatChange>
   readonly meter: Meter
+  readonly #changes = new Changes<ChatChange>()
   readonly #options: ChatOptions
+  readonly #models: AgentModels
+  readonly #requests: Requests
   readonly #turns: LiveTurns
   readonly #background: Background
   readonly #closing = new AbortController()
@@ -49,22 +64,29 @@ export class Chat {
   readonly #permissions: Permissions
 
   constructor(options: ChatOptions) {
+    const { config, sessions, models } = options
+    this.changes = this.#changes
     this.#options = options
     this.#queue = options.queue
-    this.meter = new Meter({ ...options, model: () => this.#previewModel() })
+    this.#models = new AgentModels(models, config)
+    this.#requests = new Requests(options)
+    this.meter = new Meter({ sessions, config, models: this.#models, requests: this.#requests })
     this.#background = new Background(options.onFault)
     this.#permissions = new Permissions((session) =>
       this.#turns.emit(session, { type: 'permissions', permissions: this.#permissions.open(session) }),
     )
     this.#turns = new LiveTurns({
-      onStart: (session) => options.sessions.hold(session),
+      onStart: (session) => sessions.hold(session),
       onFault: (session, error) => this.#tellFault(session, error),
       onEnd: (session, reason, ms) => {
-        options.sessions.release(session)
-        options.onTurnEnded(session, reason, ms)
-        this.#changed(session)
+        sessions.release(session)
+        this.#changes.announce({ session, reason, ms })
         if (reason === 'done') void this.#goOn(session)
       },
+    })
+    // Messages are told as they are; of anything else, whoever follows the conversation looks again.
+    sessions.changes.subscribe(({ session, entry }) => {
+      if (entry && entry.type !== 'message' && !reportOf(entry)) this.#turns.emit(session, { type: 'changed' })
     })
   }
 
@@ -81,7 +103,7 @@ export class Chat {
     const command = attachments.length === 0 ? parseCommand(text) : undefined
     const running = session === undefined ? undefined : this.#turns.get(session)
     if (session !== undefined && running) return this.#wait(session, running, input, command)
-    const model = command ? this.#previewModel() : this.#options.createModel(input.model)
+    const model = command ? this.#models.preview() : this.#models.create(input.model)
     assertTakesImages(model, attachments)
     const { id, transcript } = await this.#sessionFor(input, command)
     if (command?.name === 'new' || command?.name === 'reset')
@@ -92,7 +114,7 @@ export class Chat {
     const stored = Promise.withResolvers<void>()
     const turn = this.#turns.start(id, async (signal) => {
       try {
-        if (input.replaces !== undefined) await this.#branchAt(id, transcript, transcript.parentOf(input.replaces))
+        if (input.replaces !== undefined) await transcript.moveTo(transcript.parentOf(input.replaces))
         if (!command) await this.#say(id, transcript, model, input)
         stored.resolve()
       } catch (error) {
@@ -126,19 +148,19 @@ export class Chat {
    * @throws AppError `session_busy`, `unknown_session`, `input_invalid`
    */
   async retry(session: string, message: string, modelId?: string): Promise<{ ended: Promise<void> }> {
-    const model = this.#options.createModel(modelId)
+    const model = this.#models.create(modelId)
     const transcript = await this.#idle(session)
     const asked = transcript
       .branchTo(message)
       .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
     if (!asked) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
-    await this.#branchAt(session, transcript, asked.id)
+    await transcript.moveTo(asked.id)
     return this.#answerAgain(session, transcript, model)
   }
 
   /** Goes on where an answer broke off. @throws AppError `session_busy`, `unknown_session` */
   async resume(session: string): Promise<{ ended: Promise<void> }> {
-    const model = this.#options.createModel(undefined)
+    const model = this.#models.create()
     const transcript = await this.#idle(session)
     return this.#answerAgain(session, transcript, model)
   }
@@ -146,14 +168,12 @@ export class Chat {
   /** Shows another version of a message. @throws AppError `session_busy`, `unknown_session`, `input_invalid` */
   async switchTo(session: string, entry: string): Promise<void> {
     await (await this.#idle(session)).switchTo(entry)
-    this.#told(session)
   }
 
   /** Takes a message and all after it out of the conversation. @throws AppError as `switchTo` */
   async deleteFrom(session: string, entry: string): Promise<void> {
     const transcript = await this.#idle(session)
     await transcript.moveTo(transcript.parentOf(entry), { deleted: entry })
-    this.#told(session)
   }
 
   /** Brings back what `deleteFrom` took out. @throws AppError as `switchTo` */
@@ -161,7 +181,6 @@ export class Chat {
     const transcript = await this.#idle(session)
     await transcript.switchTo(entry)
     await transcript.moveTo(transcript.branch().at(-1)?.id ?? null, { restored: entry })
-    this.#told(session)
   }
 
   async unqueue(session: string, id: string): Promise<void> {
@@ -198,7 +217,7 @@ export class Chat {
     const last = transcript.messages().findLast(({ message }) => message.role === 'user')
     return (
       last !== undefined &&
-      isSessionOver(new Date(last.message.timestamp), this.#options.now(), this.#options.settings().session.reset)
+      isSessionOver(new Date(last.message.timestamp), this.#options.now(), this.#options.config.current.session.reset)
     )
   }
 
@@ -227,12 +246,6 @@ export class Chat {
   async #idle(session: string): Promise<Transcript> {
     if (this.#turns.get(session)) throw busy(session)
     return this.#options.sessions.get(session)
-  }
-
-  async #branchAt(session: string, transcript: Transcript, entry: string | null): Promise<void> {
-    await transcript.moveTo(entry)
-    this.meter.forget(session)
-    this.#told(session)
   }
 
   /** After a good end: the next message that waits, or a name for the conversation. */
@@ -275,7 +288,6 @@ export class Chat {
 
   async #tell(session: string, transcript: Transcript, message: Message): Promise<void> {
     const { id } = await transcript.appendMessage(message)
-    this.#options.onSessionChanged(session)
     const versions = transcript.siblings().get(id)
     this.#turns.emit(session, {
       type: 'message',
@@ -289,10 +301,10 @@ export class Chat {
 
   /** Answers what is in the transcript. */
   async #answer({ session, transcript, model, tools, toolbox, keeper }: Work): Promise<TurnEnd> {
-    const { assemble, sessions, settings } = this.#options
+    const { sessions, config } = this.#options
     return runTurn({
       model,
-      assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt, toolbox),
+      assemble: () => this.#requests.assemble({ model, transcript, tools: toolbox }),
       tell: (message) => this.#tell(session, transcript, message),
       report: (report) => this.meter.keep(session, transcript, report),
       keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
@@ -310,7 +322,7 @@ export class Chat {
       toolbox,
       tools,
       keeper,
-      maxSteps: settings().chat.maxSteps,
+      maxSteps: config.current.chat.maxSteps,
     })
   }
 
@@ -327,19 +339,18 @@ export class Chat {
 
   async #carryOut(work: Work, command: CommandCall): Promise<TurnEnd> {
     const { session, transcript, model, tools, toolbox, keeper } = work
-    const { agent, workspace, memory, setModel, now, assemble } = this.#options
+    const { config, workspace, memory, now } = this.#options
     const outcome: CommandOutcome = await runCommand(command, {
-      agent,
+      config,
+      session,
       model: model.id,
       workspace,
       memory,
       keeper,
       tokens: async () => {
-        const state = keepingState(transcript.branch())
-        const { report } = await assemble(model, state, transcript.header.createdAt, toolbox)
+        const { report } = await this.#requests.assemble({ model, transcript, tools: toolbox })
         return { tokens: report.estimatedTokens, contextWindow: report.contextWindow }
       },
-      setModel,
       now,
       signal: tools.signal,
     }).catch((error: unknown) => {
@@ -347,7 +358,6 @@ export class Chat {
       return { kind: 'failed', code: error.code, data: error.data }
     })
     await transcript.appendCustom(commandEntry, { command: command.name, outcome })
-    this.#told(session)
     return outcome.kind === 'failed' ? 'error' : 'done'
   }
 
@@ -355,40 +365,29 @@ export class Chat {
     const hooks = {
       permissions: this.#permissions,
       emit: (event: ChatEvent) => this.#turns.emit(session, event),
-      onKept: () => this.#told(session),
       lastReport: () => this.meter.last(session, transcript),
     }
-    return prepareWork(this.#options, { session, transcript, model }, hooks, signal)
+    return prepareWork({ ...this.#options, requests: this.#requests }, { session, transcript, model }, hooks, signal)
   }
 
   /** What a session that is over leaves behind (M36): durable notes, and its last messages. */
   async #leaveBehind(session: string, transcript: Transcript): Promise<void> {
-    const { workspace, settings, prompts, now } = this.#options
-    const { memoryHook } = settings().session
+    const { workspace, config, now } = this.#options
+    const { memoryHook } = config.current.session
     const messages = transcript.messages().map(({ message }) => message)
     if (!memoryHook.enabled || messages.length === 0) return
-    const model = this.#previewModel()
+    const model = this.#models.preview()
     const { keeper } = await this.#workOn(session, transcript, model, new AbortController().signal)
     await keeper.flushRest()
-    const { slug } = await prompts()
-    await keepSession({ workspace, model, slugPrompt: slug, messages, count: memoryHook.messages, session, at: now() })
-    this.#told(session)
+    const { slug } = await this.#requests.prompts()
+    await keepSession({ workspace, model, prompt: slug, messages, count: memoryHook.messages, session, at: now() })
   }
 
   /** Once, when the first answer is there and nobody has named the conversation. */
   async #name(session: string): Promise<void> {
-    if (await nameConversation(this.#options, session, this.#closing.signal)) this.#options.onSessionChanged(session)
-  }
-
-  /** A meter or a command can do with a model that is not set up; only its window matters then. */
-  #previewModel(): ChatModel {
-    const { createModel } = this.#options
-    try {
-      return createModel(undefined)
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'provider_key_missing') return createModel('offline')
-      throw error
-    }
+    const { sessions, config } = this.#options
+    const naming = { transcript: await sessions.get(session), config, models: this.#models, requests: this.#requests }
+    await nameConversation(naming, this.#closing.signal)
   }
 
   #tellFault(session: string, error: unknown): void {
@@ -399,17 +398,6 @@ export class Chat {
       : { code: 'internal', message: 'something went wrong', data: { reference: this.#options.onFault(error) } }
     const message = new AnswerDraft({ provider: 'commonplace', model: '' }).finish('error', noUsage, failure)
     this.#turns.emit(session, { type: 'message', id: `fault-${Date.now()}`, message })
-  }
-
-  /** Something other than a message was added. */
-  #told(session: string): void {
-    this.#turns.emit(session, { type: 'changed' })
-    this.#changed(session)
-  }
-
-  #changed(session: string): void {
-    this.#options.onSessionChanged(session)
-    this.#options.onContextChanged(session)
   }
 
   #emitQueue(session: string): void {

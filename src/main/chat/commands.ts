@@ -3,17 +3,18 @@ import type { CommandCall } from '../../shared/commands.ts'
 import type { CommandOutcome } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Memory } from '../memory/index.ts'
+import type { AgentConfig } from '../settings/index.ts'
 import type { Workspace } from '../workspace/index.ts'
 import type { Keeper } from './keeping/keeper.ts'
 
 export interface CommandContext {
-  readonly agent: string
+  readonly config: AgentConfig
+  readonly session: string
   readonly model: string
   readonly workspace: Workspace
   readonly memory: Memory
   readonly keeper: Pick<Keeper, 'compact'>
   readonly tokens: () => Promise<{ tokens: number; contextWindow: number }>
-  readonly setModel: (model: string) => Promise<void>
   readonly now: () => Date
   readonly signal: AbortSignal
 }
@@ -22,7 +23,7 @@ const maxResults = 6
 
 /** `/new` and `/reset` are the session's own business and never come here. */
 export async function runCommand({ name, argument }: CommandCall, context: CommandContext): Promise<CommandOutcome> {
-  const { workspace, memory, keeper, now, signal } = context
+  const { workspace, memory, keeper, session, now, signal } = context
   switch (name) {
     case 'compact': {
       const before = await context.tokens()
@@ -35,7 +36,7 @@ export async function runCommand({ name, argument }: CommandCall, context: Comma
     }
     case 'remember': {
       if (argument === '') return { kind: 'needsArgument', command: name }
-      const { change } = await workspace.remember(argument, now(), { cause: 'capture' })
+      const { change } = await workspace.remember(argument, now(), { cause: 'capture', session })
       const { path, patch, added, removed, startLine } = change
       return { kind: 'remembered', change: { path, patch, added, removed, startLine } }
     }
@@ -50,11 +51,11 @@ export async function runCommand({ name, argument }: CommandCall, context: Comma
     }
     case 'model': {
       if (argument === '') return { kind: 'model', model: context.model }
-      await context.setModel(argument)
+      await context.config.setModel(argument)
       return { kind: 'model', model: argument }
     }
     case 'agent':
-      return { kind: 'agent', agent: context.agent, workspace: workspace.roots.workspace }
+      return { kind: 'agent', agent: context.config.id, workspace: workspace.roots.workspace }
     case 'context':
     case 'status': {
       const [{ tokens, contextWindow }, status] = await Promise.all([context.tokens(), memory.status()])

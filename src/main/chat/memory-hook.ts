@@ -6,12 +6,13 @@ import { AppError } from '../../shared/errors.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
 import type { ChatModel } from '../models/index.ts'
 import { localDate, type Workspace } from '../workspace/index.ts'
+import type { Prompts } from './prompts.ts'
 import { complete } from './keeping/flush.ts'
 
 export interface HookOptions {
   readonly workspace: Workspace
   readonly model: ChatModel
-  readonly slugPrompt: string
+  readonly prompt: Prompts['slug']
   readonly messages: readonly Message[]
   /** How many of the newest are kept. */
   readonly count: number
@@ -48,8 +49,8 @@ function sayMessage(message: Message): string {
   return `**${message.role === 'user' ? 'User' : 'Assistant'}:** ${shown}`
 }
 
-async function topicOf({ model, slugPrompt }: HookOptions, conversation: string): Promise<string | undefined> {
-  const content = slugPrompt.replace('{{conversation}}', () => conversation)
+async function topicOf({ model, prompt }: HookOptions, conversation: string): Promise<string | undefined> {
+  const content = prompt({ conversation })
   try {
     const signal = AbortSignal.timeout(slugTimeoutMs)
     const answer = await complete(

@@ -24,18 +24,21 @@ import {
   type Assembly,
   type SentRequest,
 } from '../context/index.ts'
-import type { ChatModel } from '../models/index.ts'
-import { sessionEvents, type Transcript } from '../sessions/index.ts'
-import type { ChatOptions } from './chat-options.ts'
+import { isBranchMark, sessionEvents, type Sessions, type Transcript } from '../sessions/index.ts'
+import type { AgentConfig } from '../settings/index.ts'
+import type { AgentModels } from './agent-models.ts'
+import type { Requests } from './request.ts'
 import { ownTools } from './tools/index.ts'
 
 /** A summary that was not written yet: this share of what it stands for, but not more than so many tokens. */
 const summaryShare = 0.2
 const maxSummaryTokens = 2000
 
-type MeterOptions = Pick<ChatOptions, 'sessions' | 'settings' | 'assemble' | 'now' | 'onContextChanged'> & {
-  /** The model whose window counts, set up or not. */
-  readonly model: () => ChatModel
+interface MeterOptions {
+  readonly sessions: Sessions
+  readonly config: AgentConfig
+  readonly models: AgentModels
+  readonly requests: Requests
 }
 
 export interface WhatIfOutcome {
@@ -51,6 +54,10 @@ export class Meter {
 
   constructor(options: MeterOptions) {
     this.#options = options
+    // Another branch is shown: what its last request was stands in the transcript.
+    options.sessions.changes.subscribe(({ session, entry }) => {
+      if (entry && isBranchMark(entry)) this.#reports.delete(session)
+    })
   }
 
   /** The last request that the provider has answered, in our own estimate. */
@@ -59,17 +66,10 @@ export class Meter {
   }
 
   async keep(session: string, transcript: Transcript, report: ContextReport): Promise<void> {
-    if (report.reportedTokens !== null) {
-      await transcript.appendCustom(reportEntry, report)
-      this.#reports.set(session, report)
-      this.#ofModel.set(report.model, report)
-    }
-    this.#options.onContextChanged(session)
-  }
-
-  /** Another branch is shown: what its last request was stands in the transcript. */
-  forget(session: string): void {
-    this.#reports.delete(session)
+    if (report.reportedTokens === null) return
+    this.#reports.set(session, report)
+    this.#ofModel.set(report.model, report)
+    await transcript.appendCustom(reportEntry, report)
   }
 
   /** The session's last request, or another by the id of its step, or the one that it (or a new one) would send now. */
@@ -123,7 +123,7 @@ export class Meter {
     const { live, summary } = keepingState(transcript.branch())
     const messages = live.map(({ message }) => message)
     const sizes = messages.map(messageTokens)
-    const { keepRecentTokens } = this.#options.settings().compaction
+    const { keepRecentTokens } = this.#options.config.current.compaction
     const cut = findCutPoint(messages, sizes, keptTokens(report, keepRecentTokens))
     if (cut === 0) return null
     const dropped = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
@@ -147,8 +147,7 @@ export class Meter {
   }
 
   #assembleNow(transcript: Transcript | undefined, change: WhatIfWindow): Promise<Assembly> {
-    const { assemble, now, model } = this.#options
-    const start = transcript?.header.createdAt ?? now().getTime()
-    return assemble(model(), keepingState(transcript?.branch() ?? []), start, ownTools, change)
+    const { requests, models } = this.#options
+    return requests.assemble({ model: models.preview(), transcript, tools: ownTools, change })
   }
 }

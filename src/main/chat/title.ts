@@ -2,35 +2,42 @@
 import { AppError } from '../../shared/errors.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
 import type { ChatModel } from '../models/index.ts'
-import type { ChatOptions } from './chat-options.ts'
+import type { Transcript } from '../sessions/index.ts'
+import type { AgentConfig } from '../settings/index.ts'
+import type { AgentModels } from './agent-models.ts'
 import { complete } from './keeping/flush.ts'
+import type { Prompts } from './prompts.ts'
+import type { Requests } from './request.ts'
 
 const maxCharacters = 2000
 const maxTitle = 80
 const timeoutMs = 30_000
 
-/** @returns false when it has a name, or none could be made */
+export interface Naming {
+  readonly transcript: Transcript
+  readonly config: AgentConfig
+  readonly models: AgentModels
+  readonly requests: Requests
+}
+
+/** Leaves one alone that has a name. */
 export async function nameConversation(
-  { sessions, settings, prompts, createModel }: ChatOptions,
-  session: string,
+  { transcript, config, models, requests }: Naming,
   signal: AbortSignal,
-): Promise<boolean> {
-  const transcript = await sessions.get(session)
+): Promise<void> {
   const messages = transcript.messages().map(({ message }) => message)
   const hasAnswer = messages.some(({ role }) => role === 'assistant')
-  if (!settings().chat.titles || transcript.name !== undefined || !hasAnswer) return false
-  const model = createModel(undefined)
-  if (model.provider === 'offline') return false
-  const title = await titleOf(model, (await prompts()).title, messages, signal)
-  if (title === undefined || transcript.name !== undefined) return false
-  await transcript.appendName(title)
-  return true
+  if (!config.current.chat.titles || transcript.name !== undefined || !hasAnswer) return
+  const model = models.create()
+  if (model.provider === 'offline') return
+  const title = await titleOf(model, (await requests.prompts()).title, messages, signal)
+  if (title !== undefined && transcript.name === undefined) await transcript.appendName(title)
 }
 
 /** @returns undefined when no model answers, or nothing that could be a title */
 async function titleOf(
   model: ChatModel,
-  prompt: string,
+  prompt: Prompts['title'],
   messages: readonly Message[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -40,7 +47,7 @@ async function titleOf(
     .map(
       (message) => `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, maxCharacters)}`,
     )
-  const content = prompt.replace('{{conversation}}', () => said.join('\n\n').toWellFormed())
+  const content = prompt({ conversation: said.join('\n\n').toWellFormed() })
   try {
     const answer = await complete(
       model,

@@ -1,11 +1,11 @@
 /** All that one piece of work on a conversation needs: the model, the tools it may call, and what keeps it in its window. */
 import type { ChatEvent, ContextReport } from '../../shared/contract/index.ts'
-import { keepingState } from '../context/index.ts'
 import type { ChatModel } from '../models/index.ts'
 import type { Transcript } from '../sessions/index.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { Keeper } from './keeping/keeper.ts'
 import type { Permissions } from './permissions.ts'
+import type { Requests } from './request.ts'
 import { keepOutput, readOutput } from './tool-output.ts'
 import { fromMcp, ownTools, type Tool, type ToolContext } from './tools/index.ts'
 
@@ -22,44 +22,41 @@ export interface Work {
 export interface WorkHooks {
   readonly permissions: Permissions
   readonly emit: (event: ChatEvent) => void
-  /** Something other than a message was added to the conversation. */
-  readonly onKept: () => void
   readonly lastReport: () => ContextReport | undefined
 }
 
 /** Starts the servers of tools that do not run yet. */
 export async function prepareWork(
-  options: ChatOptions,
+  options: ChatOptions & { readonly requests: Requests },
   { session, transcript, model }: Pick<Work, 'session' | 'transcript' | 'model'>,
   hooks: WorkHooks,
   signal: AbortSignal,
 ): Promise<Work> {
-  const { settings, assemble, budget, now, prompts, mcp } = options
+  const { config, requests, now, mcp } = options
   const toolbox = [...ownTools, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
   const tools = toolContext(options, { session, transcript }, hooks, signal)
   const keeper = new Keeper({
     transcript,
     model,
-    budget: budget(model),
-    settings: settings(),
-    prompts,
-    assemble: () => assemble(model, keepingState(transcript.branch()), transcript.header.createdAt, toolbox),
+    budget: requests.budget(model),
+    settings: config.current,
+    prompts: () => requests.prompts(),
+    assemble: () => requests.assemble({ model, transcript, tools: toolbox }),
     lastReport: hooks.lastReport,
     tools,
     now,
-    onKept: hooks.onKept,
     onStart: (what) => hooks.emit({ type: 'keeping', what }),
   })
   return { session, transcript, model, tools, toolbox, keeper }
 }
 
 function toolContext(
-  { sessions, workspace, memory, settings, mcp, onFault }: ChatOptions,
+  { sessions, workspace, memory, config, mcp, onFault }: ChatOptions,
   { session, transcript }: Pick<Work, 'session' | 'transcript'>,
   { permissions, emit }: WorkHooks,
   signal: AbortSignal,
 ): ToolContext {
-  const { toolTimeout, toolOutputCharacters } = settings().chat
+  const { toolTimeout, toolOutputCharacters } = config.current.chat
   const outputs = sessions.outputsFolder(session)
   return {
     workspace,

@@ -8,6 +8,7 @@ import { checkRunSchema } from '../../shared/contract/checks.ts'
 import type { Check, CheckedQuestion, CheckRun } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { isHit, parseQuestions, type Memory } from '../memory/index.ts'
 import { appendDurably, copyAside, Exclusive, makeFolder, readIfThere, writeDurably } from '../files/index.ts'
 import type { Workspace } from '../workspace/index.ts'
@@ -27,8 +28,6 @@ export interface ChecksOptions {
   readonly now: () => Date
   /** False for a single command: nothing runs by itself. */
   readonly watch: boolean
-  readonly onChange: () => void
-  readonly onProgress: (done: number, total: number) => void
   readonly onFault: (error: unknown) => void
 }
 
@@ -40,7 +39,14 @@ interface Run {
   done: number
 }
 
+/** The checks or their outcomes are others; or a run is further than it was. */
+export type ChecksChange =
+  | { readonly type: 'checks' }
+  | { readonly type: 'progress'; readonly done: number; readonly total: number }
+
 export class Checks {
+  readonly changes: Announcements<ChecksChange>
+  readonly #changes = new Changes<ChecksChange>()
   readonly #options: ChecksOptions
   #outcomes = new Map<string, Outcome>()
   #run: Run | undefined
@@ -49,6 +55,7 @@ export class Checks {
   readonly #alone: Exclusive
 
   constructor(options: ChecksOptions) {
+    this.changes = this.#changes
     this.#options = options
     this.#alone = new Exclusive(options.folder)
   }
@@ -83,7 +90,7 @@ export class Checks {
       return checks.filter((check) => check.id !== id)
     })
     this.#outcomes.delete(id)
-    this.#options.onChange()
+    this.#changes.announce({ type: 'checks' })
     return removed ? { query: removed.query, relevant: removed.relevant.map(placeOf) } : null
   }
 
@@ -120,7 +127,7 @@ export class Checks {
     if (kept.length === 0) return null
     const run: Run = { stop: new AbortController(), total: kept.length, done: 0 }
     this.#run = run
-    this.#options.onChange()
+    this.#changes.announce({ type: 'checks' })
     try {
       return await this.#runAll(kept, run, cause)
     } catch (error) {
@@ -129,7 +136,7 @@ export class Checks {
     } finally {
       if (this.#run === run) {
         this.#run = undefined
-        this.#options.onChange()
+        this.#changes.announce({ type: 'checks' })
       }
     }
   }
@@ -154,7 +161,7 @@ export class Checks {
       run.done += 1
       if (performance.now() - told > tellEveryMs) {
         told = performance.now()
-        this.#options.onProgress(run.done, run.total)
+        this.#changes.announce({ type: 'progress', done: run.done, total: run.total })
       }
     }
     const changed = [...outcomes].some(([id, { rank }]) => (this.#outcomes.get(id)?.rank ?? null) !== rank)
@@ -235,7 +242,7 @@ export class Checks {
       return [...byQuery.values()]
     })
     await this.#followLines()
-    this.#options.onChange()
+    this.#changes.announce({ type: 'checks' })
     return ids
   }
 

@@ -3,20 +3,22 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '../../shared/errors.ts'
 import type { AppOptions } from '../app.ts'
-import * as commands from './commands.ts'
+import { ask } from './commands/ask.ts'
+import { evaluate } from './commands/evaluate.ts'
+import { explain } from './commands/explain.ts'
+import { indexFiles } from './commands/index-files.ts'
+import { remember } from './commands/remember.ts'
+import { search } from './commands/search.ts'
+import { status } from './commands/status.ts'
+import type { CommonFlags, EvalFlags, ExplainFlags, SearchFlags, WaitFlags } from './flags.ts'
+import type { Output } from './output.ts'
+import { vectorHelp } from './vectors.ts'
 import { openInBrowser } from '../open-with-system.ts'
 import { appVersion } from '../version.ts'
 import { withRuntime, type Runtime } from '../owner/index.ts'
 import { startServer } from '../host/server.ts'
 import { describeProblems } from '../settings/index.ts'
 import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
-
-export interface CommonFlags {
-  readonly agent: string
-  readonly workspace?: string
-  readonly home?: string
-  readonly json?: boolean
-}
 
 /** The folder above this entry; the build keeps its threads in folders beside this one. */
 const mainFolder = new URL('../', import.meta.url)
@@ -45,25 +47,25 @@ function command(name: string, description: string): Command {
 function withVectors(made: Command): Command {
   return made
     .option('--no-wait', 'do not wait until every passage has its vector')
-    .addHelpText('after', `\n${commands.vectorHelp}`)
+    .addHelpText('after', `\n${vectorHelp}`)
 }
 
 command('status', 'how the index is, and everything that does not work').action(async (flags: CommonFlags) =>
-  onRuntime(flags, commands.status),
+  onRuntime(flags, status),
 )
 
 withVectors(command('index', 'bring the index in step with the files'))
   .option('--force', 'read every file anew')
-  .action(async (flags: CommonFlags & commands.WaitFlags & { force?: boolean }) =>
-    onRuntime(flags, (runtime) => commands.index(runtime, flags)),
+  .action(async (flags: CommonFlags & WaitFlags & { force?: boolean }) =>
+    onRuntime(flags, (runtime) => indexFiles(runtime, flags)),
   )
 
 withVectors(command('search', 'search the memory'))
   .argument('<query>')
   .option('--max-results <n>', 'most results', integer)
   .option('--min-score <x>', 'least score, 0 to 1', share)
-  .action(async (query: string, flags: CommonFlags & commands.SearchFlags) =>
-    onRuntime(flags, (runtime) => commands.search(runtime, flags, query)),
+  .action(async (query: string, flags: CommonFlags & SearchFlags) =>
+    onRuntime(flags, (runtime) => search(runtime, flags, query)),
   )
 
 withVectors(command('explain', 'say how every candidate for a query was scored'))
@@ -71,8 +73,8 @@ withVectors(command('explain', 'say how every candidate for a query was scored')
   .option('--max-results <n>', 'most results', integer)
   .option('--min-score <x>', 'least score, 0 to 1', share)
   .option('--why <path:line>', 'also say what kept this line out')
-  .action(async (query: string, flags: CommonFlags & commands.ExplainFlags) =>
-    onRuntime(flags, (runtime) => commands.explain(runtime, flags, query)),
+  .action(async (query: string, flags: CommonFlags & ExplainFlags) =>
+    onRuntime(flags, (runtime) => explain(runtime, flags, query)),
   )
 
 withVectors(command('eval', 'measure recall on judged questions'))
@@ -89,22 +91,22 @@ withVectors(command('eval', 'measure recall on judged questions'))
       'local',
     ]),
   )
-  .action(async (flags: CommonFlags & commands.EvalFlags) =>
-    onRuntime(flags, (runtime) => commands.evaluate(runtime, flags), { embeddingProvider: flags.provider }),
+  .action(async (flags: CommonFlags & EvalFlags) =>
+    onRuntime(flags, (runtime) => evaluate(runtime, flags), { embeddingProvider: flags.provider }),
   )
 
 command('remember', 'append a note to today’s log')
   .argument('[text]', 'the note; read from standard input when left out')
   .action(async (text: string | undefined, flags: CommonFlags) => {
     checkFolders(flags)
-    print(await commands.remember(appOptions(flags), flags, text), flags)
+    print(await remember(appOptions(flags), flags, text), flags)
   })
 
 command('ask', 'ask the agent')
   .argument('<message>')
   .option('--model <id>', 'another model than the agent’s')
   .action(async (message: string, flags: CommonFlags & { model?: string }) =>
-    onRuntime(flags, (runtime) => commands.ask(runtime, flags, message), { isRepeatable: false }),
+    onRuntime(flags, (runtime) => ask(runtime, flags, message), { isRepeatable: false }),
   )
 
 command('serve', 'host the interface for a browser on this machine')
@@ -123,8 +125,8 @@ try {
 /** Runs one command where the memory is open, or opens it for that long, and prints what it returns. */
 async function onRuntime(
   flags: CommonFlags,
-  run: (runtime: Runtime, flags: CommonFlags) => Promise<commands.Output>,
-  options: { readonly embeddingProvider?: commands.EvalFlags['provider']; readonly isRepeatable?: boolean } = {},
+  run: (runtime: Runtime, flags: CommonFlags) => Promise<Output>,
+  options: { readonly embeddingProvider?: EvalFlags['provider']; readonly isRepeatable?: boolean } = {},
 ): Promise<void> {
   checkFolders(flags)
   const { embeddingProvider, isRepeatable = true } = options
@@ -140,7 +142,7 @@ function appOptions({ home, workspace, agent }: CommonFlags): AppOptions {
   return { mainFolder, env: process.env, home, workspace, agent }
 }
 
-function print({ value, text, warning, isFailure }: commands.Output, flags: CommonFlags): void {
+function print({ value, text, warning, isFailure }: Output, flags: CommonFlags): void {
   process.stdout.write(harmless(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
   if (warning !== undefined) process.stderr.write(harmless(`commonplace: ${warning}\n`))
   if (isFailure) process.exitCode = 1

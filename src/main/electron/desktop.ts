@@ -90,7 +90,7 @@ function followRuntime(resident: Resident, unread: Unread): void {
       log.fault(error, 'starting with the computer'),
     )
   const ends = [
-    settings.onChange(applyLogin),
+    settings.changes.subscribe(applyLogin),
     resident.onEvent((event) => {
       if (event.type === 'turnEnded') unread.note(event)
     }),
@@ -126,7 +126,7 @@ function installCapture(resident: Resident, mainFolder: URL, onOpen: () => void)
     isPaused: () => shortcut.isPaused,
     onPause: (isPaused) => shortcut.pause(isPaused),
   })
-  const stopSettings = settings.onChange(() => shortcut.apply())
+  const stopSettings = settings.changes.subscribe(() => shortcut.apply())
   const stopEvents = resident.onEvent((event) => {
     if (event.type === 'captured') tray.add(event.note)
   })

@@ -2,6 +2,7 @@
  * How the app is (M57): everything that can fail reports here and takes its report back when it works again. One list,
  * for the status bar, the settings and the terminal.
  */
+import { Changes, type Announcements } from '../changes.ts'
 import type { Part, Problem } from '../../shared/contract/index.ts'
 
 /** What a part says of itself; `since` only when it began before it was reported. */
@@ -12,18 +13,20 @@ export type Report = Omit<Problem, 'since' | 'level'> & {
 
 export interface HealthOptions {
   readonly now: () => Date
-  /** Something is another than it was; many reports of one moment are told once. */
-  readonly onChange: () => void
 }
 
 const order = { bad: 0, warning: 1, note: 2 } as const
 
 export class Health {
+  /** Something is another than it was; many reports of one moment are told once. */
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
   readonly #options: HealthOptions
   readonly #problems = new Map<string, Problem>()
   #isTelling = false
 
   constructor(options: HealthOptions) {
+    this.changes = this.#changes
     this.#options = options
   }
 
@@ -69,7 +72,7 @@ export class Health {
     this.#isTelling = true
     queueMicrotask(() => {
       this.#isTelling = false
-      this.#options.onChange()
+      this.#changes.announce()
     })
   }
 }

@@ -1,11 +1,13 @@
 /** What happened to a workspace's Markdown, and who did it: recorded in a thread of its own, asked from here (M26). */
 import type { RouterClient } from '@orpc/server'
+import type { HistoryEntry } from '../../shared/contract/index.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { isNote, type Roots, type WorkspaceWrite } from '../workspace/index.ts'
 import type { HistoryRouter } from './history-thread.ts'
 import { Journal, repositoryIn } from './journal.ts'
 import type { TimelineRequest } from './chronicle.ts'
-import type { HistoryProblem, RecorderEvent } from './recorder.ts'
+import type { RecorderEvent } from './recorder.ts'
 
 /** Changes go to the thread together, ms. */
 const gatherMs = 50
@@ -20,10 +22,7 @@ export interface HistoryOptions {
   readonly keepDays: number | null
   /** A thread that nobody needs for so long gives its memory back, ms. */
   readonly idleMs?: number
-  readonly onRecorded: (paths: readonly string[]) => void
   readonly onFault: (error: unknown) => void
-  /** Told when there are others: why not all is recorded, or not by this process. */
-  readonly onProblems: (problems: readonly HistoryProblem[]) => void
 }
 
 type HistoryClient = RouterClient<HistoryRouter>
@@ -36,6 +35,9 @@ interface Awake {
 }
 
 export class History {
+  /** Files have a further entry, or there are other problems: why not all is recorded, or not by this process. */
+  readonly changes: Announcements<RecorderEvent>
+  readonly #changes = new Changes<RecorderEvent>()
   readonly #options: HistoryOptions
   readonly #journal: Journal
   /** Those that the recorder knows of, as JSON. */
@@ -50,6 +52,7 @@ export class History {
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: HistoryOptions) {
+    this.changes = this.#changes
     this.#options = options
     this.#journal = new Journal(options.folder, options.onFault)
     this.#forbidden = JSON.stringify(options.roots.forbidden)
@@ -91,6 +94,22 @@ export class History {
 
   timeline(request: TimelineRequest) {
     return this.#call((client) => client.timeline(request))
+  }
+
+  /** The timeline as it is shown, without the texts. */
+  async entries(request: TimelineRequest): Promise<HistoryEntry[]> {
+    return (await this.timeline(request)).map(({ commit, at, cause, session, turn, file }) => ({
+      commit,
+      at,
+      cause,
+      ...(session === undefined ? {} : { session }),
+      ...(turn === undefined ? {} : { turn }),
+      path: file.path,
+      ...(file.from === undefined ? {} : { from: file.from }),
+      added: file.added,
+      removed: file.removed,
+      exists: file.after !== null,
+    }))
   }
 
   /** @throws AppError `file_not_found` */
@@ -150,10 +169,7 @@ export class History {
 
   async #follow(events: AsyncIterable<RecorderEvent>, signal: AbortSignal): Promise<void> {
     try {
-      for await (const event of events) {
-        if (event.type === 'recorded') this.#options.onRecorded(event.paths)
-        else this.#options.onProblems(event.problems)
-      }
+      for await (const event of events) this.#changes.announce(event)
     } catch (error) {
       if (!signal.aborted) this.#options.onFault(error)
     }

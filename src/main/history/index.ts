@@ -1,2 +1,3 @@
 export { History } from './history.ts'
+export type { HistoryProblem } from './recorder.ts'
 export { Journal } from './journal.ts'

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { McpServer } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { Config, McpServerSettings } from '../settings/index.ts'
+import type { KeyRing, McpServerSettings, SettingsStore } from '../settings/index.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { McpConnection } from './connection.ts'
 
 export type ToolPermission = 'ask' | 'always' | 'never'
@@ -20,24 +21,24 @@ export interface McpTool {
 }
 
 export interface McpServersOptions {
-  readonly config: () => Config
+  readonly settings: Pick<SettingsStore, 'config' | 'set'>
   readonly env: NodeJS.ProcessEnv
   readonly version: string
-  readonly onChange: () => void
-  /** Takes out what is secret of what servers say. */
-  readonly scrub: (text: string) => string
-  /** Writes a permission into the configuration. */
-  readonly savePermission: (server: string, tool: string, permission: ToolPermission) => Promise<void>
+  /** Take out what is secret of what servers say. */
+  readonly keys: Pick<KeyRing, 'scrub'>
 }
 
 /** Providers allow no longer names. */
 const maxNameCharacters = 64
 
 export class McpServers {
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
   readonly #options: McpServersOptions
   readonly #connections = new Map<string, McpConnection>()
 
   constructor(options: McpServersOptions) {
+    this.changes = this.#changes
     this.#options = options
   }
 
@@ -67,8 +68,8 @@ export class McpServers {
 
   async setPermission(server: string, tool: string, permission: ToolPermission): Promise<void> {
     if (!this.#settings()[server]) throw unknownServer(server)
-    await this.#options.savePermission(server, tool, permission)
-    this.#options.onChange()
+    await this.#options.settings.set([['mcp', 'servers', server, 'tools', tool], permission])
+    this.#changes.announce()
   }
 
   status(): McpServer[] {
@@ -107,7 +108,7 @@ export class McpServers {
       this.#connections.delete(name)
       await connection.close()
     }
-    this.#options.onChange()
+    this.#changes.announce()
   }
 
   async close(): Promise<void> {
@@ -116,11 +117,13 @@ export class McpServers {
   }
 
   #settings(): Readonly<Record<string, McpServerSettings>> {
-    return this.#options.config().mcp.servers
+    return this.#options.settings.config.mcp.servers
   }
 
   #wanted(): [string, McpConnection][] {
-    const { env, version, onChange, scrub } = this.#options
+    const { env, version, keys } = this.#options
+    const onChange = () => this.#changes.announce()
+    const scrub = (text: string) => keys.scrub(text)
     return Object.entries(this.#settings())
       .filter(([, settings]) => settings.enabled)
       .map(([name, settings]) => {

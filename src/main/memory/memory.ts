@@ -11,7 +11,8 @@ import type {
   SearchResponse,
 } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import type { EmbeddingSource, ProviderFailure } from '../embeddings/index.ts'
+import { Changes, type Announcements } from '../changes.ts'
+import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
 import type { IndexerRouter } from './indexer-thread.ts'
 import type { IndexerEvent } from './indexer.ts'
@@ -47,13 +48,13 @@ export interface MemoryOptions {
   readonly search: () => MemorySettings['search']
   readonly threads: ThreadEntries
   readonly watch: boolean
-  readonly onEvent: (event: Extract<IndexerEvent, { type: 'status' | 'files' | 'indexed' }>) => void
-  readonly onCrash: (error: Error) => void
-  /** The threads had died and were started again. */
-  readonly onRecovered: () => void
-  /** The embedding provider has stopped working, fails otherwise, or works again (undefined). */
-  readonly onProvider?: (failure: ProviderFailure | undefined) => void
 }
+
+/** The index is another, files are others, a thread died, or threads that had died were started again. */
+export type MemoryChange =
+  | Extract<IndexerEvent, { type: 'status' | 'files' | 'indexed' }>
+  | { readonly type: 'crashed'; readonly error: Error }
+  | { readonly type: 'recovered' }
 
 interface Threads {
   readonly indexer: Thread<RouterClient<IndexerRouter>>
@@ -64,6 +65,8 @@ interface Threads {
 }
 
 export class Memory {
+  readonly changes: Announcements<MemoryChange>
+  readonly #changes = new Changes<MemoryChange>()
   readonly #options: MemoryOptions
   #source: MemorySource
   #threads: Promise<Threads>
@@ -79,24 +82,26 @@ export class Memory {
   /** Called whenever the status or the provider's health is another. */
   readonly #listeners = new Set<() => void>()
 
-  private constructor(options: MemoryOptions) {
+  /** Its threads start at once; `opened` waits for them. */
+  constructor(options: MemoryOptions) {
+    this.changes = this.#changes
     this.#options = options
     this.#source = options.source
     this.#provider = new ProviderCare({
       hold: (isHeld) => this.#call(({ indexer }) => indexer.client.hold(isHeld)),
       goOn: () => this.#call(({ indexer }) => indexer.client.goOn()),
       probe: () => this.#call(({ searcher }) => searcher.client.probe()),
-      onChange: (failure) => this.#onProvider(failure),
+      onChange: () => this.#onProvider(),
       onFault: (error) => this.#onFault(error),
     })
     this.#threads = this.#start()
   }
 
-  static async open(options: MemoryOptions): Promise<Memory> {
-    const memory = new Memory(options)
+  /** @throws AppError when there is no index to be had */
+  async opened(): Promise<this> {
     try {
-      await memory.#threads
-      return memory
+      await this.#threads
+      return this
     } catch (error) {
       throw fromOrpcError(error)
     }
@@ -220,13 +225,13 @@ export class Memory {
 
   /** Tells of files that the app itself wrote, sooner than the watcher would. */
   touch(paths: readonly string[]): void {
-    void this.#call(({ indexer }) => indexer.client.touch(paths)).catch(this.#options.onCrash)
+    void this.#call(({ indexer }) => indexer.client.touch(paths)).catch((error: unknown) => this.#onFault(error))
   }
 
   /** While power is short, changes are looked at when somebody searches, and not before. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
-    void this.#call(({ indexer }) => indexer.client.savePower(isSaving)).catch(this.#options.onCrash)
+    void this.#call(({ indexer }) => indexer.client.savePower(isSaving)).catch((error: unknown) => this.#onFault(error))
   }
 
   async close(): Promise<void> {
@@ -235,7 +240,7 @@ export class Memory {
   }
 
   async #start(): Promise<Threads> {
-    const { threads: entries, watch, onCrash } = this.#options
+    const { threads: entries, watch } = this.#options
     const threads: Threads = {
       indexer: startIndexer(entries),
       searcher: startSearcher(entries),
@@ -245,7 +250,7 @@ export class Memory {
     for (const thread of [threads.indexer, threads.searcher])
       thread.onExit((error) => {
         threads.died.abort()
-        onCrash(error)
+        this.#changes.announce({ type: 'crashed', error })
         void this.#recover(threads)
       })
     try {
@@ -280,31 +285,29 @@ export class Memory {
   }
 
   async #onIndexerEvent(threads: Threads, event: IndexerEvent): Promise<void> {
-    const { onEvent } = this.#options
     switch (event.type) {
       case 'status':
         this.#status = event.status
         this.#tell()
-        return onEvent({ type: 'status', status: this.#withFailure(event.status) })
+        return this.#changes.announce({ type: 'status', status: this.#withFailure(event.status) })
       case 'provider':
         return this.#provider.note(event.outcome)
       case 'replace':
       case 'reopen':
         await this.#exchangeIndex(threads, event.type === 'replace')
-        return onEvent({ type: 'indexed' })
+        return this.#changes.announce({ type: 'indexed' })
       default:
-        return onEvent(event)
+        return this.#changes.announce(event)
     }
   }
 
-  #onProvider(failure: ProviderFailure | undefined): void {
-    this.#options.onProvider?.(failure)
-    if (this.#status) this.#options.onEvent({ type: 'status', status: this.#withFailure(this.#status) })
+  #onProvider(): void {
+    if (this.#status) this.#changes.announce({ type: 'status', status: this.#withFailure(this.#status) })
     this.#tell()
   }
 
   #onFault(error: unknown): void {
-    this.#options.onCrash(error instanceof Error ? error : new Error(String(error)))
+    this.#changes.announce({ type: 'crashed', error: error instanceof Error ? error : new Error(String(error)) })
   }
 
   #withFailure(status: IndexStatus): IndexStatus {
@@ -333,7 +336,6 @@ export class Memory {
   /** Starts the threads anew after one of them died; not again and again. */
   async #recover(died: Threads): Promise<void> {
     if (died.stop.signal.aborted) return
-    const { onRecovered } = this.#options
     const now = Date.now()
     this.#crashes = [...this.#crashes.filter((at) => now - at < crashWindowMs), now]
     await stopThreads(died)
@@ -341,7 +343,7 @@ export class Memory {
     try {
       this.#threads = this.#start()
       await this.#threads
-      onRecovered()
+      this.#changes.announce({ type: 'recovered' })
     } catch (error) {
       this.#onFault(error)
     }

@@ -3,9 +3,11 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { MonthlyUsage, Spending } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { appendDurably, Exclusive, makeFolder, readIfThere } from '../files/index.ts'
 import { addUsage, noUsage, usageSchema, type Usage } from '../../shared/messages.ts'
 import { z } from 'zod'
+import type { SettingsStore } from '../settings/index.ts'
 import { parseJson } from '../../shared/json.ts'
 
 const lineSchema = z.object({ at: z.number(), agent: z.string(), model: z.string(), usage: usageSchema })
@@ -13,8 +15,7 @@ const lineSchema = z.object({ at: z.number(), agent: z.string(), model: z.string
 export interface LedgerOptions {
   readonly file: string
   readonly now: () => Date
-  readonly spending: () => { readonly monthlyLimit: number | null; readonly warnAt: number }
-  readonly onChange: () => void
+  readonly settings: Pick<SettingsStore, 'config'>
   /** Told what is wrong with the file. Money that was spent is counted all the same. */
   readonly onProblem: (problem: unknown) => void
 }
@@ -23,6 +24,8 @@ type Line = z.infer<typeof lineSchema>
 type Sums = Map<string, MonthlyUsage>
 
 export class Ledger {
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
   readonly #options: LedgerOptions
   readonly #alone: Exclusive
   #read: { readonly stamp: string; readonly sums: Sums } | undefined
@@ -31,16 +34,17 @@ export class Ledger {
   #hasTold = false
 
   constructor(options: LedgerOptions) {
+    this.changes = this.#changes
     this.#options = options
     this.#alone = new Exclusive(options.file)
   }
 
   /** Adds a request. Money that was spent is counted even where the disk does not take it. */
   async add(agent: string, model: string, usage: Usage): Promise<void> {
-    const { now, onChange } = this.#options
+    const { now } = this.#options
     this.#unwritten.push({ at: now().getTime(), agent, model, usage })
     await this.#write()
-    onChange()
+    this.#changes.announce()
   }
 
   /** Newest month first, then by cost. */
@@ -54,7 +58,7 @@ export class Ledger {
   }
 
   async spending(): Promise<Spending> {
-    const { monthlyLimit, warnAt } = this.#options.spending()
+    const { monthlyLimit, warnAt } = this.#options.settings.config.spending
     const month = monthOf(this.#options.now().getTime())
     let spent = 0
     for (const sum of (await this.#load()).values()) if (sum.month === month) spent += sum.usage.cost?.total ?? 0

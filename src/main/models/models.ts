@@ -5,8 +5,9 @@
 import type { Model, ProviderStatus } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { AssistantMessage, Usage } from '../../shared/messages.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
-import type { Config, KeyRing } from '../settings/index.ts'
+import { isKeyName, unknownProvider, type KeyRing, type SettingsStore } from '../settings/index.ts'
 import { withBounds } from './bounds.ts'
 import {
   costOf,
@@ -26,7 +27,7 @@ import { createOfflineModel } from './offline.ts'
 import { withIdleTimeout, withRetries } from './patience.ts'
 
 export interface ModelsOptions {
-  readonly config: () => Config
+  readonly settings: Pick<SettingsStore, 'config' | 'set'>
   readonly keys: KeyRing
   readonly env: NodeJS.ProcessEnv
   readonly ledger: Ledger
@@ -34,8 +35,12 @@ export interface ModelsOptions {
   readonly listFile: string
   /** Told of what is wrong with it. */
   readonly onProblem: (problem: unknown) => void
-  /** A provider answered (undefined), or failed after all that was tried. */
-  readonly onOutcome?: (model: string, failure: AppError | undefined) => void
+}
+
+/** A provider answered, or failed after all that was tried. */
+export interface ModelOutcome {
+  readonly model: string
+  readonly failure: AppError | undefined
 }
 
 /** Who asks, and how long they wait. */
@@ -46,10 +51,13 @@ export interface ModelUse {
 }
 
 export class Models {
+  readonly changes: Announcements<ModelOutcome>
+  readonly #changes = new Changes<ModelOutcome>()
   readonly #options: ModelsOptions
   readonly #lists: ModelLists
 
   constructor(options: ModelsOptions) {
+    this.changes = this.#changes
     this.#options = options
     this.#lists = new ModelLists(options.listFile, options.onProblem)
   }
@@ -69,13 +77,13 @@ export class Models {
     const facts = this.#lists.facts(provider, model)
     const remote = createRemoteModel(provider, model, options, limits, facts)
     const patient = withRetries(withIdleTimeout(withBounds(remote), use.idleTimeoutMs))
-    const { ledger, onOutcome, keys } = this.#options
-    return told(counted(withoutSecrets(patient, keys), this.#prices(id), ledger, use.agent), onOutcome)
+    const { ledger, keys } = this.#options
+    return told(counted(withoutSecrets(patient, keys), this.#prices(id), ledger, use.agent), this.#changes)
   }
 
   limits(id: string): ModelLimits {
     const { provider, model } = splitModelId(id)
-    return modelLimits(id, this.#options.config().models[id], this.#lists.facts(provider, model))
+    return modelLimits(id, this.#options.settings.config.models[id], this.#lists.facts(provider, model))
   }
 
   /** The offline model, the one that is chosen, and what each provider with a key lists. */
@@ -96,14 +104,14 @@ export class Models {
       for (const { name } of models) ids.add(`${provider}/${name}`)
       if (failure) failures.push({ provider, code: failure.code })
     }
-    for (const id of Object.keys(this.#options.config().models)) ids.add(id)
+    for (const id of Object.keys(this.#options.settings.config.models)) ids.add(id)
     return { models: [...ids].map((id) => this.#describe(id)), failures }
   }
 
   /** Asks a provider for its models, to see whether it can be used. @throws AppError */
   async test(name: string): Promise<number> {
     const provider = remoteProviders.find((known) => known === name)
-    if (!provider) throw new AppError('input_invalid', `there is no provider ${name}`, { reason: name })
+    if (!provider) throw unknownProvider(name)
     const options = this.#reach(provider, 0)
     if (!options) throw this.#missing(provider)
     const { models, failure } = await this.#lists.ask(provider, options, true)
@@ -111,14 +119,20 @@ export class Models {
     return models.length
   }
 
+  /** @param url undefined for the provider's own @throws AppError `input_invalid` when there is no such provider */
+  async setBaseUrl(name: string, url: string | undefined): Promise<void> {
+    if (!isKeyName(name)) throw unknownProvider(name)
+    await this.#options.settings.set([['providers', name, 'baseUrl'], url])
+  }
+
   providers(): ProviderStatus[] {
-    const { config, keys } = this.#options
+    const { settings, keys } = this.#options
     return remoteProviders.map((name) => ({
       name,
       keySource: keys.source(name),
       keeps: keys.vault ?? 'session',
       variable: keys.variable(name),
-      baseUrl: config().providers[name].baseUrl ?? null,
+      baseUrl: settings.config.providers[name].baseUrl ?? null,
     }))
   }
 
@@ -139,12 +153,12 @@ export class Models {
 
   #prices(id: string): ModelPrices | undefined {
     const { provider, model } = splitModelId(id)
-    return modelPrices(id, this.#options.config().models[id]?.prices, this.#lists.facts(provider, model)?.prices)
+    return modelPrices(id, this.#options.settings.config.models[id]?.prices, this.#lists.facts(provider, model)?.prices)
   }
 
   #reach(provider: RemoteProvider, timeoutMs: number): ProviderOptions | undefined {
-    const { config, keys, env } = this.#options
-    const { baseUrl: configured, headers, proxy } = config().providers[provider]
+    const { settings, keys, env } = this.#options
+    const { baseUrl: configured, headers, proxy } = settings.config.providers[provider]
     const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
     // Local servers want no key, but do want to be found.
     const apiKey = keys.get(provider) ?? (provider === 'openai-compatible' && baseUrl ? 'none' : undefined)
@@ -233,16 +247,16 @@ function scrubbed({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 
 }
 
 /** The same model, whose failures and answers are told. */
-function told(model: ChatModel, onOutcome: ModelsOptions['onOutcome']): ChatModel {
+function told(model: ChatModel, changes: Changes<ModelOutcome>): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
       try {
         yield* model.stream(request, signal)
-        onOutcome?.(model.id, undefined)
+        changes.announce({ model: model.id, failure: undefined })
       } catch (error) {
         if (!signal?.aborted && error instanceof AppError && error.code.startsWith('provider_'))
-          onOutcome?.(model.id, error)
+          changes.announce({ model: model.id, failure: error })
         throw error
       }
     },

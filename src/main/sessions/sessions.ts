@@ -6,6 +6,7 @@ import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FoundSession, Recall, SessionSummary } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { Exclusive, makeFolder, readIfThere } from '../files/index.ts'
 import { findInTranscript } from './find.ts'
 import { messageText, type AssistantMessage } from '../../shared/messages.ts'
@@ -13,8 +14,15 @@ import { LiveAnswer, takeInterrupted } from './live-answer.ts'
 import { transcriptMarkdown } from './markdown.ts'
 import { recallsIn } from './recalls.ts'
 import { nameFor } from '../workspace/index.ts'
+import type { TranscriptEntry } from './entries.ts'
 import { keepRequest, readRequest, type KeptRequest } from './requests.ts'
 import { Transcript } from './transcript.ts'
+
+/** A conversation is another than it was: by an entry that was added to it, or as a whole (made, put aside, brought back). */
+export interface SessionChange {
+  readonly session: string
+  readonly entry?: TranscriptEntry
+}
 
 const maxOpen = 20
 const titleCharacters = 60
@@ -22,6 +30,8 @@ const maxFound = 100
 const pinEntry = 'commonplace.pin'
 
 export class Sessions {
+  readonly changes: Announcements<SessionChange>
+  readonly #changes = new Changes<SessionChange>()
   readonly #folder: string
   readonly #workspace: string
   /** Whoever adds to a conversation of the folder. */
@@ -34,10 +44,10 @@ export class Sessions {
     string,
     { readonly stamp: string; readonly recalls: Awaited<ReturnType<typeof recallsIn>> }
   >()
-  readonly #listeners = new Set<(id: string) => void>()
   readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
 
   constructor(folder: string, workspace: string) {
+    this.changes = this.#changes
     this.#folder = folder
     this.#workspace = workspace
     this.#alone = new Exclusive(folder)
@@ -47,16 +57,10 @@ export class Sessions {
     this.#alone.close()
   }
 
-  /** Told of conversations that are made, renamed, pinned, put aside or brought back. What is said in them their chat tells. */
-  onChange(listener: (id: string) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
   async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
     const id = newId(at)
     const transcript = await Transcript.create(this.#file(id), this.#workspace, at, undefined, this.#alone)
-    this.#keep(id, Promise.resolve(transcript))
+    this.#keep(id, Promise.resolve(this.#follow(id, transcript)))
     return { id, transcript }
   }
 
@@ -66,8 +70,8 @@ export class Sessions {
     const forked = newId(at)
     const from = { file: source.file, entries: source.branchTo(entry) }
     const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from, this.#alone)
-    this.#keep(forked, Promise.resolve(transcript))
-    this.#changed(forked)
+    this.#keep(forked, Promise.resolve(this.#follow(forked, transcript)))
+    this.#changes.announce({ session: forked })
     return forked
   }
 
@@ -181,12 +185,10 @@ export class Sessions {
 
   async rename(id: string, name: string): Promise<void> {
     await (await this.get(id)).appendName(name.trim())
-    this.#changed(id)
   }
 
   async pin(id: string, pinned: boolean): Promise<void> {
     await (await this.get(id)).appendCustom(pinEntry, { pinned })
-    this.#changed(id)
   }
 
   /** Puts a conversation aside, with all that belongs to it. @throws AppError `unknown_session`, `session_busy` */
@@ -197,13 +199,13 @@ export class Sessions {
     await this.#alone.run(() => this.#move(id, this.#folder, this.#trash()))
     this.#open.delete(id)
     this.#summaries.delete(id)
-    this.#changed(id)
+    this.#changes.announce({ session: id })
   }
 
   /** Brings a removed conversation back. @throws AppError `unknown_session` */
   async restore(id: string): Promise<void> {
     await this.#alone.run(() => this.#move(id, this.#trash(), this.#folder))
-    this.#changed(id)
+    this.#changes.announce({ session: id })
   }
 
   async summary(id: string): Promise<SessionSummary | undefined> {
@@ -228,13 +230,14 @@ export class Sessions {
     }
   }
 
-  #changed(id: string): void {
-    for (const listener of this.#listeners) listener(id)
+  #follow(id: string, transcript: Transcript): Transcript {
+    transcript.changes.subscribe((entry) => this.#changes.announce({ session: id, entry }))
+    return transcript
   }
 
   /** Opens a transcript; what a crash left of an answer becomes its last message. */
   async #read(id: string): Promise<Transcript> {
-    const transcript = await Transcript.open(this.#file(id), this.#alone)
+    const transcript = this.#follow(id, await Transcript.open(this.#file(id), this.#alone))
     if (this.#held.has(id)) return transcript
     const interrupted = await takeInterrupted(this.#partial(id))
     if (interrupted && !hasAlready(transcript, interrupted)) await transcript.appendMessage(interrupted)

@@ -12,12 +12,16 @@ import { AppError } from '../../shared/errors.ts'
 import type { Message } from '../../shared/messages.ts'
 import { version, type EntryContent, type KeptContent, type MessageEntry } from './entries.ts'
 import type { TranscriptEntry, TranscriptHeader } from './entries.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { appendDurably, Exclusive, writeDurably } from '../files/index.ts'
 import { loadAdded, loadTranscript, type LoadedEntries, type ReadTo } from './transcript-file.ts'
 import { branchEntry, pathTo, siblingsOn, tipBelow, type BranchMark, type Siblings } from './tree.ts'
 
 export class Transcript {
   readonly file: string
+  /** Entries that this process has added. */
+  readonly changes: Announcements<TranscriptEntry>
+  readonly #changes = new Changes<TranscriptEntry>()
   readonly header: TranscriptHeader
   /** 1-based numbers of lines that could not be read. */
   readonly skippedLines: readonly number[]
@@ -29,6 +33,7 @@ export class Transcript {
 
   private constructor(file: string, header: TranscriptHeader, loaded: LoadedEntries, alone: Exclusive) {
     this.file = file
+    this.changes = this.#changes
     this.header = header
     this.skippedLines = loaded.skippedLines
     this.#alone = alone
@@ -185,15 +190,18 @@ export class Transcript {
 
   /** @param parent where it grows from, if that is not the end of the current branch */
   async #append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
-    return this.#alone.run(async () => {
+    const entry = await this.#alone.run(async () => {
       await this.refresh()
       const ids = this.#nextIds(parent === undefined ? this.#leaf : parent)
-      const entry = { type: content.type, ...ids, ...content } as TranscriptEntry
-      await appendDurably(this.file, `${JSON.stringify(entry)}\n`)
+      const added = { type: content.type, ...ids, ...content } as TranscriptEntry
+      await appendDurably(this.file, `${JSON.stringify(added)}\n`)
       const { ino, size } = await stat(this.file)
-      this.#add({ entries: [entry], foreign: [], readTo: { inode: ino, bytes: size } })
-      return ids
+      this.#add({ entries: [added], foreign: [], readTo: { inode: ino, bytes: size } })
+      return added
     })
+    this.#changes.announce(entry)
+    const { id, parentId, timestamp } = entry
+    return { id, parentId, timestamp }
   }
 
   #add(

@@ -24,6 +24,11 @@ export interface Siblings {
   readonly index: number
 }
 
+/** From here on the conversation shows another branch. */
+export function isBranchMark(entry: TranscriptEntry): boolean {
+  return entry.type === 'custom' && entry.customType === branchEntry
+}
+
 type Parents = ReadonlyMap<string, string | null>
 
 /** Ids from `leaf` to the root. */

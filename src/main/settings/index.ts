@@ -1,4 +1,5 @@
-export { isKeyName, KeyRing, type KeyVault } from './keys.ts'
+export { AgentConfig } from './agent-config.ts'
+export { isKeyName, KeyRing, unknownProvider, type KeyVault } from './keys.ts'
 export { parseConfig } from './parse.ts'
 export { describeProblems, SettingsStore } from './store.ts'
 export {

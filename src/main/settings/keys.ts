@@ -2,6 +2,9 @@
  * API keys: from the environment, kept by the operating system, or given for as long as the app runs (M41). A key goes
  * from here to a provider's client only.
  */
+import { AppError } from '../../shared/errors.ts'
+import { Changes, type Announcements } from '../changes.ts'
+
 export type KeyName = 'anthropic' | 'openai' | 'gemini' | 'openai-compatible'
 
 const variables: Record<KeyName, string> = {
@@ -26,6 +29,8 @@ export interface KeyVault {
 export type KeySource = 'environment' | 'keychain' | 'session' | 'none'
 
 export class KeyRing {
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
   readonly #env: NodeJS.ProcessEnv
   readonly #vault: KeyVault | undefined
   readonly #given = new Map<KeyName, string>()
@@ -33,6 +38,7 @@ export class KeyRing {
   #saving: Promise<unknown> = Promise.resolve()
 
   constructor(env: NodeJS.ProcessEnv, vault?: KeyVault) {
+    this.changes = this.#changes
     this.#env = env
     this.#vault = vault
   }
@@ -59,8 +65,12 @@ export class KeyRing {
     return this.get(name) === undefined ? 'none' : 'environment'
   }
 
-  /** Uses a key until the app ends, or keeps it where that is possible; an empty one forgets it. */
-  async give(name: KeyName, key: string): Promise<void> {
+  /**
+   * Uses a key until the app ends, or keeps it where that is possible; an empty one forgets it.
+   * @throws AppError `input_invalid` when there is no such provider
+   */
+  async give(name: string, key: string): Promise<void> {
+    if (!isKeyName(name)) throw unknownProvider(name)
     const trimmed = key.trim()
     this.#given.delete(name)
     if (this.#vault) {
@@ -69,6 +79,7 @@ export class KeyRing {
       else this.#kept.set(name, trimmed)
       if (before !== this.#kept.get(name)) await this.#save(this.#vault)
     } else if (trimmed !== '') this.#given.set(name, trimmed)
+    this.#changes.announce()
   }
 
   /** The text without any key, and without what the environment keeps under a name that says it is secret. */
@@ -93,4 +104,8 @@ export class KeyRing {
 
 export function isKeyName(name: string): name is KeyName {
   return name in variables
+}
+
+export function unknownProvider(name: string): AppError {
+  return new AppError('input_invalid', `there is no provider ${name}`, { reason: name })
 }

@@ -9,6 +9,7 @@ import { isCollection, parseDocument } from 'yaml'
 import { AppError } from '../../shared/errors.ts'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
 import { mergeTexts } from '../diff/index.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { copyAside, Exclusive, makeFolder, readSmallText, writeDurably } from '../files/index.ts'
 import { parseConfig } from './parse.ts'
 import { configSchema, type Config } from './schema.ts'
@@ -28,10 +29,13 @@ export class SettingsStore {
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
   readonly #alone: Exclusive
-  readonly #listeners = new Set<() => void>()
+  /** What is in force, or what is wrong with the file, is another. */
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
 
   private constructor(file: string) {
     this.file = file
+    this.changes = this.#changes
     this.#alone = new Exclusive(file)
   }
 
@@ -105,11 +109,6 @@ export class SettingsStore {
     })
   }
 
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
   /**
    * Sets values by path (`['agents', 'list', 0, 'model']`) and saves; `undefined` takes a value out.
    * @throws AppError `config_invalid` when the file is broken now or would be after it; nothing is written then.
@@ -135,7 +134,6 @@ export class SettingsStore {
     clearTimeout(this.#timer)
     this.#watcher?.close()
     this.#alone.close()
-    this.#listeners.clear()
   }
 
   /** For one who is to mend it: what is no text is shown as far as it is one. */
@@ -186,7 +184,7 @@ export class SettingsStore {
     this.#hasBeenRead ||= problems.length === 0
     this.#config = config
     this.#problems = problems
-    if (before !== JSON.stringify([config, problems])) for (const listener of this.#listeners) listener()
+    if (before !== JSON.stringify([config, problems])) this.#changes.announce()
   }
 }
 

@@ -10,6 +10,7 @@ import type { Cause } from '../../shared/contract/index.ts'
 import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/messages.ts'
 import { blobId, Differ } from '../diff/index.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import { Exclusive, tidyFolder } from '../files/index.ts'
 import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
 import {
@@ -67,11 +68,15 @@ export interface RememberedLines {
   readonly change: FileChange
 }
 
+export interface Capture extends RememberedLines {
+  readonly note: string
+  readonly origin: WriteOrigin
+}
+
 /** Another program may be at work on the same file; it does not save this often in a row. */
 const maxTries = 20
 
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
-type WriteListener = (write: WorkspaceWrite) => unknown
 
 export interface WorkspaceOptions {
   /** Compares texts; in place when left out. */
@@ -84,22 +89,23 @@ export interface WorkspaceOptions {
 
 export class Workspace {
   readonly roots: Roots
+  /** Whoever is told is told before whoever wrote; nobody else writes until a promise that a listener returns is kept. */
+  readonly changes: Announcements<WorkspaceWrite>
+  readonly #changes = new Changes<WorkspaceWrite>()
+  /** Notes that somebody had remembered. */
+  readonly captures: Announcements<Capture>
+  readonly #captures = new Changes<Capture>()
   readonly #alone: Exclusive
   readonly #differ: Differ
   readonly #keptText: WorkspaceOptions['keptText']
-  readonly #listeners = new Set<WriteListener>()
 
   constructor(roots: Roots, { differ = new Differ(), keptText, onUnlocked }: WorkspaceOptions = {}) {
     this.roots = roots
+    this.changes = this.#changes
+    this.captures = this.#captures
     this.#alone = new Exclusive(roots.workspace, onUnlocked)
     this.#differ = differ
     this.#keptText = keptText
-  }
-
-  /** The listener is told before whoever wrote is; nobody else writes until a promise that it returns is kept. */
-  onWrite(listener: WriteListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
   }
 
   close(): void {
@@ -217,7 +223,7 @@ export class Workspace {
       place = { startLine: added.startLine, endLine: added.endLine }
       return added.text
     })
-    return { path, ...place, change: await this.describe(write) }
+    return this.#remembered({ path, ...place, change: await this.describe(write) }, text, origin)
   }
 
   /**
@@ -239,7 +245,13 @@ export class Workspace {
       startLine = placed.startLine
       return placed.text
     })
-    return { path, startLine, endLine: startLine + note.split('\n').length - 1, change: await this.describe(write) }
+    const endLine = startLine + note.split('\n').length - 1
+    return this.#remembered({ path, startLine, endLine, change: await this.describe(write) }, text, origin)
+  }
+
+  #remembered(lines: RememberedLines, note: string, origin: WriteOrigin): RememberedLines {
+    this.#captures.announce({ ...lines, note, origin })
+    return lines
   }
 
   /** What a write changed, in lines. Whoever wants to know asks for it: a write itself waits for no comparison. */
@@ -290,7 +302,7 @@ export class Workspace {
         after: file.text,
         at: Date.now(),
       }
-      await this.#tell(write)
+      await this.#changes.settle(write)
       return write
     })
   }
@@ -316,7 +328,7 @@ export class Workspace {
         after: null,
         at: Date.now(),
       }
-      await this.#tell(write)
+      await this.#changes.settle(write)
       return { trashed, write }
     })
   }
@@ -341,7 +353,7 @@ export class Workspace {
         after: file.text,
         at: Date.now(),
       }
-      await this.#tell(write)
+      await this.#changes.settle(write)
       return write
     })
   }
@@ -424,7 +436,7 @@ export class Workspace {
       after: text,
       at: Date.now(),
     }
-    if (current?.text !== text) await this.#tell(write)
+    if (current?.text !== text) await this.#changes.settle(write)
     return write
   }
 
@@ -433,10 +445,6 @@ export class Workspace {
     if (id === blobId('')) return ''
     if (!this.#keptText) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
     return this.#keptText(id)
-  }
-
-  async #tell(write: WorkspaceWrite): Promise<void> {
-    for (const listener of this.#listeners) await listener(write)
   }
 
   /** @throws AppError `folder_gone` rather than making a workspace that was moved away anew */

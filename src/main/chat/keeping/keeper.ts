@@ -25,7 +25,7 @@ import type { AgentSettings } from '../../settings/index.ts'
 import { dailyLogPath, localDate } from '../../workspace/index.ts'
 import type { ToolContext } from '../tools/index.ts'
 import { flush } from './flush.ts'
-import type { Prompts } from './prompts.ts'
+import type { Prompts } from '../prompts.ts'
 import { summarize } from './summarize.ts'
 
 export interface KeeperOptions {
@@ -39,8 +39,6 @@ export interface KeeperOptions {
   readonly lastReport: () => ContextReport | undefined
   readonly tools: ToolContext
   readonly now: () => Date
-  /** Something was kept, pruned or failed: whoever shows the conversation looks again. */
-  readonly onKept: () => void
   /** What may take a while has begun. */
   readonly onStart: (what: 'flush' | 'compaction') => void
 }
@@ -156,7 +154,7 @@ export class Keeper {
     try {
       const { text, usage } = await summarize({
         model,
-        template: (await prompts()).compaction,
+        prompt: (await prompts()).compaction,
         earlier: this.#state().summary,
         messages: messages.slice(0, cut),
         kept: messages.slice(cut),
@@ -219,7 +217,7 @@ export class Keeper {
   async #flushOnce(unread: readonly Message[]): Promise<{ changes: readonly FileChange[]; usage: Usage }> {
     const { model, tools, budget, now } = this.#options
     const prompts = await this.#options.prompts()
-    const prompt = prompts.flush(dailyLogPath(localDate(now())))
+    const prompt = prompts.flush({ todaysLog: dailyLogPath(localDate(now())) })
     const { tokens, assembly } = await this.#measure()
     if (tokens + messageTokens({ role: 'user', content: prompt, timestamp: 0 }) <= budget.compactAt) {
       const { system, messages } = assembly.request
@@ -267,7 +265,6 @@ export class Keeper {
 
   async #keep(entry: KeptContent): Promise<void> {
     await this.#options.transcript.appendKept(entry)
-    this.#options.onKept()
   }
 
   async #notice(kind: 'compactionFailed', error: AppError): Promise<void> {
@@ -277,6 +274,5 @@ export class Keeper {
       message: error.message,
       data: error.data,
     })
-    this.#options.onKept()
   }
 }

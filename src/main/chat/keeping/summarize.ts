@@ -6,11 +6,12 @@ import { AppError } from '../../../shared/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
 import { lostIdentifiers, renderInParts } from '../../context/index.ts'
 import type { ChatModel } from '../../models/index.ts'
+import type { Prompts } from '../prompts.ts'
 import { complete } from './flush.ts'
 
 export interface SummaryRequest {
   readonly model: ChatModel
-  readonly template: string
+  readonly prompt: Prompts['compaction']
   /** The summary that stood for what came before. */
   readonly earlier: string | undefined
   readonly messages: readonly Message[]
@@ -62,18 +63,17 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
 }
 
 async function ask(
-  { model, template, focus, signal }: SummaryRequest,
+  { model, prompt, focus, signal }: SummaryRequest,
   conversation: string,
   earlier: string | undefined,
   note: string,
 ): Promise<Summary> {
-  const values: Record<string, string> = {
+  const content = prompt({
     conversation,
     focus: [note, focus ? `Pay special attention to: ${focus}` : ''].filter(Boolean).join('\n'),
     earlier:
       earlier === undefined ? '' : `What was summarised before, to be taken over:\n\n<summary>\n${earlier}\n</summary>`,
-  }
-  const content = template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole)
+  })
   const request = {
     system,
     messages: [{ role: 'user' as const, content, timestamp: Date.now() }],

@@ -1,0 +1,98 @@
+/**
+ * Who hears of what within an agent, in one place: its files, conversations, index, history and checks tell what has
+ * changed; the others, the interface and the list of problems listen here.
+ */
+import { isAbsolute } from 'node:path'
+import type { AppEvent } from '../../shared/contract/index.ts'
+import { reportIndex, type Health } from '../health/index.ts'
+import type { HistoryProblem } from '../history/index.ts'
+import type { Log } from '../log.ts'
+import { sessionsPrefix } from '../memory/index.ts'
+import type { Agent } from './agent.ts'
+
+/** Of a note that was remembered, as it is told. */
+const noteCharacters = 80
+
+interface Listeners {
+  readonly publish: (event: AppEvent) => void
+  readonly health: Health
+  readonly log: Log
+}
+
+export function wireAgent(
+  { id: agent, workspace, sessions, memory, history, checks, chat }: Agent,
+  { publish, health, log }: Listeners,
+): void {
+  // First of all, and waited for: what is written is recorded before anybody hears of it.
+  workspace.changes.subscribe((write) => history?.record(write))
+  workspace.changes.subscribe(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
+
+  // What was remembered in a conversation stands there.
+  workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {
+    const shown = (note.split('\n')[0] ?? '').slice(0, noteCharacters).toWellFormed()
+    if (origin.session === undefined)
+      publish({ type: 'captured', agent, path, startLine, patch: change.patch, note: shown })
+  })
+
+  sessions.changes.subscribe(({ session }) => {
+    memory.touch([`${sessionsPrefix}${session}.jsonl`])
+    publish({ type: 'sessionChanged', agent, session })
+    publish({ type: 'contextChanged', agent, session })
+  })
+
+  chat.changes.subscribe(({ session, reason, ms }) => {
+    publish({ type: 'turnEnded', agent, session, reason, ms })
+    publish({ type: 'sessionChanged', agent, session })
+    publish({ type: 'contextChanged', agent, session })
+  })
+
+  memory.changes.subscribe((change) => {
+    switch (change.type) {
+      case 'status':
+        reportIndex(health, agent, change.status)
+        return publish({ type: 'indexStatus', agent, status: change.status })
+      case 'files':
+        history?.look(change.paths.filter((path) => !path.startsWith(sessionsPrefix) && !isAbsolute(path)))
+        return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
+      case 'indexed':
+        checks.noteChange('index')
+        return publish({ type: 'indexChanged', agent })
+      case 'crashed':
+        log.fault(change.error, `index thread of agent ${agent}`)
+        return health.report({
+          part: 'index',
+          code: 'thread_ended',
+          level: 'bad',
+          message: change.error.message,
+          agent,
+        })
+      case 'recovered':
+        health.clear('index', 'thread_ended', agent)
+        return publish({ type: 'recovered', agent })
+    }
+  })
+
+  history?.changes.subscribe((change) => {
+    if (change.type === 'recorded') publish({ type: 'historyChanged', agent, paths: [...change.paths] })
+    else reportHistory(health, agent, change.problems)
+  })
+
+  checks.changes.subscribe((change) => {
+    if (change.type === 'checks') publish({ type: 'checksChanged', agent })
+    else publish({ type: 'checksProgress', agent, done: change.done, total: change.total })
+  })
+}
+
+function reportHistory(health: Health, agent: string, problems: readonly HistoryProblem[]): void {
+  health.replace(
+    ['history'],
+    problems.map(({ code, message }) => ({
+      part: 'history',
+      code,
+      message,
+      agent,
+      level: code === 'history_failed' ? 'bad' : 'warning',
+    })),
+    agent,
+  )
+}

@@ -1,0 +1,26 @@
+/** How the owner of something tells that it has changed: whoever wants to know subscribes, the owner knows nobody. */
+type Listener<T> = (change: T) => unknown
+
+/** What others see of an owner's changes. */
+export interface Announcements<T> {
+  /** @returns what ends the subscription */
+  subscribe(listener: Listener<T>): () => void
+}
+
+export class Changes<T = void> implements Announcements<T> {
+  readonly #listeners = new Set<Listener<T>>()
+
+  subscribe(listener: Listener<T>): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  announce(change: T): void {
+    for (const listener of this.#listeners) listener(change)
+  }
+
+  /** Tells one after the other, and waits for each that returns a promise. */
+  async settle(change: T): Promise<void> {
+    for (const listener of this.#listeners) await listener(change)
+  }
+}

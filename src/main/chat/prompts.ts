@@ -1,0 +1,58 @@
+/** The texts that models are asked with: from resources/prompts/, or from the configuration where it has its own. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AgentSettings } from '../settings/index.ts'
+
+/** What a text says is filled in by: `{{name}}` by the value of that name. */
+type Values = Readonly<Record<string, string>>
+
+export interface SystemValues extends Values {
+  readonly agent: string
+  readonly workspace: string
+  readonly today: string
+  readonly weekday: string
+  readonly timeZone: string
+  readonly todaysLog: string
+}
+
+export interface Prompts {
+  readonly system: (values: SystemValues) => string
+  readonly flushSystem: string
+  readonly flush: (values: { readonly todaysLog: string }) => string
+  readonly compaction: (values: {
+    readonly conversation: string
+    readonly earlier: string
+    readonly focus: string
+  }) => string
+  readonly slug: (values: { readonly conversation: string }) => string
+  readonly title: (values: { readonly conversation: string }) => string
+}
+
+export async function loadPrompts(
+  resources: string,
+  { prompts: own, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
+): Promise<Prompts> {
+  const { systemPrompt, prompt } = compaction.memoryFlush
+  const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
+  const [system, flushSystem, flush, compact, slug, title] = await Promise.all([
+    own.system ?? read('system.md'),
+    systemPrompt ?? read('flush-system.md'),
+    prompt ?? read('flush.md'),
+    own.compaction ?? read('compaction.md'),
+    own.slug ?? read('slug.md'),
+    own.title ?? read('title.md'),
+  ])
+  return {
+    system: (values) => fill(system, values).trim(),
+    flushSystem,
+    flush: (values) => fill(flush, values),
+    compaction: (values) => fill(compact, values),
+    slug: (values) => fill(slug, values),
+    title: (values) => fill(title, values),
+  }
+}
+
+/** What is filled in is never filled in again; a name that has no value stays as it stands. */
+function fill(template: string, values: Values): string {
+  return template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole)
+}

@@ -1,0 +1,121 @@
+/** What is sent to a model, built in one place: for a turn, for keeping, and for the meter that shows it. */
+import type { WhatIfWindow } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import { assemble, budgetOf, keepingState, type Assembly, type Budget, type ContextFile } from '../context/index.ts'
+import type { ChatModel } from '../models/index.ts'
+import type { Transcript } from '../sessions/index.ts'
+import type { AgentConfig } from '../settings/index.ts'
+import {
+  dailyLogDate,
+  dailyLogPath,
+  localDate,
+  longTermFile,
+  memoryFolder,
+  projectContextFiles,
+  type Workspace,
+} from '../workspace/index.ts'
+import { loadPrompts, type Prompts } from './prompts.ts'
+import { definitionsOf, type Tool } from './tools/index.ts'
+
+export interface RequestSources {
+  readonly config: AgentConfig
+  readonly workspace: Workspace
+  /** Where prompts and templates lie. */
+  readonly resources: string
+  readonly now: () => Date
+}
+
+export interface RequestParts {
+  readonly model: ChatModel
+  /** Undefined for a conversation that has not begun. */
+  readonly transcript: Transcript | undefined
+  readonly tools: readonly Tool[]
+  /** As if something were otherwise. */
+  readonly change?: WhatIfWindow
+}
+
+export class Requests {
+  readonly #sources: RequestSources
+
+  constructor(sources: RequestSources) {
+    this.#sources = sources
+  }
+
+  prompts(): Promise<Prompts> {
+    return loadPrompts(this.#sources.resources, this.#sources.config.current)
+  }
+
+  /** @param contextWindow in place of the model's own, tokens */
+  budget(model: ChatModel, contextWindow: number = model.contextWindow): Budget {
+    const { reserveTokensFloor, memoryFlush } = this.#sources.config.current.compaction
+    const { softThresholdTokens } = memoryFlush
+    return budgetOf({ maxOutput: model.maxOutput, contextWindow }, { reserveTokensFloor, softThresholdTokens })
+  }
+
+  /** The request as it would be sent now, and what it is made of. */
+  async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<Assembly> {
+    const { config, workspace, now } = this.#sources
+    const { chat, contextPruning } = config.current
+    const { contextWindow, without = [] } = change
+    const at = now()
+    const { summary, pruned, live } = keepingState(transcript?.branch() ?? [])
+    const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
+    const files = await contextFiles(workspace, sessionStart)
+    return assemble({
+      modelId: model.id,
+      budget: this.budget(model, contextWindow),
+      maxOutput: model.maxOutput,
+      systemPrompt: await this.#systemPrompt(at),
+      files: files.filter(({ path }) => !without.includes(path)),
+      tools: definitionsOf(tools),
+      thinking: chat.thinking === 'off' ? undefined : chat.thinking,
+      summary,
+      pruned,
+      pruning: contextPruning,
+      messages: live.map(({ message }) => message),
+      now: at.getTime(),
+    })
+  }
+
+  /** The prompt changes at most once a day, so that a provider can keep it in its cache. */
+  async #systemPrompt(at: Date): Promise<string> {
+    const { config, workspace } = this.#sources
+    const today = localDate(at)
+    return (await this.prompts()).system({
+      agent: config.id,
+      workspace: workspace.roots.workspace,
+      today,
+      weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      todaysLog: dailyLogPath(today),
+    })
+  }
+}
+
+/** Project context, MEMORY.md, and the logs of the session's first day and the day before (M3, M8). */
+async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<ContextFile[]> {
+  const yesterday = new Date(sessionStart)
+  yesterday.setDate(yesterday.getDate() - 1)
+  const days = [
+    { date: localDate(yesterday), day: 'yesterday' as const },
+    { date: localDate(sessionStart), day: 'today' as const },
+  ]
+  // Logs lie in one folder: no need to look through thousands of notes for every request.
+  const paths = (await workspace.names(memoryFolder)).map((name) => `${memoryFolder}/${name}`)
+  const logs = days.flatMap(({ date, day }) =>
+    paths.filter((path) => dailyLogDate(path) === date).map((path) => ({ path, layer: 'logs' as const, day })),
+  )
+  const project = [...projectContextFiles, longTermFile].map((path) => ({ path, layer: 'project' as const }))
+  return Promise.all(
+    [...project, ...logs].map(async (file) => ({ ...file, text: await textOrMissing(workspace, file.path) })),
+  )
+}
+
+async function textOrMissing(workspace: Workspace, path: string): Promise<string | null> {
+  try {
+    return (await workspace.read(path)).text
+  } catch (error) {
+    if (error instanceof AppError) return error.code === 'file_not_found' ? null : `[${error.message}]`
+    throw error
+  }
+}

@@ -1,0 +1,22 @@
+/** Brings the index in step with the files. */
+import type { Runtime } from '../../owner/index.ts'
+import type { CommonFlags, WaitFlags } from '../flags.ts'
+import type { Output } from '../output.ts'
+import { waitForVectors } from '../vectors.ts'
+
+export async function indexFiles(
+  { client }: Runtime,
+  { agent, force, wait }: CommonFlags & WaitFlags & { force?: boolean },
+): Promise<Output> {
+  const started = performance.now()
+  await client.search.settle({ agent })
+  if (force) await client.search.reindex({ agent })
+  const { warning, isFailure } = await waitForVectors(client, agent, wait)
+  const { files, chunks, embedded } = await client.search.status({ agent })
+  const ms = Math.round(performance.now() - started)
+  return {
+    value: { files, chunks, embedded, ms },
+    text: `${files} files, ${chunks} chunks, ${embedded} with vectors, ${ms} ms`,
+    ...(warning === undefined ? {} : { warning, isFailure }),
+  }
+}

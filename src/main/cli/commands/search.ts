@@ -1,0 +1,32 @@
+/** Searches the memory. */
+import type { Runtime } from '../../owner/index.ts'
+import { searchOptions, type CommonFlags, type SearchFlags } from '../flags.ts'
+import { toldOnce, withoutExtras, type Output } from '../output.ts'
+import { waitForVectors } from '../vectors.ts'
+
+export async function search(
+  { client }: Runtime,
+  { agent, ...flags }: CommonFlags & SearchFlags,
+  query: string,
+): Promise<Output> {
+  const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
+  const options = { ...searchOptions(flags), vectorWaitMs }
+  const { results, provider, model, stale, notice } = await client.search.query({ agent, query, options })
+  const value = { results: results.map(withoutExtras), provider, model, stale, notice }
+  const lines = results.map(
+    ({ path, startLine, endLine, score, snippet }) =>
+      `${score.toFixed(2)}  ${path}:${startLine}-${endLine}\n${indent(snippet)}`,
+  )
+  return {
+    value,
+    text: lines.length > 0 ? lines.join('\n') : 'Nothing found.',
+    ...toldOnce(warning, notice),
+  }
+}
+
+function indent(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `      ${line}`)
+    .join('\n')
+}

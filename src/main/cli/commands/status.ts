@@ -1,0 +1,36 @@
+/** How the index is, and everything that does not work. */
+import type { Runtime } from '../../owner/index.ts'
+import type { CommonFlags } from '../flags.ts'
+import type { Output } from '../output.ts'
+
+export async function status({ client }: Runtime, { agent }: CommonFlags): Promise<Output> {
+  const { settled: isSettled, status: index, indexBytes } = await client.search.settle({ agent })
+  // A provider that nobody has asked yet says how it is.
+  if (index.provider !== 'none' && index.embedded === 0) await client.health.tryAgain({ agent })
+  const { files, chunks, embedded, provider, model, state } = await client.search.status({ agent })
+  const problems = await client.health.problems({ agent })
+  const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
+  const value = {
+    agent,
+    workspace,
+    files,
+    chunks,
+    embedded,
+    provider,
+    model,
+    indexing: state !== 'ready',
+    stale: !isSettled,
+    indexBytes,
+    problems,
+  }
+  const vectors = provider === 'none' ? 'keyword search only' : `${provider}/${model}, ${embedded} with vectors`
+  const lines = [
+    `${workspace}: ${files} files, ${chunks} chunks, ${vectors}; index ${(indexBytes / 1e6).toFixed(1)} MB`,
+    ...problems.map(({ part, code, since, message, path }) => {
+      const words = message === '' ? code : message
+      const where = path === undefined || words.includes(path) ? '' : ` (${path})`
+      return `! ${part}: ${words}${where}, since ${new Date(since).toISOString()}`
+    }),
+  ]
+  return { value, text: lines.join('\n') }
+}

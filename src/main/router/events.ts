@@ -1,0 +1,11 @@
+/** What changes, told to everybody. */
+import { appVersion } from '../version.ts'
+import type { RouterBase } from './base.ts'
+
+export const eventsRoutes = ({ app, os }: RouterBase) => ({
+  subscribe: os.events.subscribe.handler(async function* ({ signal }) {
+    const events = app.events.subscribe('event', signal ? { signal } : {})
+    yield { type: 'hello' as const, version: appVersion }
+    yield* events
+  }),
+})

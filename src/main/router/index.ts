@@ -1,0 +1,37 @@
+/** The contract, implemented by calling modules: one file a domain, no logic of its own but translating failures. */
+import type { App } from '../app.ts'
+import { agentsRoutes } from './agents.ts'
+import { routerBase } from './base.ts'
+import { chatRoutes } from './chat.ts'
+import { checksRoutes } from './checks.ts'
+import { contextRoutes } from './context.ts'
+import { eventsRoutes } from './events.ts'
+import { healthRoutes } from './health.ts'
+import { historyRoutes } from './history.ts'
+import { importRoutes } from './import.ts'
+import { searchRoutes } from './search.ts'
+import { sessionsRoutes } from './sessions.ts'
+import { settingsRoutes } from './settings.ts'
+import { surveyRoutes } from './survey.ts'
+import { workspaceRoutes } from './workspace.ts'
+
+export function createRouter(app: App) {
+  const base = routerBase(app)
+  return base.os.router({
+    agents: agentsRoutes(base),
+    chat: chatRoutes(base),
+    checks: checksRoutes(base),
+    context: contextRoutes(base),
+    events: eventsRoutes(base),
+    health: healthRoutes(base),
+    history: historyRoutes(base),
+    import: importRoutes(base),
+    search: searchRoutes(base),
+    sessions: sessionsRoutes(base),
+    settings: settingsRoutes(base),
+    survey: surveyRoutes(base),
+    workspace: workspaceRoutes(base),
+  })
+}
+
+export type AppRouter = ReturnType<typeof createRouter>

@@ -1,0 +1,34 @@
+/** What is found in memory, and why. */
+import type { RouterBase } from './base.ts'
+
+/** A first look at a large folder may take a while; whoever asks to wait for it has time, ms. */
+const settleMs = 10 * 60_000
+
+export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
+  query: os.search.query
+    .use(agent)
+    .handler(({ context, input, signal }) => context.agent.memory.search(input.query, input.options, signal)),
+  explain: os.search.explain
+    .use(agent)
+    .handler(({ context, input, signal }) =>
+      context.agent.memory.explain(input.query, input.options, input.why, signal),
+    ),
+  recalls: os.search.recalls.use(agent).handler(({ context, signal }) => context.agent.sessions.recalls(signal)),
+  settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),
+  setSettings: os.search.setSettings.handler(({ input }) => app.agents.configOf(input.agent).setSearch(input.settings)),
+  chunk: os.search.chunk.handler(({ input }) => app.agents.settingsOf(input.agent).memory.chunk),
+  setChunk: os.search.setChunk.handler(({ input }) => app.agents.configOf(input.agent).setChunk(input.chunk)),
+  rechunk: os.search.rechunk
+    .use(agent)
+    .handler(({ context, input, signal }) =>
+      context.agent.memory.rechunk(input.query, input.chunk, input.options, signal),
+    ),
+  status: os.search.status.use(agent).handler(({ context }) => context.agent.memory.status()),
+  settle: os.search.settle.use(agent).handler(async ({ context, input, signal }) => {
+    const { memory } = context.agent
+    const settled = await memory.settle(settleMs)
+    const status = input.vectors ? await memory.settleVectors(() => undefined, signal) : await memory.status()
+    return { settled, status, indexBytes: await memory.indexBytes() }
+  }),
+  reindex: os.search.reindex.use(agent).handler(({ context, signal }) => context.agent.memory.reindex(signal)),
+})

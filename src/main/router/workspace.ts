@@ -1,0 +1,64 @@
+/** An agent's files. */
+import { findInFiles, replaceInFiles } from '../workspace/index.ts'
+import type { RouterBase } from './base.ts'
+
+export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
+  list: os.workspace.list.use(agent).handler(({ context, signal }) => context.agent.listFiles(signal)),
+  read: os.workspace.read.use(agent).handler(async ({ context, input }) => {
+    const { workspace } = context.agent
+    const { text, hash } = await workspace.read(input.path)
+    return { path: input.path, text, hash, readOnly: workspace.isReadOnly(input.path) }
+  }),
+  write: os.workspace.write.use(agent).handler(async ({ context, input }) => {
+    const { workspace } = context.agent
+    const expected = { hash: input.expectedHash, baseText: input.baseText, onConflict: input.onConflict }
+    const { write, text, merged } = await workspace.save(input.path, input.text, expected)
+    return { hash: write.hash, text, merged }
+  }),
+  draft: os.workspace.draft.use(agent).handler(({ context, input }) => context.agent.fileDrafts.read(input.path)),
+  saveDraft: os.workspace.saveDraft.use(agent).handler(async ({ context, input }) => {
+    await context.agent.fileDrafts.save(input.path, input.draft)
+    return {}
+  }),
+  move: os.workspace.move.use(agent).handler(async ({ context, input }) => {
+    await context.agent.workspace.move(input.from, input.to, { cause: 'user' })
+    return {}
+  }),
+  duplicate: os.workspace.duplicate.use(agent).handler(async ({ context, input }) => ({
+    path: await context.agent.workspace.duplicate(input.path, { cause: 'user' }),
+  })),
+  remove: os.workspace.remove.use(agent).handler(async ({ context, input }) => {
+    const { trashed } = await context.agent.workspace.remove(input.path, { cause: 'user' })
+    return { trashed }
+  }),
+  restore: os.workspace.restore.use(agent).handler(async ({ context, input }) => {
+    const { path } = await context.agent.workspace.restore(input.trashed, { cause: 'user' })
+    return { path }
+  }),
+  reveal: os.workspace.reveal.use(agent).handler(async ({ context, input }) => {
+    const { workspace } = context.agent
+    const file = input.open ? await workspace.locateNote(input.path) : await workspace.locate(input.path)
+    await app.showFile(file, input.open)
+    return {}
+  }),
+  find: os.workspace.find
+    .use(agent)
+    .handler(({ context, input, signal }) => findInFiles(context.agent.workspace, input, signal)),
+  replace: os.workspace.replace.use(agent).handler(async ({ context, input }) => ({
+    changes: await replaceInFiles(context.agent.workspace, input, { cause: 'user' }),
+  })),
+  undo: os.workspace.undo.use(agent).handler(async ({ context, input, signal }) => {
+    const { workspace } = context.agent
+    const { hash } = await workspace.undo(input.path, input.patch, { cause: 'user' }, signal)
+    return { hash }
+  }),
+  remember: os.workspace.remember.use(agent).handler(async ({ context, input }) => {
+    const { workspace } = context.agent
+    const origin = { cause: 'capture' as const }
+    const { path, startLine, endLine, change } =
+      input.section === undefined
+        ? await workspace.remember(input.text, app.now(), origin)
+        : await workspace.rememberIn(input.section, input.text, origin)
+    return { path, startLine, endLine, patch: change.patch }
+  }),
+})

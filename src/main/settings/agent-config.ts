@@ -1,0 +1,48 @@
+/** One agent's part of the configuration: what is in force for it, looked up anew each time, and where that is written. */
+import type { ChunkSize, SearchSettings } from '../../shared/contract/index.ts'
+import type { AgentSettings } from './schema.ts'
+import type { SettingsStore } from './store.ts'
+
+export class AgentConfig {
+  readonly id: string
+  readonly #store: SettingsStore
+
+  constructor(id: string, store: SettingsStore) {
+    this.id = id
+    this.#store = store
+  }
+
+  /** Its own settings; those of all for the built-in agent, which has no entry before it is set up. */
+  get current(): AgentSettings {
+    const { defaults, list } = this.#store.config.agents
+    return list.find(({ id }) => id === this.id) ?? defaults
+  }
+
+  async setModel(model: string): Promise<void> {
+    await this.#store.set([[...this.#path(), 'model'], model])
+  }
+
+  /** @returns what was in force before */
+  async setSearch(settings: SearchSettings): Promise<SearchSettings> {
+    const before = this.current.memory.search
+    await this.#setMemory('search', settings)
+    return before
+  }
+
+  /** @returns what was in force before */
+  async setChunk(chunk: ChunkSize): Promise<ChunkSize> {
+    const before = this.current.memory.chunk
+    await this.#setMemory('chunk', chunk)
+    return before
+  }
+
+  async #setMemory(part: 'search' | 'chunk', values: object): Promise<void> {
+    const path = [...this.#path(), 'memory', part]
+    await this.#store.set(...Object.entries(values).map(([key, value]) => [[...path, key], value] as const))
+  }
+
+  #path(): (string | number)[] {
+    const index = this.#store.config.agents.list.findIndex(({ id }) => id === this.id)
+    return index < 0 ? ['agents', 'defaults'] : ['agents', 'list', index]
+  }
+}
