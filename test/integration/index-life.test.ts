@@ -226,10 +226,10 @@ describe('M13 a provider in trouble while the app runs', () => {
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
     await until(async () => (await memory.status()).embedded === 1)
     server.embeddings = { dimensions: 64, delayMs: 20_000 }
-    const { results, notice, timings } = await memory.search('mascot walrus')
+    const { results, notice, timings } = await memory.search('mascot walrus', { vectorWaitMs: 200 })
     expect(results).toMatchObject([{ path: 'MEMORY.md', vectorScore: null }])
-    expect(notice).toMatchObject({ code: 'provider_late', message: expect.stringContaining('longer than 3 s') })
-    expect(timings.embedMs).toBeGreaterThan(2500)
+    expect(notice).toMatchObject({ code: 'provider_late', message: expect.stringContaining('longer than 0.2 s') })
+    expect(timings.embedMs).toBeGreaterThan(150)
   })
 
   it('M13: one whose model has other dimensions now is told, and keywords answer', async () => {
