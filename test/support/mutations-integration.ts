@@ -52,8 +52,8 @@ export const integrationMutations: readonly Break[] = [
   },
   {
     file: 'main/sessions/repair.ts',
-    text: 'stopReasons.has(stopReason) ? stopReason :',
-    instead: 'stopReason ?',
+    text: "stopReasons.has(stopReason) ? stopReason : 'stop'",
+    instead: 'stopReason',
     why: 'messages of other programs are skipped',
     test: 'damaged',
   },

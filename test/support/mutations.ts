@@ -24,8 +24,9 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 interface Result {
   readonly total: number
-  /** Names of tests that failed, or the file where none could be run. */
   readonly failed: readonly string[]
+  /** Files that could not even be loaded: the break is no fair one. */
+  readonly unloadable: readonly string[]
 }
 
 interface Report {
@@ -49,7 +50,7 @@ function runTests(tree: string, tests: readonly Pick<Mutation, 'project' | 'test
     [join(tree, 'node_modules/vitest/vitest.mjs'), 'run', ...projects, ...reporting, ...pattern, ...files],
     { cwd: tree, env: { ...process.env, CI: '' }, stdio: 'ignore', timeout: 10 * 60_000 },
   )
-  if (!existsSync(report)) return { total: 0, failed: ['(no report)'] }
+  if (!existsSync(report)) return { total: 0, failed: [], unloadable: ['(no report)'] }
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report
   const ran = testResults.flatMap(({ assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'passed' || status === 'failed'),
@@ -57,11 +58,11 @@ function runTests(tree: string, tests: readonly Pick<Mutation, 'project' | 'test
   const brokenFiles = testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
   )
-  const failed = [
-    ...ran.filter(({ status }) => status === 'failed').map(({ title }) => title),
-    ...brokenFiles.map(({ name }) => name.slice(tree.length + 1)),
-  ]
-  return { total: ran.length + brokenFiles.length, failed }
+  return {
+    total: ran.length,
+    failed: ran.filter(({ status }) => status === 'failed').map(({ title }) => title),
+    unloadable: brokenFiles.map(({ name }) => name.slice(tree.length + 1)),
+  }
 }
 
 function escape(text = ''): string {
@@ -109,6 +110,12 @@ function tryOut(tree: string, { file, text, instead, ...tests }: Mutation): Resu
   }
 }
 
+function verdictOn({ total, failed, unloadable }: Result): 'caught' | 'survived' | 'no tests' | 'unloadable' {
+  if (failed.length > 0) return 'caught'
+  if (unloadable.length > 0) return 'unloadable'
+  return total === 0 ? 'no tests' : 'survived'
+}
+
 function main(): number {
   const { values } = parseArgs({ options: { only: { type: 'string' } } })
   const stale = staleOf(mutations)
@@ -130,20 +137,20 @@ function main(): number {
     for (const project of ['unit', 'integration'] as const) {
       const tests = chosen.map(({ mutation }) => mutation).filter((mutation) => mutation.project === project)
       if (tests.length === 0) continue
-      const { total, failed } = runTests(tree, tests, false)
-      if (failed.length > 0 || total === 0) {
-        say(`without any break ${total} ${project} tests were run, and these fail:\n${failed.join('\n')}`)
+      const { total, failed, unloadable } = runTests(tree, tests, false)
+      const wrong = [...failed, ...unloadable]
+      if (wrong.length > 0 || total === 0) {
+        say(`without any break ${total} ${project} tests were run, and these fail:\n${wrong.join('\n')}`)
         return 1
       }
     }
     let caught = 0
     for (const { mutation, number } of chosen) {
-      const { total, failed } = tryOut(tree, mutation)
-      if (failed.length > 0) caught += 1
-      const verdict = failed.length > 0 ? 'caught  ' : total === 0 ? 'NO TESTS' : 'SURVIVED'
-      say(
-        `${verdict} ${number}. ${mutation.file}: ${mutation.why} ← ${failed[0] ?? `${mutation.project}/${mutation.test}`}`,
-      )
+      const result = tryOut(tree, mutation)
+      const verdict = verdictOn(result)
+      if (verdict === 'caught') caught += 1
+      const by = result.failed[0] ?? `${mutation.project}/${mutation.test}`
+      say(`${verdict.padEnd(10)} ${number}. ${mutation.file}: ${mutation.why} ← ${by}`)
     }
     say(`${caught} of ${chosen.length} breaks were noticed`)
     return caught >= chosen.length * minShare ? 0 : 1
