@@ -1,6 +1,5 @@
 /** Who exists and where they live: the list from the configuration, and the agents that are at work. */
-import { access } from 'node:fs/promises'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Agent as AgentSummary, Locale } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Changes, type Announcements } from '../changes.ts'
@@ -13,9 +12,10 @@ import {
   type AgentSettings,
   type SettingsStore,
 } from '../settings/index.ts'
-import { isInside, seedWorkspace } from '../workspace/index.ts'
+import { isInside } from '../workspace/index.ts'
 import { Agent, type AgentOptions, type SharedOptions } from './agent.ts'
 import type { AgentFolders, StateFolders } from './folders.ts'
+import { absolute, exists, freeId, inheritable, seed } from './new-agent.ts'
 import { openWriter, type Writer } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
 
@@ -135,7 +135,7 @@ export class Agents {
     const folder = absolute(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFree(folder)
     const created = await this.#claim(id, folder, async () => {
-      const seeded = await this.#seed(folder, locale)
+      const seeded = await seed(folder, join(this.#options.resources, 'templates', locale))
       const { list } = this.#options.settings.config.agents
       const index = list.findIndex((agent) => agent.id === id)
       if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
@@ -160,7 +160,7 @@ export class Agents {
     const settings = like === undefined ? {} : inheritable(this.#options.settings.rawAgent(like))
     const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
     await this.#claim(id, folder, async () => {
-      await this.#seed(folder, locale)
+      await seed(folder, join(this.#options.resources, 'templates', locale))
       // The built-in agent gets an entry of its own, so that it is not lost among others.
       if (list.length === 0) await this.#ownEntry(defaultAgent)
       const end = this.#options.settings.config.agents.list.length
@@ -331,21 +331,6 @@ export class Agents {
     }
   }
 
-  async #seed(folder: string, locale: Locale): Promise<string[]> {
-    try {
-      return await seedWorkspace(folder, join(this.#options.resources, 'templates', locale))
-    } catch (error) {
-      if (error instanceof AppError) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new AppError(
-        'folder_unusable',
-        `${folder} cannot be used: ${reason}`,
-        { path: folder, reason },
-        { cause: error },
-      )
-    }
-  }
-
   /** Agents at work take over what changed; one that is gone from the list goes on until the app ends. */
   async #applySettings(): Promise<void> {
     for (const [id, opening] of this.#open) {
@@ -364,49 +349,4 @@ export class Agents {
     this.#open.delete(id)
     if (open) await (await open).close()
   }
-}
-
-/** What a new agent may take over from another's entry: how it works, not who it is or who may read it. */
-function inheritable(entry: Record<string, unknown>): Record<string, unknown> {
-  const own = new Set(['id', 'name', 'workspace', 'color', 'archived'])
-  const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !own.has(key)))
-  const { memory } = settings
-  if (typeof memory !== 'object' || memory === null) return settings
-  return { ...settings, memory: Object.fromEntries(Object.entries(memory).filter(([key]) => key !== 'shareWith')) }
-}
-
-/** @throws AppError `input_invalid` for a path that depends on where the app was started */
-function absolute(path: string): string {
-  const expanded = expandHome(path.trim())
-  if (isAbsolute(expanded)) {
-    const folder = resolve(expanded)
-    if (dirname(folder) !== folder) return folder
-    throw new AppError('folder_unusable', `${folder} is a whole disk; choose a folder on it`, {
-      path: folder,
-      reason: folder,
-    })
-  }
-  throw new AppError('input_invalid', `${path} is not an absolute path`, {
-    reason: `${path}: an absolute path, or one that begins with ~/`,
-  })
-}
-
-/** A short name in the letters that an id may have; numbered when it is taken. */
-function freeId(name: string, taken: readonly string[]): string {
-  const plain = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 40)
-  const stem = plain === '' ? 'agent' : plain
-  if (!taken.includes(stem)) return stem
-  for (let number = 2; ; number += 1) if (!taken.includes(`${stem}-${number}`)) return `${stem}-${number}`
-}
-
-async function exists(folder: string): Promise<boolean> {
-  return access(folder).then(
-    () => true,
-    () => false,
-  )
 }

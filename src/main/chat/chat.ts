@@ -1,30 +1,29 @@
 /** An agent's conversations as they happen: starts turns, lets windows follow them, stops them, ends sessions. */
 import { parseCommand, type CommandCall } from '../../shared/commands.ts'
-import type { Attachment, ChatEvent, CommandOutcome } from '../../shared/contract/index.ts'
+import type { ChatEvent } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { filePart, noUsage, type Message, type UserMessage } from '../../shared/messages.ts'
+import { noUsage, type Message } from '../../shared/messages.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { reportOf } from '../context/index.ts'
 import { AnswerDraft, type ChatModel } from '../models/index.ts'
-import { commandEntry, isSessionOver, type Transcript } from '../sessions/index.ts'
+import { isSessionOver, type Transcript } from '../sessions/index.ts'
 import { AgentModels } from './agent-models.ts'
 import { Background } from './background.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { runCommand } from './commands.ts'
+import { carryOut } from './commands.ts'
 import { LiveTurns, type RunningTurn } from './live-turns.ts'
 import { keepSession } from './memory-hook.ts'
 import { Meter } from './meter.ts'
 import { Permissions, type Decision } from './permissions.ts'
 import { MessageQueue, type Waiting } from './queue.ts'
 import { Requests } from './request.ts'
+import { assertTakesImages, noteModel, userMessage, type Said } from './said.ts'
 import { nameConversation } from './title.ts'
 import { runTurn, type TurnEnd } from './turn.ts'
 import { prepareWork, type Work } from './work.ts'
 
-export interface SendInput {
-  readonly text: string
+export interface SendInput extends Said {
   readonly session?: string | undefined
-  readonly attachments?: readonly Attachment[] | undefined
   readonly model?: string | undefined
   /** The message whose place this one takes. */
   readonly replaces?: string | undefined
@@ -123,7 +122,7 @@ export class Chat {
         return 'error'
       }
       const work = await this.#workOn(id, transcript, model, signal)
-      return command ? this.#carryOut(work, command) : this.#answer(work)
+      return command ? this.#carryOut(command, work) : this.#answer(work)
     })
     await stored.promise
     return { session: id, queued: false, ended: turn.ended }
@@ -283,7 +282,7 @@ export class Chat {
   /** Adds what the user said to the conversation. */
   async #say(session: string, transcript: Transcript, model: ChatModel, said: SendInput): Promise<void> {
     await noteModel(transcript, model)
-    await this.#tell(session, transcript, this.#userMessage(said))
+    await this.#tell(session, transcript, userMessage(said, this.#options.now()))
   }
 
   async #tell(session: string, transcript: Transcript, message: Message): Promise<void> {
@@ -313,7 +312,7 @@ export class Chat {
         const waiting = this.#queue.takeNext(session)
         if (waiting.length > 0) this.#emitQueue(session)
         return waiting.map((message) => {
-          const said = this.#userMessage(message)
+          const said = userMessage(message, this.#options.now())
           this.#fromQueue.set(said, message.id)
           return said
         })
@@ -326,38 +325,9 @@ export class Chat {
     })
   }
 
-  #userMessage({ text, attachments = [] }: Pick<SendInput, 'text' | 'attachments'>): UserMessage {
-    const timestamp = this.#options.now().getTime()
-    if (attachments.length === 0) return { role: 'user', content: text, timestamp }
-    const parts = attachments.map((attachment) =>
-      attachment.type === 'image'
-        ? { type: 'image' as const, data: attachment.data, mimeType: attachment.mimeType }
-        : filePart(attachment.name, attachment.text),
-    )
-    return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts], timestamp }
-  }
-
-  async #carryOut(work: Work, command: CommandCall): Promise<TurnEnd> {
-    const { session, transcript, model, tools, toolbox, keeper } = work
+  async #carryOut(command: CommandCall, work: Work): Promise<TurnEnd> {
     const { config, workspace, memory, now } = this.#options
-    const outcome: CommandOutcome = await runCommand(command, {
-      config,
-      session,
-      model: model.id,
-      workspace,
-      memory,
-      keeper,
-      tokens: async () => {
-        const { report } = await this.#requests.assemble({ model, transcript, tools: toolbox })
-        return { tokens: report.estimatedTokens, contextWindow: report.contextWindow }
-      },
-      now,
-      signal: tools.signal,
-    }).catch((error: unknown) => {
-      if (!(error instanceof AppError)) throw error
-      return { kind: 'failed', code: error.code, data: error.data }
-    })
-    await transcript.appendCustom(commandEntry, { command: command.name, outcome })
+    const outcome = await carryOut(command, { ...work, config, workspace, memory, requests: this.#requests, now })
     return outcome.kind === 'failed' ? 'error' : 'done'
   }
 
@@ -379,8 +349,8 @@ export class Chat {
     const model = this.#models.preview()
     const { keeper } = await this.#workOn(session, transcript, model, new AbortController().signal)
     await keeper.flushRest()
-    const { slug } = await this.#requests.prompts()
-    await keepSession({ workspace, model, prompt: slug, messages, count: memoryHook.messages, session, at: now() })
+    const { slug: prompt } = await this.#requests.prompts()
+    await keepSession({ workspace, model, prompt, messages, count: memoryHook.messages, session, at: now() })
   }
 
   /** Once, when the first answer is there and nobody has named the conversation. */
@@ -407,16 +377,4 @@ export class Chat {
 
 function busy(session: string): AppError {
   return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
-}
-
-function assertTakesImages(model: ChatModel, attachments: readonly Attachment[]): void {
-  if (model.images || !attachments.some(({ type }) => type === 'image')) return
-  throw new AppError('images_unsupported', `${model.id} cannot read pictures`, { model: model.id })
-}
-
-/** From here on another model answers. */
-async function noteModel(transcript: Transcript, { provider, model }: ChatModel): Promise<void> {
-  const before = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
-  const isChange = before?.role === 'assistant' && (before.provider !== provider || before.model !== model)
-  if (isChange) await transcript.appendModelChange(provider, model)
 }

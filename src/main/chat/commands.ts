@@ -3,35 +3,52 @@ import type { CommandCall } from '../../shared/commands.ts'
 import type { CommandOutcome } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Memory } from '../memory/index.ts'
+import type { ChatModel } from '../models/index.ts'
+import { commandEntry, type Transcript } from '../sessions/index.ts'
 import type { AgentConfig } from '../settings/index.ts'
 import type { Workspace } from '../workspace/index.ts'
 import type { Keeper } from './keeping/keeper.ts'
+import type { Requests } from './request.ts'
+import type { Tool, ToolContext } from './tools/index.ts'
 
 export interface CommandContext {
   readonly config: AgentConfig
   readonly session: string
-  readonly model: string
+  readonly transcript: Transcript
+  readonly model: ChatModel
   readonly workspace: Workspace
   readonly memory: Memory
   readonly keeper: Pick<Keeper, 'compact'>
-  readonly tokens: () => Promise<{ tokens: number; contextWindow: number }>
+  readonly requests: Pick<Requests, 'assemble'>
+  readonly toolbox: readonly Tool[]
+  readonly tools: Pick<ToolContext, 'signal'>
   readonly now: () => Date
-  readonly signal: AbortSignal
 }
 
 const maxResults = 6
 
+/** What it came to stands in the conversation, its expected failures too. */
+export async function carryOut(command: CommandCall, context: CommandContext): Promise<CommandOutcome> {
+  const outcome = await run(command, context).catch((error: unknown): CommandOutcome => {
+    if (!(error instanceof AppError)) throw error
+    return { kind: 'failed', code: error.code, data: error.data }
+  })
+  await context.transcript.appendCustom(commandEntry, { command: command.name, outcome })
+  return outcome
+}
+
 /** `/new` and `/reset` are the session's own business and never come here. */
-export async function runCommand({ name, argument }: CommandCall, context: CommandContext): Promise<CommandOutcome> {
-  const { workspace, memory, keeper, session, now, signal } = context
+async function run({ name, argument }: CommandCall, context: CommandContext): Promise<CommandOutcome> {
+  const { workspace, memory, keeper, session, now } = context
+  const { signal } = context.tools
   switch (name) {
     case 'compact': {
-      const before = await context.tokens()
+      const before = await tokensOf(context)
       const done = await keeper.compact(argument || undefined)
       return {
         kind: done ? 'compacted' : 'nothingToCompact',
         before: before.tokens,
-        after: (await context.tokens()).tokens,
+        after: (await tokensOf(context)).tokens,
       }
     }
     case 'remember': {
@@ -50,7 +67,7 @@ export async function runCommand({ name, argument }: CommandCall, context: Comma
       }
     }
     case 'model': {
-      if (argument === '') return { kind: 'model', model: context.model }
+      if (argument === '') return { kind: 'model', model: context.model.id }
       await context.config.setModel(argument)
       return { kind: 'model', model: argument }
     }
@@ -58,8 +75,15 @@ export async function runCommand({ name, argument }: CommandCall, context: Comma
       return { kind: 'agent', agent: context.config.id, workspace: workspace.roots.workspace }
     case 'context':
     case 'status': {
-      const [{ tokens, contextWindow }, status] = await Promise.all([context.tokens(), memory.status()])
-      return { kind: 'status', tokens, contextWindow, files: status.files, chunks: status.chunks, model: context.model }
+      const [{ tokens, contextWindow }, status] = await Promise.all([tokensOf(context), memory.status()])
+      return {
+        kind: 'status',
+        tokens,
+        contextWindow,
+        files: status.files,
+        chunks: status.chunks,
+        model: context.model.id,
+      }
     }
     case 'help':
       return { kind: 'help' }
@@ -67,4 +91,9 @@ export async function runCommand({ name, argument }: CommandCall, context: Comma
     case 'reset':
       throw new AppError('input_invalid', `/${name} starts a conversation`, { reason: name })
   }
+}
+
+async function tokensOf({ requests, model, transcript, toolbox }: CommandContext) {
+  const { report } = await requests.assemble({ model, transcript, tools: toolbox })
+  return { tokens: report.estimatedTokens, contextWindow: report.contextWindow }
 }

@@ -16,12 +16,11 @@ import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
 import type { IndexerRouter } from './indexer-thread.ts'
 import type { IndexerEvent } from './indexer.ts'
-import type { SearcherRouter } from './searcher-thread.ts'
 import type { IndexedFolder } from './sync.ts'
 import { ProviderCare } from './provider-care.ts'
-import { fromOrpcError, type Thread } from '../thread/index.ts'
+import { fromOrpcError } from '../thread/index.ts'
 import { sampleOf } from './sample.ts'
-import { startIndexer, startRechunk, startSearcher, type ThreadEntries } from './threads.ts'
+import { runRechunk, startThreads, stopThreads, unlessDead, type ThreadEntries, type Threads } from './threads.ts'
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500
@@ -55,14 +54,6 @@ export type MemoryChange =
   | Extract<IndexerEvent, { type: 'status' | 'files' | 'indexed' }>
   | { readonly type: 'crashed'; readonly error: Error }
   | { readonly type: 'recovered' }
-
-interface Threads {
-  readonly indexer: Thread<RouterClient<IndexerRouter>>
-  readonly searcher: Thread<RouterClient<SearcherRouter>>
-  readonly stop: AbortController
-  /** Aborted when one of the threads is gone: what it was asked will not be answered. */
-  readonly died: AbortController
-}
 
 export class Memory {
   readonly changes: Announcements<MemoryChange>
@@ -153,21 +144,11 @@ export class Memory {
     const { candidates } = await this.explain(query, options, undefined, signal)
     const all = (await this.fileCounts()).flatMap(({ path, source }) => (source === folder.source ? [path] : []))
     const found = candidates.flatMap(({ path, source }) => (source === folder.source ? [path] : []))
-    const paths = sampleOf(all, found)
-    const thread = startRechunk(this.#options.threads)
-    try {
-      const sizes = [this.#source.chunk, chunk]
-      const request = { folder, paths, sizes, query, defaults: this.#options.search(), options }
-      const [before, after] = await thread.client.run(request, signal ? { signal } : {})
-      if (!before || !after) throw new AppError('index_unavailable', 'the memory could not be cut anew')
-      return { before, after, files: paths.length, of: all.length }
-    } catch (error) {
-      signal?.throwIfAborted()
-      throw fromOrpcError(error)
-    } finally {
-      await Promise.race([thread.gone, thread.client.rest().catch(() => undefined)])
-      await thread.terminate()
-    }
+    const sizes = [this.#source.chunk, chunk]
+    const request = { folder, paths: sampleOf(all, found), sizes, query, defaults: this.#options.search(), options }
+    const [before, after] = await runRechunk(this.#options.threads, request, signal)
+    if (!before || !after) throw new AppError('index_unavailable', 'the memory could not be cut anew')
+    return { before, after, files: request.paths.length, of: all.length }
   }
 
   async status(): Promise<IndexStatus> {
@@ -241,12 +222,7 @@ export class Memory {
 
   async #start(): Promise<Threads> {
     const { threads: entries, watch } = this.#options
-    const threads: Threads = {
-      indexer: startIndexer(entries),
-      searcher: startSearcher(entries),
-      stop: new AbortController(),
-      died: new AbortController(),
-    }
+    const threads = startThreads(entries)
     for (const thread of [threads.indexer, threads.searcher])
       thread.onExit((error) => {
         threads.died.abort()
@@ -413,26 +389,6 @@ export class Memory {
       throw fromOrpcError(error)
     }
   }
-}
-
-/** A thread that died answers nobody: whoever waits for it is told. */
-function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const fail = () => reject(new AppError('index_unavailable', 'the search had stopped; it is being started again'))
-  if (died.aborted) fail()
-  died.addEventListener('abort', fail, { once: true })
-  work.then(resolve, reject).finally(() => died.removeEventListener('abort', fail))
-  return promise
-}
-
-async function stopThreads({ indexer, searcher, stop, died }: Threads): Promise<void> {
-  stop.abort()
-  // The last connection to close tidies the database up, and only a writing one can. A thread that died has no more to tidy.
-  await Promise.race([searcher.gone, searcher.client.close().catch(() => undefined)])
-  await Promise.race([indexer.gone, indexer.client.close().catch(() => undefined)])
-  // First, so that whoever still waits hears that from us.
-  died.abort()
-  await Promise.all([indexer.terminate(), searcher.terminate()])
 }
 
 function nothingThere(error: unknown): undefined {

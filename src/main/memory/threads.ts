@@ -1,8 +1,9 @@
 /** The two threads of an index, and the one that tries another. */
 import type { RouterClient } from '@orpc/server'
-import { startThread, threadFile, type Thread } from '../thread/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import { fromOrpcError, startThread, threadFile, type Thread } from '../thread/index.ts'
 import type { IndexerRouter } from './indexer-thread.ts'
-import type { RechunkRouter } from './rechunk-thread.ts'
+import type { RechunkRequest, RechunkRouter } from './rechunk-thread.ts'
 import type { SearcherRouter } from './searcher-thread.ts'
 
 /** The files that the threads start from; they differ between source and build. */
@@ -12,16 +13,26 @@ export interface ThreadEntries {
   readonly rechunk: URL
 }
 
-export function startIndexer(entries: ThreadEntries): Thread<RouterClient<IndexerRouter>> {
+function startIndexer(entries: ThreadEntries): Thread<RouterClient<IndexerRouter>> {
   return startThread(entries.indexer)
 }
 
-export function startSearcher(entries: ThreadEntries): Thread<RouterClient<SearcherRouter>> {
+function startSearcher(entries: ThreadEntries): Thread<RouterClient<SearcherRouter>> {
   return startThread(entries.searcher)
 }
 
-export function startRechunk(entries: ThreadEntries): Thread<RouterClient<RechunkRouter>> {
-  return startThread(entries.rechunk)
+/** Cuts and searches in a thread that is there for this alone. */
+export async function runRechunk(entries: ThreadEntries, request: RechunkRequest, signal: AbortSignal | undefined) {
+  const thread: Thread<RouterClient<RechunkRouter>> = startThread(entries.rechunk)
+  try {
+    return await thread.client.run(request, signal ? { signal } : {})
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw fromOrpcError(error)
+  } finally {
+    await Promise.race([thread.gone, thread.client.rest().catch(() => undefined)])
+    await thread.terminate()
+  }
 }
 
 export function threadEntries(mainFolder: URL): ThreadEntries {
@@ -30,4 +41,42 @@ export function threadEntries(mainFolder: URL): ThreadEntries {
     searcher: threadFile(mainFolder, 'memory/searcher-thread'),
     rechunk: threadFile(mainFolder, 'memory/rechunk-thread'),
   }
+}
+
+/** What an open memory works with: started and stopped together. */
+export interface Threads {
+  readonly indexer: Thread<RouterClient<IndexerRouter>>
+  readonly searcher: Thread<RouterClient<SearcherRouter>>
+  readonly stop: AbortController
+  /** Aborted when one of the threads is gone: what it was asked will not be answered. */
+  readonly died: AbortController
+}
+
+export function startThreads(entries: ThreadEntries): Threads {
+  return {
+    indexer: startIndexer(entries),
+    searcher: startSearcher(entries),
+    stop: new AbortController(),
+    died: new AbortController(),
+  }
+}
+
+/** A thread that died answers nobody: whoever waits for it is told. */
+export function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const fail = () => reject(new AppError('index_unavailable', 'the search had stopped; it is being started again'))
+  if (died.aborted) fail()
+  died.addEventListener('abort', fail, { once: true })
+  work.then(resolve, reject).finally(() => died.removeEventListener('abort', fail))
+  return promise
+}
+
+export async function stopThreads({ indexer, searcher, stop, died }: Threads): Promise<void> {
+  stop.abort()
+  // The last connection to close tidies the database up, and only a writing one can. A thread that died has no more to tidy.
+  await Promise.race([searcher.gone, searcher.client.close().catch(() => undefined)])
+  await Promise.race([indexer.gone, indexer.client.close().catch(() => undefined)])
+  // First, so that whoever still waits hears that from us.
+  died.abort()
+  await Promise.all([indexer.terminate(), searcher.terminate()])
 }

@@ -2,7 +2,8 @@
 import { isNativeError } from 'node:util/types'
 import { createContext, Script } from 'node:vm'
 import { AppError } from '../../shared/errors.ts'
-import type { Workspace, WriteOrigin } from './workspace.ts'
+import type { WriteOrigin } from './edits.ts'
+import type { Workspace } from './workspace.ts'
 
 export interface FindOptions {
   readonly text: string

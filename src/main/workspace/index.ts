@@ -26,4 +26,5 @@ export {
 } from './paths.ts'
 export { seedWorkspace } from './templates.ts'
 export { walkMarkdown, type WalkProblem } from './walk.ts'
-export { Workspace, type WorkspaceWrite, type WriteOrigin } from './workspace.ts'
+export { Workspace } from './workspace.ts'
+export type { WorkspaceWrite, WriteOrigin } from './edits.ts'

@@ -6,23 +6,14 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import type { Cause } from '../../shared/contract/index.ts'
 import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/messages.ts'
 import { blobId, Differ } from '../diff/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
-import { Exclusive, tidyFolder } from '../files/index.ts'
+import { tidyFolder } from '../files/index.ts'
 import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
-import {
-  assertReadable,
-  ChangedMeanwhile,
-  hashText,
-  moveFile,
-  readText,
-  stateOf,
-  writeText,
-  type TextFile,
-} from './files.ts'
+import { moveFile, readText, type TextFile } from './files.ts'
+import { Edits, writeOf, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { dailyLogPath, isIgnoredFolder, localDate, longTermFile, trashFolder } from './layout.ts'
 import { isNote } from './names.ts'
@@ -40,26 +31,6 @@ import { walkMarkdown, type FoundFile, type Walk } from './walk.ts'
 
 const dayMs = 86_400_000
 
-/** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
-export interface WriteOrigin {
-  readonly cause: Cause
-  readonly session?: string | undefined
-  readonly turn?: string | undefined
-}
-
-export interface WorkspaceWrite {
-  readonly path: string
-  readonly origin: WriteOrigin
-  readonly hash: string
-  /** Where the file was before, when it was moved. */
-  readonly from?: string
-  /** The texts; null where there was, or is, no file. */
-  readonly before: string | null
-  readonly after: string | null
-  /** Milliseconds since the epoch. */
-  readonly at: number
-}
-
 export interface RememberedLines {
   readonly path: string
   /** 1-based, inclusive. */
@@ -72,11 +43,6 @@ export interface Capture extends RememberedLines {
   readonly note: string
   readonly origin: WriteOrigin
 }
-
-/** Another program may be at work on the same file; it does not save this often in a row. */
-const maxTries = 20
-
-type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
 export interface WorkspaceOptions {
   /** Compares texts; in place when left out. */
@@ -91,25 +57,24 @@ export class Workspace {
   readonly roots: Roots
   /** Whoever is told is told before whoever wrote; nobody else writes until a promise that a listener returns is kept. */
   readonly changes: Announcements<WorkspaceWrite>
-  readonly #changes = new Changes<WorkspaceWrite>()
   /** Notes that somebody had remembered. */
   readonly captures: Announcements<Capture>
   readonly #captures = new Changes<Capture>()
-  readonly #alone: Exclusive
+  readonly #edits: Edits
   readonly #differ: Differ
   readonly #keptText: WorkspaceOptions['keptText']
 
   constructor(roots: Roots, { differ = new Differ(), keptText, onUnlocked }: WorkspaceOptions = {}) {
     this.roots = roots
-    this.changes = this.#changes
+    this.#edits = new Edits(roots, onUnlocked)
+    this.changes = this.#edits.changes
     this.captures = this.#captures
-    this.#alone = new Exclusive(roots.workspace, onUnlocked)
     this.#differ = differ
     this.#keptText = keptText
   }
 
   close(): void {
-    this.#alone.close()
+    this.#edits.close()
   }
 
   async list(signal?: AbortSignal): Promise<Walk> {
@@ -168,7 +133,7 @@ export class Workspace {
 
   /** Replaces or creates the file with `text`. */
   async write(path: string, text: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    return this.#change(path, origin, () => text)
+    return this.#edits.change(path, origin, () => text)
   }
 
   /**
@@ -187,7 +152,7 @@ export class Workspace {
   ): Promise<{ write: WorkspaceWrite; text: string; merged: boolean }> {
     let saved = text
     let merged = false
-    const write = await this.#change(path, { cause: 'user' }, async (current) => {
+    const write = await this.#edits.change(path, { cause: 'user' }, async (current) => {
       if ((current?.hash ?? null) === expected.hash || current?.text === text) return text
       if (current && expected.hash === null && expected.baseText === undefined)
         throw new AppError('file_exists', `${path} exists already`, { path })
@@ -211,7 +176,7 @@ export class Workspace {
     origin: WriteOrigin,
     rewrite: (text: string | undefined) => string | Promise<string>,
   ): Promise<WorkspaceWrite> {
-    return this.#change(path, origin, (current) => rewrite(current?.text))
+    return this.#edits.change(path, origin, (current) => rewrite(current?.text))
   }
 
   /** Appends an entry `## HH:MM - Title` to the log of the day (M4). */
@@ -287,22 +252,14 @@ export class Workspace {
    */
   async move(from: string, to: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     const path = normalizeRequest(to)
-    return this.#run(async () => {
+    return this.#edits.run(async () => {
       const { target: source } = await resolveWritable(this.roots, from)
       const { target, isAllowed } = await resolveWritable(this.roots, to)
       if (source === target) throw new AppError('file_exists', `${path} exists already`, { path })
       const file = await readText(source, from)
       await moveFile(source, target, path, isAllowed)
-      const write = {
-        path,
-        from: normalizeRequest(from),
-        origin,
-        hash: file.hash,
-        before: file.text,
-        after: file.text,
-        at: Date.now(),
-      }
-      await this.#changes.settle(write)
+      const write = { ...writeOf(path, origin, file.text, file.text), from: normalizeRequest(from) }
+      await this.#edits.tell(write)
       return write
     })
   }
@@ -314,21 +271,14 @@ export class Workspace {
    */
   async remove(path: string, origin: WriteOrigin): Promise<{ trashed: string; write: WorkspaceWrite }> {
     const shown = normalizeRequest(path)
-    return this.#run(async () => {
+    return this.#edits.run(async () => {
       const { target } = await resolveWritable(this.roots, path)
       const file = await readText(target, shown)
       const trashed = `${trashFolder}/${Date.now()}/${shown}`
       const grave = await resolveTrash(this.roots, trashed)
       await moveFile(target, grave.target, trashed, grave.isAllowed)
-      const write = {
-        path: shown,
-        origin,
-        hash: hashText(''),
-        before: file.text,
-        after: null,
-        at: Date.now(),
-      }
-      await this.#changes.settle(write)
+      const write = writeOf(shown, origin, file.text, null)
+      await this.#edits.tell(write)
       return { trashed, write }
     })
   }
@@ -340,20 +290,13 @@ export class Workspace {
   async restore(trashed: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     const shown = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizeRequest(trashed))?.[1]
     if (shown === undefined) throw new AppError('file_not_found', `${trashed} is not in the trash`, { path: trashed })
-    return this.#run(async () => {
+    return this.#edits.run(async () => {
       const { target: source } = await resolveTrash(this.roots, trashed)
       const { target, isAllowed } = await resolveWritable(this.roots, shown)
       const file = await readText(source, shown)
       await moveFile(source, target, shown, isAllowed)
-      const write = {
-        path: shown,
-        origin,
-        hash: file.hash,
-        before: null,
-        after: file.text,
-        at: Date.now(),
-      }
-      await this.#changes.settle(write)
+      const write = writeOf(shown, origin, null, file.text)
+      await this.#edits.tell(write)
       return write
     })
   }
@@ -363,11 +306,11 @@ export class Workspace {
     const shown = normalizeRequest(path)
     const { text } = await this.read(shown)
     const [, stem = shown, extension = ''] = /^(.*?)(?: \d+)?(\.[^./]+)$/.exec(shown) ?? []
-    return this.#run(async () => {
+    return this.#edits.run(async () => {
       let number = 2
       while (await this.exists(`${stem} ${number}${extension}`)) number += 1
       const copy = `${stem} ${number}${extension}`
-      await this.#rewrite(copy, origin, () => text)
+      await this.#edits.rewrite(copy, origin, () => text)
       return copy
     })
   }
@@ -381,7 +324,7 @@ export class Workspace {
     const paths = await tidyFolder(workspace, (name) => !isIgnoredFolder(name))
     const found = earlierLeftOvers(paths)
     if (found.length === 0) return
-    await this.#run(async () => {
+    await this.#edits.run(async () => {
       for (const path of found) {
         const file = join(workspace, path)
         if (Date.now() - (await stat(file)).mtimeMs < dayMs) continue
@@ -402,79 +345,10 @@ export class Workspace {
     return (await resolveWritable(this.roots, path)).target
   }
 
-  async #change(
-    path: string,
-    origin: WriteOrigin,
-    rewrite: (current: TextFile | undefined) => string | Promise<string>,
-  ): Promise<WorkspaceWrite> {
-    return this.#run(() => this.#rewrite(normalizeRequest(path), origin, rewrite))
-  }
-
-  /** Only within `#run`. */
-  async #rewrite(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#rewriteOnce(shown, origin, rewrite)
-      } catch (error) {
-        if (!(error instanceof ChangedMeanwhile) || tries === maxTries) throw error
-      }
-    }
-  }
-
-  async #rewriteOnce(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
-    const { target, isAllowed } = await resolveWritable(this.roots, shown)
-    const known = await stateOf(target)
-    const current = await readIfThere(target, shown, isAllowed)
-    const text = await rewrite(current)
-    assertReadable(text, shown)
-    if (current?.text !== text) await writeText(target, text, shown, isAllowed, known)
-    const write = {
-      path: shown,
-      origin,
-      hash: hashText(text),
-      before: current?.text ?? null,
-      after: text,
-      at: Date.now(),
-    }
-    if (current?.text !== text) await this.#changes.settle(write)
-    return write
-  }
-
   /** The history does not record that there was nothing. */
   async #kept(id: string): Promise<string | undefined> {
     if (id === blobId('')) return ''
     if (!this.#keptText) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
     return this.#keptText(id)
-  }
-
-  /** @throws AppError `folder_gone` rather than making a workspace that was moved away anew */
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    return this.#alone.run(async () => {
-      const { workspace } = this.roots
-      if (await isFolder(workspace)) return work()
-      const message = `${workspace} is not there: put the folder back, or choose its new place in the settings`
-      throw new AppError('folder_gone', message, { path: workspace })
-    })
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  const info = await stat(path).catch((error: unknown) => {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  })
-  return info?.isDirectory() ?? false
-}
-
-async function readIfThere(
-  target: string,
-  shownAs: string,
-  isAllowed: (realPath: string) => boolean,
-): Promise<TextFile | undefined> {
-  try {
-    return await readText(target, shownAs, isAllowed)
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'file_not_found') return undefined
-    throw error
   }
 }

@@ -1,0 +1,67 @@
+/** What a new agent gets: an id in plain letters, a folder, and what it may take over from another. */
+import { access } from 'node:fs/promises'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { AppError } from '../../shared/errors.ts'
+import { expandHome } from '../settings/index.ts'
+import { seedWorkspace } from '../workspace/index.ts'
+
+/** What a new agent may take over from another's entry: how it works, not who it is or who may read it. */
+export function inheritable(entry: Record<string, unknown>): Record<string, unknown> {
+  const own = new Set(['id', 'name', 'workspace', 'color', 'archived'])
+  const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !own.has(key)))
+  const { memory } = settings
+  if (typeof memory !== 'object' || memory === null) return settings
+  return { ...settings, memory: Object.fromEntries(Object.entries(memory).filter(([key]) => key !== 'shareWith')) }
+}
+
+/** @throws AppError `input_invalid` for a path that depends on where the app was started */
+export function absolute(path: string): string {
+  const expanded = expandHome(path.trim())
+  if (isAbsolute(expanded)) {
+    const folder = resolve(expanded)
+    if (dirname(folder) !== folder) return folder
+    throw new AppError('folder_unusable', `${folder} is a whole disk; choose a folder on it`, {
+      path: folder,
+      reason: folder,
+    })
+  }
+  throw new AppError('input_invalid', `${path} is not an absolute path`, {
+    reason: `${path}: an absolute path, or one that begins with ~/`,
+  })
+}
+
+/** A short name in the letters that an id may have; numbered when it is taken. */
+export function freeId(name: string, taken: readonly string[]): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40)
+  const stem = plain === '' ? 'agent' : plain
+  if (!taken.includes(stem)) return stem
+  for (let number = 2; ; number += 1) if (!taken.includes(`${stem}-${number}`)) return `${stem}-${number}`
+}
+
+/** Puts into a folder what is missing there. @throws AppError `folder_unusable` @returns what it made */
+export async function seed(folder: string, templates: string): Promise<string[]> {
+  try {
+    return await seedWorkspace(folder, templates)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AppError(
+      'folder_unusable',
+      `${folder} cannot be used: ${reason}`,
+      { path: folder, reason },
+      { cause: error },
+    )
+  }
+}
+
+export async function exists(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,128 @@
+/**
+ * How a file of a workspace is changed: alone, among all processes, from reading it to having told of the change; and
+ * once more from the beginning where another program was quicker.
+ */
+import { stat } from 'node:fs/promises'
+import type { Cause } from '../../shared/contract/index.ts'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import { Changes, type Announcements } from '../changes.ts'
+import { Exclusive } from '../files/index.ts'
+import { assertReadable, ChangedMeanwhile, hashText, readText, stateOf, writeText, type TextFile } from './files.ts'
+import { normalizeRequest, resolveWritable, type Roots } from './paths.ts'
+
+/** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
+export interface WriteOrigin {
+  readonly cause: Cause
+  readonly session?: string | undefined
+  readonly turn?: string | undefined
+}
+
+export interface WorkspaceWrite {
+  readonly path: string
+  readonly origin: WriteOrigin
+  readonly hash: string
+  /** Where the file was before, when it was moved. */
+  readonly from?: string
+  /** The texts; null where there was, or is, no file. */
+  readonly before: string | null
+  readonly after: string | null
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** Another program may be at work on the same file; it does not save this often in a row. */
+const maxTries = 20
+
+type Rewrite = (current: TextFile | undefined) => string | Promise<string>
+
+/** @param before, after the texts; null where there was, or is, no file */
+export function writeOf(
+  path: string,
+  origin: WriteOrigin,
+  before: string | null,
+  after: string | null,
+): WorkspaceWrite {
+  return { path, origin, hash: hashText(after ?? ''), before, after, at: Date.now() }
+}
+
+export class Edits {
+  readonly changes: Announcements<WorkspaceWrite>
+  readonly #changes = new Changes<WorkspaceWrite>()
+  readonly #roots: Roots
+  readonly #alone: Exclusive
+
+  /** @param onUnlocked told when other processes cannot be kept from writing at the same time, and why */
+  constructor(roots: Roots, onUnlocked: ((error: unknown) => void) | undefined) {
+    this.changes = this.#changes
+    this.#roots = roots
+    this.#alone = new Exclusive(roots.workspace, onUnlocked)
+  }
+
+  /** Rewrites a file by a function of what it is now. */
+  async change(path: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
+    return this.run(() => this.rewrite(normalizeRequest(path), origin, rewrite))
+  }
+
+  /** Only within `run`. */
+  async rewrite(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#rewriteOnce(shown, origin, rewrite)
+      } catch (error) {
+        if (!(error instanceof ChangedMeanwhile) || tries === maxTries) throw error
+      }
+    }
+  }
+
+  async #rewriteOnce(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
+    const { target, isAllowed } = await resolveWritable(this.#roots, shown)
+    const known = await stateOf(target)
+    const current = await readIfThere(target, shown, isAllowed)
+    const text = await rewrite(current)
+    assertReadable(text, shown)
+    if (current?.text !== text) await writeText(target, text, shown, isAllowed, known)
+    const write = writeOf(shown, origin, current?.text ?? null, text)
+    if (current?.text !== text) await this.tell(write)
+    return write
+  }
+
+  /** Only within `run`: nobody else writes until all have heard. */
+  async tell(write: WorkspaceWrite): Promise<void> {
+    await this.#changes.settle(write)
+  }
+
+  /** Does something alone. @throws AppError `folder_gone` rather than making a workspace that was moved away anew */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    return this.#alone.run(async () => {
+      const { workspace } = this.#roots
+      if (await isFolder(workspace)) return work()
+      const message = `${workspace} is not there: put the folder back, or choose its new place in the settings`
+      throw new AppError('folder_gone', message, { path: workspace })
+    })
+  }
+
+  close(): void {
+    this.#alone.close()
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const info = await stat(path).catch((error: unknown) => {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  })
+  return info?.isDirectory() ?? false
+}
+
+async function readIfThere(
+  target: string,
+  shownAs: string,
+  isAllowed: (realPath: string) => boolean,
+): Promise<TextFile | undefined> {
+  try {
+    return await readText(target, shownAs, isAllowed)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'file_not_found') return undefined
+    throw error
+  }
+}
