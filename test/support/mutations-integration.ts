@@ -51,13 +51,6 @@ export const integrationMutations: readonly Break[] = [
     only: 'a version that is deleted',
   },
   {
-    file: 'main/sessions/repair.ts',
-    text: "stopReasons.has(stopReason) ? stopReason : 'stop'",
-    instead: 'stopReason',
-    why: 'messages of other programs are skipped',
-    test: 'damaged',
-  },
-  {
     file: 'main/chat/turn.ts',
     text: "error.code === 'context_overflow' && !isSecondTry",
     instead: 'isSecondTry',

@@ -219,4 +219,11 @@ export const unitMutations: readonly Break[] = [
     why: 'a request may be as long as memory is',
     test: 'contract',
   },
+  {
+    file: 'main/sessions/repair.ts',
+    text: "stopReasons.has(stopReason) ? stopReason : 'stop'",
+    instead: 'stopReason',
+    why: 'messages of other programs are skipped',
+    test: 'sessions/repair',
+  },
 ]
