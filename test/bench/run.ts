@@ -16,7 +16,7 @@ import { gzipSync } from 'node:zlib'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import { WebSocket } from 'ws'
-import type { ContractClient } from '../../src/shared/contract/index.ts'
+import type { ContractClient, SearchOptions } from '../../src/shared/contract/index.ts'
 import { assemble, budgetOf, keepingState } from '../../src/main/context/index.ts'
 import { Transcript } from '../../src/main/sessions/transcript.ts'
 import { Memory, threadEntries, type MemorySource } from '../../src/main/memory/index.ts'
@@ -90,6 +90,10 @@ async function measureMemory(size: number): Promise<void> {
     },
   )
   await measureSearch(keyword, corpus, `${label}: keyword search`, isTenThousand ? 3 : undefined)
+  await measureSearch(keyword, corpus, `${label}: 50 results by MMR`, isTenThousand ? 100 : undefined, {
+    maxResults: 50,
+    mmrLambda: 0.7,
+  })
   await measureSaved(keyword, corpus, label)
   if (isTenThousand) await measureDuringRebuild(keyword, corpus, label)
   await keyword.close()
@@ -155,11 +159,17 @@ async function openMemory(
 }
 
 /** Search time as the searcher takes it, without the provider's time for the query's vector. */
-async function measureSearch(memory: Memory, corpus: Corpus, name: string, budget: number | undefined): Promise<void> {
-  for (const query of corpus.queries.slice(0, 20)) await memory.search(query)
+async function measureSearch(
+  memory: Memory,
+  corpus: Corpus,
+  name: string,
+  budget: number | undefined,
+  options: SearchOptions = {},
+): Promise<void> {
+  for (const query of corpus.queries.slice(0, 20)) await memory.search(query, options)
   const times: number[] = []
   for (const query of corpus.queries) {
-    const { timings } = await memory.search(query)
+    const { timings } = await memory.search(query, options)
     times.push(timings.totalMs - timings.embedMs)
   }
   times.sort((one, other) => one - other)

@@ -1,6 +1,5 @@
 /** Everything that can be told without running the app: types, lint, dependency rules, format, dead code, lockfile. */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 
 const checks = {
   types: ['tsc', '--noEmit'],
@@ -8,11 +7,11 @@ const checks = {
   format: ['oxfmt', '--check'],
   licences: ['node', 'resources/packaging/licences.ts', '--check'],
   reference: ['node', 'test/support/config-reference.ts', '--check'],
+  lockfile: ['node', 'test/support/lockfile.mjs', '--check'],
   'dead code': ['knip', '--no-progress', '--treat-config-hints-as-errors'],
 }
 
 const results = await Promise.all(Object.entries(checks).map(([name, command]) => run(name, command)))
-results.push(lockfile())
 for (const { name, ok, output } of results) {
   process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${name}\n`)
   if (!ok) process.stdout.write(`${output.trim()}\n\n`)
@@ -30,16 +29,4 @@ function run(name, [command, ...args]) {
     child.on('error', (error) => resolve({ name, ok: false, output: error.message }))
     child.on('exit', (code) => resolve({ name, ok: code === 0, output }))
   })
-}
-
-/** A lockfile written where the registry lags behind lacks other systems' binaries; `npm ci` fails there. */
-function lockfile() {
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-  const present = new Set(Object.keys(packages).map((key) => key.replace(/^.*node_modules\//, '')))
-  const missing = Object.entries(packages).flatMap(([key, { optionalDependencies = {} }]) =>
-    Object.keys(optionalDependencies)
-      .filter((name) => !present.has(name))
-      .map((name) => `${key}: ${name} is promised but not there`),
-  )
-  return { name: 'lockfile', ok: missing.length === 0, output: missing.join('\n') }
 }

@@ -1,6 +1,5 @@
-/** The machine's own Chromium, and how it is started where there is no screen. */
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+/** The browser of the tests, and how it is started where there is no screen. */
+import { findBrowser, thisMachine } from './find-browser.mjs'
 
 export const chromiumFlags = [
   '--no-sandbox',
@@ -13,12 +12,7 @@ export const chromiumFlags = [
 ] as const
 
 export function findChromium(): string {
-  const named = process.env['CHROMIUM_PATH']
-  if (named) return named
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-      if (existsSync(join(folder, name))) return join(folder, name)
-    }
-  }
-  throw new Error('no Chromium on the PATH: install it (Debian: apt-get install chromium), or set CHROMIUM_PATH')
+  const path = findBrowser(thisMachine())
+  if (path === undefined) throw new Error('there is no browser for the tests: npm test finds or fetches one')
+  return path
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Inbound } from '../../src/main/host/inbound.ts'
-import { Rate } from '../../src/main/host/rate.ts'
+import { Inbound } from '../../src/main/socket/inbound.ts'
+import { Rate } from '../../src/main/socket/rate.ts'
 
 describe('M49 limits of the browser host', () => {
   it('M49: so many at once, and then as many as come back', () => {

@@ -1,57 +1,18 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { join } from 'node:path'
-import type { AppEvent, FileEntry, SurveyStep } from '../../shared/contract/index.ts'
+import type { FileEntry, SurveyStep } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Chat, MessageQueue } from '../chat/index.ts'
 import { Checks } from '../checks/index.ts'
-import type { Differ } from '../diff/index.ts'
-import type { Health } from '../health/index.ts'
 import { History, type Journal } from '../history/index.ts'
 import { Importer } from '../import/index.ts'
-import type { Log } from '../log.ts'
-import type { McpServers } from '../mcp/index.ts'
-import { Memory, type ThreadEntries } from '../memory/index.ts'
-import type { Models } from '../models/index.ts'
+import { Memory } from '../memory/index.ts'
 import { Drafts, sessionEvents, Sessions } from '../sessions/index.ts'
-import type { AgentConfig, AgentSettings, KeyRing } from '../settings/index.ts'
 import { surveyMemory } from '../survey/index.ts'
 import { dailyLogDate, FileDrafts, fileKind, type Workspace } from '../workspace/index.ts'
-import type { AgentFolders } from './folders.ts'
+import type { AgentOptions } from './agent-options.ts'
 import { memorySource } from './memory-source.ts'
 import { noteWrites, openWorkspace, rootsOf } from './open-workspace.ts'
-import { wireAgent } from './wiring.ts'
-
-/** What every agent of the app is given alike. */
-export interface SharedOptions {
-  readonly resources: string
-  readonly differ: Differ
-  readonly threads: ThreadEntries
-  /** Where the history's thread starts from. */
-  readonly historyEntry: URL
-  readonly importEntry: URL
-  readonly surveyEntry: URL
-  readonly models: Models
-  readonly keys: KeyRing
-  readonly mcp: McpServers
-  readonly log: Log
-  readonly health: Health
-  readonly now: () => Date
-  readonly watch: boolean
-  readonly publish: (event: AppEvent) => void
-  /** Used instead of the configured one, for a single command. */
-  readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
-}
-
-export interface AgentOptions extends SharedOptions {
-  readonly config: AgentConfig
-  readonly workspace: string
-  readonly folders: AgentFolders
-  readonly modelsFolder: string
-  /** Memories that other agents share with this one, looked up anew whenever they are needed. */
-  readonly shared: () => readonly { readonly agent: string; readonly workspace: string }[]
-  /** Folders that are not this agent's, looked up anew whenever they are needed. */
-  readonly forbidden: () => readonly string[]
-}
 
 export class Agent {
   readonly id: string
@@ -107,18 +68,20 @@ export class Agent {
     })
   }
 
-  static async open(options: AgentOptions): Promise<Agent> {
-    const { config, folders, log, watch } = options
-    const agent = new Agent(options, await MessageQueue.open(join(folders.drafts, 'queue')))
-    wireAgent(agent, options)
+  static async create(options: AgentOptions): Promise<Agent> {
+    return new Agent(options, await MessageQueue.open(join(options.folders.drafts, 'queue')))
+  }
+
+  /** Waits until its memory can be asked; whoever wants to hear of changes has subscribed before. */
+  async start(): Promise<void> {
+    const { watch, log, config } = this.#options
     try {
-      await agent.memory.opened()
+      await this.memory.opened()
     } catch (error) {
-      await agent.close()
+      await this.close()
       throw error
     }
-    if (watch) agent.workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${config.id}`))
-    return agent
+    if (watch) this.workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${config.id}`))
   }
 
   /** Takes over what changed in the configuration. */

@@ -13,31 +13,21 @@ import {
   type SettingsStore,
 } from '../settings/index.ts'
 import { isInside } from '../workspace/index.ts'
-import { Agent, type AgentOptions, type SharedOptions } from './agent.ts'
+import { Agent } from './agent.ts'
+import type { AgentOptions, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './folders.ts'
-import { absolute, exists, freeId, inheritable, seed } from './new-agent.ts'
+import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent } from './new-agent.ts'
 import { openWriter, type Writer } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
+import { wireAgent } from './wiring.ts'
 
 const defaultAgent = 'main'
-
-/** The first agent has the app's own accent; the others take the next ones of the list. */
-const colors = ['#3f5bd9', '#2f8a7b', '#b7791f', '#a04fb5', '#c2453b', '#4d7c2f'] as const
 
 export interface AgentsOptions extends SharedOptions {
   readonly settings: SettingsStore
   readonly folders: StateFolders
   /** A folder that is used instead of an agent's own; no other agent is there then. */
   readonly single: SingleFolder | undefined
-}
-
-interface NewAgent {
-  readonly name: string
-  readonly workspace?: string | undefined
-  readonly color?: string | undefined
-  /** Whose settings it gets. */
-  readonly like?: string | undefined
-  readonly locale: Locale
 }
 
 export class Agents {
@@ -68,7 +58,7 @@ export class Agents {
         id,
         name: name ?? id,
         workspace: this.workspaceOf(id),
-        color: color ?? colors[index % colors.length] ?? colors[0],
+        color: color ?? colorAt(index),
         model,
         archived,
         reads: this.#sharedWith(id).map(({ agent }) => agent),
@@ -250,10 +240,8 @@ export class Agents {
   }
 
   #described(): string {
-    return JSON.stringify([
-      this.#entries(),
-      this.#options.settings.config.agents.list.map(({ workspace, memory }) => [workspace, memory.shareWith]),
-    ])
+    const { list } = this.#options.settings.config.agents
+    return JSON.stringify([this.#entries(), list.map(({ workspace, memory }) => [workspace, memory.shareWith])])
   }
 
   #announce(): void {
@@ -276,7 +264,10 @@ export class Agents {
   }
 
   async #openAgent(id: string): Promise<Agent> {
-    const agent = await Agent.open(await this.#agentOptions(id))
+    const options = await this.#agentOptions(id)
+    const agent = await Agent.create(options)
+    wireAgent(agent, options)
+    await agent.start()
     if (this.#isSavingPower) agent.memory.savePower(true)
     return agent
   }

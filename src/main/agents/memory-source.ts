@@ -3,7 +3,7 @@ import type { EmbeddingSource } from '../embeddings/index.ts'
 import { sessionsPrefix, type MemorySource } from '../memory/index.ts'
 import { expandHome, type AgentSettings } from '../settings/index.ts'
 import { isInside, type ReadableFolder } from '../workspace/index.ts'
-import type { AgentOptions } from './agent.ts'
+import type { AgentOptions } from './agent-options.ts'
 
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
   return [

@@ -1,9 +1,26 @@
 /** What a new agent gets: an id in plain letters, a folder, and what it may take over from another. */
 import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
+import type { Locale } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { expandHome } from '../settings/index.ts'
 import { seedWorkspace } from '../workspace/index.ts'
+
+export interface NewAgent {
+  readonly name: string
+  readonly workspace?: string | undefined
+  readonly color?: string | undefined
+  /** Whose settings it gets. */
+  readonly like?: string | undefined
+  readonly locale: Locale
+}
+
+/** The first agent has the app's own accent; the others take the next ones of the list. */
+const colors = ['#3f5bd9', '#2f8a7b', '#b7791f', '#a04fb5', '#c2453b', '#4d7c2f'] as const
+
+export function colorAt(index: number): string {
+  return colors[index % colors.length] ?? colors[0]
+}
 
 /** What a new agent may take over from another's entry: how it works, not who it is or who may read it. */
 export function inheritable(entry: Record<string, unknown>): Record<string, unknown> {

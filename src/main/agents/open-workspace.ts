@@ -1,7 +1,7 @@
 /** An agent's files: to work with while the agent is open, or only to write into. */
 import { Journal } from '../history/index.ts'
 import { Workspace, type Roots } from '../workspace/index.ts'
-import type { AgentOptions } from './agent.ts'
+import type { AgentOptions } from './agent-options.ts'
 import { readableFolders } from './memory-source.ts'
 
 /** Whose folders are whose, looked up anew each time. */

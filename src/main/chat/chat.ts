@@ -1,4 +1,7 @@
-/** An agent's conversations as they happen: starts turns, lets windows follow them, stops them, ends sessions. */
+/**
+ * An agent's conversations as they happen: starts turns, lets windows follow them, stops them, ends sessions. It is one
+ * file because whoever sends, retries or takes back must know at once whether a turn is running.
+ */
 import { parseCommand, type CommandCall } from '../../shared/commands.ts'
 import type { ChatEvent } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'

@@ -1,3 +1,5 @@
 export { blobId, blobOf } from './blob-id.ts'
+export { compareLines } from './compare.ts'
 export { Differ } from './differ.ts'
 export { mergeTexts } from './merge.ts'
+export { countLines, describeChange } from './patch.ts'

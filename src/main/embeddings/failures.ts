@@ -3,8 +3,7 @@ import OpenAI from 'openai'
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
 import { redact } from '../log.ts'
-import { redirectTarget, redirected } from '../redirects.ts'
-import { retryAfterOf } from '../retry-after.ts'
+import { redirected, redirectTarget, retryAfterOf } from '../network/index.ts'
 
 interface Asked {
   readonly provider: string

@@ -1,3 +1,4 @@
+/** Which provider makes vectors: one interface, and the code of whoever is chosen, loaded when it is needed. */
 import type { DownloadProgress } from './local.ts'
 import type { EmbeddingProvider } from './provider.ts'
 

@@ -1,5 +1,5 @@
 /** Which change wrote each line of a text, from its versions. Pure. */
-import { compareLines } from '../diff/compare.ts'
+import { compareLines } from '../diff/index.ts'
 
 export interface Version<Id> {
   readonly id: Id

@@ -2,13 +2,14 @@
  * Records what the journal says was written, whoever wrote it, a few changes at a time: neighbouring ones of one origin
  * make one commit, so that a thousand quick writes cost a few. What was changed behind our back is recorded as such:
  * before a write of ours is, when somebody tells of a file, and at the start. One process records at a time; another that
- * has the same history open waits, and goes on when the first one is gone.
+ * has the same history open waits, and goes on when the first one is gone. It is one file because every step is a turn
+ * of one queue, over one repository and under one lock.
  */
 import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { blobId } from '../diff/blob-id.ts'
+import { blobId } from '../diff/index.ts'
 import { Exclusive, inBatches, lockOf, makeFolder, realName, setAside, type FileLock } from '../files/index.ts'
 import {
   placeOf,

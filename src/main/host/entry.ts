@@ -9,7 +9,7 @@
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { Rate } from './rate.ts'
+import { Rate } from '../socket/index.ts'
 
 export interface Admission {
   /** The whole `Set-Cookie` header. */

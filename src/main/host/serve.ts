@@ -11,9 +11,8 @@ import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { Log } from '../log.ts'
 import { address, Entry } from './entry.ts'
 import { securityHeaders } from './headers.ts'
-import { Inbound } from './inbound.ts'
 import { InterfaceFiles } from './interface-files.ts'
-import { guard } from './socket.ts'
+import { guard, Inbound } from '../socket/index.ts'
 
 export interface HostOptions {
   /** Given each WebSocket that was let in; what is spoken over it is not the host's business. */

@@ -1,6 +1,7 @@
 /**
  * Owns one index: opens or rebuilds it, follows the files, embeds what is new, and tells how far it is. Everything it
- * does is one piece of work after another, so that two never write at once.
+ * does is one piece of work after another, so that two never write at once; it is one file because all of it takes its
+ * turn in that queue and shares what it knows of the index.
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

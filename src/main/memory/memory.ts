@@ -1,4 +1,7 @@
-/** An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. */
+/**
+ * An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. It is one file because
+ * every call has to live with threads that may die, and indexes that may be exchanged, while it is under way.
+ */
 import type { RouterClient } from '@orpc/server'
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,6 @@
 /** Turns what a provider's client throws into a failure of ours: a code, a sentence, what to do, and whether to try again. */
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
-import { redirectTarget, redirected } from '../redirects.ts'
-import { retryAfterOf } from '../retry-after.ts'
+import { redirected, redirectTarget, retryAfterOf } from '../network/index.ts'
 
 /** What is known of a failed request, whatever client told it. */
 interface ProviderFailure {

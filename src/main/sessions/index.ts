@@ -1,5 +1,5 @@
 export { Drafts } from './drafts.ts'
-export { Sessions, type SessionChange } from './sessions.ts'
+export { Sessions } from './sessions.ts'
 export { isBranchMark } from './tree.ts'
 export type { KeptContent, TranscriptEntry } from './entries.ts'
 export type { LiveAnswer } from './live-answer.ts'

@@ -5,6 +5,7 @@
 import { stat } from 'node:fs/promises'
 import type { Cause } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import type { FileChange } from '../../shared/messages.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { Exclusive } from '../files/index.ts'
 import { assertReadable, ChangedMeanwhile, hashText, readText, stateOf, writeText, type TextFile } from './files.ts'
@@ -28,6 +29,19 @@ export interface WorkspaceWrite {
   readonly after: string | null
   /** Milliseconds since the epoch. */
   readonly at: number
+}
+
+export interface RememberedLines {
+  readonly path: string
+  /** 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+  readonly change: FileChange
+}
+
+export interface Capture extends RememberedLines {
+  readonly note: string
+  readonly origin: WriteOrigin
 }
 
 /** Another program may be at work on the same file; it does not save this often in a row. */

@@ -13,7 +13,7 @@ import { Changes, type Announcements } from '../changes.ts'
 import { tidyFolder } from '../files/index.ts'
 import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
 import { moveFile, readText, type TextFile } from './files.ts'
-import { Edits, writeOf, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
+import { Edits, writeOf, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { dailyLogPath, isIgnoredFolder, localDate, longTermFile, trashFolder } from './layout.ts'
 import { isNote } from './names.ts'
@@ -30,19 +30,6 @@ import {
 import { walkMarkdown, type FoundFile, type Walk } from './walk.ts'
 
 const dayMs = 86_400_000
-
-export interface RememberedLines {
-  readonly path: string
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
-  readonly change: FileChange
-}
-
-export interface Capture extends RememberedLines {
-  readonly note: string
-  readonly origin: WriteOrigin
-}
 
 export interface WorkspaceOptions {
   /** Compares texts; in place when left out. */

@@ -1,3 +1,4 @@
+/** Who exists, and where they live. */
 import { z } from 'zod'
 import { maxPath } from '../limits.ts'
 import { agentIdSchema, base, forAgent } from './base.ts'

@@ -1,3 +1,4 @@
+/** Conversations as they happen: what is sent, and everything that a window that follows one is told. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxAttachments, maxId, maxMessage } from '../limits.ts'

@@ -1,3 +1,4 @@
+/** The one stream that tells everybody what has changed. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { base } from './base.ts'

@@ -1,3 +1,4 @@
+/** What does not work, in the words of whoever failed, and what helps. */
 import { z } from 'zod'
 import { base, forAgent } from './base.ts'
 

@@ -1,3 +1,4 @@
+/** Who changed which file, and what it was before. */
 import { z } from 'zod'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 

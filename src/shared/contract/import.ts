@@ -1,3 +1,4 @@
+/** Notes and conversations from elsewhere into a memory, and the memory as one file. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxPath, maxPaths } from '../limits.ts'

@@ -1,3 +1,4 @@
+/** What is found in memory, how each candidate was scored, and how the index is. */
 import { z } from 'zod'
 import { maxQuery } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'

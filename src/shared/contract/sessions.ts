@@ -1,3 +1,4 @@
+/** Conversations as they are kept: their messages, what happened between them, and drafts. */
 import { z } from 'zod'
 import { errorDataSchema } from '../errors.ts'
 import { fileChangeSchema, imagePartSchema, messageSchema, usageSchema } from '../messages.ts'

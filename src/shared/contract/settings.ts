@@ -1,3 +1,4 @@
+/** The configuration, keys, providers, tools of other programs, spending, and where everything lies. */
 import { z } from 'zod'
 import { usageSchema } from '../messages.ts'
 import { maxId, maxName, maxPath, maxSettings } from '../limits.ts'

@@ -1,3 +1,4 @@
+/** The files of a memory: read, written, moved, found, and what is typed into them. */
 import { z } from 'zod'
 import { maxNote, maxPatch, maxPaths, maxPhrase, maxReplacement, maxTitle } from '../limits.ts'
 import { base, filePathSchema, fileTextSchema, forAgent, idSchema } from './base.ts'

@@ -117,7 +117,7 @@ const options: FuseOptions = {
   mmrLambda: null,
   background: 0,
   today: '2026-01-31',
-  similarity: () => 0,
+  wordsOf: () => new Set(),
 }
 
 function candidate(
@@ -192,8 +192,8 @@ describe('M16 and M18 fusion', () => {
 
   it('M21: MMR puts a different passage before a near-copy', () => {
     const inputs = [candidate(1, 0.9, 0.9), candidate(2, 0.89, 0.89), candidate(3, 0.6, 0.6)]
-    const similarity = (one: LegInput, other: LegInput) => (one.id + other.id === 3 ? 1 : 0)
-    const order = fuse(inputs, { ...options, mmrLambda: 0.5, similarity }).map(({ input }) => input.id)
+    const wordsOf = ({ id }: LegInput) => new Set(id === 3 ? ['another'] : ['same', 'words'])
+    const order = fuse(inputs, { ...options, mmrLambda: 0.5, wordsOf }).map(({ input }) => input.id)
     expect(order).toEqual([1, 3, 2])
   })
 

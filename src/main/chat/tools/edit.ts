@@ -1,3 +1,4 @@
+/** The tool that replaces a piece of a file by another. */
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { dailyLogDate, normalizeRequest } from '../../workspace/index.ts'

@@ -1,3 +1,4 @@
+/** The tools that every agent has; those of other programs come beside them. */
 import type { ToolDefinition } from '../../models/index.ts'
 import { edit } from './edit.ts'
 import { list } from './list.ts'

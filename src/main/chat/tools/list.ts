@@ -1,3 +1,4 @@
+/** The tool that says which files there are. */
 import { z } from 'zod'
 import { defineTool } from './tool.ts'
 

@@ -1,3 +1,4 @@
+/** The tool that reads lines that a search has named. */
 import { z } from 'zod'
 import { transcriptText } from '../../memory/index.ts'
 import { defineTool, pathParameter } from './tool.ts'

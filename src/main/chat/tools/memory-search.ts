@@ -1,3 +1,4 @@
+/** The tool that searches the memory. */
 import { z } from 'zod'
 import { defineTool } from './tool.ts'
 

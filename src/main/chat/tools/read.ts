@@ -1,3 +1,4 @@
+/** The tool that reads a file, or an earlier long result, in pages. */
 import { z } from 'zod'
 import { defineTool, pathParameter } from './tool.ts'
 

@@ -1,3 +1,4 @@
+/** The tool that creates a file or replaces all of it. */
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { dailyLogDate, isInstruction, normalizeRequest } from '../../workspace/index.ts'

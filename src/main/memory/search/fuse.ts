@@ -5,6 +5,7 @@
 import type { Verdict } from '../../../shared/contract/index.ts'
 import type { Source } from '../store.ts'
 import { textScore, vectorScore, type KeywordMeasure } from './calibrate.ts'
+import { diversify } from './mmr.ts'
 
 export interface LegInput {
   readonly id: number
@@ -31,8 +32,8 @@ export interface FuseOptions {
   readonly background: number
   /** The day that recency counts from, `YYYY-MM-DD`. */
   readonly today: string
-  /** In [0, 1]; asked only when `mmrLambda` is set. */
-  readonly similarity: (one: LegInput, other: LegInput) => number
+  /** Asked only when `mmrLambda` is set, once for each. */
+  readonly wordsOf: (input: LegInput) => ReadonlySet<string>
 }
 
 export interface VectorLeg {
@@ -65,7 +66,7 @@ export function fuse(inputs: readonly LegInput[], options: FuseOptions): RankedC
   const textRanks = ranks(inputs, (input) => input.keyword?.raw ?? null)
   const scored = inputs.map((input) => score(input, options, vectorRanks, textRanks))
   scored.sort(byScore)
-  return judge(options.mmrLambda === null ? scored : diversify(scored, options, options.mmrLambda), options)
+  return judge(options.mmrLambda === null ? scored : spread(scored, options, options.mmrLambda), options)
 }
 
 function score(
@@ -134,33 +135,15 @@ function ranks(inputs: readonly LegInput[], value: (input: LegInput) => number |
   return new Map(sorted.map(({ id }, index) => [id, index + 1]))
 }
 
-/**
- * Maximal marginal relevance (Carbonell & Goldstein, 1998): each next hit is the one with the best balance of its
- * score and its distance to what was already picked. The balance becomes a factor on the score.
- */
-function diversify(scored: readonly Scored[], options: FuseOptions, lambda: number): Scored[] {
-  const left = [...scored]
-  const picked: Scored[] = []
-  while (left.length > 0 && picked.length < options.maxResults) {
-    let best = 0
-    let bestFactor = 1
-    let bestScore = -Infinity
-    for (const [index, candidate] of left.entries()) {
-      const closest = Math.max(0, ...picked.map((other) => options.similarity(candidate.input, other.input)))
-      const factor = 1 - (1 - lambda) * closest
-      if (candidate.score * factor > bestScore) {
-        bestScore = candidate.score * factor
-        bestFactor = factor
-        best = index
-      }
-    }
-    const [candidate] = left.splice(best, 1)
-    if (!candidate) break
-    const modifiers =
-      bestFactor === 1 ? candidate.modifiers : [...candidate.modifiers, { name: 'mmr' as const, factor: bestFactor }]
-    picked.push({ ...candidate, modifiers, score: candidate.score * bestFactor })
-  }
-  return [...picked, ...left].sort(byScore)
+/** The balance of score and distance becomes a factor on the score. */
+function spread(scored: readonly Scored[], { maxResults, wordsOf }: FuseOptions, lambda: number): Scored[] {
+  return diversify(scored, { lambda, maxResults, wordsOf: ({ input }) => wordsOf(input) })
+    .map(({ candidate, factor }) => {
+      if (factor === 1) return candidate
+      const modifiers = [...candidate.modifiers, { name: 'mmr' as const, factor }]
+      return { ...candidate, modifiers, score: candidate.score * factor }
+    })
+    .sort(byScore)
 }
 
 function judge(scored: readonly Scored[], { minScore, maxResults }: FuseOptions): RankedCandidate[] {

@@ -198,7 +198,7 @@ export class Searcher {
       ...options,
       background: collection.background,
       today: localDate(new Date()),
-      similarity: (one, other) => overlapOfWords(rows.get(one.id)?.words ?? '', rows.get(other.id)?.words ?? ''),
+      wordsOf: ({ id }) => new Set(rows.get(id)?.words.split(/\s+/)),
     })
     const finished = performance.now()
     const timings = { embedMs, vectorMs, textMs: textMs + finished - scoreStarted, totalMs: finished - started }
@@ -338,12 +338,4 @@ function whyNot(
   const matches = candidate.score > 0
   const reason = matches ? candidate.verdict.kind : 'noMatch'
   return { ...why, candidate: toCandidate(candidate, ranking), rank: matches ? index + 1 : null, reason }
-}
-
-/** Jaccard similarity of two term lists. */
-function overlapOfWords(one: string, other: string): number {
-  const first = new Set(one.split(/\s+/))
-  const second = new Set(other.split(/\s+/))
-  const shared = first.intersection(second).size
-  return shared / Math.max(1, first.size + second.size - shared)
 }

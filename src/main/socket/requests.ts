@@ -7,7 +7,7 @@ import type { WebSocket } from 'ws'
 import type { Log } from '../log.ts'
 import { isReasonable } from './message-shape.ts'
 import { Outbound } from './outbound.ts'
-import { close } from './socket.ts'
+import { close } from './guard.ts'
 
 /** Requests of one window that are not answered yet, streams included. */
 const maxRequests = 128

@@ -1,0 +1,42 @@
+/** What an agent is built from. */
+import type { AppEvent } from '../../shared/contract/index.ts'
+import type { Differ } from '../diff/index.ts'
+import type { Health } from '../health/index.ts'
+import type { Log } from '../log.ts'
+import type { McpServers } from '../mcp/index.ts'
+import type { ThreadEntries } from '../memory/index.ts'
+import type { Models } from '../models/index.ts'
+import type { AgentConfig, AgentSettings, KeyRing } from '../settings/index.ts'
+import type { AgentFolders } from './folders.ts'
+
+/** What every agent of the app is given alike. */
+export interface SharedOptions {
+  readonly resources: string
+  readonly differ: Differ
+  readonly threads: ThreadEntries
+  /** Where the history's thread starts from. */
+  readonly historyEntry: URL
+  readonly importEntry: URL
+  readonly surveyEntry: URL
+  readonly models: Models
+  readonly keys: KeyRing
+  readonly mcp: McpServers
+  readonly log: Log
+  readonly health: Health
+  readonly now: () => Date
+  readonly watch: boolean
+  readonly publish: (event: AppEvent) => void
+  /** Used instead of the configured one, for a single command. */
+  readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
+}
+
+export interface AgentOptions extends SharedOptions {
+  readonly config: AgentConfig
+  readonly workspace: string
+  readonly folders: AgentFolders
+  readonly modelsFolder: string
+  /** Memories that other agents share with this one, looked up anew whenever they are needed. */
+  readonly shared: () => readonly { readonly agent: string; readonly workspace: string }[]
+  /** Folders that are not this agent's, looked up anew whenever they are needed. */
+  readonly forbidden: () => readonly string[]
+}

@@ -1,0 +1,214 @@
+/** Which browser the tests run in, and how one is got where there is none. */
+import { describe, expect, it } from 'vitest'
+import { findBrowser } from '../../support/find-browser.mjs'
+import { getBrowser, needsBrowser } from '../../support/get-browser.mjs'
+
+const mac = (name: string) => `/Applications/${name}.app/Contents/MacOS/${name}`
+const windows = { ProgramFiles: 'C:\\Program Files', LOCALAPPDATA: 'C:\\Users\\a\\AppData\\Local', PATH: 'D:\\tools' }
+const cached = '/home/a/.cache/ms-playwright/chromium-1/chrome'
+
+interface Found {
+  readonly name: string
+  readonly platform: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly programs: readonly string[]
+  /** Programs that do not start. */
+  readonly broken?: readonly string[]
+  readonly expected: string | undefined
+}
+
+const finds: readonly Found[] = [
+  {
+    name: 'the named one before any other',
+    platform: 'linux',
+    env: { CHROMIUM_PATH: '/opt/mine', PATH: '/usr/bin' },
+    programs: ['/opt/mine', '/usr/bin/google-chrome'],
+    expected: '/opt/mine',
+  },
+  {
+    name: 'another where the named one is not there',
+    platform: 'linux',
+    env: { CHROMIUM_PATH: '/opt/mine', PATH: '' },
+    programs: ['/usr/bin/chromium'],
+    expected: '/usr/bin/chromium',
+  },
+  {
+    name: 'Chrome before Chromium before Edge',
+    platform: 'linux',
+    programs: ['/opt/microsoft/msedge/msedge', '/usr/bin/chromium', '/opt/google/chrome/chrome'],
+    expected: '/opt/google/chrome/chrome',
+  },
+  {
+    name: 'one on the PATH',
+    platform: 'linux',
+    env: { PATH: '/usr/bin::/nix/bin' },
+    programs: ['/nix/bin/chromium'],
+    expected: '/nix/bin/chromium',
+  },
+  {
+    name: 'not one that only tells how to install it',
+    platform: 'linux',
+    programs: ['/usr/bin/chromium-browser', '/opt/microsoft/msedge/msedge'],
+    broken: ['/usr/bin/chromium-browser'],
+    expected: '/opt/microsoft/msedge/msedge',
+  },
+  {
+    name: "playwright's own, last",
+    platform: 'linux',
+    programs: [cached],
+    expected: cached,
+  },
+  {
+    name: "not playwright's own before a system's, nor one without its libraries",
+    platform: 'linux',
+    programs: [cached],
+    broken: [cached],
+    expected: undefined,
+  },
+  {
+    name: 'nothing where there is nothing',
+    platform: 'linux',
+    env: { PATH: '/usr/bin' },
+    programs: [],
+    expected: undefined,
+  },
+  { name: 'Chromium on macOS', platform: 'darwin', programs: [mac('Chromium')], expected: mac('Chromium') },
+  {
+    name: "a user's own Chrome on macOS",
+    platform: 'darwin',
+    programs: [`/home/a${mac('Google Chrome')}`, mac('Microsoft Edge')],
+    expected: `/home/a${mac('Google Chrome')}`,
+  },
+  {
+    name: "a user's own Chrome on Windows",
+    platform: 'win32',
+    env: windows,
+    programs: ['C:\\Users\\a\\AppData\\Local\\Google\\Chrome\\Application\\chrome.exe'],
+    expected: 'C:\\Users\\a\\AppData\\Local\\Google\\Chrome\\Application\\chrome.exe',
+  },
+  {
+    name: 'Edge on Windows',
+    platform: 'win32',
+    env: { ...windows, 'ProgramFiles(x86)': 'C:\\Program Files (x86)' },
+    programs: ['C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe', 'D:\\tools\\msedge.exe'],
+    expected: 'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+  },
+  {
+    name: 'one on the PATH of Windows',
+    platform: 'win32',
+    env: windows,
+    programs: ['D:\\tools\\chrome.exe'],
+    expected: 'D:\\tools\\chrome.exe',
+  },
+]
+
+describe('M49 the browser of the tests', () => {
+  it.each(finds)('M49: finds $name', ({ platform, env = {}, programs, broken = [], expected }) => {
+    const found = findBrowser({
+      platform,
+      env,
+      home: '/home/a',
+      has: (path) => programs.includes(path),
+      starts: (path) => !broken.includes(path),
+      playwrights: () => cached,
+    })
+    expect(found).toBe(expected)
+  })
+
+  it.each([
+    { args: [], expected: true },
+    { args: ['conversation'], expected: true },
+    { args: ['--project', 'e2e'], expected: true },
+    { args: ['--project', 'unit', '--project=e2e'], expected: true },
+    { args: ['--project', 'unit'], expected: false },
+    { args: ['--project=integration', 'chat', '--project', 'unit'], expected: false },
+  ])('M49: $args need one: $expected', ({ args, expected }) => {
+    expect(needsBrowser(args)).toBe(expected)
+  })
+})
+
+const update = 'apt-get update'
+const packages = 'apt-get install chromium fonts-noto-cjk fontconfig'
+const fonts = 'apt-get install fonts-noto-cjk fontconfig'
+const download = 'playwright install'
+
+interface Got {
+  readonly name: string
+  readonly isThere?: boolean
+  readonly hasFonts?: boolean
+  readonly mayInstall: boolean
+  /** What fails. */
+  readonly fails?: readonly string[]
+  readonly runs: readonly string[]
+  readonly expected: string | undefined
+}
+
+const gets: readonly Got[] = [
+  {
+    name: 'does nothing where all is there',
+    isThere: true,
+    hasFonts: true,
+    mayInstall: true,
+    runs: [],
+    expected: 'own',
+  },
+  { name: 'gets the fonts alone', isThere: true, mayInstall: true, runs: [update, fonts], expected: 'own' },
+  {
+    name: 'goes on without fonts',
+    isThere: true,
+    mayInstall: true,
+    fails: [fonts],
+    runs: [update, fonts],
+    expected: 'own',
+  },
+  { name: 'needs no fonts of who may not install', isThere: true, mayInstall: false, runs: [], expected: 'own' },
+  { name: 'installs packages as root', mayInstall: true, runs: [update, packages], expected: 'packaged' },
+  {
+    name: 'installs packages from what lists there are',
+    mayInstall: true,
+    fails: [update],
+    runs: [update, packages],
+    expected: 'packaged',
+  },
+  {
+    name: 'downloads where there is no package, fonts all the same',
+    mayInstall: true,
+    fails: [packages],
+    runs: [update, packages, fonts, `${download} --with-deps`],
+    expected: 'downloaded',
+  },
+  { name: 'downloads where it may not install', mayInstall: false, runs: [download], expected: 'downloaded' },
+  {
+    name: 'gives up where nothing can be had',
+    mayInstall: false,
+    fails: [download],
+    runs: [download],
+    expected: undefined,
+  },
+]
+
+describe('M49 getting a browser', () => {
+  it.each(gets)('M49: $name', ({ isThere, hasFonts = false, mayInstall, fails = [], runs, expected }) => {
+    const ran: string[] = []
+    let browser = isThere ? 'own' : undefined
+    const path = getBrowser({
+      named: undefined,
+      find: () => browser,
+      hasFonts: () => hasFonts,
+      mayInstall,
+      run: (command, args) => {
+        const flags = args.filter((arg) => arg === '--with-deps')
+        const words = args.filter((arg) => !arg.startsWith('-') && !arg.includes('='))
+        const line = command === 'apt-get' ? [command, ...words].join(' ') : [download, ...flags].join(' ')
+        ran.push(line)
+        if (fails.includes(line)) return false
+        if (line === packages) browser = 'packaged'
+        if (line.startsWith(download)) browser = 'downloaded'
+        return true
+      },
+      say: () => undefined,
+    })
+    expect(path).toBe(expected)
+    expect(ran).toEqual(runs)
+  })
+})
