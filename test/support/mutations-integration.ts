@@ -1,5 +1,5 @@
 /** Breaks of the source that tests of the parts together notice. */
-import type { Break } from './mutation-table.ts'
+import type { Break } from './mutation.ts'
 
 export const integrationMutations: readonly Break[] = [
   {

@@ -1,5 +1,5 @@
 /** Breaks of the source that unit tests notice. */
-import type { Break } from './mutation-table.ts'
+import type { Break } from './mutation.ts'
 
 export const unitMutations: readonly Break[] = [
   {
@@ -157,11 +157,11 @@ export const unitMutations: readonly Break[] = [
     test: 'host-entry',
   },
   {
-    file: 'main/host/message-shape.ts',
+    file: 'main/socket/message-shape.ts',
     text: 'if (levels > maxLevels || values > maxValues) return false',
     instead: '',
     why: 'a message of a hundred thousand levels stops everything',
-    test: 'host-message-shape',
+    test: 'socket/message-shape',
   },
   {
     file: 'main/checks/check-file.ts',

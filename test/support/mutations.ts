@@ -15,7 +15,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import build from './build.ts'
-import { mutations, type Mutation } from './mutation-table.ts'
+import type { Mutation } from './mutation.ts'
+import { mutations } from './mutation-table.ts'
 
 /** At least 28 of 30. */
 const minShare = 28 / 30
