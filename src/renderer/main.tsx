@@ -1,3 +1,4 @@
+/** Starts the interface: language, events, failures that nobody caught, and the window. */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { followEvents, queryClient } from './api/index.ts'
@@ -5,7 +6,7 @@ import { App } from './app.tsx'
 import { startI18n } from './i18n/index.ts'
 import { ConnectionNotice } from './workbench/connection-notice.tsx'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
-import { tellUncaught } from './ui/uncaught.ts'
+import { tellUncaught } from './feedback/index.ts'
 import './styles.css'
 
 startI18n()

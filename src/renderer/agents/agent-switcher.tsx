@@ -1,3 +1,4 @@
+/** Whose window it is, and the way to the others. */
 import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { Check, ChevronsUpDown } from 'lucide-react'
@@ -7,11 +8,10 @@ import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ActionItem, ActionSeparator } from '../ui/action-menu.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 import { chooseAgent } from './current-agent.ts'
 import { NewAgentDialog } from './new-agent-dialog.tsx'
 
-/** Whose window it is, and the way to the others. */
 export function AgentSwitcher({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

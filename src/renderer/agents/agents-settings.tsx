@@ -1,10 +1,10 @@
 /** All agents: name, colour, folder, who may read whose memory; made, copied, put away (M38). */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { Agent } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { tellDone } from '../feedback/index.ts'
 import { currentLocale } from '../i18n/index.ts'
 import { Button } from '../ui/button.tsx'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
@@ -54,24 +54,17 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
   const { t } = useTranslation()
   const [asks, setAsks] = useState<'name' | 'folder'>()
   const { id, name, color, workspace, archived } = agent
-  const attempt = async (work: Promise<unknown>) => {
-    try {
-      await work
-      return true
-    } catch (error) {
-      toast.error(explainError(error))
-      return false
-    }
-  }
-  const archive = async () => {
-    if (!(await attempt(client.agents.update({ agent: id, archived: !archived }))) || archived) return
-    toast(t('agents.archivedNow', { name }), {
-      action: {
-        label: t('common.undo'),
-        onClick: () => void attempt(client.agents.update({ agent: id, archived: false })),
+  const update = useMutation(
+    api.agents.update.mutationOptions({
+      onSuccess(_result, change) {
+        if (change.archived !== true) return
+        const undo = () => client.agents.update({ agent: id, archived: false })
+        tellDone(t('agents.archivedNow', { name }), undo, 'plain')
       },
-    })
-  }
+    }),
+  )
+  const share = useMutation(api.agents.share.mutationOptions())
+  const setUp = useMutation(api.agents.setUp.mutationOptions())
   const readers = others.filter(({ reads }) => reads.includes(id)).map((other) => other.id)
   return (
     <li
@@ -91,7 +84,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
         <Button look="quiet" onClick={onDuplicate}>
           {t('agents.duplicate')}
         </Button>
-        <Button look="quiet" onClick={() => void archive()}>
+        <Button look="quiet" onClick={() => update.mutate({ agent: id, archived: !archived })}>
           {t(archived ? 'agents.unarchive' : 'agents.archive')}
         </Button>
       </div>
@@ -101,10 +94,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
           {t('agents.changeFolder')}
         </Button>
       </p>
-      <ColorChoice
-        value={color}
-        onChoose={(value) => void attempt(client.agents.update({ agent: id, color: value }))}
-      />
+      <ColorChoice value={color} onChoose={(value) => update.mutate({ agent: id, color: value })} />
       {others.length > 0 && !archived && (
         <fieldset className="text-[12px]">
           <legend className="pb-1 text-muted">{t('agents.share', { name })}</legend>
@@ -115,14 +105,12 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
                   type="checkbox"
                   checked={readers.includes(other.id)}
                   onChange={(event) =>
-                    void attempt(
-                      client.agents.share({
-                        agent: id,
-                        with: event.target.checked
-                          ? [...readers, other.id]
-                          : readers.filter((reader) => reader !== other.id),
-                      }),
-                    )
+                    share.mutate({
+                      agent: id,
+                      with: event.target.checked
+                        ? [...readers, other.id]
+                        : readers.filter((reader) => reader !== other.id),
+                    })
                   }
                 />
                 {other.name}
@@ -137,7 +125,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
           label={t('agents.name')}
           initial={name}
           action={t('agents.rename')}
-          onSubmit={(value) => void attempt(client.agents.update({ agent: id, name: value }))}
+          onSubmit={(value) => update.mutate({ agent: id, name: value })}
           onClose={() => setAsks(undefined)}
         />
       )}
@@ -148,9 +136,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
           initial={workspace}
           action={t('agents.changeFolder')}
           isPath
-          onSubmit={(value) =>
-            void attempt(client.agents.setUp({ agent: id, workspace: value, locale: currentLocale() }))
-          }
+          onSubmit={(value) => setUp.mutate({ agent: id, workspace: value, locale: currentLocale() })}
           onClose={() => setAsks(undefined)}
         />
       )}

@@ -1,9 +1,11 @@
-import { Dialog } from '@base-ui/react/dialog'
+/** A name, a folder, a colour: everything else has a default. */
+import { Modal, ModalTitle } from '../ui/modal.tsx'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
-import { api, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { currentLocale } from '../i18n/index.ts'
 import { Button } from '../ui/button.tsx'
 import { ColorChoice } from './color-choice.tsx'
@@ -16,7 +18,6 @@ interface NewAgentDialogProps {
   readonly onClose: () => void
 }
 
-/** A name, a folder, a colour: everything else has a default. */
 export function NewAgentDialog({ like, onMade, onClose }: NewAgentDialogProps) {
   const { t } = useTranslation()
   const [name, setName] = useState(like ? t('agents.copyOf', { name: like.name }) : '')
@@ -24,6 +25,7 @@ export function NewAgentDialog({ like, onMade, onClose }: NewAgentDialogProps) {
   const [color, setColor] = useState<string>(agentColors[1])
   const create = useMutation(
     api.agents.create.mutationOptions({
+      meta: { isToldInPlace: true },
       onSuccess: ({ agent }) => {
         onClose()
         onMade(agent)
@@ -42,53 +44,49 @@ export function NewAgentDialog({ like, onMade, onClose }: NewAgentDialogProps) {
   }
   const field = 'rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent'
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-text/10 dark:bg-paper/60" />
-        <Dialog.Popup className="fixed top-[18vh] left-1/2 z-50 w-[min(460px,92vw)] -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float">
-          <form onSubmit={submit} className="flex flex-col gap-4">
-            <Dialog.Title className="font-semibold">
-              {like ? t('agents.duplicateOf', { name: like.name }) : t('agents.new')}
-            </Dialog.Title>
-            <label className="flex flex-col gap-1">
-              {t('agents.name')}
-              <input
-                autoFocus
-                value={name}
-                maxLength={60}
-                required
-                onChange={(event) => setName(event.target.value)}
-                className={field}
-              />
-            </label>
-            <label className="flex flex-col gap-1">
-              {t('agents.folder')}
-              <input
-                value={workspace}
-                spellCheck={false}
-                placeholder={t('agents.folderOfItsOwn')}
-                onChange={(event) => setWorkspace(event.target.value)}
-                className={`${field} font-mono text-[12px]`}
-              />
-              <span className="text-[12px] text-muted">{t('agents.folderHint')}</span>
-            </label>
-            <ColorChoice value={color} onChoose={setColor} />
-            {create.error && (
-              <p role="alert" className="text-bad">
-                {explainError(create.error)}
-              </p>
-            )}
-            <div className="flex justify-end gap-2">
-              <Button look="quiet" onClick={onClose}>
-                {t('common.cancel')}
-              </Button>
-              <Button look="primary" type="submit" disabled={name.trim() === '' || create.isPending}>
-                {t('agents.create')}
-              </Button>
-            </div>
-          </form>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal
+      className="top-[18vh] left-1/2 w-[min(460px,92vw)] -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float"
+      onClose={onClose}
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <ModalTitle>{like ? t('agents.duplicateOf', { name: like.name }) : t('agents.new')}</ModalTitle>
+        <label className="flex flex-col gap-1">
+          {t('agents.name')}
+          <input
+            autoFocus
+            value={name}
+            maxLength={60}
+            required
+            onChange={(event) => setName(event.target.value)}
+            className={field}
+          />
+        </label>
+        <label className="flex flex-col gap-1">
+          {t('agents.folder')}
+          <input
+            value={workspace}
+            spellCheck={false}
+            placeholder={t('agents.folderOfItsOwn')}
+            onChange={(event) => setWorkspace(event.target.value)}
+            className={`${field} font-mono text-[12px]`}
+          />
+          <span className="text-[12px] text-muted">{t('agents.folderHint')}</span>
+        </label>
+        <ColorChoice value={color} onChoose={setColor} />
+        {create.error && (
+          <p role="alert" className="text-bad">
+            {explainError(create.error)}
+          </p>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button look="primary" type="submit" disabled={name.trim() === '' || create.isPending}>
+            {t('agents.create')}
+          </Button>
+        </div>
+      </form>
+    </Modal>
   )
 }

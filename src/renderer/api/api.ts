@@ -3,6 +3,7 @@ import { ORPCError } from '@orpc/client'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import { QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
+import { createMutationCache } from '../feedback/index.ts'
 import { Connection, type ConnectionState } from './connection.ts'
 
 export const connection = new Connection()
@@ -18,8 +19,12 @@ function isConnectionLost(failures: number, error: unknown): boolean {
   return /AsyncIdQueue|WebSocket is not open/.test(error.message)
 }
 
-/** Events say when something is stale; until then what is there is right. */
+/**
+ * Events say when something is stale; until then what is there is right. A mutation that fails is told in a toast; a query
+ * that fails is not: its view stands where the failure is shown, and can be asked again.
+ */
 export const queryClient = new QueryClient({
+  mutationCache: createMutationCache(),
   defaultOptions: {
     queries: {
       staleTime: Infinity,

@@ -2,7 +2,7 @@
 import i18next from 'i18next'
 import { toast } from 'sonner'
 import type { AppEvent } from '../../shared/contract/index.ts'
-import { explainError } from './errors.ts'
+import { tellDone } from '../feedback/index.ts'
 import { api, client, connection, queryClient } from './api.ts'
 
 /** Runs for the life of the window; starts over whenever the connection was lost. */
@@ -114,13 +114,7 @@ function apply(event: AppEvent): void {
 
 /** Whatever window it was typed in: here it can be taken back. */
 function tellCaptured({ agent, path, patch }: Extract<AppEvent, { type: 'captured' }>): void {
-  toast.success(i18next.t('capture.done', { path }), {
-    action: {
-      label: i18next.t('common.undo'),
-      onClick: () =>
-        void client.workspace.undo({ agent, path, patch }).catch((error: unknown) => toast.error(explainError(error))),
-    },
-  })
+  tellDone(i18next.t('capture.done', { path }), () => client.workspace.undo({ agent, path, patch }))
 }
 
 function untilOpen(): Promise<void> {

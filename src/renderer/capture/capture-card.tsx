@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
+/** One note, quickly: Enter keeps it, Escape keeps it for later. */
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { Agent } from '../../shared/contract/index.ts'
 import { sectionsOf } from '../../shared/sections.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
 import { useDraft } from '../drafts/use-draft.ts'
 import { isMac } from '../ui/keys.ts'
 
@@ -21,12 +21,10 @@ interface CaptureCardProps {
   readonly onClose: () => void
 }
 
-/** One note, quickly: Enter keeps it, Escape keeps it for later. */
 export function CaptureCard({ agents, given, isAsked = false, onClose }: CaptureCardProps) {
   const { t } = useTranslation()
   const [agentId, setAgentId] = useState(agents[0]?.id ?? 'main')
   const [section, setSection] = useState('')
-  const [isSaving, setIsSaving] = useState(false)
   const { draft, change, clear } = useDraft(agentId, given === undefined ? draftName : givenDraftName)
   const field = useRef<HTMLTextAreaElement>(null)
   const memory = useQuery(api.workspace.read.queryOptions({ input: { agent: agentId, path: 'MEMORY.md' } }))
@@ -34,36 +32,34 @@ export function CaptureCard({ agents, given, isAsked = false, onClose }: Capture
   const agent = agents.find(({ id }) => id === agentId)
   const initial = useRef({ given, change })
   useEffect(() => {
-    const { given: text, change: set } = initial.current
-    if (text !== undefined) set(() => ({ text, attachments: [] }))
+    const { given: brought, change: set } = initial.current
+    if (brought !== undefined) set(() => ({ text: brought, attachments: [] }))
     field.current?.focus()
   }, [])
-  const save = async (keepsOpen: boolean) => {
-    const text = draft.text.trim()
-    if (text === '' || isSaving) return
-    setIsSaving(true)
-    try {
-      await client.workspace.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) })
+  const text = draft.text.trim()
+  const remember = useMutation({
+    mutationFn: (_how: { readonly keepsOpen: boolean }) =>
+      client.workspace.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) }),
+    onSuccess(_result, { keepsOpen }) {
       clear()
       if (!keepsOpen) onClose()
-    } catch (error) {
-      toast.error(explainError(error))
-    } finally {
-      setIsSaving(false)
-    }
+    },
+  })
+  const save = (keepsOpen: boolean) => {
+    if (text !== '' && !remember.isPending) remember.mutate({ keepsOpen })
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
-    void save(isMac ? event.metaKey : event.ctrlKey)
+    save(isMac ? event.metaKey : event.ctrlKey)
   }
   return (
     <form
       aria-label={t('capture.title')}
       onSubmit={(event) => {
         event.preventDefault()
-        void save(false)
+        save(false)
       }}
       onKeyDown={(event) => event.key === 'Escape' && onClose()}
       className="flex min-h-[160px] w-full flex-col gap-3 rounded-lg border border-line bg-raised px-4 py-3.5 shadow-float"
@@ -113,7 +109,7 @@ export function CaptureCard({ agents, given, isAsked = false, onClose }: Capture
         <span className="hidden text-muted sm:inline">{t('capture.keepOpen')}</span>
         <button
           type="submit"
-          disabled={draft.text.trim() === '' || isSaving}
+          disabled={text === '' || remember.isPending}
           className="min-h-7 rounded-sm bg-accent px-2.5 font-medium text-on-accent disabled:opacity-50"
         >
           {t('capture.remember')} ⏎

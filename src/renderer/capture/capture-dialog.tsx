@@ -1,4 +1,5 @@
-import { Dialog } from '@base-ui/react/dialog'
+/** Quick capture above whatever is open. */
+import { Modal } from '../ui/modal.tsx'
 import type { Agent } from '../../shared/contract/index.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { CaptureCard } from './capture-card.tsx'
@@ -10,18 +11,12 @@ interface CaptureDialogProps {
   readonly onClose: () => void
 }
 
-/** Quick capture above whatever is open. */
 export function CaptureDialog({ agents, text, onClose }: CaptureDialogProps) {
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-text/10 dark:bg-paper/60" />
-        <Dialog.Popup className="fixed top-[28vh] left-1/2 z-50 w-[min(520px,92vw)] -translate-x-1/2 outline-none">
-          <ErrorBoundary piece="part" of={text}>
-            <CaptureCard agents={agents} given={text} onClose={onClose} />
-          </ErrorBoundary>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal className="top-[28vh] left-1/2 w-[min(520px,92vw)] -translate-x-1/2 outline-none" onClose={onClose}>
+      <ErrorBoundary piece="part" of={text}>
+        <CaptureCard agents={agents} given={text} onClose={onClose} />
+      </ErrorBoundary>
+    </Modal>
   )
 }

@@ -1,8 +1,8 @@
+/** The capture window; in a browser, a page of its own. `?text=` brings a note from another program. */
 import type { Agent } from '../../shared/contract/index.ts'
-import { useParameters } from '../ui/navigate.ts'
+import { useParameters } from '../navigate.ts'
 import { CaptureCard } from './capture-card.tsx'
 
-/** The capture window; in a browser, a page of its own. `?text=` brings a note from another program. */
 export function CaptureView({ agents }: { agents: readonly Agent[] }) {
   const given = useParameters().get('text') ?? undefined
   return (

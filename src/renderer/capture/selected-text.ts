@@ -1,6 +1,6 @@
 /** The words that are selected now: in the page, or in the editor, which keeps its selection to itself. */
 import { useEffect, useState } from 'react'
-import type { Place } from '../ui/navigate.ts'
+import type { Place } from '../navigate.ts'
 
 export interface SelectedText {
   readonly text: string
@@ -15,7 +15,7 @@ const editorEvent = 'editorselection'
 /** A selection that is still growing is not acted on, ms. */
 const settleMs = 250
 /** Shorter than this it is a slip of the hand. */
-const fewestCharacters = 2
+const minCharacters = 2
 
 /** For an editor to say what is selected in it; undefined for nothing. */
 export function tellSelected(selected: SelectedText | undefined): void {
@@ -56,8 +56,7 @@ function selectedInPage(): SelectedText | undefined {
   const text = selection?.toString().trim() ?? ''
   const at = selection?.focusNode
   const element = at instanceof Element ? at : at?.parentElement
-  if (!selection || selection.isCollapsed || text.length < fewestCharacters || !element?.closest('main'))
-    return undefined
+  if (!selection || selection.isCollapsed || text.length < minCharacters || !element?.closest('main')) return undefined
   if (element.closest('textarea, input, [contenteditable], .monaco-editor, nav, header')) return undefined
   const box = selection.getRangeAt(0).getBoundingClientRect()
   return { text, left: box.left, bottom: box.bottom }

@@ -1,14 +1,14 @@
+/** What can be done with selected words, wherever they stand. */
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { Button } from '../ui/button.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 import { useSelectedText, type SelectedText } from './selected-text.ts'
 
 /** Words of a selection that make a question; more of them find no more. */
 const maxQueryCharacters = 200
 
-/** What can be done with selected words, wherever they stand. */
 export function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

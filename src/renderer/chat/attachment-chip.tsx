@@ -1,3 +1,4 @@
+/** A file or picture of a message, small. */
 import { FileText, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 

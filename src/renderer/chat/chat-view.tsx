@@ -1,16 +1,18 @@
-import { useQuery } from '@tanstack/react-query'
+/** A conversation with all that belongs to it: its messages, what waits, the composer, and what an answer rests on. */
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { PanelRight } from 'lucide-react'
 import { useCallback, useMemo, useRef, useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
-import { api, client, connection, explainError } from '../api/index.ts'
+import { api, client, connection } from '../api/index.ts'
+import { attempt, ErrorState } from '../feedback/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { messageOfHash, paths, useHash } from '../ui/navigate.ts'
-import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
+import { messageOfHash, paths, useHash } from '../navigate.ts'
+import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 import { ChatActionsContext } from './chat-actions.ts'
 import { Composer, type ComposerHandle, type Outgoing } from './composer.tsx'
@@ -18,7 +20,7 @@ import { Conversation, type ConversationHandle } from './conversation.tsx'
 import { Details } from './details.tsx'
 import { useLive, useLiveTurnFollower } from './live-turn.ts'
 import { Pending } from './pending.tsx'
-import { SessionMenu } from './session-menu.tsx'
+import { SessionMenu } from '../sessions/session-menu.tsx'
 import { toTurns } from './turns.ts'
 import { useActions } from './use-chat-actions.ts'
 
@@ -31,10 +33,9 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
   const [editing, setEditing] = useState<string>()
   /** The user wants to go on with a conversation that a reset has ended. */
   const [isReopened, setIsReopened] = useState(false)
-  const conversation = useQuery({
-    ...api.sessions.get.queryOptions({ input: { agent: agent.id, session: session ?? '' } }),
-    enabled: session !== undefined,
-  })
+  const conversation = useQuery(
+    api.sessions.get.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
+  )
   const follower = useLiveTurnFollower(agent.id, session)
   const isRunning = useLive(follower, (turn) => turn.running)
   const scroller = useRef<ConversationHandle>(null)
@@ -55,26 +56,24 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
         toast.error(t('chat.notSent'))
         return false
       }
-      try {
-        const sent = await client.chat.send({
+      const sent = await attempt(
+        client.chat.send({
           agent: agent.id,
           text,
           attachments: [...attachments],
           delivery,
           reopen: isReopened,
           ...(session === undefined ? {} : { session }),
-        })
-        if (sent.session !== session) navigate(paths.chat(sent.session))
-        scroller.current?.follow()
-        return true
-      } catch (error) {
-        toast.error(explainError(error))
-        return false
-      }
+        }),
+      )
+      if (!sent) return false
+      if (sent.value.session !== session) navigate(paths.chat(sent.value.session))
+      scroller.current?.follow()
+      return true
     },
     [agent.id, session, isReopened, navigate, t],
   )
-  const stop = () => session !== undefined && void client.chat.stop({ agent: agent.id, session })
+  const stop = useMutation(api.chat.stop.mutationOptions())
   const editLast = () => setEditing(turns.findLast(({ question }) => question !== undefined)?.question?.id)
   const { isOver: isDropping, ...dropTarget } = useDropTarget((files) => composer.current?.attach(files))
   const detailed = turns.find(({ id }) => id === selected) ?? turns.at(-1)
@@ -144,7 +143,7 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
           session={session}
           isRunning={isRunning}
           onSend={send}
-          onStop={stop}
+          onStop={() => session !== undefined && stop.mutate({ agent: agent.id, session })}
           onEditLast={editLast}
         />
       </section>

@@ -1,3 +1,4 @@
+/** Completes `/…` and `@…` in the composer. */
 import { useTranslation } from 'react-i18next'
 import { commands } from '../../shared/commands.ts'
 import type { Completion } from './completion.ts'
@@ -8,7 +9,7 @@ interface CompletionMenuProps {
   readonly onChoose: (item: Completion) => void
 }
 
-/** Completes `/…` and `@…` in the composer; the composer moves the selection, for the keyboard stays there. */
+/** The composer moves the selection, for the keyboard stays there. */
 export function CompletionMenu({ items, selected, onChoose }: CompletionMenuProps) {
   const { t } = useTranslation()
   if (items.length === 0) return null

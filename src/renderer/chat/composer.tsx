@@ -1,3 +1,4 @@
+/** The field in which the next message is written, with its attachments and completions. */
 import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, ChevronDown, Plus, Square } from 'lucide-react'
 import {
@@ -15,7 +16,7 @@ import type { Agent, Attachment } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { isMac } from '../ui/keys.ts'
-import { AgentModelPicker } from '../ui/model-picker.tsx'
+import { AgentModelPicker } from '../models/model-picker.tsx'
 import { attach, AttachError } from './attach.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { CompletionMenu } from './completion-menu.tsx'

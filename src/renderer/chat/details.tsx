@@ -1,19 +1,19 @@
+/** What an answer rests on: what it recalled, what it wrote, what it used. */
 import { useQuery } from '@tanstack/react-query'
-import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { SearchResponse, SearchResult } from '../../shared/contract/index.ts'
 import type { Usage } from '../../shared/messages.ts'
 import { api } from '../api/index.ts'
 import { formatMoney, formatNumber, formatPercent, formatScore } from '../i18n/format.ts'
-import { IconButton } from '../ui/button.tsx'
-import { excerptOf } from '../ui/excerpt.ts'
+import { excerptOf } from '../search/excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
-import { paths } from '../ui/navigate.ts'
-import { ScoreBar } from '../ui/score-bar.tsx'
+import { formatLines, paths } from '../navigate.ts'
+import { ScoreBar } from '../search/score-bar.tsx'
 import { changeOf, recallOf, usageOf, type Turn } from './turns.ts'
+import { SidePanel } from '../ui/side-panel.tsx'
+import { Counts } from '../history/change-label.tsx'
 
-/** What an answer rests on: what it recalled, what it wrote, what it used. */
 interface DetailsProps {
   readonly agent: string
   readonly session: string | undefined
@@ -27,39 +27,30 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
   const recalls = steps.map(recallOf).filter((recall) => recall !== undefined)
   const changes = steps.map(changeOf).filter((change) => change !== undefined)
   return (
-    <aside aria-label={t('details.title')} className="flex w-[340px] shrink-0 flex-col border-l border-line bg-side">
-      <header className="flex h-[43px] shrink-0 items-center border-b border-line pr-2 pl-4">
-        <h2 className="flex-1 font-semibold">{t('details.title')}</h2>
-        <IconButton label={t('details.close')} onClick={onClose}>
-          <X size={14} />
-        </IconButton>
-      </header>
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        {!turn && <p className="p-4 text-muted">{t('details.empty')}</p>}
-        {turn && recalls.length === 0 && (
-          <p className="border-b border-line p-4 text-muted">{t('details.nothingRecalled')}</p>
-        )}
-        {recalls.map((recall, index) => (
-          <Recall key={index} recall={recall} />
-        ))}
-        {changes.length > 0 && (
-          <section className="border-b border-line p-4">
-            <h3 className="pb-2 text-[12px] text-muted">{t('details.wrote')}</h3>
-            {changes.map(({ path, added, removed, startLine }, index) => (
-              <p key={index} className="flex gap-2 font-mono text-[12px]">
-                <Link href={paths.file(path, startLine)} className="hover:underline">
-                  {path}
-                </Link>
-                <span className="text-added">+{added}</span>
-                {removed > 0 && <span className="text-bad">−{removed}</span>}
-              </p>
-            ))}
-          </section>
-        )}
-        {turn && <TurnUsage turn={turn} />}
-        {session !== undefined && <SessionUsage agent={agent} session={session} />}
-      </div>
-    </aside>
+    <SidePanel title={t('details.title')} closing={t('details.close')} onClose={onClose}>
+      {!turn && <p className="p-4 text-muted">{t('details.empty')}</p>}
+      {turn && recalls.length === 0 && (
+        <p className="border-b border-line p-4 text-muted">{t('details.nothingRecalled')}</p>
+      )}
+      {recalls.map((recall, index) => (
+        <Recall key={index} recall={recall} />
+      ))}
+      {changes.length > 0 && (
+        <section className="border-b border-line p-4">
+          <h3 className="pb-2 text-[12px] text-muted">{t('details.wrote')}</h3>
+          {changes.map((change, index) => (
+            <p key={index} className="flex gap-2 font-mono text-[12px]">
+              <Link href={paths.file(change.path, change.startLine)} className="hover:underline">
+                {change.path}
+              </Link>
+              <Counts change={change} />
+            </p>
+          ))}
+        </section>
+      )}
+      {turn && <TurnUsage turn={turn} />}
+      {session !== undefined && <SessionUsage agent={agent} session={session} />}
+    </SidePanel>
   )
 }
 
@@ -98,7 +89,7 @@ function Hit({ result, recall }: { result: SearchResult; recall: SearchResponse 
     <div>
       <p className="flex gap-2 font-mono text-[12px]">
         <Link href={paths.source(result.path, result.startLine)} className="min-w-0 flex-1 truncate hover:underline">
-          {result.path}:{result.startLine}–{result.endLine}
+          {formatLines(result)}
         </Link>
         <strong className="tabular font-semibold">{formatScore(result.score)}</strong>
       </p>

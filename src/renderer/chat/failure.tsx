@@ -1,11 +1,12 @@
+/** Answers that failed or were broken off, and what can be done about it. */
 import { Shuffle } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { AssistantMessage } from '../../shared/messages.ts'
-import { explainCode } from '../api/index.ts'
+import { explainCode } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
-import { ModelPicker } from '../ui/model-picker.tsx'
-import { paths } from '../ui/navigate.ts'
+import { ModelPicker } from '../models/model-picker.tsx'
+import { paths } from '../navigate.ts'
 import { useChatActions } from './chat-actions.ts'
 
 /** Failures that are mended in the settings, and the place there. */

@@ -1,3 +1,4 @@
+/** What can be done with a question or an answer. */
 import {
   BookmarkPlus,
   Check,
@@ -18,8 +19,8 @@ import type { SessionMessage } from '../../shared/contract/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useCopy } from '../ui/copy.ts'
-import { ModelPicker } from '../ui/model-picker.tsx'
-import { paths } from '../ui/navigate.ts'
+import { ModelPicker } from '../models/model-picker.tsx'
+import { paths } from '../navigate.ts'
 import { useChatActions } from './chat-actions.ts'
 
 const size = 13

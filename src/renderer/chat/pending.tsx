@@ -1,9 +1,9 @@
 /** What waits for the user or for its turn: tools that ask to run, and messages that were sent meanwhile. */
+import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { CornerDownRight, X } from 'lucide-react'
-import { toast } from 'sonner'
 import type { Permission, QueuedMessage } from '../../shared/contract/index.ts'
-import { client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { useLive, type LiveTurnFollower } from './live-turn.ts'
 
@@ -38,8 +38,8 @@ interface Target {
 function PermissionCard({ target, permission }: { target: Target; permission: Permission }) {
   const { t } = useTranslation()
   const { id, server, tool, input } = permission
-  const decide = (decision: 'once' | 'always' | 'deny' | 'never') =>
-    void client.chat.permit({ ...target, id, decision }).catch((error: unknown) => toast.error(explainError(error)))
+  const permit = useMutation(api.chat.permit.mutationOptions())
+  const decide = (decision: 'once' | 'always' | 'deny' | 'never') => permit.mutate({ ...target, id, decision })
   return (
     <section
       aria-label={t('permission.title')}
@@ -73,28 +73,35 @@ interface QueueProps {
 
 function Queue({ target, queue, isRunning, onTakeBack }: QueueProps) {
   const { t } = useTranslation()
-  const tell = (error: unknown) => void toast.error(explainError(error))
+  const takeBack = useMutation({
+    mutationFn: ({ id }: QueuedMessage) => client.chat.unqueue({ ...target, id }),
+    onSuccess: (_result, { text }) => onTakeBack(text),
+  })
+  const remove = useMutation(api.chat.unqueue.mutationOptions())
+  const send = useMutation(api.chat.sendQueued.mutationOptions())
   return (
     <ul aria-label={t('queue.title')} className="flex flex-col gap-1" data-testid="queue">
-      {queue.map(({ id, text, delivery }) => (
-        <li key={id} className="flex min-h-8 items-center gap-2 rounded-md border border-line bg-side px-3 text-[13px]">
+      {queue.map((message) => (
+        <li
+          key={message.id}
+          className="flex min-h-8 items-center gap-2 rounded-md border border-line bg-side px-3 text-[13px]"
+        >
           <CornerDownRight size={13} aria-hidden className="shrink-0 text-muted" />
-          <span className="min-w-0 flex-1 truncate">{text}</span>
-          <span className="shrink-0 text-[12px] text-muted">{t(`queue.${isRunning ? delivery : 'waiting'}`)}</span>
-          <Button
-            look="link"
-            onClick={() => void client.chat.unqueue({ ...target, id }).then(() => onTakeBack(text), tell)}
-          >
+          <span className="min-w-0 flex-1 truncate">{message.text}</span>
+          <span className="shrink-0 text-[12px] text-muted">
+            {t(`queue.${isRunning ? message.delivery : 'waiting'}`)}
+          </span>
+          <Button look="link" onClick={() => takeBack.mutate(message)}>
             {t('queue.edit')}
           </Button>
-          <IconButton label={t('queue.remove')} onClick={() => void client.chat.unqueue({ ...target, id }).catch(tell)}>
+          <IconButton label={t('queue.remove')} onClick={() => remove.mutate({ ...target, id: message.id })}>
             <X size={13} />
           </IconButton>
         </li>
       ))}
       {!isRunning && (
         <li className="flex justify-end">
-          <Button onClick={() => void client.chat.sendQueued(target).catch(tell)}>{t('queue.send')}</Button>
+          <Button onClick={() => send.mutate(target)}>{t('queue.send')}</Button>
         </li>
       )}
     </ul>

@@ -1,39 +1,38 @@
+/** What happened to the conversation besides messages: a thin rule across it, which opens where there is more to see. */
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { commands } from '../../shared/commands.ts'
 import type { CommandOutcome, SessionEvent } from '../../shared/contract/index.ts'
-import { explainCode } from '../api/index.ts'
+import { explainCode } from '../feedback/index.ts'
 import { formatNumber, formatScore, formatShort } from '../i18n/format.ts'
-import { paths } from '../ui/navigate.ts'
-import { DiffCard } from './diff-card.tsx'
+import { paths } from '../navigate.ts'
+import { DiffCard } from '../history/diff-card.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
+import { useEventSentence } from '../sessions/event-sentence.ts'
 
-/** What happened to the conversation besides messages: a thin rule across it, which opens where there is more to see. */
 export function SessionEventView({ agent, event }: { agent: string; event: SessionEvent }) {
-  const { t } = useTranslation()
+  const sentenceOf = useEventSentence()
   switch (event.type) {
     case 'flush':
       return (
-        <Rule text={t(`kept.flush.${event.status}`, { count: event.changes.length })}>
+        <Rule text={sentenceOf(event)}>
           {event.changes.length > 0 &&
             event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
         </Rule>
       )
     case 'compaction':
       return (
-        <Rule text={t('kept.compacted', { before: formatShort(event.before), after: formatShort(event.after) })}>
+        <Rule text={sentenceOf(event)}>
           <div className="rounded-md border border-line px-4 py-3">
             <Markdown text={event.summary} agent={agent} />
           </div>
         </Rule>
       )
     case 'prune':
-      return (
-        <Rule text={t('kept.pruned', { count: event.results, characters: formatShort(event.before - event.after) })} />
-      )
+      return <Rule text={sentenceOf(event)} />
     case 'notice':
-      return <Rule text={`${t('kept.compactionFailed')} ${explainCode(event.code, event.data)}`} isWarning />
+      return <Rule text={sentenceOf(event)} isWarning />
     case 'command':
       return <CommandView agent={agent} command={event.command} outcome={event.outcome} />
   }

@@ -1,3 +1,4 @@
+/** One quiet line for a tool call; it opens to what was asked and what came back. */
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +12,6 @@ import { recallOf, type ToolStep } from './turns.ts'
 
 const known = ['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const
 
-/** One quiet line for a tool call; it opens to what was asked and what came back. */
 interface ToolLineProps {
   readonly step: ToolStep
   readonly isRunning: boolean

@@ -1,10 +1,12 @@
+/** The actions of the open conversation, each telling of its own failure. */
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
-import { client, explainError } from '../api/index.ts'
-import { paths } from '../ui/navigate.ts'
+import { client } from '../api/index.ts'
+import { attempt, tellDone } from '../feedback/index.ts'
+import { paths } from '../navigate.ts'
 import type { ChatActions } from './chat-actions.ts'
 
 interface Callbacks {
@@ -17,46 +19,34 @@ export function useActions(agent: Agent, session: string, { onEdit, onSelect }: 
   const [, navigate] = useLocation()
   return useMemo(() => {
     const target = { agent: agent.id, session }
-    const tell = (error: unknown) => void toast.error(explainError(error))
-    const attempt = (work: Promise<unknown>) => void work.catch(tell)
     return {
       agent,
       edit: onEdit,
       select: onSelect,
       async sendEdited(message, text) {
-        try {
-          await client.chat.send({ ...target, text, replaces: message })
-          onEdit(undefined)
-          return true
-        } catch (error) {
-          tell(error)
-          return false
-        }
+        const sent = await attempt(client.chat.send({ ...target, text, replaces: message }))
+        if (sent) onEdit(undefined)
+        return sent !== undefined
       },
       retry: (message, model) =>
-        attempt(client.chat.retry({ ...target, message, ...(model === undefined ? {} : { model }) })),
-      resume: () => attempt(client.chat.resume(target)),
-      switchTo: (entry) => attempt(client.sessions.switchTo({ ...target, entry })),
+        void attempt(client.chat.retry({ ...target, message, ...(model === undefined ? {} : { model }) })),
+      resume: () => void attempt(client.chat.resume(target)),
+      switchTo: (entry) => void attempt(client.sessions.switchTo({ ...target, entry })),
       branch: (entry) =>
-        attempt(
+        void attempt(
           client.sessions.fork({ ...target, entry }).then(({ session: forked }) => {
             navigate(paths.chat(forked))
             toast.success(t('chat.branched'))
           }),
         ),
       deleteFrom: (entry) =>
-        attempt(
-          client.sessions.deleteFrom({ ...target, entry }).then(() =>
-            toast(t('chat.deleted'), {
-              action: {
-                label: t('common.undo'),
-                onClick: () => attempt(client.sessions.undelete({ ...target, entry })),
-              },
-            }),
-          ),
+        void attempt(
+          client.sessions
+            .deleteFrom({ ...target, entry })
+            .then(() => tellDone(t('chat.deleted'), () => client.sessions.undelete({ ...target, entry }), 'plain')),
         ),
       remember: (text) =>
-        attempt(
+        void attempt(
           // The toast with its undo comes with the event, here as in every window.
           client.workspace.remember({ agent: agent.id, text }),
         ),

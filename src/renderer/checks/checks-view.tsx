@@ -1,24 +1,23 @@
 /** Saved questions and the lines that they should find: which of them do, and how that went over time (M44). */
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { CircleCheck, CircleDashed, CircleX, Download, Play, Trash2, Upload } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { Play } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
-import { Link } from 'wouter'
-import type { Agent, Check } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
-import { formatScore } from '../i18n/format.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { download } from '../ui/download.ts'
-import { parseLines, paths } from '../ui/navigate.ts'
-import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
-import { PassChart } from '../search/pass-chart.tsx'
+import type { Agent } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
+import { Button } from '../ui/button.tsx'
+import { EmptyState, Skeleton } from '../ui/states.tsx'
+import { PassChart } from './pass-chart.tsx'
 import { SearchTabs } from '../search/search-tabs.tsx'
+import { CheckRow } from './check-row.tsx'
+import { Transfer } from './check-transfer.tsx'
+import { NewCheck } from './new-check.tsx'
 
 export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
   const { t } = useTranslation()
   const list = useQuery(api.checks.list.queryOptions({ input: { agent } }))
-  const run = useMutation(api.checks.run.mutationOptions({ onError: (error) => toast.error(explainError(error)) }))
+  const run = useMutation(api.checks.run.mutationOptions())
+  const stop = useMutation(api.checks.stop.mutationOptions())
   const { checks = [], runs = [], progress = null } = list.data ?? {}
   const judged = checks.filter(({ outcome }) => outcome !== null)
   const passed = judged.filter(({ outcome }) => outcome?.rank !== null).length
@@ -27,7 +26,7 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
       <SearchTabs>
         <Transfer agent={agent} isEmpty={checks.length === 0} />
         {progress ? (
-          <Button onClick={() => void client.checks.stop({ agent })}>
+          <Button onClick={() => stop.mutate({ agent })}>
             <progress aria-label={t('checks.running')} value={progress.done} max={progress.total} className="w-16" />
             {t('common.cancel')}
           </Button>
@@ -67,176 +66,5 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
         )}
       </div>
     </section>
-  )
-}
-
-function CheckRow({ agent, check }: { agent: string; check: Check }) {
-  const { t } = useTranslation()
-  const { id, query, relevant, outcome } = check
-  const [first] = relevant
-  const remove = async () => {
-    try {
-      const { removed } = await client.checks.remove({ agent, id })
-      toast(t('checks.removed'), {
-        action: {
-          label: t('common.undo'),
-          onClick: () => removed && void client.checks.add({ agent, question: removed }),
-        },
-      })
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
-  return (
-    <li
-      data-testid="check"
-      data-passed={outcome === null ? undefined : outcome.rank !== null}
-      className="flex items-start gap-3 border-t border-soft px-5 py-2.5 [contain-intrinsic-size:auto_60px] [content-visibility:auto]"
-    >
-      <Mark check={check} />
-      <div className="min-w-0 flex-1">
-        <Link
-          href={paths.search(query, first && { path: first.path, line: first.startLine })}
-          className="hover:underline"
-        >
-          {query}
-        </Link>
-        <ul className="flex flex-wrap gap-x-4 text-[12px]">
-          {relevant.map(({ path, startLine, endLine, state }) => (
-            <li key={`${path}:${startLine}`}>
-              <Link href={paths.source(path, startLine)} className="font-mono hover:underline">
-                {path}:{startLine === endLine ? startLine : `${startLine}–${endLine}`}
-              </Link>
-              {state !== 'there' && <span className="pl-2 text-warning">{t(`checks.${state}`)}</span>}
-              {state === 'changed' && (
-                <Button
-                  look="link"
-                  className="pl-2"
-                  onClick={() =>
-                    void client.checks.add({ agent, question: { query, relevant: [{ path, startLine, endLine }] } })
-                  }
-                >
-                  {t('checks.takeNew')}
-                </Button>
-              )}
-            </li>
-          ))}
-        </ul>
-      </div>
-      <p className="shrink-0 text-right text-[12px] text-muted">
-        {outcome?.rank != null
-          ? t('checks.found', { rank: outcome.rank, score: formatScore(outcome.score) })
-          : outcome?.reason && t(`checks.reason.${outcome.reason}`, { score: formatScore(outcome.score) })}
-      </p>
-      <IconButton label={t('checks.remove', { query })} onClick={() => void remove()}>
-        <Trash2 size={14} />
-      </IconButton>
-    </li>
-  )
-}
-
-function Mark({ check: { outcome } }: { check: Check }) {
-  const { t } = useTranslation()
-  const Icon = outcome === null ? CircleDashed : outcome.rank === null ? CircleX : CircleCheck
-  const color = outcome === null ? 'text-faint' : outcome.rank === null ? 'text-bad' : 'text-good'
-  const label = outcome === null ? 'checks.notRun' : outcome.rank === null ? 'checks.fails' : 'checks.passes'
-  return <Icon size={16} role="img" aria-label={t(label)} className={`mt-0.5 shrink-0 ${color}`} />
-}
-
-function NewCheck({ agent }: { agent: string }) {
-  const { t } = useTranslation()
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
-  const [query, setQuery] = useState('')
-  const [place, setPlace] = useState('')
-  const lines = parseLines(place)
-  const add = useMutation(
-    api.checks.add.mutationOptions({
-      onSuccess: () => {
-        setQuery('')
-        setPlace('')
-      },
-      onError: (error) => toast.error(explainError(error)),
-    }),
-  )
-  const field =
-    'min-h-7 min-w-0 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-faint'
-  return (
-    <form
-      className="flex gap-2 px-5 py-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (lines && query.trim() !== '') add.mutate({ agent, question: { query, relevant: [lines] } })
-      }}
-    >
-      <input
-        value={query}
-        onChange={(event) => setQuery(event.target.value)}
-        aria-label={t('checks.question')}
-        placeholder={t('checks.question')}
-        className={`${field} flex-1`}
-      />
-      <input
-        value={place}
-        list="check-files"
-        spellCheck={false}
-        onChange={(event) => setPlace(event.target.value)}
-        aria-label={t('checks.lines')}
-        placeholder="memory/2026-01-20.md:12-14"
-        className={`${field} w-64 font-mono text-[12px]`}
-      />
-      <datalist id="check-files">
-        {(files.data ?? []).map(({ path }) => (
-          <option key={path} value={`${path}:1`} />
-        ))}
-      </datalist>
-      <Button type="submit" disabled={!lines || query.trim() === '' || add.isPending}>
-        {t('checks.add')}
-      </Button>
-    </form>
-  )
-}
-
-/** In and out in the form that `commonplace eval` reads too. */
-function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
-  const { t } = useTranslation()
-  const input = useRef<HTMLInputElement>(null)
-  const take = async (file: File | undefined) => {
-    if (!file) return
-    try {
-      const { added } = await client.checks.import({ agent, text: await file.text() })
-      toast.success(t('checks.imported', { count: added }))
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
-  const save = async () => {
-    try {
-      download('queries.jsonl', (await client.checks.export({ agent })).text)
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        accept=".jsonl,.ndjson"
-        aria-label={t('checks.import')}
-        className="hidden"
-        onChange={(event) => {
-          void take(event.target.files?.[0])
-          event.target.value = ''
-        }}
-      />
-      <Button look="quiet" onClick={() => input.current?.click()}>
-        <Upload size={13} aria-hidden />
-        {t('checks.import')}
-      </Button>
-      <Button look="quiet" disabled={isEmpty} onClick={() => void save()}>
-        <Download size={13} aria-hidden />
-        {t('checks.export')}
-      </Button>
-    </>
   )
 }

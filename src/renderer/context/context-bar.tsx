@@ -1,3 +1,4 @@
+/** The whole window to scale: every item, the reserve hatched, and (large) the two thresholds as ticks. */
 import { useTranslation } from 'react-i18next'
 import type { ContextItem, ContextReport } from '../../shared/contract/index.ts'
 import { formatNumber, formatShort } from '../i18n/format.ts'
@@ -11,7 +12,6 @@ interface ContextBarProps {
   readonly onOpen?: (item: ContextItem) => void
 }
 
-/** The whole window to scale: every item, the reserve hatched, and (large) the two thresholds as ticks. */
 export function ContextBar({ report, small = false, onOpen }: ContextBarProps) {
   const { t } = useTranslation()
   const nameOf = useItemName()

@@ -1,10 +1,11 @@
+/** Layers with their sums, then every item; the items sum to the total. */
 import { Eye } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { ContextItem, ContextReport } from '../../shared/contract/index.ts'
 import { formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
 import { IconButton } from '../ui/button.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 import { useItemName } from './item-name.ts'
 import { layerColor, layers } from './layers.ts'
 
@@ -13,7 +14,6 @@ interface ContextTableProps {
   readonly onOpen: (item: ContextItem) => void
 }
 
-/** Layers with their sums, then every item; the items sum to the total. */
 export function ContextTable({ report, onOpen }: ContextTableProps) {
   const { t } = useTranslation()
   const { items, estimatedTokens, reportedTokens, contextWindow } = report

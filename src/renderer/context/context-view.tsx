@@ -1,13 +1,14 @@
 /** What fills the model's window: the last request or any before, to scale, item by item, and over time (M45). */
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { FileJson, SlidersHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent, ContextItem } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 import { ContextBar } from './context-bar.tsx'
 import { ContextTable } from './context-table.tsx'
@@ -26,10 +27,9 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
   const [showsRequest, setShowsRequest] = useState(false)
   const [opened, setOpened] = useState<ContextItem>()
   const [event, setEvent] = useState<string>()
-  const timeline = useQuery({
-    ...api.context.timeline.queryOptions({ input: { agent: agent.id, session: session ?? '' } }),
-    enabled: session !== undefined,
-  })
+  const timeline = useQuery(
+    api.context.timeline.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
+  )
   const steps = timeline.data?.steps ?? []
   const at = Math.min(chosen ?? steps.length - 1, steps.length - 1)
   const isLast = at === steps.length - 1

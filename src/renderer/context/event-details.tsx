@@ -1,12 +1,13 @@
+/** Before and after: what a flush wrote, what a compaction dropped and kept, what a pruning cut. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
 import type { ContextEvent, ContextEventDetails } from '../../shared/contract/index.ts'
-import { api, explainCode } from '../api/index.ts'
-import { formatMoment, formatNumber, formatShort } from '../i18n/format.ts'
-import { paths } from '../ui/navigate.ts'
-import { Patch } from '../ui/patch.tsx'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
+import { formatMoment, formatNumber } from '../i18n/format.ts'
+import { Skeleton } from '../ui/states.tsx'
+import { DiffCard } from '../history/diff-card.tsx'
+import { useEventSentence } from '../sessions/event-sentence.ts'
 
 interface EventDetailsProps {
   readonly agent: string
@@ -14,9 +15,9 @@ interface EventDetailsProps {
   readonly event: ContextEvent
 }
 
-/** Before and after: what a flush wrote, what a compaction dropped and kept, what a pruning cut. */
 export function EventDetails({ agent, session, event: { id, at, event } }: EventDetailsProps) {
   const { t } = useTranslation()
+  const sentenceOf = useEventSentence()
   const details = useQuery(api.context.event.queryOptions({ input: { agent, session, id } }))
   return (
     <section
@@ -28,39 +29,13 @@ export function EventDetails({ agent, session, event: { id, at, event } }: Event
         <span className="font-semibold">{t(`context.event.${event.type}`)}</span>
         <span className="text-muted">{formatMoment(at)}</span>
       </h3>
-      {event.type === 'flush' && (
-        <>
-          <p>{t(`kept.flush.${event.status}`, { count: event.changes.length })}</p>
-          {event.changes.map((change, index) => (
-            <figure key={index} className="overflow-hidden rounded-md border border-line bg-paper">
-              <figcaption className="border-b border-line px-3.5 py-1.5">
-                <Link
-                  href={paths.file(change.path, change.startLine)}
-                  className="font-mono text-[12px] hover:underline"
-                >
-                  {change.path}
-                </Link>
-              </figcaption>
-              <Patch patch={change.patch} />
-            </figure>
-          ))}
-        </>
-      )}
+      {event.type !== 'command' && <p>{sentenceOf(event)}</p>}
+      {event.type === 'flush' &&
+        event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
       {event.type === 'compaction' && (
-        <>
-          <p>{t('kept.compacted', { before: formatShort(event.before), after: formatShort(event.after) })}</p>
-          <pre className="max-h-72 overflow-auto rounded-md border border-line bg-paper px-3.5 py-2 font-mono text-[12px] whitespace-pre-wrap">
-            {event.summary}
-          </pre>
-        </>
-      )}
-      {event.type === 'prune' && (
-        <p>{t('kept.pruned', { count: event.results, characters: formatShort(event.before - event.after) })}</p>
-      )}
-      {event.type === 'notice' && (
-        <p>
-          {t('kept.compactionFailed')} {explainCode(event.code, event.data)}
-        </p>
+        <pre className="max-h-72 overflow-auto rounded-md border border-line bg-paper px-3.5 py-2 font-mono text-[12px] whitespace-pre-wrap">
+          {event.summary}
+        </pre>
       )}
       {details.error ? (
         <ErrorState error={details.error} onRetry={() => void details.refetch()} />

@@ -1,14 +1,16 @@
+/** Any request of the conversation as it was sent, and what it has that another one had not. */
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { formatMoment, formatNumber } from '../i18n/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { LongText } from '../ui/long-text.tsx'
 import { Sheet } from '../ui/sheet.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
+import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { useItemName } from './item-name.ts'
 import { layerColor } from './layers.ts'
 
@@ -20,7 +22,6 @@ interface ExactRequestProps {
   readonly onClose: () => void
 }
 
-/** Any request of the conversation as it was sent, and what it has that another one had not. */
 export function ExactRequest({ agent, session, initial, onClose }: ExactRequestProps) {
   const { t } = useTranslation()
   const [number, setNumber] = useState(initial)

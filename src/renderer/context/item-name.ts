@@ -1,7 +1,7 @@
+/** A few items are named by what they are, the others by a file's or a tool's name. */
 import { useTranslation } from 'react-i18next'
 import type { ContextItem } from '../../shared/contract/index.ts'
 
-/** A few items are named by what they are, the others by a file's or a tool's name. */
 export function useItemName(): (item: Pick<ContextItem, 'layer' | 'name'>) => string {
   const { t } = useTranslation()
   return ({ layer, name }) => {

@@ -1,10 +1,12 @@
+/** An item of a request, word for word. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { ContextItem } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { LongText } from '../ui/long-text.tsx'
 import { Sheet } from '../ui/sheet.tsx'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { useItemName } from './item-name.ts'
 
 interface SentTextProps {
@@ -16,7 +18,6 @@ interface SentTextProps {
   readonly onClose: () => void
 }
 
-/** An item of a request, word for word. */
 export function SentText({ agent, session, number, item: { layer, name }, onClose }: SentTextProps) {
   const { t } = useTranslation()
   const nameOf = useItemName()

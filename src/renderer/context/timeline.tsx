@@ -2,10 +2,11 @@
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ContextEvent, ContextStep } from '../../shared/contract/index.ts'
-import { formatMoment, formatMoney, formatNumber, formatShort } from '../i18n/format.ts'
-import { Button } from '../ui/button.tsx'
+import { formatMoney, formatNumber, formatShort } from '../i18n/format.ts'
 import { areas, scaleOf, xOf } from './areas.ts'
 import { layerColor } from './layers.ts'
+import { EventLanes, eventColor, lanes } from './event-lanes.tsx'
+import { StepTable } from './step-table.tsx'
 
 interface TimelineProps {
   readonly steps: readonly ContextStep[]
@@ -18,8 +19,6 @@ interface TimelineProps {
 }
 
 const height = 132
-/** Requests that the table begins with. */
-const page = 50
 
 export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: TimelineProps) {
   const { t } = useTranslation()
@@ -43,7 +42,7 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
           {money > 0 && ` · ${formatMoney(money)}`}
         </span>
       </h2>
-      <EventLanes steps={steps} events={events} openEvent={openEvent} onEvent={onEvent} />
+      <EventLanes count={steps.length} events={events} openEvent={openEvent} onEvent={onEvent} />
       <div className="relative" style={{ height }}>
         <svg
           role="img"
@@ -117,45 +116,6 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
   )
 }
 
-const eventColor = {
-  flush: 'bg-good',
-  compaction: 'bg-bad',
-  prune: 'bg-warning',
-  notice: 'bg-warning',
-  command: 'bg-muted',
-} as const
-
-/** What has a lane of its own above the chart, from the top. */
-const lanes = ['flush', 'compaction', 'prune'] as const
-const laneHeight = 15
-
-function EventLanes({ steps, events, openEvent, onEvent }: Omit<TimelineProps, 'at' | 'onStep'>) {
-  const { t } = useTranslation()
-  return (
-    <div className="relative" style={{ height: lanes.length * laneHeight }}>
-      {events.map(({ id, before, event }) => (
-        <button
-          key={id}
-          type="button"
-          aria-pressed={openEvent === id}
-          title={t(`context.event.${event.type}`)}
-          aria-label={t('context.eventAt', { event: t(`context.event.${event.type}`), number: before })}
-          onClick={() => onEvent(openEvent === id ? undefined : id)}
-          className={`absolute size-3.5 -translate-x-1/2 rounded-full border-2 border-paper ${eventColor[event.type]} aria-pressed:border-text`}
-          style={{
-            left: `${((before - 0.5) / Math.max(1, steps.length)) * 100}%`,
-            top:
-              Math.max(
-                0,
-                lanes.findIndex((type) => type === event.type),
-              ) * laneHeight,
-          }}
-        />
-      ))}
-    </div>
-  )
-}
-
 function StepUsage({ step: { usage } }: { step: ContextStep }) {
   const { t } = useTranslation()
   if (!usage) return null
@@ -164,55 +124,5 @@ function StepUsage({ step: { usage } }: { step: ContextStep }) {
       {t('context.cache', { read: formatNumber(usage.cacheRead), written: formatNumber(usage.cacheWrite) })}
       {usage.cost && ` · ${formatMoney(usage.cost.total)}`}
     </span>
-  )
-}
-
-function StepTable({ steps, at, onStep }: Pick<TimelineProps, 'steps' | 'at' | 'onStep'>) {
-  const { t } = useTranslation()
-  const [limit, setLimit] = useState(page)
-  const newest = steps.map((step, index) => ({ step, index })).toReversed()
-  return (
-    <>
-      <table className="mt-2 w-full text-left text-[12px]">
-        <thead className="text-muted">
-          <tr className="border-b border-line">
-            <th className="py-1 font-medium">#</th>
-            <th className="font-medium">{t('checks.when')}</th>
-            <th className="font-medium">{t('context.question')}</th>
-            <th className="text-right font-medium">{t('context.tokens')}</th>
-            <th className="text-right font-medium">{t('context.cacheRead')}</th>
-            <th className="text-right font-medium">{t('context.cacheWritten')}</th>
-            <th className="text-right font-medium">{t('context.money')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {newest.slice(0, limit).map(({ step: { id, sentAt, question, estimatedTokens, usage }, index }) => (
-            <tr
-              key={id}
-              data-testid="step"
-              aria-current={index === at}
-              className="border-b border-soft aria-[current=true]:bg-accent-wash"
-            >
-              <td className="py-0.5">
-                <Button look="link" className="tabular" onClick={() => onStep(index)}>
-                  {formatNumber(index + 1)}
-                </Button>
-              </td>
-              <td className="whitespace-nowrap text-muted">{formatMoment(sentAt)}</td>
-              <td className="w-full max-w-0 truncate px-4">{question}</td>
-              <td className="tabular pl-4 text-right">{formatNumber(estimatedTokens)}</td>
-              <td className="tabular pl-4 text-right">{usage ? formatNumber(usage.cacheRead) : '–'}</td>
-              <td className="tabular pl-4 text-right">{usage ? formatNumber(usage.cacheWrite) : '–'}</td>
-              <td className="tabular pl-4 text-right">{usage?.cost ? formatMoney(usage.cost.total) : '–'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {steps.length > limit && (
-        <Button look="link" onClick={() => setLimit(limit + page)}>
-          {t('history.more')}
-        </Button>
-      )}
-    </>
   )
 }

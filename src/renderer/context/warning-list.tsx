@@ -1,12 +1,12 @@
+/** What to look at, each with its remedy one click away. */
 import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { ContextReport } from '../../shared/contract/index.ts'
 import { formatNumber, formatPercent } from '../i18n/format.ts'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 import { contextWarnings, type ContextWarning } from './warnings.ts'
 
-/** What to look at, each with its remedy one click away. */
 export function WarningList({ report }: { report: ContextReport }) {
   const { t } = useTranslation()
   const warnings = contextWarnings(report)

@@ -1,11 +1,12 @@
+/** All that the app knows of itself, notes included. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { ErrorState } from '../feedback/index.ts'
+import { Skeleton } from '../ui/states.tsx'
 import { ProblemItem } from './problem.tsx'
 
-/** All that the app knows of itself, notes included. */
 export function HealthList({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const problems = useQuery(api.health.problems.queryOptions({ input: { agent: agent.id } }))

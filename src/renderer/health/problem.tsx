@@ -2,13 +2,13 @@
 import i18next from 'i18next'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Problem, Remedy } from '../../shared/contract/index.ts'
-import { client, explainError } from '../api/index.ts'
+import { client } from '../api/index.ts'
+import { attempt } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 
 const looks = {
   bad: { Icon: CircleAlert, color: 'text-bad' },
@@ -62,7 +62,7 @@ export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyPr
   const act = () => {
     onDone?.()
     const started = start(agent, remedy, navigate)
-    void started?.catch((error: unknown) => toast.error(explainError(error)))
+    if (started) void attempt(started)
   }
   return (
     <Button look={look} className="shrink-0 self-start whitespace-nowrap" onClick={act}>

@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { HistoryEntry } from '../../shared/contract/index.ts'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 
 export function useCauseName(agent: string): (cause: HistoryEntry['cause']) => string {
   const { t } = useTranslation()

@@ -1,34 +1,28 @@
+/** Every change of one file: who, when, what; each can be looked at and gone back to. */
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { Agent, HistoryEntry } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { explainError, tellDone } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'
-import { Button, IconButton } from '../ui/button.tsx'
+import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { Counts, TurnLink, useCauseName } from './change-label.tsx'
 import { Hunks } from './hunks.tsx'
+import { SidePanel } from '../ui/side-panel.tsx'
 
 const page = 50
 
-/** Every change of one file: who, when, what; each can be looked at and gone back to. */
 export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
   const { t } = useTranslation()
   const [limit, setLimit] = useState(page)
   const [selected, setSelected] = useState<string>()
   const timeline = useQuery(api.history.timeline.queryOptions({ input: { agent: agent.id, path, limit } }))
   return (
-    <aside aria-label={t('history.title')} className="flex w-[340px] shrink-0 flex-col border-l border-line bg-side">
-      <header className="flex h-[43px] shrink-0 items-center border-b border-line pr-2 pl-4">
-        <h2 className="flex-1 font-semibold">{t('history.title')}</h2>
-        <IconButton label={t('history.close')} onClick={onClose}>
-          <X size={14} />
-        </IconButton>
-      </header>
-      <div className="min-h-0 flex-1 overflow-y-auto p-2">
+    <SidePanel title={t('history.title')} closing={t('history.close')} onClose={onClose}>
+      <div className="p-2">
         {timeline.error && <p className="p-2 text-muted">{explainError(timeline.error)}</p>}
         {timeline.isPending && <Skeleton lines={6} />}
         {timeline.data?.length === 0 && <p className="p-2 text-muted">{t('history.empty')}</p>}
@@ -49,7 +43,7 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
           </Button>
         )}
       </div>
-    </aside>
+    </SidePanel>
   )
 }
 
@@ -92,17 +86,7 @@ function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: H
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
   const restore = useMutation(
     api.history.restore.mutationOptions({
-      onSuccess: ({ patch }) =>
-        toast.success(t('history.restored'), {
-          action: {
-            label: t('common.undo'),
-            onClick: () =>
-              void client.workspace
-                .undo({ agent, path, patch })
-                .catch((error: unknown) => toast.error(explainError(error))),
-          },
-        }),
-      onError: (error) => toast.error(explainError(error)),
+      onSuccess: ({ patch }) => tellDone(t('history.restored'), () => client.workspace.undo({ agent, path, patch })),
     }),
   )
   return (

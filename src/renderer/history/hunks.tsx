@@ -1,11 +1,10 @@
-import { useMutation } from '@tanstack/react-query'
+/** A change, hunk by hunk; each can be taken back by itself. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
-import { api, explainError } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { Patch } from '../ui/patch.tsx'
+import { Patch } from './patch.tsx'
+import { useUndo } from './use-undo.ts'
 import { hunkKey, splitHunks } from './patch-hunks.ts'
 
 /** Hunks shown at first, and with each further step. */
@@ -20,7 +19,6 @@ interface HunksProps {
   readonly onAccept?: (hunk: string) => void
 }
 
-/** A change, hunk by hunk; each can be taken back by itself. */
 export function Hunks({ agent, path, patch, accepted, onAccept }: HunksProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(step)
@@ -51,12 +49,7 @@ interface HunkProps {
 
 function Hunk({ agent, path, hunk, onAccept }: HunkProps) {
   const { t } = useTranslation()
-  const undo = useMutation(
-    api.workspace.undo.mutationOptions({
-      onSuccess: () => toast.success(t('tool.undone')),
-      onError: (error) => toast.error(explainError(error)),
-    }),
-  )
+  const undo = useUndo()
   return (
     <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
       <Patch patch={hunk} isUndone={undo.isSuccess} isSmall />

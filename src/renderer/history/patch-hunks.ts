@@ -1,3 +1,4 @@
+/** A unified diff in its hunks. Pure. */
 import { parseLargeChange } from '../../shared/large-change.ts'
 
 /** A unified diff of one file, taken apart into diffs of one hunk each; one that shows no lines stays whole. Pure. */

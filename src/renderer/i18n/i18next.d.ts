@@ -1,3 +1,4 @@
+/** The keys of the strings, so that a wrong one does not compile. */
 import 'i18next'
 import type en from './en.json'
 

@@ -1,20 +1,21 @@
+/** Notes and conversations from elsewhere into this memory, and this memory as one file. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, ImportPlan } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { attempt, explainError, tellDone } from '../feedback/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { downloadBlob } from '../ui/download.ts'
 
-/** Notes and conversations from elsewhere into this memory, and this memory as one file. */
 export function ImportSettings({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const [path, setPath] = useState('')
   const [into, setInto] = useState('memory/imports')
   const known = useQuery(api.import.known.queryOptions())
-  const plan = useMutation(api.import.plan.mutationOptions())
+  const plan = useMutation(api.import.plan.mutationOptions({ meta: { isToldInPlace: true } }))
   const choose = (source: string) => {
     setPath(source)
     plan.mutate({ agent: agent.id, path: source, into })
@@ -99,27 +100,20 @@ function Plan({ agent, path, into, plan, onDone }: PlanProps) {
   const { t } = useTranslation()
   const [progress, setProgress] = useState<{ done: number; total: number }>()
   const { kind, added, same, conflicts, skipped, names } = plan
-  const tell = (error: unknown) => void toast.error(explainError(error))
+  const cancel = useMutation(api.import.cancel.mutationOptions())
   const finish = (made: readonly string[], isCancelled: boolean) => {
-    toast.success(t(isCancelled ? 'import.cancelled' : 'import.done', { count: made.length }), {
-      action: {
-        label: t('common.undo'),
-        onClick: () => void client.import.undo({ agent, paths: [...made] }).then(() => toast(t('import.undone')), tell),
-      },
+    tellDone(t(isCancelled ? 'import.cancelled' : 'import.done', { count: made.length }), async () => {
+      await client.import.undo({ agent, paths: [...made] })
+      toast(t('import.undone'))
     })
     onDone()
   }
   const run = async () => {
     setProgress({ done: 0, total: added + same + conflicts })
-    try {
-      for await (const step of await client.import.run({ agent, path, into })) {
-        if (step.type === 'progress') setProgress(step)
-        else finish(step.made, step.isCancelled)
-      }
-    } catch (error) {
-      tell(error)
+    for await (const step of await client.import.run({ agent, path, into })) {
+      if (step.type === 'progress') setProgress(step)
+      else finish(step.made, step.isCancelled)
     }
-    setProgress(undefined)
   }
   const facts = [
     t('import.plan', { count: added }),
@@ -143,11 +137,15 @@ function Plan({ agent, path, into, plan, onDone }: PlanProps) {
         <div className="tabular flex items-center gap-3">
           <progress max={progress.total} value={progress.done} className="h-1.5 flex-1 accent-accent" />
           {t('import.progress', { done: formatNumber(progress.done), total: formatNumber(progress.total) })}
-          <Button onClick={() => void client.import.cancel({ agent }).catch(tell)}>{t('common.cancel')}</Button>
+          <Button onClick={() => cancel.mutate({ agent })}>{t('common.cancel')}</Button>
         </div>
       ) : (
         <div>
-          <Button look="primary" disabled={added + conflicts === 0} onClick={() => void run()}>
+          <Button
+            look="primary"
+            disabled={added + conflicts === 0}
+            onClick={() => void attempt(run()).then(() => setProgress(undefined))}
+          >
             {t('import.start')}
           </Button>
         </div>
@@ -162,7 +160,6 @@ function Export({ agent }: { agent: Agent }) {
   const pack = useMutation(
     api.import.pack.mutationOptions({
       onSuccess: (zip) => downloadBlob(`commonplace-${agent.id}.zip`, zip),
-      onError: (error) => toast.error(explainError(error)),
     }),
   )
   return (

@@ -1,16 +1,17 @@
+/** A source: hovering shows the lines, a click opens them. */
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import { api, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 import type { LinkedPlace } from './citation.ts'
 
 /** Lines shown around the cited one. */
 const linesAround = 3
 
-/** A source: hovering shows the lines, a click opens them. */
 export function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {
   const [, navigate] = useLocation()
   const href = paths.source(citation.path, citation.line)

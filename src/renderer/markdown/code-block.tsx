@@ -1,3 +1,4 @@
+/** Code with its language, coloured, to be copied or wrapped. */
 import { Check, Copy, WrapText } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,7 +11,6 @@ import { highlight, knownHighlight, type HighlightAnswer } from './highlight.ts'
 /** Code that is still being written is coloured when it has paused for so long, ms. */
 const settleMs = 120
 
-/** Code with its language, coloured, to be copied or wrapped. */
 export function CodeBlock({ code, language }: { code: string; language: string }) {
   const { t } = useTranslation()
   const [isWrapped, setIsWrapped] = useState(false)

@@ -4,26 +4,19 @@ import ReactMarkdown, { type Components, type Options } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import { splitCitations } from '../../shared/citation.ts'
 import { clipLine } from '../ui/clip.ts'
 import { ClippedText } from '../ui/clipped-text.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { InSight, useGradually } from '../ui/in-sight.tsx'
-import { paths } from '../ui/navigate.ts'
-import { citationHref, parseCitationHref } from './citation.ts'
+import { paths } from '../navigate.ts'
+import { parseCitationHref } from './citation.ts'
 import { CitationChip } from './citation-chip.tsx'
 import { CodeBlock } from './code-block.tsx'
-import { decodeTarget, nameHref, parseNameHref, splitNames, type NamedLink } from './named-link.ts'
+import { decodeTarget, parseNameHref } from './named-link.ts'
 import type { Excess } from './cost.ts'
 import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from './math.ts'
 import { portionsOf, type Piece, type Portion } from './pieces.ts'
-
-interface MarkdownNode {
-  type: string
-  value?: string
-  url?: string
-  children?: MarkdownNode[]
-}
+import { remarkCitations } from './remark-citations.ts'
 
 /** A link of a file to another one → its path; undefined when there is none. */
 type ResolveLink = (target: string) => string | undefined
@@ -216,31 +209,4 @@ function Anchor({ href, children }: ComponentProps<'a'>) {
 
 function ImageName({ alt, src }: ComponentProps<'img'>) {
   return <span className="text-muted">[{clipLine(alt || src || '')}]</span>
-}
-
-function remarkCitations() {
-  return (tree: MarkdownNode) => replaceIn(tree)
-}
-
-function replaceIn(node: MarkdownNode): void {
-  if (!node.children || node.type === 'link') return
-  node.children = node.children.flatMap((child) => {
-    replaceIn(child)
-    if (child.type !== 'text' || child.value === undefined) return [child]
-    return splitNames(child.value).flatMap((part) =>
-      typeof part === 'string' ? withCitations(part) : [nameLink(part)],
-    )
-  })
-}
-
-function withCitations(text: string): MarkdownNode[] {
-  return splitCitations(text).map((part) =>
-    typeof part === 'string'
-      ? { type: 'text', value: part }
-      : { type: 'link', url: citationHref(part), children: [{ type: 'text', value: part.path }] },
-  )
-}
-
-function nameLink({ target, label }: NamedLink): MarkdownNode {
-  return { type: 'link', url: nameHref(target), children: [{ type: 'text', value: label }] }
 }

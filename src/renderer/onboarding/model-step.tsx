@@ -1,8 +1,10 @@
+/** Who answers: the offline model that needs nothing, or a provider once it has said which models it has. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
-import { client, explainError } from '../api/index.ts'
+import { client } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 
 const providers = ['offline', 'anthropic', 'openai', 'openai-compatible'] as const
@@ -14,13 +16,13 @@ interface ModelStepProps {
   readonly onChoose: (model: string) => void
 }
 
-/** Who answers: the offline model that needs nothing, or a provider once it has said which models it has. */
 export function ModelStep({ agent, model, onChoose }: ModelStepProps) {
   const { t } = useTranslation()
   const [provider, setProvider] = useState<Provider>('offline')
   const [key, setKey] = useState('')
   const [address, setAddress] = useState('')
   const connect = useMutation({
+    meta: { isToldInPlace: true },
     mutationFn: async () => {
       if (key.trim() !== '') await client.settings.setKey({ provider, key })
       if (address.trim() !== '') await client.settings.setBaseUrl({ provider, baseUrl: address.trim() })

@@ -4,7 +4,8 @@ import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, KnownMemory } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { attempt, explainError } from '../feedback/index.ts'
 import { currentLocale } from '../i18n/index.ts'
 import { Button } from '../ui/button.tsx'
 import { ModelStep } from './model-step.tsx'
@@ -20,11 +21,12 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const [model, setModel] = useState('offline')
   const known = useQuery(api.import.known.queryOptions())
   const start = useMutation({
+    meta: { isToldInPlace: true },
     mutationFn: async () => {
       await client.agents.setUp({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale() })
       if (model !== 'offline') await client.settings.setModel({ agent: agent.id, model })
       planTour()
-      if (copied !== undefined) void copyMemory(agent.id, copied, t('onboarding.copied'))
+      if (copied !== undefined) void attempt(copyMemory(agent.id, copied, t('onboarding.copied')))
     },
   })
   const submit = (event: FormEvent) => {
@@ -118,10 +120,6 @@ function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCo
 }
 
 async function copyMemory(agent: string, path: string, done: string): Promise<void> {
-  try {
-    for await (const step of await client.import.run({ agent, path, into: importFolder }))
-      if (step.type === 'done') toast.success(done)
-  } catch (error) {
-    toast.error(explainError(error))
-  }
+  for await (const step of await client.import.run({ agent, path, into: importFolder }))
+    if (step.type === 'done') toast.success(done)
 }

@@ -1,12 +1,13 @@
+/** Three hints after the first start; they stand aside and never come back. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { commandKeys } from '../command-keys.ts'
 import { Button } from '../ui/button.tsx'
 import { showKeys } from '../ui/keys.ts'
 import { endTour, isTourDue } from './tour-state.ts'
 
 const hints = ['files', 'why', 'palette'] as const
 
-/** Three hints after the first start; they stand aside and never come back. */
 export function Tour() {
   const { t } = useTranslation()
   const [at, setAt] = useState(() => (isTourDue() ? 0 : hints.length))
@@ -22,7 +23,7 @@ export function Tour() {
       className="fixed right-5 bottom-12 z-30 flex w-72 flex-col gap-2 rounded-lg border border-line bg-raised p-4 shadow-float"
     >
       <p className="font-semibold">{t(`tour.${hint}.title`)}</p>
-      <p className="text-muted">{t(`tour.${hint}.text`, { keys: showKeys('Mod+K') })}</p>
+      <p className="text-muted">{t(`tour.${hint}.text`, { keys: showKeys(commandKeys.palette) })}</p>
       <p className="flex items-center gap-2 pt-1">
         <span className="tabular flex-1 text-[12px] text-muted">
           {at + 1}/{hints.length}

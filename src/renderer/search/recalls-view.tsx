@@ -6,15 +6,16 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, Recall } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { formatMoment, formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { paths } from '../ui/navigate.ts'
-import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
-import { AddCheck } from '../checks/add-check.tsx'
+import { formatLines, paths } from '../navigate.ts'
+import { EmptyState, Skeleton } from '../ui/states.tsx'
+import { AddCheck } from './add-check.tsx'
 import { compareResults } from './recall-compare.ts'
 import { SearchTabs } from './search-tabs.tsx'
 
@@ -170,7 +171,7 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
               <tr key={`${path}:${startLine}`} className="border-t border-soft" data-testid="recalled">
                 <td className="truncate py-1 font-mono">
                   <Link href={paths.source(path, startLine)} className="hover:underline">
-                    {path}:{startLine}–{endLine}
+                    {formatLines({ path, startLine, endLine })}
                   </Link>
                 </td>
                 <td className="tabular text-right">{scoreThen === undefined ? '–' : formatScore(scoreThen)}</td>

@@ -1,9 +1,9 @@
+/** The views that account for recall; what else the open one needs stands beside. */
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 
-/** The views that account for recall; what else the open one needs stands beside. */
 export function SearchTabs({ children }: { children?: ReactNode }) {
   const { t } = useTranslation()
   const [location] = useLocation()

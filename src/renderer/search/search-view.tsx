@@ -1,27 +1,25 @@
 /** Looks for a text in memory, and accounts for what is found and what is not (M22, M44). */
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { CircleHelp, Search, SlidersHorizontal } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { Agent, ChunkSize, Rechunk, SearchSettings } from '../../shared/contract/index.ts'
+import type { Agent, ChunkSize, SearchSettings } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { formatNumber } from '../i18n/format.ts'
-import { parsePlace, paths, type Place } from '../ui/navigate.ts'
-import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
-import { movesBetween, movesOfRechunk, type Moves } from './moves.ts'
+import { useDebounced } from '../ui/use-debounced.ts'
+import { parsePlace, paths } from '../navigate.ts'
+import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { Results } from './results.tsx'
 import { SearchTabs } from './search-tabs.tsx'
 import { WhatIf } from './what-if.tsx'
 import { WhatIfChunk } from './what-if-chunk.tsx'
 import { WhyNot } from './why-not.tsx'
+import { useRanking, useRechunk } from './use-ranking.ts'
 
 /** The answer follows the typing at this distance. */
 const typingPauseMs = 150
-/** The ranking follows a slider at this distance. */
-const sliderPauseMs = 40
-/** Cutting files anew takes longer. */
-const chunkPauseMs = 250
 
 interface SearchViewProps {
   readonly agent: Agent
@@ -152,65 +150,4 @@ function Toggle({ isOn, onToggle, children }: ToggleProps) {
       {children}
     </button>
   )
-}
-
-/** The ranking under the settings in force, or under those that are tried, with how the latter moves it. */
-function useRanking(agent: string, query: string, why: Place | undefined, tried: SearchSettings | undefined) {
-  const asked = why === undefined ? { agent, query } : { agent, query, why }
-  const options = useDebounced(tried, sliderPauseMs)
-  const inForce = useQuery({
-    ...api.search.explain.queryOptions({ input: asked }),
-    enabled: query !== '',
-    placeholderData: keepPreviousData,
-  })
-  const other = useQuery({
-    ...api.search.explain.queryOptions({ input: { ...asked, options } }),
-    enabled: query !== '' && options !== undefined,
-    placeholderData: keepPreviousData,
-  })
-  const isTrying = tried !== undefined && other.data !== undefined
-  const before = inForce.data?.candidates
-  const after = isTrying ? other.data?.candidates : undefined
-  const moves = useMemo(() => (before && after ? movesBetween(before, after) : undefined), [before, after])
-  const shown = isTrying ? other.data : inForce.data
-  return {
-    explanation: query === '' ? undefined : shown,
-    moves,
-    isBusy: isTrying ? other.isPlaceholderData || options !== tried : inForce.isPlaceholderData,
-    error: inForce.error ?? (isTrying ? other.error : null),
-    retry: () => void inForce.refetch(),
-  }
-}
-
-/** The ranking under chunks of another size, while one is tried. */
-function useRechunk(
-  agent: string,
-  query: string,
-  chunk: ChunkSize | undefined,
-  tried: SearchSettings | undefined,
-): { outcome: Rechunk | undefined; moves: Moves | undefined; isBusy: boolean } {
-  const settled = useDebounced(chunk, chunkPauseMs)
-  const isTrying = chunk !== undefined && query !== ''
-  const { data, isFetching, isPlaceholderData } = useQuery({
-    ...api.search.rechunk.queryOptions({
-      input: { agent, query, chunk: settled ?? { tokens: 400, overlap: 0 }, ...(tried ? { options: tried } : {}) },
-    }),
-    enabled: isTrying && settled !== undefined,
-    placeholderData: keepPreviousData,
-  })
-  const outcome = isTrying ? data : undefined
-  const moves = useMemo(
-    () => outcome && movesOfRechunk(outcome.before.explanation.candidates, outcome.after.explanation.candidates),
-    [outcome],
-  )
-  return { outcome, moves, isBusy: isTrying && (isFetching || isPlaceholderData || settled !== chunk) }
-}
-
-function useDebounced<T>(value: T, pauseMs: number): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pauseMs)
-    return () => clearTimeout(timer)
-  }, [value, pauseMs])
-  return settled
 }

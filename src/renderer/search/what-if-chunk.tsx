@@ -1,8 +1,9 @@
+/** Tries another size of chunks on part of the memory; applying it builds the index anew. */
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { ChunkSize, Rechunk } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { tellDone } from '../feedback/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Slider } from '../ui/slider.tsx'
@@ -17,7 +18,6 @@ interface WhatIfChunkProps {
   readonly onTry: (chunk: ChunkSize | undefined) => void
 }
 
-/** Tries another size of chunks on part of the memory; applying it builds the index anew. */
 export function WhatIfChunk({ agent, inForce, tried, outcome, onTry }: WhatIfChunkProps) {
   const { t } = useTranslation()
   const { tokens, overlap } = tried ?? inForce
@@ -25,17 +25,8 @@ export function WhatIfChunk({ agent, inForce, tried, outcome, onTry }: WhatIfChu
     api.search.setChunk.mutationOptions({
       onSuccess: (before) => {
         onTry(undefined)
-        toast.success(t('whatIf.chunkApplied'), {
-          action: {
-            label: t('common.undo'),
-            onClick: () =>
-              void client.search
-                .setChunk({ agent, chunk: before })
-                .catch((error: unknown) => toast.error(explainError(error))),
-          },
-        })
+        tellDone(t('whatIf.chunkApplied'), () => client.search.setChunk({ agent, chunk: before }))
       },
-      onError: (error) => toast.error(explainError(error)),
     }),
   )
   return (
@@ -44,8 +35,8 @@ export function WhatIfChunk({ agent, inForce, tried, outcome, onTry }: WhatIfChu
         label={t('whatIf.chunk')}
         shown={t('whatIf.tokens', { tokens: formatNumber(tokens) })}
         value={tokens}
-        least={50}
-        most={1500}
+        min={50}
+        max={1500}
         step={25}
         onChange={(value) => onTry({ tokens: value, overlap: Math.min(overlap, Math.floor(value / 2)) })}
       />
@@ -53,7 +44,7 @@ export function WhatIfChunk({ agent, inForce, tried, outcome, onTry }: WhatIfChu
         label={t('whatIf.overlap')}
         shown={t('whatIf.tokens', { tokens: formatNumber(overlap) })}
         value={overlap}
-        most={Math.floor(tokens / 2)}
+        max={Math.floor(tokens / 2)}
         step={5}
         onChange={(value) => onTry({ tokens, overlap: value })}
       />

@@ -1,9 +1,10 @@
+/** Searches as if the settings were others; nothing changes until they are applied. */
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { SearchSettings } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { tellDone } from '../feedback/index.ts'
 import { formatNumber, formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Slider } from '../ui/slider.tsx'
@@ -23,24 +24,14 @@ interface WhatIfProps {
 const firstHalfLife = 30
 const firstLambda = 0.7
 
-/** Searches as if the settings were others; nothing changes until they are applied. */
 export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProps) {
   const { t } = useTranslation()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
       onSuccess: (before) => {
         onTry(undefined)
-        toast.success(t('whatIf.applied'), {
-          action: {
-            label: t('common.undo'),
-            onClick: () =>
-              void client.search
-                .setSettings({ agent, settings: before })
-                .catch((error: unknown) => toast.error(explainError(error))),
-          },
-        })
+        tellDone(t('whatIf.applied'), () => client.search.setSettings({ agent, settings: before }))
       },
-      onError: (error) => toast.error(explainError(error)),
     }),
   )
   const isChanged = JSON.stringify(settings) !== JSON.stringify(inForce)
@@ -56,7 +47,7 @@ export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProp
         label={t('whatIf.weight')}
         shown={t('whatIf.weights', { vector: formatScore(weights.vector), keyword: formatScore(weights.text) })}
         value={weights.vector}
-        most={1}
+        max={1}
         step={0.05}
         onChange={(vector) => change({ weights: { vector, text: Math.round((1 - vector) * 100) / 100 } })}
       />
@@ -64,7 +55,7 @@ export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProp
         label={t('search.legendThreshold')}
         shown={formatScore(minScore)}
         value={minScore}
-        most={1}
+        max={1}
         step={0.01}
         onChange={(value) => change({ minScore: value })}
       />
@@ -72,8 +63,8 @@ export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProp
         label={t('whatIf.results')}
         shown={formatNumber(maxResults)}
         value={maxResults}
-        least={1}
-        most={30}
+        min={1}
+        max={30}
         step={1}
         onChange={(value) => change({ maxResults: value })}
       />
@@ -89,8 +80,8 @@ export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProp
             label={t('whatIf.halfLife')}
             shown={t('whatIf.days', { count: value })}
             value={value}
-            least={1}
-            most={365}
+            min={1}
+            max={365}
             step={1}
             onChange={(days) => change({ recencyHalfLifeDays: days })}
           />
@@ -108,7 +99,7 @@ export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProp
             label={t('whatIf.lambda')}
             shown={formatScore(value)}
             value={value}
-            most={1}
+            max={1}
             step={0.05}
             onChange={(lambda) => change({ mmrLambda: lambda })}
           />

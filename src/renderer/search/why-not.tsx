@@ -1,12 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
+/** What becomes of a certain line when this is asked, and what would change that (M23). */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Explanation, SearchSettings } from '../../shared/contract/index.ts'
-import { api } from '../api/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
-import { parsePlace, paths } from '../ui/navigate.ts'
-import { AddCheck } from '../checks/add-check.tsx'
+import { parsePlace, paths } from '../navigate.ts'
+import { AddCheck } from './add-check.tsx'
+import { FileLinesField } from '../workspace/file-lines-field.tsx'
 
 interface WhyNotProps {
   readonly agent: string
@@ -19,10 +19,8 @@ interface WhyNotProps {
   readonly onTry: (change: Partial<SearchSettings>) => void
 }
 
-/** What becomes of a certain line when this is asked, and what would change that (M23). */
 export function WhyNot({ agent, place, onPlace, hasQuery, explanation, onTry }: WhyNotProps) {
   const { t } = useTranslation()
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   return (
     <section
       aria-label={t('why.title')}
@@ -30,19 +28,13 @@ export function WhyNot({ agent, place, onPlace, hasQuery, explanation, onTry }: 
     >
       <label className="flex items-center gap-3">
         <span className="shrink-0 text-muted">{t('why.line')}</span>
-        <input
+        <FileLinesField
+          agent={agent}
           value={place}
-          list="why-files"
-          spellCheck={false}
-          placeholder="memory/2026-01-20.md:12"
-          onChange={(event) => onPlace(event.target.value)}
-          className="min-h-7 min-w-0 flex-1 rounded-sm border border-line bg-raised px-2 font-mono text-[12px] outline-none focus:border-accent"
+          sample="memory/2026-01-20.md:12"
+          className="flex-1"
+          onChange={onPlace}
         />
-        <datalist id="why-files">
-          {(files.data ?? []).map(({ path }) => (
-            <option key={path} value={`${path}:1`} />
-          ))}
-        </datalist>
       </label>
       <div role="status">
         {parsePlace(place) === undefined || !hasQuery ? (

@@ -1,12 +1,12 @@
 /** Every setting, for all agents, for one, or for the app; edits the file and leaves its comments alone (M50). */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { Agent } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { Choice } from '../ui/choice.tsx'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { useSettingName } from './setting-name.ts'
 import { SettingRowView } from './setting-row.tsx'
 import { settingRows, valueAt, type JsonSchema, type SettingRow } from './setting-rows.ts'
@@ -21,6 +21,8 @@ export function AllSettings({ agent, filter }: AllSettingsProps) {
   const { t } = useTranslation()
   const nameOf = useSettingName()
   const source = useQuery(api.settings.source.queryOptions())
+  // What was typed gives way to what holds.
+  const set = useMutation(api.settings.set.mutationOptions({ onError: () => void source.refetch() }))
   const [scope, setScope] = useState<'agent' | 'all' | 'app'>('agent')
   if (source.error) return <ErrorState error={source.error} onRetry={() => void source.refetch()} />
   if (!source.data) return <Skeleton lines={8} />
@@ -36,14 +38,9 @@ export function AllSettings({ agent, filter }: AllSettingsProps) {
     const text = `${nameOf(path)} ${path.join('.')}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
-  const set = async (row: SettingRow, value: unknown) => {
-    try {
-      const path = [...base, ...row.path]
-      await client.settings.set(value === undefined ? { path, reset: true } : { path, value })
-    } catch (error) {
-      toast.error(explainError(error))
-      await source.refetch()
-    }
+  const change = (row: SettingRow, value: unknown) => {
+    const path = [...base, ...row.path]
+    set.mutate(value === undefined ? { path, reset: true } : { path, value })
   }
   return (
     <div className="flex flex-col gap-3">
@@ -67,7 +64,7 @@ export function AllSettings({ agent, filter }: AllSettingsProps) {
               row={row}
               written={valueAt(written, [...base, ...row.path])}
               inForce={valueAt(inForce, [...base, ...row.path])}
-              onSet={(value) => void set(row, value)}
+              onSet={(value) => change(row, value)}
             />
           ))}
         </section>

@@ -1,18 +1,21 @@
 /** `config.yaml` itself: checked while it is typed, merged with what others saved meanwhile. */
-import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
+import { useDebounced } from '../ui/use-debounced.ts'
 import { useShortcuts } from '../ui/keys.ts'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import type { JsonSchema } from './setting-rows.ts'
 
 const YamlEditor = lazy(() => import('./yaml-editor.tsx'))
 
 const checkPauseMs = 250
+const noProblems: readonly ConfigProblem[] = []
 
 export function ConfigFile() {
   const source = useQuery(api.settings.source.queryOptions())
@@ -28,7 +31,14 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
   const [base, setBase] = useState(diskText)
   const [content, setContent] = useState({ text: diskText })
   const [text, setText] = useState(diskText)
-  const [problems, setProblems] = useState<readonly ConfigProblem[]>([])
+  const { data: problems = noProblems } = useQuery(
+    api.settings.check.queryOptions({
+      input: { text: useDebounced(text, checkPauseMs) },
+      placeholderData: keepPreviousData,
+      // Nobody comes back to a text that was typed over.
+      gcTime: 0,
+    }),
+  )
   const isChanged = text !== base
   // What is saved elsewhere is shown at once while nothing is typed here; else it is merged on saving.
   const show = (shown: string) => {
@@ -37,29 +47,16 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
     setContent({ text: shown })
   }
   if (!isChanged && diskText !== base) show(diskText)
-  useEffect(() => {
-    let isCurrent = true
-    const timer = setTimeout(() => {
-      client.settings.check({ text }).then(
-        (found) => isCurrent && setProblems(found),
-        () => undefined,
-      )
-    }, checkPauseMs)
-    return () => {
-      isCurrent = false
-      clearTimeout(timer)
-    }
-  }, [text])
-  const save = async () => {
-    try {
-      const saved = await client.settings.save({ text, baseText: base })
-      show(saved.text)
-      toast.success(t(saved.isMerged ? 'settings.savedMerged' : 'settings.saved'))
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
-  useShortcuts({ 'Mod+S': () => void save() })
+  const saving = useMutation(
+    api.settings.save.mutationOptions({
+      onSuccess(saved) {
+        show(saved.text)
+        toast.success(t(saved.isMerged ? 'settings.savedMerged' : 'settings.saved'))
+      },
+    }),
+  )
+  const save = () => saving.mutate({ text, baseText: base })
+  useShortcuts({ 'Mod+S': save })
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-10 items-center gap-3 border-b border-line px-5 py-1">
@@ -74,7 +71,7 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
         <Button look="quiet" disabled={!isChanged} onClick={() => show(diskText)}>
           {t('settings.revert')}
         </Button>
-        <Button look="primary" disabled={!isChanged || problems.length > 0} onClick={() => void save()}>
+        <Button look="primary" disabled={!isChanged || problems.length > 0} onClick={save}>
           {t('settings.save')}
         </Button>
       </div>

@@ -1,10 +1,11 @@
+/** Where everything lies. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '../ui/states.tsx'
 
-/** Where everything lies. */
 export function DataLocations() {
   const { t } = useTranslation()
   const locations = useQuery({ ...api.settings.locations.queryOptions(), staleTime: 10_000 })

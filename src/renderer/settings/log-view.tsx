@@ -1,29 +1,27 @@
-import { useQuery } from '@tanstack/react-query'
+/** The newest lines of the log, and a report without private texts. */
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Download, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
-import { api, client, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { download } from '../ui/download.ts'
-import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '../ui/states.tsx'
 
 const colors = { info: 'text-muted', warning: 'text-warning', error: 'text-bad' } as const
 
-/** The newest lines of the log, and a report without private texts. */
 export function LogView() {
   const { t } = useTranslation()
   const log = useQuery({ ...api.settings.log.queryOptions(), staleTime: 0 })
   const [filter, setFilter] = useState('')
-  const report = async () => {
-    try {
-      download('commonplace-diagnostics.json', (await client.settings.diagnostics()).text)
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
+  const report = useMutation(
+    api.settings.diagnostics.mutationOptions({
+      onSuccess: ({ text }) => download('commonplace-diagnostics.json', text),
+    }),
+  )
   if (log.error) return <ErrorState error={log.error} onRetry={() => void log.refetch()} />
   if (!log.data) return <Skeleton lines={4} />
   const wanted = filter.trim().toLowerCase()
@@ -39,7 +37,7 @@ export function LogView() {
           {t('map.again')}
         </Button>
         <span className="flex-1" />
-        <Button onClick={() => void report()}>
+        <Button onClick={() => report.mutate()}>
           <Download size={13} aria-hidden />
           {t('log.report')}
         </Button>

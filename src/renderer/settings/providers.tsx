@@ -1,12 +1,12 @@
+/** Who answers: for each provider its key, its address, and whether it can be reached. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { ProviderStatus } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 
-/** Who answers: for each provider its key, its address, and whether it can be reached. */
 export function Providers() {
   const providers = useQuery(api.settings.providers.queryOptions())
   return (providers.data ?? []).map((provider) => <Provider key={provider.name} provider={provider} />)
@@ -15,7 +15,7 @@ export function Providers() {
 function Provider({ provider }: { provider: ProviderStatus }) {
   const { t } = useTranslation()
   const { name, keySource, variable } = provider
-  const test = useMutation(api.settings.testProvider.mutationOptions())
+  const test = useMutation(api.settings.testProvider.mutationOptions({ meta: { isToldInPlace: true } }))
   return (
     <section aria-label={name} className="flex flex-col gap-3 rounded-md border border-line px-4 py-3.5">
       <header className="flex items-center gap-3">
@@ -55,18 +55,17 @@ const fieldLook =
 function KeyField({ provider: { name, keySource, keeps }, onSaved }: FieldProps) {
   const { t } = useTranslation()
   const [key, setKey] = useState('')
-  const give = async (value: string) => {
-    try {
-      await client.settings.setKey({ provider: name, key: value })
-      setKey('')
-      onSaved()
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
+  const give = useMutation(
+    api.settings.setKey.mutationOptions({
+      onSuccess() {
+        setKey('')
+        onSaved()
+      },
+    }),
+  )
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void give(key)
+    give.mutate({ provider: name, key })
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-1">
@@ -84,7 +83,7 @@ function KeyField({ provider: { name, keySource, keeps }, onSaved }: FieldProps)
           {t('settings.use')}
         </Button>
         {(keySource === 'session' || keySource === 'keychain') && (
-          <Button look="quiet" onClick={() => void give('')}>
+          <Button look="quiet" onClick={() => give.mutate({ provider: name, key: '' })}>
             {t('settings.forget')}
           </Button>
         )}
@@ -98,17 +97,13 @@ function BaseUrlField({ provider: { name, baseUrl }, onSaved }: FieldProps) {
   const { t } = useTranslation()
   const [address, setAddress] = useState(baseUrl ?? '')
   const isChanged = address.trim() !== (baseUrl ?? '')
-  const submit = async (event: FormEvent) => {
+  const save = useMutation(api.settings.setBaseUrl.mutationOptions({ onSuccess: onSaved }))
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    try {
-      await client.settings.setBaseUrl({ provider: name, baseUrl: address.trim() || null })
-      onSaved()
-    } catch (error) {
-      toast.error(explainError(error))
-    }
+    save.mutate({ provider: name, baseUrl: address.trim() || null })
   }
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={submit}>
       <label className="flex items-center gap-2">
         <span className="w-28 shrink-0">{t('settings.baseUrl')}</span>
         <input

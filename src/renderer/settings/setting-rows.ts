@@ -5,8 +5,8 @@ export interface SettingRow {
   readonly path: readonly string[]
   readonly kind: 'boolean' | 'number' | 'choice' | 'text' | 'longText' | 'list' | 'duration'
   readonly options: readonly string[]
-  readonly least: number | undefined
-  readonly most: number | undefined
+  readonly min: number | undefined
+  readonly max: number | undefined
   readonly isInteger: boolean
   /** May be set to nothing at all. */
   readonly isNullable: boolean
@@ -60,15 +60,15 @@ function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefi
   const isNullable = schema.anyOf?.some(({ type }) => type === 'null') ?? false
   const number = choices.find(({ type }) => type === 'number' || type === 'integer')
   const text = choices.find(({ type }) => type === 'string')
-  const base = { path, options: [], least: undefined, most: undefined, isInteger: false, isNullable }
+  const base = { path, options: [], min: undefined, max: undefined, isInteger: false, isNullable }
   if (number && text) return { ...base, kind: 'duration' }
   if (number)
     return {
       ...base,
       kind: 'number',
       isInteger: number.type === 'integer',
-      least: number.minimum ?? number.exclusiveMinimum,
-      most: number.maximum === Number.MAX_SAFE_INTEGER ? undefined : number.maximum,
+      min: number.minimum ?? number.exclusiveMinimum,
+      max: number.maximum === Number.MAX_SAFE_INTEGER ? undefined : number.maximum,
     }
   if (text?.enum) return { ...base, kind: 'choice', options: text.enum }
   if (text) return { ...base, kind: long.test(path.join('.')) ? 'longText' : 'text' }

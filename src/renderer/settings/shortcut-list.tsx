@@ -1,22 +1,20 @@
+/** The app's commands with their keys; other ones can be pressed in their place. */
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
-import { client, explainError } from '../api/index.ts'
+import { commandKeys } from '../command-keys.ts'
+import { api } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
-import { commandKeys, describeKeys, keysOf, showKeys } from '../ui/keys.ts'
+import { describeKeys, keysOf, showKeys } from '../ui/keys.ts'
 
-/** The app's commands with their keys; other ones can be pressed in their place. */
 export function ShortcutList() {
   const { t } = useTranslation()
   const [waiting, setWaiting] = useState<string>()
-  const set = async (keys: string, value: string | undefined) => {
+  const setting = useMutation(api.settings.set.mutationOptions())
+  const set = (keys: string, value: string | undefined) => {
     setWaiting(undefined)
-    try {
-      const path = ['shortcuts', keys]
-      await client.settings.set(value === undefined ? { path, reset: true } : { path, value })
-    } catch (error) {
-      toast.error(explainError(error))
-    }
+    const path = ['shortcuts', keys]
+    setting.mutate(value === undefined ? { path, reset: true } : { path, value })
   }
   return (
     <ul className="flex flex-col">
@@ -26,7 +24,7 @@ export function ShortcutList() {
           <li key={command} data-testid="shortcut" className="flex min-h-9 items-center gap-3 border-b border-soft">
             <span className="flex-1">{t(`shortcut.${command as keyof typeof commandKeys}`)}</span>
             {own !== keys && (
-              <Button look="link" onClick={() => void set(keys, undefined)}>
+              <Button look="link" onClick={() => set(keys, undefined)}>
                 {t('shortcut.asBefore', { keys: showKeys(keys) })}
               </Button>
             )}
@@ -40,7 +38,7 @@ export function ShortcutList() {
                 event.stopPropagation()
                 if (event.key === 'Escape') return setWaiting(undefined)
                 const pressed = describeKeys(event.nativeEvent)
-                if (/\+[^+]+$/.test(pressed) && !/(Control|Meta|Shift|Alt)$/.test(pressed)) void set(keys, pressed)
+                if (/\+[^+]+$/.test(pressed) && !/(Control|Meta|Shift|Alt)$/.test(pressed)) set(keys, pressed)
               }}
               data-takes-keys={waiting === command ? true : undefined}
               className="min-w-28 justify-center"

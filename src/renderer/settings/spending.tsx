@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
+/** What was used, by month and model, and where it stops. */
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { MonthlyUsage, Spending as SpendingState } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
 import { formatMoney, formatMonth, formatNumber, formatPercent } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 
-/** What was used, by month and model, and where it stops. */
 export function Spending() {
   const { t } = useTranslation()
   const usage = useQuery(api.settings.usage.queryOptions())
@@ -29,17 +28,13 @@ function Limit({ spending: { spent, limit, warns } }: { spending: SpendingState 
   const [typed, setTyped] = useState(limit === null ? '' : String(limit))
   const value = typed.trim() === '' ? null : Number(typed)
   const isValid = value === null || (Number.isFinite(value) && value > 0)
-  const submit = async (event: FormEvent) => {
+  const save = useMutation(api.settings.setSpendingLimit.mutationOptions())
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isValid) return
-    try {
-      await client.settings.setSpendingLimit({ limit: value })
-    } catch (error) {
-      toast.error(explainError(error))
-    }
+    if (isValid) save.mutate({ limit: value })
   }
   return (
-    <form onSubmit={(event) => void submit(event)} className="flex flex-wrap items-center gap-3">
+    <form onSubmit={submit} className="flex flex-wrap items-center gap-3">
       <label className="flex items-center gap-2">
         {t('settings.limit')}
         <input

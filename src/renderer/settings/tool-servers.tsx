@@ -1,8 +1,8 @@
+/** The programs whose tools the agents may use: how they are, what they offer, what they log. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { McpServer } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
 
 const sample = `mcp:
@@ -10,7 +10,6 @@ const sample = `mcp:
     files: { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", ~/Documents] }
     search: { url: "http://localhost:8000/mcp", headers: { Authorization: "Bearer \${SEARCH_TOKEN}" } }`
 
-/** The programs whose tools the agents may use: how they are, what they offer, what they log. */
 export function ToolServers() {
   const { t } = useTranslation()
   const servers = useQuery(api.settings.mcpServers.queryOptions())
@@ -39,9 +38,7 @@ const stateLooks = {
 function Server({ server }: { server: McpServer }) {
   const { t } = useTranslation()
   const { name, state, problem, tools, log } = server
-  const start = useMutation(
-    api.settings.startMcpServer.mutationOptions({ onError: (error) => toast.error(explainError(error)) }),
-  )
+  const start = useMutation(api.settings.startMcpServer.mutationOptions())
   return (
     <section aria-label={name} className="flex flex-col gap-3 rounded-md border border-line px-4 py-3.5">
       <header className="flex items-center gap-2.5">
@@ -74,14 +71,15 @@ function Server({ server }: { server: McpServer }) {
   )
 }
 
+const permissions = ['ask', 'always', 'never'] as const
+
 function ToolRow({ server, tool }: { server: string; tool: McpServer['tools'][number] }) {
   const { t } = useTranslation()
   const { name, description, permission } = tool
-  const allow = (value: string) => {
-    const chosen = (['ask', 'always', 'never'] as const).find((known) => known === value) ?? 'ask'
-    client.settings
-      .setMcpPermission({ server, tool: name, permission: chosen })
-      .catch((error: unknown) => toast.error(explainError(error)))
+  const allow = useMutation(api.settings.setMcpPermission.mutationOptions())
+  const choose = (value: string) => {
+    const chosen = permissions.find((known) => known === value) ?? 'ask'
+    allow.mutate({ server, tool: name, permission: chosen })
   }
   return (
     <label className="flex items-center gap-3">
@@ -91,10 +89,10 @@ function ToolRow({ server, tool }: { server: string; tool: McpServer['tools'][nu
       </span>
       <select
         value={permission}
-        onChange={(event) => allow(event.target.value)}
+        onChange={(event) => choose(event.target.value)}
         className="min-h-7 rounded-sm border border-line bg-raised px-1.5"
       >
-        {(['ask', 'always', 'never'] as const).map((option) => (
+        {permissions.map((option) => (
           <option key={option} value={option}>
             {t(`settings.permission.${option}`)}
           </option>

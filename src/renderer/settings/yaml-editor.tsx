@@ -1,6 +1,7 @@
+/** The configuration as text, with completion from its schema and mistakes where they stand. */
 import { useEffect, useRef } from 'react'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
-import { applyTheme, monaco } from '../workspace/monaco.ts'
+import { applyTheme, monaco } from '../ui/monaco.ts'
 import type { JsonSchema } from './setting-rows.ts'
 import { completeYaml } from './yaml-completion.ts'
 
@@ -13,7 +14,6 @@ interface YamlEditorProps {
   readonly onChange: (text: string) => void
 }
 
-/** The configuration as text, with completion from its schema and mistakes where they stand. */
 export default function YamlEditor({ label, content, schema, problems, onChange }: YamlEditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)

@@ -2,22 +2,21 @@
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
-import type { Agent, Survey, SurveyedFile, SurveyedLine } from '../../shared/contract/index.ts'
-import { formatBytes, formatMoment, formatNumber, formatPercent } from '../i18n/format.ts'
+import type { Agent, Survey } from '../../shared/contract/index.ts'
+import { formatNumber, formatPercent } from '../i18n/format.ts'
+import { ErrorState } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { Choice } from '../ui/choice.tsx'
-import { paths } from '../ui/navigate.ts'
-import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
+import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { SearchTabs } from '../search/search-tabs.tsx'
 import { Treemap } from './treemap.tsx'
 import { useSurvey } from './use-survey.ts'
+import { SurveyedFiles } from './surveyed-files.tsx'
+import { LineRow, SurveyedLines } from './surveyed-lines.tsx'
 
 const parts = ['files', 'table', 'most', 'never', 'stale', 'duplicates'] as const
-type Part = (typeof parts)[number]
 
-/** Rows that are shown at first, and more of them each time. */
-const page = 200
+type Part = (typeof parts)[number]
 
 export function MapView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -56,14 +55,14 @@ export function MapView({ agent }: { agent: Agent }) {
         ) : survey.files.length === 0 ? (
           <EmptyState title={t('map.empty')} />
         ) : (
-          <Part survey={survey} part={part} />
+          <PartView survey={survey} part={part} />
         )}
       </div>
     </section>
   )
 }
 
-function Part({ survey, part }: { survey: Survey; part: Part }) {
+function PartView({ survey, part }: { survey: Survey; part: Part }) {
   const { t } = useTranslation()
   const { files, mostRecalled, neverRecalled, stale, staleDays, duplicates } = survey
   switch (part) {
@@ -75,10 +74,10 @@ function Part({ survey, part }: { survey: Survey; part: Part }) {
         </div>
       )
     case 'table':
-      return <Files files={files} />
+      return <SurveyedFiles files={files} />
     case 'most':
       return (
-        <Lines
+        <SurveyedLines
           key={part}
           lines={mostRecalled}
           hint={t('map.mostHint')}
@@ -88,7 +87,7 @@ function Part({ survey, part }: { survey: Survey; part: Part }) {
       )
     case 'never':
       return (
-        <Lines
+        <SurveyedLines
           key={part}
           lines={neverRecalled.longest}
           hint={t('map.neverHint', { count: neverRecalled.count, of: formatNumber(neverRecalled.of) })}
@@ -99,7 +98,7 @@ function Part({ survey, part }: { survey: Survey; part: Part }) {
       return (
         <>
           <p className="px-5 pb-2 text-muted">{t('map.staleHint', { count: staleDays })}</p>
-          {stale.length === 0 ? <EmptyState title={t('map.staleEmpty')} /> : <Files files={stale} />}
+          {stale.length === 0 ? <EmptyState title={t('map.staleEmpty')} /> : <SurveyedFiles files={stale} />}
         </>
       )
     case 'duplicates':
@@ -129,102 +128,4 @@ function Part({ survey, part }: { survey: Survey; part: Part }) {
         </>
       )
   }
-}
-
-type CountedLine = SurveyedLine & { readonly recalls?: number }
-
-interface LinesProps {
-  readonly lines: readonly CountedLine[]
-  readonly hint: string
-  readonly empty: string
-  readonly noteOf?: (line: CountedLine) => string
-}
-
-function Lines({ lines, hint, empty, noteOf }: LinesProps) {
-  if (lines.length === 0) return <EmptyState title={empty} />
-  return (
-    <>
-      <p className="px-5 pb-2 text-muted">{hint}</p>
-      <ul>
-        {lines.map((line) => (
-          <LineRow key={`${line.path}:${line.line}`} line={line} note={noteOf?.(line)} />
-        ))}
-      </ul>
-    </>
-  )
-}
-
-function LineRow({ line: { path, line, text }, note }: { line: SurveyedLine; note?: string | undefined }) {
-  return (
-    <li
-      data-testid="surveyed-line"
-      className="flex items-baseline gap-3 px-5 py-1 [contain-intrinsic-size:auto_28px] [content-visibility:auto]"
-    >
-      <Link href={paths.file(path, line)} className="w-56 shrink-0 truncate font-mono text-[12px] hover:underline">
-        {path}:{line}
-      </Link>
-      <span className="min-w-0 flex-1 truncate" title={text}>
-        {text}
-      </span>
-      {note !== undefined && <span className="tabular shrink-0 text-[12px] text-muted">{note}</span>}
-    </li>
-  )
-}
-
-const columns = ['path', 'size', 'lines', 'recalls', 'recalledAt', 'modifiedAt'] as const
-type Column = (typeof columns)[number]
-
-function Files({ files }: { files: readonly SurveyedFile[] }) {
-  const { t } = useTranslation()
-  const [by, setBy] = useState<Column>('size')
-  const [limit, setLimit] = useState(page)
-  const sorted = files.toSorted((one, other) =>
-    by === 'path' ? one.path.localeCompare(other.path) : (other[by] ?? 0) - (one[by] ?? 0),
-  )
-  return (
-    <div className="px-5">
-      <table className="w-full text-left">
-        <thead className="text-[12px] text-muted">
-          <tr className="border-b border-line">
-            {columns.map((column) => (
-              <th
-                key={column}
-                aria-sort={by === column ? (column === 'path' ? 'ascending' : 'descending') : 'none'}
-                className={`py-1 font-medium ${column === 'path' ? '' : 'text-right'}`}
-              >
-                <button type="button" onClick={() => setBy(column)} className="hover:text-text">
-                  {t(`map.column.${column}`)}
-                  {by === column && (column === 'path' ? ' ↑' : ' ↓')}
-                </button>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.slice(0, limit).map(({ path, size, lines, recalls, recalledAt, modifiedAt, isInContext }) => (
-            <tr key={path} data-testid="surveyed-file" className="border-b border-soft">
-              <td className="max-w-0 truncate py-1 pr-4">
-                <Link href={paths.file(path)} className="font-mono text-[12px] hover:underline">
-                  {path}
-                </Link>
-                {isInContext && <span className="pl-3 text-[12px] text-muted">{t('map.inContext')}</span>}
-              </td>
-              <td className="tabular w-24 text-right">{formatBytes(size)}</td>
-              <td className="tabular w-20 text-right">{formatNumber(lines)}</td>
-              <td className="tabular w-24 text-right">{formatNumber(recalls)}</td>
-              <td className="tabular w-36 text-right text-muted">
-                {recalledAt === null ? '–' : formatMoment(recalledAt)}
-              </td>
-              <td className="tabular w-36 text-right text-muted">{formatMoment(modifiedAt)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {sorted.length > limit && (
-        <Button look="link" className="mt-2" onClick={() => setLimit(limit + page)}>
-          {t('history.more')}
-        </Button>
-      )}
-    </div>
-  )
 }

@@ -1,10 +1,11 @@
+/** Files as fields: as large as they are, as strong in colour as they were recalled. The table says the same. */
 import { hierarchy, treemap } from 'd3-hierarchy'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { SurveyedFile } from '../../shared/contract/index.ts'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 
 /** Smaller files share one field: nobody could tell their fields apart. */
 const maxFields = 300
@@ -19,7 +20,6 @@ interface Field {
   readonly path: string | undefined
 }
 
-/** Files as fields: as large as they are, as strong in colour as they were recalled. The table says the same. */
 export function Treemap({ files }: { files: readonly SurveyedFile[] }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

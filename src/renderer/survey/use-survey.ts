@@ -1,3 +1,4 @@
+/** Goes through all of the memory, once and whenever it is asked to again; leaving the view ends it. */
 import { useEffect, useRef, useState } from 'react'
 import type { Survey } from '../../shared/contract/index.ts'
 import { client } from '../api/index.ts'
@@ -11,7 +12,6 @@ interface SurveyState {
 
 const nothing: SurveyState = { survey: undefined, progress: undefined, error: undefined }
 
-/** Goes through all of the memory, once and whenever it is asked to again; leaving the view ends it. */
 export function useSurvey(agent: string): SurveyState & { readonly again: () => void } {
   const [state, setState] = useState(nothing)
   const stop = useRef<() => void>(undefined)

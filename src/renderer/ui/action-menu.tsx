@@ -1,7 +1,7 @@
+/** A menu that a button opens. */
 import { Menu } from '@base-ui/react/menu'
 import type { ReactElement, ReactNode } from 'react'
 
-/** A menu that a button opens. */
 export function ActionMenu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
   return (
     <Menu.Root>

@@ -1,3 +1,4 @@
+/** Buttons: with words, or with a picture that has a name. */
 import type { ComponentProps } from 'react'
 
 const looks = {

@@ -1,3 +1,4 @@
+/** One of a few, all in sight. */
 interface ChoiceProps<T extends string> {
   readonly label: string
   readonly value: T
@@ -5,7 +6,6 @@ interface ChoiceProps<T extends string> {
   readonly onChoose: (value: T) => void
 }
 
-/** One of a few, all in sight. */
 export function Choice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>) {
   return (
     <div role="radiogroup" aria-label={label} className="flex gap-0.5 rounded-sm bg-soft p-0.5">

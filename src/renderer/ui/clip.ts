@@ -9,14 +9,14 @@ const maxOfLine = 400
 export const maxOfPassage = 20_000
 const maxLines = 800
 
-/** The beginning of a single line, with an ellipsis where something is left out. @param most characters */
-export function clipLine(text: string, most = maxOfLine): string {
-  return withoutPiles(text.length <= most ? text : `${text.slice(0, wholeEnd(text, most))}…`)
+/** The beginning of a single line, with an ellipsis where something is left out. @param max characters */
+export function clipLine(text: string, max = maxOfLine): string {
+  return withoutPiles(text.length <= max ? text : `${text.slice(0, wholeEnd(text, max))}…`)
 }
 
 /** The beginning of a text of many lines; the text itself when all of it can be shown. */
-export function clipPassage(text: string, most = maxOfPassage): string {
-  let end = text.length <= most ? text.length : wholeEnd(text, most)
+export function clipPassage(text: string, max = maxOfPassage): string {
+  let end = text.length <= max ? text.length : wholeEnd(text, max)
   let at = -1
   for (let line = 0; line < maxLines; line += 1) {
     at = text.indexOf('\n', at + 1)
@@ -31,14 +31,14 @@ export function withoutPiles(text: string): string {
   return text.replace(/(\p{M}{32})\p{M}+/gu, '$1…')
 }
 
-/** Lines cut into rows that can be drawn each for itself. @param most characters of a row */
-export function rowsOf(lines: readonly string[], most = 2000): string[] {
-  if (lines.every((line) => line.length <= most)) return [...lines]
+/** Lines cut into rows that can be drawn each for itself. @param max characters of a row */
+export function rowsOf(lines: readonly string[], max = 2000): string[] {
+  if (lines.every((line) => line.length <= max)) return [...lines]
   const rows: string[] = []
   for (const line of lines) {
     let from = 0
-    while (line.length - from > most) {
-      const end = wholeEnd(line, from + most)
+    while (line.length - from > max) {
+      const end = wholeEnd(line, from + max)
       rows.push(line.slice(from, end))
       from = end
     }

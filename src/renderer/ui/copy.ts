@@ -1,8 +1,8 @@
+/** Copies text and says so for a moment. */
 import { useState } from 'react'
 
 const shownMs = 1500
 
-/** Copies text and says so for a moment. */
 export function useCopy(): { readonly isCopied: boolean; readonly copy: (text: string) => void } {
   const [isCopied, setIsCopied] = useState(false)
   const copy = (text: string) => {

@@ -5,8 +5,7 @@
 import { TriangleAlert } from 'lucide-react'
 import { Component, type ErrorInfo, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from './button.tsx'
-import { useCopy } from './copy.ts'
+import { describeError, WaysOn } from './ways-on.tsx'
 
 /** What the piece is, for the sentence that tells of it. */
 export type Piece = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
@@ -43,17 +42,12 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     const { failure } = this.state
     if (!failure) return this.props.children
     const { piece, look = 'row' } = this.props
-    const details = `${describeFailure(failure.error)}\n${failure.place}`.trim()
+    const details = `${describeError(failure.error)}\n${failure.place}`.trim()
     const Look = looks[look]
     return <Look piece={piece} details={details} onRetry={this.#retry} />
   }
 
   #retry = (): void => this.setState({ failure: undefined })
-}
-
-/** An error as a report needs it; anything can be thrown. */
-export function describeFailure(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
 }
 
 interface BrokenProps {
@@ -62,7 +56,7 @@ interface BrokenProps {
   readonly onRetry: () => void
 }
 
-function BrokenRow({ piece, details, onRetry }: BrokenProps) {
+function BrokenRow({ piece, ...ways }: BrokenProps) {
   const { t } = useTranslation()
   return (
     <div
@@ -72,12 +66,7 @@ function BrokenRow({ piece, details, onRetry }: BrokenProps) {
     >
       <TriangleAlert size={13} aria-hidden className="shrink-0 text-warning" />
       <span className="min-w-0 flex-1 basis-40 py-0.5 text-text">{t(`broken.${piece}`)}</span>
-      <span className="flex gap-3">
-        <Button look="link" onClick={onRetry}>
-          {t('common.retry')}
-        </Button>
-        <CopyDetails look="link" details={details} />
-      </span>
+      <WaysOn {...ways} look="link" />
     </div>
   )
 }
@@ -92,7 +81,7 @@ function BrokenTableRow(props: BrokenProps) {
   )
 }
 
-function BrokenView({ piece, details, onRetry }: BrokenProps) {
+function BrokenView({ piece, ...ways }: BrokenProps) {
   const { t } = useTranslation()
   return (
     <div
@@ -102,26 +91,13 @@ function BrokenView({ piece, details, onRetry }: BrokenProps) {
     >
       <TriangleAlert size={20} aria-hidden className="mb-3 text-warning" />
       <p className="text-[15px] font-medium">{t(`broken.${piece}`)}</p>
-      <p className="mt-1 max-w-md text-muted">{t('broken.safe')}</p>
-      <div className="mt-4 flex gap-2">
-        <Button onClick={onRetry}>{t('common.retry')}</Button>
-        <CopyDetails look="quiet" details={details} />
-      </div>
+      <p className="mt-1 mb-4 max-w-md text-muted">{t('broken.safe')}</p>
+      <WaysOn {...ways} />
       <pre className="mt-6 max-h-40 max-w-full overflow-auto rounded-sm border border-line bg-side px-3 py-2 text-left font-mono text-[11px] whitespace-pre-wrap text-muted">
-        {details.split('\n', 1)[0]?.slice(0, 500)}
+        {ways.details.split('\n', 1)[0]?.slice(0, 500)}
       </pre>
     </div>
   )
 }
 
 const looks = { row: BrokenRow, tableRow: BrokenTableRow, view: BrokenView } as const
-
-function CopyDetails({ look, details }: { look: 'link' | 'quiet'; details: string }) {
-  const { t } = useTranslation()
-  const { isCopied, copy } = useCopy()
-  return (
-    <Button look={look} onClick={() => copy(details)}>
-      {t(isCopied ? 'chat.copied' : 'common.copyDetails')}
-    </Button>
-  )
-}

@@ -3,22 +3,6 @@ import { useEffect, useRef } from 'react'
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
-/** The commands of the app with the keys that they have unless they are given others. */
-export const commandKeys = {
-  palette: 'Mod+K',
-  goToFile: 'Mod+P',
-  search: 'Mod+Shift+F',
-  findInFiles: 'Mod+Shift+H',
-  newChat: 'Mod+N',
-  sidebar: 'Mod+B',
-  stop: 'Mod+.',
-  capture: 'Mod+Shift+Space',
-  settings: 'Mod+,',
-  chat: 'Mod+1',
-  searchView: 'Mod+3',
-  context: 'Mod+4',
-} as const
-
 let others: Readonly<Record<string, string>> = {}
 
 /** Takes over the configuration's own keys, by the keys that they stand for. */

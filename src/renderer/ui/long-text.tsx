@@ -1,3 +1,4 @@
+/** A text of any length, of which only the lines in sight are drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check, ChevronDown, ChevronUp, Copy } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
@@ -12,7 +13,7 @@ import { SearchField } from './search-field.tsx'
 /** A line is at least this high, px. */
 const lineHeight = 20
 
-/** A text of any length: only the lines in sight are drawn. Can be searched and copied. @param line to begin at, 1-based */
+/** Can be searched and copied. @param line to begin at, 1-based */
 export function LongText({ text, label, line }: { text: string; label: string; line?: number | undefined }) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()

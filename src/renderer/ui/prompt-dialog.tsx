@@ -1,4 +1,5 @@
-import { Dialog } from '@base-ui/react/dialog'
+/** Asks for one line. */
+import { Modal, ModalTitle } from './modal.tsx'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
@@ -15,7 +16,6 @@ interface PromptDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks for one line. */
 export function PromptDialog({ title, label, initial, action, isPath = false, onSubmit, onClose }: PromptDialogProps) {
   const { t } = useTranslation()
   const [value, setValue] = useState(initial)
@@ -31,33 +31,31 @@ export function PromptDialog({ title, label, initial, action, isPath = false, on
     else field.select()
   }
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-text/10 dark:bg-paper/60" />
-        <Dialog.Popup className="fixed top-[22vh] left-1/2 z-50 w-[min(440px,92vw)] -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float">
-          <form onSubmit={submit} className="flex flex-col gap-3">
-            <Dialog.Title className="font-semibold">{title}</Dialog.Title>
-            <input
-              autoFocus
-              value={value}
-              maxLength={isPath ? 1000 : 200}
-              spellCheck={!isPath}
-              aria-label={label}
-              onChange={(event) => setValue(event.target.value)}
-              onFocus={(event) => selectName(event.target)}
-              className={`rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent ${isPath ? 'font-mono text-[12px]' : ''}`}
-            />
-            <div className="flex justify-end gap-2">
-              <Button look="quiet" onClick={onClose}>
-                {t('common.cancel')}
-              </Button>
-              <Button look="primary" type="submit" disabled={value.trim() === ''}>
-                {action}
-              </Button>
-            </div>
-          </form>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal
+      className="top-[22vh] left-1/2 w-[min(440px,92vw)] -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float"
+      onClose={onClose}
+    >
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        <ModalTitle>{title}</ModalTitle>
+        <input
+          autoFocus
+          value={value}
+          maxLength={isPath ? 1000 : 200}
+          spellCheck={!isPath}
+          aria-label={label}
+          onChange={(event) => setValue(event.target.value)}
+          onFocus={(event) => selectName(event.target)}
+          className={`rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent ${isPath ? 'font-mono text-[12px]' : ''}`}
+        />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button look="primary" type="submit" disabled={value.trim() === ''}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
   )
 }

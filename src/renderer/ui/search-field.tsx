@@ -1,3 +1,4 @@
+/** A small field that narrows down what is below or beside it. */
 interface SearchFieldProps {
   /** Says what is looked for, to everybody. */
   readonly label: string
@@ -6,7 +7,6 @@ interface SearchFieldProps {
   readonly onKeyDown?: (event: React.KeyboardEvent) => void
 }
 
-/** A small field that narrows down what is below or beside it. */
 export function SearchField({ label, value, onChange, onKeyDown }: SearchFieldProps) {
   return (
     <input

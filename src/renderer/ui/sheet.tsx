@@ -1,4 +1,5 @@
-import { Dialog } from '@base-ui/react/dialog'
+/** A large sheet above the view, for what is long and looked at now and then. */
+import { Modal, ModalTitle } from './modal.tsx'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,27 +14,24 @@ interface SheetProps {
   readonly children: ReactNode
 }
 
-/** A large sheet above the view, for what is long and looked at now and then. */
 export function Sheet({ title, tools, onClose, children }: SheetProps) {
   const { t } = useTranslation()
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-text/10 dark:bg-paper/60" />
-        <Dialog.Popup className="fixed inset-x-[6vw] inset-y-[7vh] z-50 flex flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-float">
-          <header className="flex min-h-11 flex-wrap items-center gap-3 border-b border-line py-1 pr-2 pl-4">
-            <Dialog.Title className="font-semibold">{title}</Dialog.Title>
-            <span className="flex-1" />
-            {tools}
-            <IconButton label={t('common.close')} onClick={onClose}>
-              <X size={14} />
-            </IconButton>
-          </header>
-          <ErrorBoundary piece="view" look="view" of={title}>
-            {children}
-          </ErrorBoundary>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal
+      className="inset-x-[6vw] inset-y-[7vh] flex flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-float"
+      onClose={onClose}
+    >
+      <header className="flex min-h-11 flex-wrap items-center gap-3 border-b border-line py-1 pr-2 pl-4">
+        <ModalTitle>{title}</ModalTitle>
+        <span className="flex-1" />
+        {tools}
+        <IconButton label={t('common.close')} onClick={onClose}>
+          <X size={14} />
+        </IconButton>
+      </header>
+      <ErrorBoundary piece="view" look="view" of={title}>
+        {children}
+      </ErrorBoundary>
+    </Modal>
   )
 }

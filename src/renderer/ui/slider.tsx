@@ -1,16 +1,16 @@
+/** A value with its name and what it means in words. */
 interface SliderProps {
   readonly label: string
   /** The value in words. */
   readonly shown: string
   readonly value: number
-  readonly least?: number
-  readonly most: number
+  readonly min?: number
+  readonly max: number
   readonly step: number
   readonly onChange: (value: number) => void
 }
 
-/** A value with its name and what it means in words. */
-export function Slider({ label, shown, value, least = 0, most, step, onChange }: SliderProps) {
+export function Slider({ label, shown, value, min = 0, max, step, onChange }: SliderProps) {
   return (
     <label className="flex flex-col gap-1">
       <span className="flex justify-between gap-2">
@@ -21,8 +21,8 @@ export function Slider({ label, shown, value, least = 0, most, step, onChange }:
         type="range"
         aria-label={label}
         aria-valuetext={shown}
-        min={least}
-        max={most}
+        min={min}
+        max={max}
         step={step}
         value={value}
         onChange={(event) => onChange(event.target.valueAsNumber)}

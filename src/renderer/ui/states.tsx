@@ -1,8 +1,5 @@
-/** The states that every view has besides being full: empty, loading, error. */
+/** The states that every view has besides being full: empty, and loading. */
 import { useEffect, useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
-import { explainError } from '../api/index.ts'
-import { Button } from './button.tsx'
 
 export function EmptyState({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
   return (
@@ -10,23 +7,6 @@ export function EmptyState({ title, hint, children }: { title: string; hint?: st
       <p className="text-[15px] font-medium">{title}</p>
       {hint && <p className="text-muted">{hint}</p>}
       {children && <div className="mt-3 flex flex-wrap justify-center gap-2">{children}</div>}
-    </div>
-  )
-}
-
-export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  const { t } = useTranslation()
-  const details = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return (
-    <div role="alert" className="mx-auto flex max-w-lg flex-col items-center gap-2 px-6 py-16 text-center">
-      <p className="text-[15px] font-medium">{t('common.errorTitle')}</p>
-      <p className="text-muted">{explainError(error)}</p>
-      <div className="mt-3 flex gap-2">
-        {onRetry && <Button onClick={onRetry}>{t('common.retry')}</Button>}
-        <Button look="quiet" onClick={() => void navigator.clipboard.writeText(details)}>
-          {t('common.copyDetails')}
-        </Button>
-      </div>
     </div>
   )
 }

@@ -1,3 +1,4 @@
+/** The line at the top of a view: its title, what stands beside it, and its tools. */
 import type { ReactNode } from 'react'
 
 export function ViewHeader({ title, aside, children }: { title: ReactNode; aside?: ReactNode; children?: ReactNode }) {

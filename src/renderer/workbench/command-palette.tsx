@@ -1,14 +1,18 @@
+/** Everything that can be done or gone to, by typing a part of its name. */
 import { useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
-import type { Agent } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { commandKeys } from '../command-keys.ts'
 import { locales } from '../i18n/index.ts'
+import type { Agent } from '../../shared/contract/index.ts'
+import { api, client } from '../api/index.ts'
+import { attempt } from '../feedback/index.ts'
 import { showKeys } from '../ui/keys.ts'
-import { paths } from '../ui/navigate.ts'
+import { backdropLook } from '../ui/modal.tsx'
+import { paths } from '../navigate.ts'
 
 interface CommandPaletteProps {
   readonly agent: Agent
@@ -28,7 +32,7 @@ export function CommandPalette({ agent, session, mode, onClose, onCapture }: Com
       open={mode !== 'closed'}
       onOpenChange={(open) => !open && onClose()}
       label={t('nav.palette')}
-      overlayClassName="fixed inset-0 z-40 bg-text/10 dark:bg-paper/60"
+      overlayClassName={backdropLook}
       contentClassName="fixed top-[14vh] left-1/2 z-50 w-[min(600px,92vw)] -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-raised shadow-float"
     >
       <PaletteBody agent={agent} session={session} mode={mode} onClose={onClose} onCapture={onCapture} />
@@ -47,12 +51,9 @@ function PaletteBody({ agent, session, mode, onClose, onCapture }: CommandPalett
     onClose()
     navigate(path)
   }
-  const run = (work: () => Promise<unknown>, done?: string) => () => {
+  const run = (work: () => Promise<unknown>) => () => {
     onClose()
-    work().then(
-      () => done && toast.success(done),
-      (error: unknown) => toast.error(explainError(error)),
-    )
+    void attempt(work())
   }
   const reindex = () => {
     onClose()
@@ -76,7 +77,7 @@ function PaletteBody({ agent, session, mode, onClose, onCapture }: CommandPalett
         <Command.Empty className="px-3 py-6 text-center text-muted">{t('palette.empty')}</Command.Empty>
         {mode === 'all' && (
           <Group heading={t('palette.commands')}>
-            <Row onSelect={go(paths.chat())} keys="Mod+N">
+            <Row onSelect={go(paths.chat())} keys={commandKeys.newChat}>
               {t('nav.newChat')}
             </Row>
             <Row
@@ -84,21 +85,21 @@ function PaletteBody({ agent, session, mode, onClose, onCapture }: CommandPalett
                 onClose()
                 onCapture()
               }}
-              keys="Mod+Shift+Space"
+              keys={commandKeys.capture}
             >
               {t('capture.open')}
             </Row>
-            <Row onSelect={go(paths.search())} keys="Mod+Shift+F">
+            <Row onSelect={go(paths.search())} keys={commandKeys.search}>
               {t('palette.goSearch')}
             </Row>
-            <Row onSelect={go(paths.context(session))} keys="Mod+4">
+            <Row onSelect={go(paths.context(session))} keys={commandKeys.context}>
               {t('palette.goContext')}
             </Row>
-            <Row onSelect={go(paths.settings())} keys="Mod+,">
+            <Row onSelect={go(paths.settings())} keys={commandKeys.settings}>
               {t('settings.title')}
             </Row>
             {session !== undefined && (
-              <Row onSelect={run(() => client.chat.stop({ agent: agent.id, session }))} keys="Mod+.">
+              <Row onSelect={run(() => client.chat.stop({ agent: agent.id, session }))} keys={commandKeys.stop}>
                 {t('palette.stop')}
               </Row>
             )}
@@ -118,7 +119,7 @@ function PaletteBody({ agent, session, mode, onClose, onCapture }: CommandPalett
                 {t('palette.autosave', { when: t(`autosave.${autosave}`) })}
               </Row>
             ))}
-            <Row onSelect={go(paths.find())} keys="Mod+Shift+H">
+            <Row onSelect={go(paths.find())} keys={commandKeys.findInFiles}>
               {t('find.title')}
             </Row>
             <Row onSelect={go(paths.settings('import'))}>{t('import.title')}</Row>

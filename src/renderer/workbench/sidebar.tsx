@@ -1,16 +1,18 @@
+/** The agent, the ways to the views, its conversations and its files. */
 import { useQuery } from '@tanstack/react-query'
 import { Clock, Command, History, Plus, Search, Settings } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
+import { commandKeys } from '../command-keys.ts'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { AgentSwitcher } from '../agents/agent-switcher.tsx'
-import { SessionList } from '../chat/session-list.tsx'
+import { SessionList } from '../sessions/session-list.tsx'
 import { formatPercent } from '../i18n/format.ts'
 import { FileTree } from '../workspace/file-tree.tsx'
 import { IconButton } from '../ui/button.tsx'
-import { Keys, NavRow } from './nav-row.tsx'
-import { paths, sessionAt, usePlace } from '../ui/navigate.ts'
+import { Keys, NavRow } from '../ui/nav-row.tsx'
+import { paths, sessionAt, usePlace } from '../navigate.ts'
 
 export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => void }) {
   const { t } = useTranslation()
@@ -36,7 +38,7 @@ export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => v
         >
           <Plus size={14} aria-hidden />
           <span className="flex-1">{t('nav.newChat')}</span>
-          <Keys keys="Mod+N" />
+          <Keys keys={commandKeys.newChat} />
         </Link>
         <IconButton label={t('nav.palette')} className="size-[30px]! border border-line bg-raised" onClick={onPalette}>
           <Command size={14} />
@@ -47,7 +49,7 @@ export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => v
           href={paths.search()}
           isCurrent={location.startsWith('/search')}
           icon={<Search size={14} />}
-          aside={<Keys keys="Mod+Shift+F" />}
+          aside={<Keys keys={commandKeys.search} />}
         >
           {t('nav.search')}
         </NavRow>

@@ -1,3 +1,4 @@
+/** What goes on: the index, what does not work, money, how full the window of the model is, the model. */
 import { useQuery } from '@tanstack/react-query'
 import { Loader, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -7,13 +8,12 @@ import { api, useConnectionState } from '../api/index.ts'
 import { ContextBar } from '../context/context-bar.tsx'
 import { HealthWarning } from '../health/health-warning.tsx'
 import { formatMoney, formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
-import { AgentModelPicker } from '../ui/model-picker.tsx'
-import { paths } from '../ui/navigate.ts'
+import { AgentModelPicker } from '../models/model-picker.tsx'
+import { paths } from '../navigate.ts'
 
 interface StatusBarProps {
   readonly agent: Agent
   readonly session: string | undefined
-  readonly onPalette: () => void
 }
 
 export function StatusBar({ agent, session }: StatusBarProps) {

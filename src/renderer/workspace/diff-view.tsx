@@ -1,7 +1,7 @@
-import { useEffect, useRef } from 'react'
-import { applyTheme, monaco } from './monaco.ts'
-
 /** Two texts side by side, with what differs. */
+import { useEffect, useRef } from 'react'
+import { applyTheme, monaco } from '../ui/monaco.ts'
+
 export default function DiffView({ theirs, mine, label }: { theirs: string; mine: string; label: string }) {
   const frame = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -1,8 +1,10 @@
+/** The editor of a file: its text, its selection, its margin, and what others changed meanwhile. */
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import { tellSelected, type SelectedText } from '../capture/selected-text.ts'
-import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
+import { changedLines } from './markdown-edits.ts'
 import { registerMarkdown, setSurroundings, type Surroundings } from './markdown-language.ts'
-import { applyTheme, monaco } from './monaco.ts'
+import { applyTheme, monaco } from '../ui/monaco.ts'
+import { addCommands } from './editor-commands.ts'
 
 /** What somebody else changed is marked for so long, ms. */
 const changedShownMs = 6000
@@ -184,59 +186,4 @@ function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string):
   if (!selection || !at || !box || text === '') return undefined
   const place = { path, line: selection.startLineNumber }
   return { text, left: box.left + at.left, bottom: box.top + at.top + at.height, place }
-}
-
-function addCommands(editor: monaco.editor.IStandaloneCodeEditor): void {
-  const { KeyCode, KeyMod } = monaco
-  editor.addCommand(
-    KeyCode.Enter,
-    () => enter(editor),
-    'editorTextFocus && !suggestWidgetVisible && !editorHasMultipleSelections',
-  )
-  editor.addAction({
-    id: 'markdown.toggleTask',
-    label: 'markdown.toggleTask',
-    keybindings: [KeyMod.CtrlCmd | KeyCode.Enter],
-    run: () => changeLines(editor, (lines) => lines.map(toggleTask)),
-  })
-  editor.addAction({
-    id: 'markdown.formatTable',
-    label: 'markdown.formatTable',
-    keybindings: [KeyMod.Alt | KeyMod.Shift | KeyCode.KeyF],
-    run: () => alignTable(editor),
-  })
-}
-
-function enter(editor: monaco.editor.IStandaloneCodeEditor): void {
-  const model = editor.getModel()
-  const selection = editor.getSelection()
-  const number = selection?.positionLineNumber ?? 0
-  const line = model && selection?.isEmpty() ? model.getLineContent(number) : ''
-  const isAtEnd = selection !== null && selection.positionColumn > line.trimEnd().length
-  const next = isAtEnd ? continueLine(line) : undefined
-  if (!model || !selection || !next) return editor.trigger('keyboard', 'type', { text: '\n' })
-  editor.pushUndoStop()
-  if ('insert' in next) editor.trigger('keyboard', 'type', { text: next.insert })
-  else editor.executeEdits('list', [{ range: new monaco.Range(number, 1, number, line.length + 1), text: '' }])
-}
-
-function changeLines(
-  editor: monaco.editor.IStandaloneCodeEditor,
-  change: (lines: string[]) => string[],
-  from = editor.getSelection()?.startLineNumber ?? 1,
-  to = editor.getSelection()?.endLineNumber ?? 1,
-): void {
-  const model = editor.getModel()
-  if (!model) return
-  const range = new monaco.Range(from, 1, to, model.getLineMaxColumn(to))
-  editor.pushUndoStop()
-  editor.executeEdits('markdown', [{ range, text: change(model.getValueInRange(range).split('\n')).join('\n') }])
-  editor.pushUndoStop()
-}
-
-function alignTable(editor: monaco.editor.IStandaloneCodeEditor): void {
-  const lines = editor.getModel()?.getLinesContent() ?? []
-  const table = tableAround(lines, editor.getPosition()?.lineNumber ?? 1)
-  if (!table) return
-  changeLines(editor, (rows) => formatTable(rows) ?? rows, table.from, table.to)
 }

@@ -1,8 +1,8 @@
 /** What can be done with files as a whole; each says what went wrong, and how to take it back. */
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
-import { client, explainError } from '../api/index.ts'
+import { client } from '../api/index.ts'
+import { attempt, tellDone } from '../feedback/index.ts'
 
 export interface FileActions {
   /** @returns false when a file of that name is there, or it could not be made */
@@ -17,22 +17,10 @@ export interface FileActions {
 export function useFileActions(agent: string): FileActions {
   const { t } = useTranslation()
   return useMemo(() => {
-    async function attempt<T>(work: Promise<T>): Promise<T | undefined> {
-      try {
-        return await work
-      } catch (error) {
-        toast.error(explainError(error))
-        return undefined
-      }
-    }
     const move = async (from: string, to: string) => {
       if (!(await attempt(client.workspace.move({ agent, from, to })))) return false
-      toast(t('file.moved', { path: to }), {
-        action: {
-          label: t('common.undo'),
-          onClick: () => void attempt(client.workspace.move({ agent, from: to, to: from })),
-        },
-      })
+      const undo = () => client.workspace.move({ agent, from: to, to: from })
+      tellDone(t('file.moved', { path: to }), undo, 'plain')
       return true
     }
     return {
@@ -41,17 +29,13 @@ export function useFileActions(agent: string): FileActions {
         return (await attempt(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
       },
       async duplicate(path) {
-        return (await attempt(client.workspace.duplicate({ agent, path })))?.path
+        return (await attempt(client.workspace.duplicate({ agent, path })))?.value.path
       },
       async remove(path) {
         const removed = await attempt(client.workspace.remove({ agent, path }))
         if (!removed) return false
-        toast(t('file.deleted', { path }), {
-          action: {
-            label: t('common.undo'),
-            onClick: () => void attempt(client.workspace.restore({ agent, trashed: removed.trashed })),
-          },
-        })
+        const undo = () => client.workspace.restore({ agent, trashed: removed.value.trashed })
+        tellDone(t('file.deleted', { path }), undo, 'plain')
         return true
       },
       reveal: (path, open) => void attempt(client.workspace.reveal({ agent, path, open })),

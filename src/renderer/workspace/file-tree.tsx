@@ -1,20 +1,22 @@
+/** The workspace in the sidebar: what is always read, folders that open, and a month of daily logs. */
 import { useQuery } from '@tanstack/react-query'
-import { ChevronRight, FilePlus2, MoreHorizontal } from 'lucide-react'
+import { ChevronRight, FilePlus2 } from 'lucide-react'
 import { useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '../../shared/contract/index.ts'
-import { api, explainError } from '../api/index.ts'
-import { formatNumber, formatShort } from '../i18n/format.ts'
-import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
+import { api } from '../api/index.ts'
+import { attempt } from '../feedback/index.ts'
+import { formatNumber } from '../i18n/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { NavRow, SectionTitle } from '../workbench/nav-row.tsx'
-import { isFileAt, paths, usePlace } from '../ui/navigate.ts'
+import { SectionTitle } from '../ui/nav-row.tsx'
+import { isFileAt, paths } from '../navigate.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
 import { useFileActions, type FileActions } from './file-actions.ts'
 import { LogCalendar } from './log-calendar.tsx'
+import { FileRow } from './file-row.tsx'
 
 interface TreeProps {
   readonly agent: Agent
@@ -23,6 +25,7 @@ interface TreeProps {
 
 /** More files than this can be narrowed down by name. */
 const manyFiles = 12
+
 /** Rows of a folder drawn at first, and with each further step. */
 const page = 300
 
@@ -175,79 +178,6 @@ function Folder({ name, files, prefix, current, actions }: InsideProps & { reado
   )
 }
 
-interface FileRowProps {
-  readonly file: FileEntry
-  readonly name: string
-  readonly current: string
-  readonly actions: FileActions
-}
-
-function FileRow({ file, name, current, actions }: FileRowProps) {
-  return (
-    <div className="group/row relative">
-      <NavRow
-        href={paths.file(file.path)}
-        isCurrent={isFileAt(current, file.path)}
-        aside={
-          <span className="tabular group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-            {formatShort(file.tokens)}
-          </span>
-        }
-      >
-        {name}
-      </NavRow>
-      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <FileMenu path={file.path} actions={actions} />
-      </span>
-    </div>
-  )
-}
-
-function FileMenu({ path, actions }: { path: string; actions: FileActions }) {
-  const { t } = useTranslation()
-  const [, navigate] = useLocation()
-  const location = usePlace()
-  const [isMoving, setIsMoving] = useState(false)
-  const isOpen = isFileAt(location, path)
-  const move = async (to: string) => {
-    if (to !== path && (await actions.move(path, to)) && isOpen) navigate(paths.file(to))
-  }
-  const remove = async () => {
-    if ((await actions.remove(path)) && isOpen) navigate(paths.chat())
-  }
-  return (
-    <>
-      <ActionMenu
-        trigger={
-          <IconButton label={t('file.menu', { path })}>
-            <MoreHorizontal size={14} />
-          </IconButton>
-        }
-      >
-        <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
-        <ActionItem onClick={() => void actions.duplicate(path).then((copy) => copy && navigate(paths.file(copy)))}>
-          {t('file.duplicate')}
-        </ActionItem>
-        <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
-        <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
-        <ActionSeparator />
-        <ActionItem onClick={() => void remove()}>{t('file.delete')}</ActionItem>
-      </ActionMenu>
-      {isMoving && (
-        <PromptDialog
-          title={t('file.rename')}
-          label={t('file.path')}
-          initial={path}
-          action={t('file.move')}
-          isPath
-          onClose={() => setIsMoving(false)}
-          onSubmit={(to) => void move(to)}
-        />
-      )}
-    </>
-  )
-}
-
 /** Markdown files that are dropped here become files of the workspace; none is ever replaced. */
 function useDropMarkdown(actions: FileActions) {
   const { t } = useTranslation()
@@ -257,14 +187,15 @@ function useDropMarkdown(actions: FileActions) {
       const dropped = [...event.dataTransfer.files]
       if (dropped.length === 0) return
       event.preventDefault()
-      void (async () => {
+      const take = async () => {
         let added = 0
         for (const file of dropped) {
           if (!/\.(md|markdown)$/i.test(file.name)) toast.error(t('file.notMarkdown', { name: file.name }))
           else if (await actions.create(`memory/${file.name}`, await file.text())) added += 1
         }
         if (added > 0) toast.success(t('file.dropped', { count: added }))
-      })().catch((error: unknown) => toast.error(explainError(error)))
+      }
+      void attempt(take())
     },
   }
 }

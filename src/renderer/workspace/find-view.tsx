@@ -1,22 +1,22 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+/** Finds a text in all files as it stands, and replaces it: file by file or everywhere, with a way back. */
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { CaseSensitive, Regex } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import { Link } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
-import { api, client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { ErrorState, tellDone } from '../feedback/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { paths } from '../ui/navigate.ts'
-import { EmptyState, ErrorState } from '../ui/states.tsx'
+import { paths } from '../navigate.ts'
+import { EmptyState } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 
 /** Lines of a file that are shown at first. */
 const fewLines = 5
 
-/** Finds a text in all files as it stands, and replaces it: file by file or everywhere, with a way back. */
 export function FindView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
@@ -25,11 +25,10 @@ export function FindView({ agent }: { agent: Agent }) {
   const [matchCase, setMatchCase] = useState(false)
   const wanted = useDeferredValue(text)
   const options = { text: wanted, isPattern, matchCase }
-  const found = useQuery({
-    ...api.workspace.find.queryOptions({ input: { agent: agent.id, ...options } }),
-    enabled: wanted !== '',
-  })
-  const files = wanted === '' ? [] : (found.data?.files ?? [])
+  const found = useQuery(
+    api.workspace.find.queryOptions({ input: wanted === '' ? skipToken : { agent: agent.id, ...options } }),
+  )
+  const files = found.data?.files ?? []
   const count = files.reduce((sum, file) => sum + file.count, 0)
   const replace = useReplace(agent.id)
   const replaceIn = (targets: readonly string[]) => replace.mutate({ ...options, replacement, paths: [...targets] })
@@ -80,7 +79,7 @@ export function FindView({ agent }: { agent: Agent }) {
         </div>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-5 py-3">
-        {found.error && wanted !== '' ? (
+        {found.error ? (
           <ErrorState error={found.error} />
         ) : wanted === '' ? (
           <EmptyState title={t('find.empty')} hint={t('find.emptyHint')} />
@@ -153,7 +152,6 @@ interface ReplaceInput {
 
 function useReplace(agent: string) {
   const { t } = useTranslation()
-  const tell = (error: unknown) => void toast.error(explainError(error))
   const undo = async (changes: readonly { path: string; patch: string }[]) => {
     for (const { path, patch } of changes) await client.workspace.undo({ agent, path, patch })
   }
@@ -161,10 +159,7 @@ function useReplace(agent: string) {
     mutationFn: (input: ReplaceInput) => client.workspace.replace({ agent, ...input }),
     onSuccess: ({ changes }) => {
       const count = changes.reduce((sum, change) => sum + change.count, 0)
-      toast.success(t('find.replaced', { count, files: changes.length }), {
-        action: { label: t('common.undo'), onClick: () => void undo(changes).catch(tell) },
-      })
+      tellDone(t('find.replaced', { count, files: changes.length }), () => undo(changes))
     },
-    onError: tell,
   })
 }

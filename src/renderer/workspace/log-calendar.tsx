@@ -1,12 +1,12 @@
+/** A month of daily logs; the size of a day's dot says how much was written. */
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { FileEntry } from '../../shared/contract/index.ts'
 import { formatDay, formatNumber } from '../i18n/format.ts'
-import { isFileAt, paths } from '../ui/navigate.ts'
+import { isFileAt, paths } from '../navigate.ts'
 
-/** A month of daily logs; the size of a day's dot says how much was written. */
 export function LogCalendar({ logs, current }: { logs: readonly FileEntry[]; current: string }) {
   const { t, i18n } = useTranslation()
   const [offset, setOffset] = useState(0)

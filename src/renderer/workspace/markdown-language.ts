@@ -1,5 +1,5 @@
 /** What the editor knows of Markdown besides its colours: folding, links, completion. Registered once for all editors. */
-import { monaco } from './monaco.ts'
+import { monaco } from '../ui/monaco.ts'
 import { sectionsOf } from '../../shared/sections.ts'
 import { linksIn } from './markdown-edits.ts'
 

@@ -6,7 +6,8 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Appearance } from '../../shared/contract/index.ts'
-import { client, explainError, isErrorOf } from '../api/index.ts'
+import { client } from '../api/index.ts'
+import { isErrorOf, tellFailure } from '../feedback/index.ts'
 
 export interface DiskFile {
   readonly text: string
@@ -108,7 +109,7 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
       } catch (error) {
         const isConflict = isErrorOf(error, 'file_changed')
         setState(isConflict ? 'conflict' : 'unsaved')
-        if (!isConflict) return void toast.error(explainError(error))
+        if (!isConflict) return tellFailure(error)
         const current = await readDisk(agent, path)
         setTheirs(current.text)
         // The editor gives way to the comparison; what was typed is what it begins with when it is back.

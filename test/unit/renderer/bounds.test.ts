@@ -9,7 +9,7 @@ import { hasMath, isCheapMath, normalizeMath } from '../../../src/renderer/markd
 import { parseNameHref, splitNames } from '../../../src/renderer/markdown/named-link.ts'
 import { piecesOf, portionsOf } from '../../../src/renderer/markdown/pieces.ts'
 import { clipLine, clipPassage, rowsOf } from '../../../src/renderer/ui/clip.ts'
-import { fileAt, isFileAt, paths, sessionAt } from '../../../src/renderer/ui/navigate.ts'
+import { fileAt, isFileAt, paths, sessionAt } from '../../../src/renderer/navigate.ts'
 import { hostileNames, longNote, pathologicalDocuments, randomDocument } from '../../support/hostile-markdown.ts'
 
 const documents = pathologicalDocuments()

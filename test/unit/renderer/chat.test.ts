@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { citationHref, parseCitationHref } from '../../../src/renderer/markdown/citation.ts'
 import { advance, idle } from '../../../src/renderer/chat/live-turn-state.ts'
-import { patchLines } from '../../../src/renderer/ui/patch-lines.ts'
+import { patchLines } from '../../../src/renderer/history/patch-lines.ts'
 import { toTurns } from '../../../src/renderer/chat/turns.ts'
-import { excerptOf } from '../../../src/renderer/ui/excerpt.ts'
+import { excerptOf } from '../../../src/renderer/search/excerpt.ts'
 import { splitCitations } from '../../../src/shared/citation.ts'
 import { noUsage } from '../../../src/shared/messages.ts'
 

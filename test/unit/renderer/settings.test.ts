@@ -16,9 +16,9 @@ describe('M50 settings as rows', () => {
   })
 
   it.each([
-    ['memory.search.minScore', { kind: 'number', least: 0, most: 1, isInteger: false, isNullable: false }],
+    ['memory.search.minScore', { kind: 'number', min: 0, max: 1, isInteger: false, isNullable: false }],
     ['memory.search.mmrLambda', { kind: 'number', isNullable: true }],
-    ['memory.chunk.tokens', { kind: 'number', least: 32, isInteger: true }],
+    ['memory.chunk.tokens', { kind: 'number', min: 32, isInteger: true }],
     ['contextPruning.ttl', { kind: 'duration' }],
     ['chat.thinking', { kind: 'choice', options: ['off', 'low', 'medium', 'high'] }],
     ['memory.extraPaths', { kind: 'list' }],

@@ -1,10 +1,18 @@
+/** Addresses of the views: made, read, and followed as the window moves. */
 import { useSyncExternalStore } from 'react'
-import { decodePart, encodePart } from '../../shared/decode.ts'
+import { decodePart, encodePart } from '../shared/decode.ts'
 
 /** A line of a file, 1-based. */
 export interface Place {
   readonly path: string
   readonly line: number
+}
+
+/** Some lines of a file, 1-based, the last one included. */
+export interface Lines {
+  readonly path: string
+  readonly startLine: number
+  readonly endLine: number
 }
 
 interface Paths {
@@ -56,6 +64,11 @@ export function formatPlace({ path, line }: Place): string {
   return `${path}:${line}`
 }
 
+/** `memory/a.md:12–14`, as it is shown. */
+export function formatLines({ path, startLine, endLine }: Lines): string {
+  return `${path}:${startLine}–${endLine}`
+}
+
 /** `memory/a.md:12` → its parts; a path alone means its first line. Undefined for nothing. */
 export function parsePlace(text: string): Place | undefined {
   const [, path = '', line] = /^\s*(.+?)(?::(\d+)(?:[-–]\d+)?)?\s*$/.exec(text) ?? []
@@ -63,7 +76,7 @@ export function parsePlace(text: string): Place | undefined {
 }
 
 /** `memory/a.md:12-14` → its parts. Undefined for what names no line. */
-export function parseLines(text: string): { path: string; startLine: number; endLine: number } | undefined {
+export function parseLines(text: string): Lines | undefined {
   const [, path = '', first, last] = /^\s*(.+?):(\d+)(?:[-–](\d+))?\s*$/.exec(text) ?? []
   const startLine = Math.max(1, Number(first))
   return path === '' ? undefined : { path, startLine, endLine: Math.max(startLine, Number(last ?? first)) }

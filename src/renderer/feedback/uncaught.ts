@@ -4,7 +4,7 @@
  */
 import i18next from 'i18next'
 import { toast } from 'sonner'
-import { describeFailure } from './error-boundary.tsx'
+import { describeError } from '../ui/ways-on.tsx'
 
 /** The same failure is not told again for so long, ms. */
 const quietMs = 30_000
@@ -31,7 +31,7 @@ export function tellUncaught(): void {
       description: words.slice(0, 200),
       action: {
         label: i18next.t('common.copyDetails'),
-        onClick: () => void navigator.clipboard.writeText(describeFailure(error)),
+        onClick: () => void navigator.clipboard.writeText(describeError(error)),
       },
     })
   }

@@ -1,8 +1,9 @@
+/** The lines of a unified diff, or how many they are. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { parseLargeChange } from '../../shared/large-change.ts'
-import { Button } from './button.tsx'
-import { clipLine } from './clip.ts'
+import { Button } from '../ui/button.tsx'
+import { clipLine } from '../ui/clip.ts'
 import { patchLines } from './patch-lines.ts'
 
 const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
@@ -18,7 +19,6 @@ interface PatchProps {
   readonly isSmall?: boolean
 }
 
-/** The lines of a unified diff, or how many they are. */
 export function Patch({ patch, isUndone = false, isSmall = false }: PatchProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(step)

@@ -1,6 +1,6 @@
 /** A snippet of Markdown as one running text, for two lines of a list: without its marks, from where the match is. Pure. */
 
-import { clipLine } from './clip.ts'
+import { clipLine } from '../ui/clip.ts'
 
 /** Characters shown before the first match. */
 const leadIn = 60

@@ -1,16 +1,17 @@
+/** All models there are, to be searched and chosen from; any other can be named in full. */
 import { Popover } from '@base-ui/react/popover'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Command } from 'cmdk'
 import { Check, RotateCw } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, Model } from '../../shared/contract/index.ts'
-import { toast } from 'sonner'
-import { api, client, explainCode, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { explainCode } from '../feedback/index.ts'
 import { formatMoney, formatShort } from '../i18n/format.ts'
-import { IconButton } from './button.tsx'
-import { paths } from './navigate.ts'
+import { IconButton } from '../ui/button.tsx'
+import { paths } from '../navigate.ts'
 
 interface ModelPickerProps {
   readonly agent: Agent
@@ -23,7 +24,6 @@ interface ModelPickerProps {
 
 const modelId = /^(anthropic|openai|openai-compatible)\/\S+$/
 
-/** All models there are, to be searched; any other can be named in full. */
 export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: ModelPickerProps) {
   const [isOpen, setIsOpen] = useState(false)
   const choose = (id: string) => {
@@ -46,10 +46,8 @@ export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: 
 
 /** Chooses the model that the agent answers with. */
 export function AgentModelPicker({ agent, trigger }: Pick<ModelPickerProps, 'agent' | 'trigger'>) {
-  const choose = (model: string) =>
-    void client.settings
-      .setModel({ agent: agent.id, model })
-      .catch((error: unknown) => toast.error(explainError(error)))
+  const set = useMutation(api.settings.setModel.mutationOptions())
+  const choose = (model: string) => set.mutate({ agent: agent.id, model })
   return <ModelPicker agent={agent} value={agent.model} onChoose={choose} trigger={trigger} />
 }
 
@@ -66,13 +64,10 @@ function Picker({ agent, value, onChoose, onLeave }: PickerProps) {
   const [query, setQuery] = useState('')
   const input = { agent: agent.id }
   const list = useQuery(api.chat.models.queryOptions({ input }))
-  const [isAsking, setIsAsking] = useState(false)
-  const refresh = async () => {
-    setIsAsking(true)
-    const fresh = await client.chat.models({ ...input, fresh: true }).catch(() => undefined)
-    if (fresh) queries.setQueryData(api.chat.models.queryKey({ input }), fresh)
-    setIsAsking(false)
-  }
+  const refresh = useMutation({
+    mutationFn: () => client.chat.models({ ...input, fresh: true }),
+    onSuccess: (fresh) => queries.setQueryData(api.chat.models.queryKey({ input }), fresh),
+  })
   const models = list.data?.models ?? []
   const groups = Map.groupBy(
     models.filter(({ available }) => available),
@@ -89,8 +84,8 @@ function Picker({ agent, value, onChoose, onLeave }: PickerProps) {
           placeholder={t('models.search')}
           className="min-w-0 flex-1 bg-transparent px-3 py-2.5 outline-none placeholder:text-muted"
         />
-        <IconButton label={t('models.refresh')} disabled={isAsking} onClick={() => void refresh()}>
-          <RotateCw size={13} className={isAsking ? 'animate-spin' : ''} />
+        <IconButton label={t('models.refresh')} disabled={refresh.isPending} onClick={() => refresh.mutate()}>
+          <RotateCw size={13} className={refresh.isPending ? 'animate-spin' : ''} />
         </IconButton>
       </div>
       <Command.List className="max-h-80 overflow-y-auto p-1">

@@ -1,11 +1,13 @@
+/** Has the question asked from now on, and says when it no longer finds these lines. */
+import { useMutation } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { CheckedQuestion } from '../../shared/contract/index.ts'
-import { client, explainError } from '../api/index.ts'
+import { api } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
-import { paths } from '../ui/navigate.ts'
+import { paths } from '../navigate.ts'
 
 interface AddCheckProps {
   readonly agent: string
@@ -14,22 +16,20 @@ interface AddCheckProps {
   readonly lines: CheckedQuestion['relevant'][number]
 }
 
-/** Has the question asked from now on, and says when it no longer finds these lines. */
 export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: AddCheckProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const add = async () => {
-    try {
-      await client.checks.add({ agent, question: { query, relevant: [{ path, startLine, endLine }] } })
-      toast.success(t('checks.added'), {
-        action: { label: t('checks.show'), onClick: () => navigate(paths.checks()) },
-      })
-    } catch (error) {
-      toast.error(explainError(error))
-    }
-  }
+  const add = useMutation(
+    api.checks.add.mutationOptions({
+      onSuccess: () =>
+        toast.success(t('checks.added'), {
+          action: { label: t('checks.show'), onClick: () => navigate(paths.checks()) },
+        }),
+    }),
+  )
+  const question = { query, relevant: [{ path, startLine, endLine }] }
   return (
-    <Button onClick={() => void add()} disabled={query.trim() === ''}>
+    <Button onClick={() => add.mutate({ agent, question })} disabled={query.trim() === ''}>
       <Check size={13} aria-hidden />
       {t('checks.add')}
     </Button>

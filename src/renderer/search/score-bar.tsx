@@ -1,3 +1,4 @@
+/** What each leg added to the score, to scale, with the threshold as a tick. The figures stand beside it as text. */
 import { useTranslation } from 'react-i18next'
 import { formatScore } from '../i18n/format.ts'
 
@@ -9,7 +10,6 @@ interface ScoreBarProps {
   readonly dim?: boolean
 }
 
-/** What each leg added to the score, to scale, with the threshold as a tick. The figures stand beside it as text. */
 export function ScoreBar({ score, vector, text, minScore, dim = false }: ScoreBarProps) {
   const { t } = useTranslation()
   const label = t('search.scoreBar', {

@@ -1,15 +1,17 @@
+/** What can be done with a conversation as a whole. */
+import { useMutation } from '@tanstack/react-query'
 import { MoreHorizontal } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { SessionSummary } from '../../shared/contract/index.ts'
-import { client, explainError } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+import { tellDone } from '../feedback/index.ts'
 import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { download } from '../ui/download.ts'
-import { paths, sessionAt, usePlace } from '../ui/navigate.ts'
+import { paths, sessionAt, usePlace } from '../navigate.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
 
 interface SessionMenuProps {
@@ -18,25 +20,24 @@ interface SessionMenuProps {
   readonly trigger?: ReactElement
 }
 
-/** What can be done with a conversation as a whole. */
 export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const session = sessionAt(usePlace())
   const [isRenaming, setIsRenaming] = useState(false)
   const target = { agent, session: summary.id }
-  const attempt = (work: Promise<unknown>) => void work.catch((error: unknown) => void toast.error(explainError(error)))
-  const save = async (format: 'markdown' | 'jsonl') => {
-    const { name, text } = await client.sessions.export({ ...target, format })
-    download(name, text)
-  }
-  const remove = async () => {
-    await client.sessions.remove(target)
-    if (session === summary.id) navigate(paths.chat())
-    toast(t('session.removed', { title: clipLine(summary.title, 100) || t('nav.untitled') }), {
-      action: { label: t('common.undo'), onClick: () => attempt(client.sessions.restore(target)) },
-    })
-  }
+  const rename = useMutation(api.sessions.rename.mutationOptions())
+  const pin = useMutation(api.sessions.pin.mutationOptions())
+  const save = useMutation(api.sessions.export.mutationOptions({ onSuccess: ({ name, text }) => download(name, text) }))
+  const remove = useMutation(
+    api.sessions.remove.mutationOptions({
+      onSuccess() {
+        if (session === summary.id) navigate(paths.chat())
+        const title = clipLine(summary.title, 100) || t('nav.untitled')
+        tellDone(t('session.removed', { title }), () => client.sessions.restore(target), 'plain')
+      },
+    }),
+  )
   return (
     <>
       <ActionMenu
@@ -49,13 +50,15 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         }
       >
         <ActionItem onClick={() => setIsRenaming(true)}>{t('session.rename')}</ActionItem>
-        <ActionItem onClick={() => attempt(client.sessions.pin({ ...target, pinned: !summary.pinned }))}>
+        <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
           {t(summary.pinned ? 'session.unpin' : 'session.pin')}
         </ActionItem>
-        <ActionItem onClick={() => attempt(save('markdown'))}>{t('session.exportMarkdown')}</ActionItem>
-        <ActionItem onClick={() => attempt(save('jsonl'))}>{t('session.exportJsonl')}</ActionItem>
+        <ActionItem onClick={() => save.mutate({ ...target, format: 'markdown' })}>
+          {t('session.exportMarkdown')}
+        </ActionItem>
+        <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('session.exportJsonl')}</ActionItem>
         <ActionSeparator />
-        <ActionItem onClick={() => attempt(remove())}>{t('session.remove')}</ActionItem>
+        <ActionItem onClick={() => remove.mutate(target)}>{t('session.remove')}</ActionItem>
       </ActionMenu>
       {isRenaming && (
         <PromptDialog
@@ -64,7 +67,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
           initial={summary.title}
           action={t('session.save')}
           onClose={() => setIsRenaming(false)}
-          onSubmit={(name) => attempt(client.sessions.rename({ ...target, name }))}
+          onSubmit={(name) => rename.mutate({ ...target, name })}
         />
       )}
     </>

@@ -1,3 +1,4 @@
+/** The share of checks that passed, run by run; the same as a table below it. */
 import { useTranslation } from 'react-i18next'
 import type { CheckRun } from '../../shared/contract/index.ts'
 import { formatMoment, formatPercent } from '../i18n/format.ts'
@@ -7,7 +8,6 @@ const maxRuns = 60
 const width = 360
 const height = 56
 
-/** The share of checks that passed, run by run; the same as a table below it. */
 export function PassChart({ runs }: { runs: readonly CheckRun[] }) {
   const { t } = useTranslation()
   const shown = runs.slice(-maxRuns)

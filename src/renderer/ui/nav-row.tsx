@@ -1,7 +1,7 @@
 /** Rows and headings of the sidebar. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { showKeys } from '../ui/keys.ts'
+import { showKeys } from './keys.ts'
 
 interface NavRowProps {
   readonly href: string

@@ -1,3 +1,4 @@
+/** The agent's conversations by day, to be searched, renamed, pinned, saved and put aside. */
 import { useQuery } from '@tanstack/react-query'
 import { MoreHorizontal, Pin, X } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
@@ -9,14 +10,13 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Highlight } from '../ui/highlight.tsx'
-import { paths, sessionAt } from '../ui/navigate.ts'
-import { SectionTitle } from '../workbench/nav-row.tsx'
+import { paths, sessionAt } from '../navigate.ts'
+import { SectionTitle } from '../ui/nav-row.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
 /** Conversations listed at first, and with each further step. */
 const page = 60
 
-/** The agent's conversations by day, to be searched, renamed, pinned, saved and put aside. */
 export function SessionList({ agent, current }: { agent: Agent; current: string }) {
   const { t } = useTranslation()
   const [query, setQuery] = useState('')

@@ -1,0 +1,51 @@
+/** A question and the lines that it should find, typed in. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api } from '../api/index.ts'
+import { Button } from '../ui/button.tsx'
+import { parseLines } from '../navigate.ts'
+import { FileLinesField } from '../workspace/file-lines-field.tsx'
+
+export function NewCheck({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const [query, setQuery] = useState('')
+  const [place, setPlace] = useState('')
+  const lines = parseLines(place)
+  const add = useMutation(
+    api.checks.add.mutationOptions({
+      onSuccess: () => {
+        setQuery('')
+        setPlace('')
+      },
+    }),
+  )
+  return (
+    <form
+      className="flex gap-2 px-5 py-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (lines && query.trim() !== '') add.mutate({ agent, question: { query, relevant: [lines] } })
+      }}
+    >
+      <input
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+        aria-label={t('checks.question')}
+        placeholder={t('checks.question')}
+        className="min-h-7 min-w-0 flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-faint"
+      />
+      <FileLinesField
+        agent={agent}
+        value={place}
+        label={t('checks.lines')}
+        sample="memory/2026-01-20.md:12-14"
+        className="w-64 placeholder:text-faint"
+        onChange={setPlace}
+      />
+      <Button type="submit" disabled={!lines || query.trim() === '' || add.isPending}>
+        {t('checks.add')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,27 @@
+/** Toasts about work: the one place where a failure becomes one, and what was done, with the way back. */
+import i18next from 'i18next'
+import { toast } from 'sonner'
+import { explainError } from './explain.ts'
+
+export function tellFailure(error: unknown): void {
+  toast.error(explainError(error))
+}
+
+/**
+ * For work that is no mutation of a component: of a toast, a stream, several calls in a row.
+ * @returns what came of it; undefined when it failed, which is told
+ */
+export async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T } | undefined> {
+  try {
+    return { value: await work }
+  } catch (error) {
+    tellFailure(error)
+    return undefined
+  }
+}
+
+/** @param undo takes it back; a failure of that is told too */
+export function tellDone(text: string, undo: () => Promise<unknown>, look: 'plain' | 'success' = 'success'): void {
+  const tell = look === 'plain' ? toast : toast.success
+  tell(text, { action: { label: i18next.t('common.undo'), onClick: () => void attempt(undo()) } })
+}

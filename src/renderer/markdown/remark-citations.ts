@@ -1,0 +1,38 @@
+/** Makes links of citations and names of notes that stand in text. */
+import { splitCitations } from '../../shared/citation.ts'
+import { citationHref } from './citation.ts'
+import { nameHref, splitNames, type NamedLink } from './named-link.ts'
+
+interface MarkdownNode {
+  type: string
+  value?: string
+  url?: string
+  children?: MarkdownNode[]
+}
+
+export function remarkCitations() {
+  return (tree: MarkdownNode) => replaceIn(tree)
+}
+
+function replaceIn(node: MarkdownNode): void {
+  if (!node.children || node.type === 'link') return
+  node.children = node.children.flatMap((child) => {
+    replaceIn(child)
+    if (child.type !== 'text' || child.value === undefined) return [child]
+    return splitNames(child.value).flatMap((part) =>
+      typeof part === 'string' ? withCitations(part) : [nameLink(part)],
+    )
+  })
+}
+
+function withCitations(text: string): MarkdownNode[] {
+  return splitCitations(text).map((part) =>
+    typeof part === 'string'
+      ? { type: 'text', value: part }
+      : { type: 'link', url: citationHref(part), children: [{ type: 'text', value: part.path }] },
+  )
+}
+
+function nameLink({ target, label }: NamedLink): MarkdownNode {
+  return { type: 'link', url: nameHref(target), children: [{ type: 'text', value: label }] }
+}

@@ -1,0 +1,73 @@
+/** How a score came about, to the last figure. */
+import { Fragment } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Candidate } from '../../shared/contract/index.ts'
+import { roundTogether } from '../../shared/figures.ts'
+
+/** How the score came about, to the last figure. */
+export function Account({ candidate }: { candidate: Candidate }) {
+  const { t } = useTranslation()
+  const { vector, text, modifiers, score } = candidate
+  const [vectorPart = 0, textPart = 0] = roundTogether([vector?.contribution ?? 0, text?.contribution ?? 0], digits)
+  const shares = roundTogether(text?.terms.map(({ share }) => share) ?? [], digits)
+  return (
+    <dl className="tabular grid grid-cols-[max-content_1fr] gap-x-5 gap-y-1 text-[12px]">
+      {vector && (
+        <>
+          <dt className="text-muted">{t('search.vector')}</dt>
+          <dd>
+            {t('search.vectorAccount', { raw: precise(vector.raw), rank: vector.rank, score: precise(vector.score) })} →{' '}
+            <output data-part="vector">{precise(vectorPart)}</output>
+          </dd>
+        </>
+      )}
+      {text && (
+        <>
+          <dt className="text-muted">{t('search.keyword')}</dt>
+          <dd>
+            {t('search.keywordAccount', {
+              raw: precise(text.raw),
+              rank: text.rank,
+              share: precise(text.share),
+              score: precise(text.score),
+            })}{' '}
+            → <output data-part="keyword">{precise(textPart)}</output>
+            {text.terms.length > 0 && (
+              <ul className="flex flex-wrap gap-x-4 text-muted">
+                {text.terms.map((one, index) => (
+                  <li key={one.term}>
+                    {nameOf(one)} <output data-part="share">{precise(shares[index] ?? 0)}</output>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </dd>
+        </>
+      )}
+      {modifiers.map(({ name, factor }) => (
+        <Fragment key={name}>
+          <dt className="text-muted">{t(`search.modifier.${name}`)}</dt>
+          <dd>
+            × <output data-part="factor">{precise(factor)}</output>
+          </dd>
+        </Fragment>
+      ))}
+      <dt className="text-muted">{t('search.final')}</dt>
+      <dd className="font-semibold">
+        <output data-part="score">{precise(score)}</output>
+      </dd>
+    </dl>
+  )
+}
+
+/** Of the account's figures. */
+const digits = 4
+
+function precise(value: number): string {
+  return value.toFixed(digits)
+}
+
+/** A word of the query, and what memory has in its place where it lacks the word. */
+export function nameOf({ term, instead }: { term: string; instead?: string | undefined }): string {
+  return instead === undefined ? term : `${term} → ${instead}`
+}

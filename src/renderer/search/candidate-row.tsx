@@ -1,0 +1,146 @@
+/** One candidate of a search as a row of the table: its place, its score to scale, what each leg gave; it opens to its account. */
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Candidate, Explanation } from '../../shared/contract/index.ts'
+import { formatScore } from '../i18n/format.ts'
+import { excerptOf } from './excerpt.ts'
+import { Highlight } from '../ui/highlight.tsx'
+import { formatLines, paths } from '../navigate.ts'
+import { ScoreBar } from './score-bar.tsx'
+import { AddCheck } from './add-check.tsx'
+import type { Move } from './moves.ts'
+import { Account, nameOf } from './account.tsx'
+
+/** Columns that the account of a row has as well: without room for them they are left to it. */
+export const roomy = '@max-[700px]:hidden'
+
+interface RowProps {
+  readonly agent: string
+  readonly candidate: Candidate
+  readonly explanation: Explanation
+  readonly move: Move | undefined
+}
+
+export function Row({ agent, candidate, explanation, move }: RowProps) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const { path, startLine, endLine, heading, snippet, matched, vector, text, score, verdict } = candidate
+  const { minScore, maxResults } = explanation
+  const isReturned = verdict.kind === 'returned'
+  const place = formatLines(candidate)
+  // The bar is as long as the final score.
+  const factor = candidate.modifiers.reduce((product, modifier) => product * modifier.factor, 1)
+  return (
+    <>
+      <tr
+        className={`align-top ${isOpen ? '' : 'border-b border-soft'} ${isReturned ? '' : 'text-muted'}`}
+        data-testid="candidate"
+        data-verdict={verdict.kind}
+        data-place={`${path}:${startLine}-${endLine}`}
+      >
+        <td className="py-2.5 pr-4 pl-2">
+          <div className="flex min-w-0 items-baseline gap-1">
+            <button
+              type="button"
+              aria-expanded={isOpen}
+              aria-label={t('search.details', { place })}
+              onClick={() => setIsOpen(!isOpen)}
+              className="flex size-5 shrink-0 items-center justify-center self-center rounded-sm text-muted hover:bg-soft hover:text-text"
+            >
+              <ChevronRight size={12} className={isOpen ? 'rotate-90' : ''} />
+            </button>
+            <Link
+              href={paths.source(path, startLine)}
+              className="min-w-0 truncate font-mono text-[12px] hover:underline"
+            >
+              {place}
+            </Link>
+            <span className="truncate pl-1 text-[12px] text-muted">{heading}</span>
+            {move !== undefined && <MoveMark move={move} />}
+          </div>
+          <p className="line-clamp-2 pl-6">
+            <Highlight text={excerptOf(snippet, matched)} words={matched} />
+          </p>
+        </td>
+        <td className="pt-4">
+          <ScoreBar
+            score={score}
+            vector={(vector?.contribution ?? 0) * factor}
+            text={(text?.contribution ?? 0) * factor}
+            minScore={minScore}
+            dim={!isReturned}
+          />
+        </td>
+        <td className={`tabular pt-2.5 pr-3 text-right ${isReturned ? 'font-semibold' : ''}`}>
+          {formatScore(score, minScore)}
+        </td>
+        <td className={`tabular pt-2.5 text-right ${roomy}`}>
+          {vector ? <LegFigure score={vector.score} rank={vector.rank} /> : <Off />}
+        </td>
+        <td className={`tabular pt-2.5 text-right ${roomy}`}>
+          {text ? <LegFigure score={text.score} rank={text.rank} /> : <Off />}
+        </td>
+        <td className={`pt-2.5 pr-5 pl-4 text-[12px] ${roomy}`}>
+          {verdict.kind === 'beyondMaxResults' && <span>{t('search.beyond', { maxResults })} · </span>}
+          {verdict.kind === 'folded' && <span>{t('search.folded', { rank: verdict.into })} · </span>}
+          {text && text.terms.length > 0
+            ? text.terms
+                .slice(0, 4)
+                .map((one) => `${nameOf(one)} ${one.share.toFixed(2).replace(/^0/, '')}`)
+                .join(' · ')
+            : t('search.none')}
+        </td>
+      </tr>
+      {isOpen && (
+        <tr className="border-b border-soft" data-testid="candidate-details">
+          <td colSpan={3} className="pb-3 pl-8">
+            <Account candidate={candidate} />
+            <p className="pt-2">
+              <AddCheck agent={agent} query={explanation.query} lines={candidate} />
+            </p>
+          </td>
+          <td colSpan={3} className={roomy} />
+        </tr>
+      )}
+    </>
+  )
+}
+
+/** `▲2`, `▼1`, or that it came in or dropped out; said in words to those who do not see it. */
+function MoveMark({ move }: { move: Move }) {
+  const { t } = useTranslation()
+  if (typeof move === 'string')
+    return (
+      <span className={`shrink-0 pl-1 text-[11px] font-medium ${move === 'new' ? 'text-added' : 'text-bad'}`}>
+        {t(`search.move.${move}`)}
+      </span>
+    )
+  const places = Math.abs(move)
+  const label = t(move > 0 ? 'search.move.up' : 'search.move.down', { count: places })
+  return (
+    <span
+      role="img"
+      aria-label={label}
+      title={label}
+      className={`tabular shrink-0 pl-1 text-[11px] font-medium ${move > 0 ? 'text-added' : 'text-bad'}`}
+    >
+      {move > 0 ? '▲' : '▼'}
+      {places}
+    </span>
+  )
+}
+
+function Off() {
+  const { t } = useTranslation()
+  return <span className="text-muted">{t('search.off')}</span>
+}
+
+function LegFigure({ score, rank }: { score: number; rank: number }) {
+  return (
+    <>
+      {formatScore(score)} <span className="text-[11px] text-muted">#{rank}</span>
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+/** Rankings that follow what is typed and tried: under the settings in force, other ones, or chunks of another size. */
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { ChunkSize, Rechunk, SearchSettings } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { useDebounced } from '../ui/use-debounced.ts'
+import type { Place } from '../navigate.ts'
+import { movesBetween, movesOfRechunk, type Moves } from './moves.ts'
+
+/** The ranking follows a slider at this distance. */
+const sliderPauseMs = 40
+
+/** Cutting files anew takes longer. */
+const chunkPauseMs = 250
+
+/** The ranking under the settings in force, or under those that are tried, with how the latter moves it. */
+export function useRanking(agent: string, query: string, why: Place | undefined, tried: SearchSettings | undefined) {
+  const asked = why === undefined ? { agent, query } : { agent, query, why }
+  const options = useDebounced(tried, sliderPauseMs)
+  const inForce = useQuery(
+    api.search.explain.queryOptions({
+      input: query === '' ? skipToken : asked,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const other = useQuery(
+    api.search.explain.queryOptions({
+      input: query === '' || options === undefined ? skipToken : { ...asked, options },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const isTrying = tried !== undefined && other.data !== undefined
+  const before = inForce.data?.candidates
+  const after = isTrying ? other.data?.candidates : undefined
+  const moves = useMemo(() => (before && after ? movesBetween(before, after) : undefined), [before, after])
+  const shown = isTrying ? other.data : inForce.data
+  return {
+    explanation: query === '' ? undefined : shown,
+    moves,
+    isBusy: isTrying ? other.isPlaceholderData || options !== tried : inForce.isPlaceholderData,
+    error: inForce.error ?? (isTrying ? other.error : null),
+    retry: () => void inForce.refetch(),
+  }
+}
+
+/** The ranking under chunks of another size, while one is tried. */
+export function useRechunk(
+  agent: string,
+  query: string,
+  chunk: ChunkSize | undefined,
+  tried: SearchSettings | undefined,
+): { outcome: Rechunk | undefined; moves: Moves | undefined; isBusy: boolean } {
+  const settled = useDebounced(chunk, chunkPauseMs)
+  const isTrying = chunk !== undefined && query !== ''
+  const { data, isFetching, isPlaceholderData } = useQuery(
+    api.search.rechunk.queryOptions({
+      input:
+        isTrying && settled !== undefined
+          ? { agent, query, chunk: settled, ...(tried ? { options: tried } : {}) }
+          : skipToken,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const outcome = isTrying ? data : undefined
+  const moves = useMemo(
+    () => outcome && movesOfRechunk(outcome.before.explanation.candidates, outcome.after.explanation.candidates),
+    [outcome],
+  )
+  return { outcome, moves, isBusy: isTrying && (isFetching || isPlaceholderData || settled !== chunk) }
+}

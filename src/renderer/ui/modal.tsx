@@ -1,0 +1,28 @@
+/** What stands above the view until it is done with; the room behind it is dimmed. */
+import { Dialog } from '@base-ui/react/dialog'
+import type { ReactNode } from 'react'
+
+export const backdropLook = 'fixed inset-0 z-40 bg-text/10 dark:bg-paper/60'
+
+interface ModalProps {
+  /** Where it stands and what it looks like. */
+  readonly className: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export function Modal({ className, onClose, children }: ModalProps) {
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={backdropLook} />
+        <Dialog.Popup className={`fixed z-50 ${className}`}>{children}</Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+/** Says what it is, to everybody. */
+export function ModalTitle({ children }: { children: ReactNode }) {
+  return <Dialog.Title className="font-semibold">{children}</Dialog.Title>
+}

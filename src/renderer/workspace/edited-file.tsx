@@ -1,0 +1,172 @@
+/** A file that is open in the editor: saving, preview, who wrote what, and what to do when two wrote in the same place. */
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import type { Agent, Appearance } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { Markdown } from '../markdown/markdown.tsx'
+import { HistoryPanel } from '../history/history-panel.tsx'
+import { Button } from '../ui/button.tsx'
+import { clipLine } from '../ui/clip.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { showKeys, useShortcuts } from '../ui/keys.ts'
+import { lineOfHash, paths, useHash } from '../navigate.ts'
+import { ViewHeader } from '../ui/view-header.tsx'
+import type { EditorHandle } from './editor.tsx'
+import { linkResolver } from './markdown-edits.ts'
+import { useOpenFile, type DiskFile, type OpenFile as EditedFile } from './open-file.ts'
+import { Counts } from './counts.tsx'
+import { Outline } from './outline.tsx'
+import { useBlameMargin } from './use-blame-margin.ts'
+
+/** Monaco is heavy: it is loaded when a file is first opened. */
+const Editor = lazy(() => import('./editor.tsx'))
+
+const DiffView = lazy(() => import('./diff-view.tsx'))
+
+interface OpenFileProps {
+  readonly agent: Agent
+  readonly path: string
+  readonly disk: DiskFile
+  readonly autosave: Appearance['autosave']
+}
+
+export function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const [shown, setShown] = useState({ preview: false, history: false, blame: false })
+  const line = lineOfHash(useHash())
+  const editor = useRef<EditorHandle>(null)
+  const preview = useRef<HTMLDivElement>(null)
+  const file = useOpenFile(agent.id, path, disk, autosave)
+  // What is typed appears first; what is made of it follows.
+  const settled = useDeferredValue(file.text)
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const entry = files.data?.find((known) => known.path === path)
+  const surroundings = useMemo(() => {
+    const names = (files.data ?? []).map((known) => known.path)
+    return {
+      path,
+      files: names,
+      resolve: linkResolver(path, names),
+      open: (target: string) => navigate(paths.file(target)),
+    }
+  }, [path, files.data, navigate])
+  const margin = useBlameMargin(agent.id, path, shown.blame)
+  useShortcuts({ 'Mod+S': () => void file.save() })
+  const toggle = (what: keyof typeof shown) => setShown({ ...shown, [what]: !shown[what] })
+  const syncPreview = useCallback((share: number) => {
+    const pane = preview.current
+    if (pane) pane.scrollTop = share * (pane.scrollHeight - pane.clientHeight)
+  }, [])
+  const isProject = entry?.kind === 'project' || entry?.kind === 'memory'
+  return (
+    <>
+      <section className="flex min-w-0 flex-1 flex-col">
+        <ViewHeader
+          title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
+          aside={
+            <span className="tabular flex gap-3">
+              <SaveNote state={file.state} />
+              <Counts text={settled} hasLimit={isProject} />
+            </span>
+          }
+        >
+          {(['preview', 'blame', 'history'] as const).map((what) => (
+            <Button
+              key={what}
+              look="quiet"
+              aria-pressed={shown[what]}
+              className="aria-pressed:text-text"
+              onClick={() => toggle(what)}
+            >
+              {t(`file.${what}`)}
+            </Button>
+          ))}
+          <Button
+            disabled={file.state === 'saved' || file.state === 'saving'}
+            onClick={() => void file.save()}
+            title={showKeys('Mod+S')}
+          >
+            {t('file.save')}
+          </Button>
+        </ViewHeader>
+        {file.hasDraft && (
+          <Notice text={t('file.draftFound')}>
+            <Button onClick={file.discard}>{t('file.discardDraft')}</Button>
+          </Notice>
+        )}
+        {file.state === 'conflict' && <Conflict file={file} />}
+        <div className="flex min-h-0 flex-1">
+          <div className="min-w-0 flex-1">
+            <ErrorBoundary piece="editor" look="view" of={path}>
+              <Suspense fallback={<p className="p-5 text-muted">{t('file.loading')}</p>}>
+                {file.state === 'conflict' && file.theirs !== undefined ? (
+                  <DiffView theirs={file.theirs} mine={file.text} label={t('file.conflict')} />
+                ) : (
+                  <Editor
+                    ref={editor}
+                    content={file.content}
+                    line={line}
+                    label={t('file.editor', { path })}
+                    surroundings={surroundings}
+                    margin={margin}
+                    onChange={file.type}
+                    onScroll={syncPreview}
+                  />
+                )}
+              </Suspense>
+            </ErrorBoundary>
+          </div>
+          {shown.preview && (
+            <div
+              ref={preview}
+              data-testid="preview"
+              className="min-w-0 flex-1 overflow-y-auto border-l border-line px-6 py-4"
+            >
+              <ErrorBoundary piece="preview" look="view" of={settled}>
+                <Markdown text={settled} agent={agent.id} resolve={surroundings.resolve} isDocument />
+              </ErrorBoundary>
+            </div>
+          )}
+          {!shown.preview && !shown.history && (
+            <ErrorBoundary piece="part" of={settled}>
+              <Outline text={settled} onChoose={(at) => editor.current?.reveal(at)} />
+            </ErrorBoundary>
+          )}
+        </div>
+      </section>
+      {shown.history && (
+        <ErrorBoundary piece="part" of={path}>
+          <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />
+        </ErrorBoundary>
+      )}
+    </>
+  )
+}
+
+function Notice({ text, children }: { text: string; children: React.ReactNode }) {
+  return (
+    <div role="alert" className="flex items-center gap-3 border-b border-line bg-found px-5 py-2">
+      <span className="flex-1">{text}</span>
+      {children}
+    </div>
+  )
+}
+
+function Conflict({ file }: { file: EditedFile }) {
+  const { t } = useTranslation()
+  return (
+    <Notice text={t('file.conflict')}>
+      <Button onClick={() => void file.resolve('mine')}>{t('file.keepMine')}</Button>
+      <Button onClick={() => void file.resolve('theirs')}>{t('file.takeTheirs')}</Button>
+      <Button onClick={() => void file.resolve('both')}>{t('file.both')}</Button>
+    </Notice>
+  )
+}
+
+function SaveNote({ state }: { state: EditedFile['state'] }) {
+  const { t } = useTranslation()
+  return <span role="status">{t(state === 'conflict' ? 'file.unsaved' : `file.${state}`)}</span>
+}

@@ -1,0 +1,86 @@
+/** A file of the tree, with what can be done with it. */
+import { MoreHorizontal } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import type { FileEntry } from '../../shared/contract/index.ts'
+import { formatShort } from '../i18n/format.ts'
+import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { NavRow } from '../ui/nav-row.tsx'
+import { isFileAt, paths, usePlace } from '../navigate.ts'
+import { PromptDialog } from '../ui/prompt-dialog.tsx'
+import type { FileActions } from './file-actions.ts'
+
+interface FileRowProps {
+  readonly file: FileEntry
+  readonly name: string
+  readonly current: string
+  readonly actions: FileActions
+}
+
+export function FileRow({ file, name, current, actions }: FileRowProps) {
+  return (
+    <div className="group/row relative">
+      <NavRow
+        href={paths.file(file.path)}
+        isCurrent={isFileAt(current, file.path)}
+        aside={
+          <span className="tabular group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+            {formatShort(file.tokens)}
+          </span>
+        }
+      >
+        {name}
+      </NavRow>
+      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+        <FileMenu path={file.path} actions={actions} />
+      </span>
+    </div>
+  )
+}
+
+function FileMenu({ path, actions }: { path: string; actions: FileActions }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const location = usePlace()
+  const [isMoving, setIsMoving] = useState(false)
+  const isOpen = isFileAt(location, path)
+  const move = async (to: string) => {
+    if (to !== path && (await actions.move(path, to)) && isOpen) navigate(paths.file(to))
+  }
+  const remove = async () => {
+    if ((await actions.remove(path)) && isOpen) navigate(paths.chat())
+  }
+  return (
+    <>
+      <ActionMenu
+        trigger={
+          <IconButton label={t('file.menu', { path })}>
+            <MoreHorizontal size={14} />
+          </IconButton>
+        }
+      >
+        <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
+        <ActionItem onClick={() => void actions.duplicate(path).then((copy) => copy && navigate(paths.file(copy)))}>
+          {t('file.duplicate')}
+        </ActionItem>
+        <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
+        <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
+        <ActionSeparator />
+        <ActionItem onClick={() => void remove()}>{t('file.delete')}</ActionItem>
+      </ActionMenu>
+      {isMoving && (
+        <PromptDialog
+          title={t('file.rename')}
+          label={t('file.path')}
+          initial={path}
+          action={t('file.move')}
+          isPath
+          onClose={() => setIsMoving(false)}
+          onSubmit={(to) => void move(to)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { ORPCError } from '@orpc/client'
+import { MutationObserver, QueryClient, type MutationObserverOptions } from '@tanstack/react-query'
+import i18next from 'i18next'
+import { toast } from 'sonner'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createMutationCache } from '../../../src/renderer/feedback/mutation-cache.ts'
+import { attempt, tellDone } from '../../../src/renderer/feedback/tell.ts'
+import en from '../../../src/renderer/i18n/en.json' with { type: 'json' }
+
+const failure = new ORPCError('file_changed', { data: { path: 'a.md' } })
+const sentence = en.error.file_changed.replace('{{path}}', 'a.md')
+
+beforeEach(async () => {
+  await i18next.init({ lng: 'en', resources: { en: { translation: en } }, interpolation: { escapeValue: false } })
+})
+
+async function fails(options: Omit<MutationObserverOptions, 'mutationFn'>): Promise<unknown[][]> {
+  const told = vi.spyOn(toast, 'error').mockReturnValue(0)
+  const queries = new QueryClient({ mutationCache: createMutationCache() })
+  const work = new MutationObserver(queries, { ...options, mutationFn: () => Promise.reject(failure) })
+  await expect(work.mutate()).rejects.toBe(failure)
+  return told.mock.calls
+}
+
+describe('M56 a failure is told once', () => {
+  it('M56: in a toast, in words, whatever else its component does', async () => {
+    const onError = vi.fn<() => void>()
+    expect(await fails({ onError })).toEqual([[sentence]])
+    expect(onError).toHaveBeenCalledOnce()
+  })
+
+  it('M56: in no toast where its component shows it', async () => {
+    expect(await fails({ meta: { isToldInPlace: true } })).toEqual([])
+  })
+
+  it('M56: work outside of components tells its own, and goes on with nothing', async () => {
+    const told = vi.spyOn(toast, 'error').mockReturnValue(0)
+    expect(await attempt(Promise.resolve(undefined))).toEqual({ value: undefined })
+    expect(told).not.toHaveBeenCalled()
+    expect(await attempt(Promise.reject(failure))).toBeUndefined()
+    expect(told.mock.calls).toEqual([[sentence]])
+  })
+
+  it('M56: what was done has a way back, and that fails in words too', async () => {
+    const told = vi.spyOn(toast, 'error').mockReturnValue(0)
+    const done = vi.spyOn(toast, 'success').mockReturnValue(0)
+    const undo = vi.fn(() => Promise.reject(failure))
+    tellDone('Moved', undo)
+    const [text, options] = done.mock.calls[0] ?? []
+    expect(text).toBe('Moved')
+    const action = options?.action as { readonly label: string; readonly onClick: () => void }
+    expect(action.label).toBe(en.common.undo)
+    action.onClick()
+    await vi.waitFor(() => expect(told.mock.calls).toEqual([[sentence]]))
+    expect(undo).toHaveBeenCalledOnce()
+  })
+})
