@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Machines are shared: what a moment without processor time broke is tried once more; what is wrong fails twice. */
-const retry = process.env['CI'] ? 1 : 0
+const retry = 1
 const shared = { globals: false, restoreMocks: true, unstubEnvs: true, retry } as const
 
 export default defineConfig({

@@ -175,7 +175,6 @@ describe('M43 files', () => {
     await page.keyboard.press('End')
     await page.keyboard.type(' and mine')
     await writeFile(join(workspace, 'MEMORY.md'), 'one\ntwo\nthree\nfour from elsewhere\n')
-    await page.waitForTimeout(200)
     await page.keyboard.press('Control+s')
     await page.getByRole('button', { name: 'Keep mine' }).waitFor()
     expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain('elsewhere')
@@ -239,6 +238,7 @@ describe('M48 languages and themes', () => {
     const composer = page.getByRole('textbox', { name: 'Message' })
     await composer.fill('shujuku')
     await composer.dispatchEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: true })
+    // Nothing may happen meanwhile.
     await page.waitForTimeout(200)
     expect(await composer.inputValue()).toBe('shujuku')
     expect(new URL(page.url()).pathname).toBe('/')

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
@@ -6,12 +6,13 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/host/server.ts'
 import { mainFolder, openTestServer, prepareFolders, type TestAppOptions } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { isDraft } from '../support/drafts.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
 
-function configOf(model: ModelServer, extra = ''): string {
+function configOf(model: Pick<ModelServer, 'url'>, extra = ''): string {
   return `providers: { anthropic: { baseUrl: "${model.url}" } }\n${extra}agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }]\n`
 }
 
@@ -94,10 +95,10 @@ describe('M42 what an answer looks like', () => {
     await until(async () => (await distance()) < 5)
     await scroller.hover()
     await page.mouse.wheel(0, -500)
-    await page.waitForTimeout(100)
-    const top = await scroller.evaluate((element) => element.scrollTop)
-    await page.waitForTimeout(400)
-    expect(Math.abs((await scroller.evaluate((element) => element.scrollTop)) - top)).toBeLessThan(3)
+    await until(async () => (await distance()) > 400)
+    const [top, height] = await scroller.evaluate((element) => [element.scrollTop, element.scrollHeight])
+    await until(async () => (await scroller.evaluate((element) => element.scrollHeight)) > (height ?? 0) + 100)
+    expect(Math.abs((await scroller.evaluate((element) => element.scrollTop)) - (top ?? 0))).toBeLessThan(3)
     await page.getByRole('button', { name: 'New text' }).click()
     await until(async () => (await distance()) < 5)
   })
@@ -239,7 +240,7 @@ describe('M42 drafts and attachments', () => {
     await composer.press('Enter')
     await page.getByTestId('diff-card').waitFor()
     await composer.fill('还没写完的话')
-    await page.waitForTimeout(600)
+    await until(() => isDraft(folders.home, '还没写完的话'))
     await page.getByRole('link', { name: /New chat/ }).click()
     await page.getByText('What would you like to keep').waitFor()
     expect(await composer.inputValue()).toBe('')
@@ -415,10 +416,9 @@ describe('M39 failures, and what to do', () => {
   })
 
   it('M39: no network: the chat says so, keeps the message, and sends it on retry', async () => {
-    const { page, say, model, home } = await openChat([{ text: 'Here I am.' }])
-    const config = await readFile(join(home, 'config.yaml'), 'utf8')
-    await writeFile(join(home, 'config.yaml'), config.replace(model.url, 'http://127.0.0.1:9'))
-    await page.waitForTimeout(500)
+    const { page, say, model, home, url } = await openChat([{ text: 'Here I am.' }], {
+      config: configOf({ url: 'http://127.0.0.1:9' }),
+    })
     await say('is anybody there?')
     await page
       .getByText(/anthropic|provider/i)
@@ -427,8 +427,13 @@ describe('M39 failures, and what to do', () => {
     await page.getByText(/cannot be reached.*Trying again/).waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Stopped.').waitFor()
-    await writeFile(join(home, 'config.yaml'), config)
-    await page.waitForTimeout(500)
+    const chat = page.url()
+    await page.goto(new URL('/settings', url).href)
+    const provider = page.getByRole('region', { name: 'anthropic', exact: true })
+    await provider.getByLabel('Base URL').fill(model.url)
+    await provider.locator('form', { hasText: 'Base URL' }).getByRole('button', { name: 'Save' }).click()
+    await until(async () => (await readFile(join(home, 'config.yaml'), 'utf8')).includes(model.url))
+    await page.goto(chat)
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('Here I am.').waitFor()
     expect(JSON.stringify(model.requests[0]?.body['messages'])).toContain('is anybody there?')
@@ -511,6 +516,7 @@ describe('M48 input methods', () => {
       windowsVirtualKeyCode: 229,
     })
     await input.send('Input.insertText', { text: '数据库' })
+    // Nothing may happen meanwhile.
     await page.waitForTimeout(200)
     expect(await composer.inputValue()).toBe('数据库')
     expect(new URL(page.url()).pathname).toBe('/')

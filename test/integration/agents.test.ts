@@ -173,19 +173,16 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
     expect(escapes).toBe(0)
   })
 
-  it('M27: archives that name files outside of themselves are refused', async () => {
+  it('M27: of archives that name files outside of themselves only the others are taken', async () => {
     const { main, theirs, workspace } = await openTwo()
     const zip = join(await temporaryFolder(), 'evil.zip')
     const text = new TextEncoder().encode('evil\n')
     const names = ['../../theirs/MEMORY.md', '/etc/evil.md', 'a/../../evil.md', '..\\evil.md', 'fine.md']
     await writeFile(zip, zipSync(Object.fromEntries(names.map((name) => [name, text]))))
-    try {
-      for await (const step of main.importer.run(zip, 'memory/imported')) {
-        if (step.type === 'done') for (const made of step.made) expect(made).toMatch(/^memory\/imported\//)
-      }
-    } catch (error) {
-      expect(error).toBeInstanceOf(AppError)
-    }
+    const made: string[] = []
+    for await (const step of main.importer.run(zip, 'memory/imported'))
+      if (step.type === 'done') made.push(...step.made)
+    expect(made).toEqual(['memory/imported/fine.md'])
     attempts += names.length
     expect(await readFile(join(theirs, 'MEMORY.md'), 'utf8')).toContain(secret)
     expect(existsSync(join(workspace, '..', 'evil.md'))).toBe(false)

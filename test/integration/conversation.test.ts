@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../src/shared/contract/index.ts'
 import { messageText } from '../../src/shared/messages.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
-import { until } from '../support/folder.ts'
+import { until, writeFiles } from '../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../support/model-server.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 30)
@@ -56,6 +56,22 @@ describe('M42 branches', () => {
     expect((await sessions.get(session)).siblings().size).toBe(2)
     await chat.switchTo(session, answer)
     expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
+  })
+
+  it('M42: a version that is deleted is offered no more, until that is undone', async () => {
+    const { chat, sessions, ids, ask } = await openChat([{ text: 'A1' }, { text: 'A1b' }])
+    const session = await ask('one')
+    const [first = ''] = await ids(session)
+    await (
+      await chat.send({ text: 'one, edited', session, replaces: first })
+    ).ended
+    const [edited = ''] = await ids(session)
+    const versions = async () => [...(await sessions.get(session)).siblings().values()].map(({ ids }) => ids)
+    expect(await versions()).toEqual([[first, edited]])
+    await chat.deleteFrom(session, edited)
+    expect(await versions()).toEqual([])
+    await chat.undelete(session, edited)
+    expect(await versions()).toEqual([[first, edited]])
   })
 
   it('M42: the model is sent the branch that is shown, and nothing of the others', async () => {
@@ -138,7 +154,7 @@ describe('M42 messages while the agent works', () => {
   })
 
   it('M42: what is to come after waits for the end, and can be taken back before', async () => {
-    const { chat, said } = await openChat([slow, { text: 'second' }])
+    const { chat, said } = await openChat([{ calls: [{ name: 'list', arguments: {} }] }, slow, { text: 'second' }])
     const { session, ended } = await chat.send({ text: 'one' })
     await chat.send({ text: 'later', session, delivery: 'after' })
     await chat.send({ text: 'never', session, delivery: 'after' })
@@ -153,7 +169,13 @@ describe('M42 messages while the agent works', () => {
     chat.unqueue(session, queue[1]?.id ?? '')
     await ended
     await until(async () => (await said(session)).includes('second'))
-    expect((await said(session)).filter((text) => !text.startsWith('word'))).toEqual(['one', 'later', 'second'])
+    expect((await said(session)).filter((text) => text !== '')).toEqual([
+      'one',
+      expect.stringContaining('MEMORY.md'),
+      'word '.repeat(30),
+      'later',
+      'second',
+    ])
   })
 
   it('M42: what waits when an answer is stopped is kept, and sent when asked', async () => {
@@ -323,26 +345,25 @@ describe('M42 answers that break off', () => {
 describe('M42 tools with limits', () => {
   it('M42: a result that is too long is shown in part, and the rest can be read', async () => {
     const long = Array.from({ length: 900 }, (_, line) => `line ${line} of a long file`).join('\n')
-    const { agent, server, ask, workspace } = await openChat(
+    const { app, agent, home, server, ask } = await openChat(
       [
         { calls: [{ name: 'read', arguments: { path: 'memory/long.md' } }] },
         { calls: [{ name: 'read', arguments: { path: 'tool-output/toolu_0.txt', from: 500, lines: 2 } }] },
-        { calls: [{ name: 'read', arguments: { path: 'tool-output/../../x.jsonl' } }] },
+        { calls: [{ name: 'read', arguments: { path: 'tool-output/../beside.txt' } }] },
         { text: 'done' },
       ],
       '',
-    ).then(async (test) => {
-      await test.app.settings.set([['agents', 'defaults', 'chat', 'toolOutputCharacters'], 2000])
-      return test
-    })
+    )
+    await app.settings.set([['agents', 'defaults', 'chat', 'toolOutputCharacters'], 2000])
     await agent.workspace.write('memory/long.md', long, { cause: 'user' })
-    expect(workspace).toBeTruthy()
+    await writeFiles(home, { 'agents/main/sessions/beside.txt': 'of another conversation' })
     await ask('x')
     const bodies = server.requests.map(({ body }) => JSON.stringify(body['messages']))
     expect(bodies[1]).toContain('characters left out; all of it: read tool-output/toolu_0.txt')
     expect(bodies[1]).not.toContain('line 600 of')
     expect(bodies[2]).toContain('line 499 of a long file\\nline 500 of a long file')
     expect(bodies[3]).toContain('file_not_found')
+    expect(bodies[3]).not.toContain('of another conversation')
   })
 
   it('M42: arguments that are no JSON are told to the model', async () => {
@@ -361,7 +382,12 @@ describe('M39 money', () => {
     const session = await ask('What is the capital of France?')
     await until(async () => (await app.ledger.months())[0]?.requests === 2)
     const { ended } = await chat.send({ text: 'more', session })
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    let said = ''
+    for await (const event of chat.watch(session, undefined)) {
+      if (event.type === 'partial') said = event.text
+      else if (event.type === 'text') said += event.delta
+      if (said.length > 200) break
+    }
     chat.stop(session)
     await ended
     const [month] = await app.ledger.months()

@@ -115,7 +115,7 @@ describe('M13 a provider that fails', () => {
     expect(await problemOf(memory)).toBeUndefined()
   }, 60_000)
 
-  it('M13: one that hangs is waited for less with every search, and never again once it is known to fail', async () => {
+  it('M13: one that hangs is waited for less with every search, and at last not at all', async () => {
     const server = await startTroubledEmbeddings()
     const { memory } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isEmbedded(memory))
@@ -131,15 +131,14 @@ describe('M13 a provider that fails', () => {
       'is too slow to be waited for',
     ])
     expect(server.inputs.filter((input) => input[0]?.startsWith('walrus ')).length).toBeLessThanOrEqual(4)
-    await until(async () => (await problemOf(memory))?.code === 'provider_timeout', 25_000)
   }, 60_000)
 
   it('M13: an answer that came too late is there for the next time the query is asked', async () => {
     const server = await startTroubledEmbeddings()
     const { memory } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isEmbedded(memory))
-    Object.assign(server, { trouble: 'slow', delayMs: 3500 })
-    expect((await memory.search('walrus bath')).notice?.code).toBe('provider_late')
+    Object.assign(server, { trouble: 'slow', delayMs: 700 })
+    expect((await memory.search('walrus bath', { vectorWaitMs: 100 })).notice?.code).toBe('provider_late')
     await until(async () => (await memory.search('walrus bath', { vectorWaitMs: 1000 })).notice === null, 10_000)
     expect(server.texts().filter((text) => text === 'walrus bath')).toHaveLength(1)
     expect(await problemOf(memory)).toBeUndefined()
@@ -191,7 +190,7 @@ describe('M11 no text is embedded twice', () => {
 
   it('M11: a rebuild that was broken off goes on with what it had', async () => {
     const server = await startTroubledEmbeddings()
-    const { memory, app, home, configure, workspace } = await openMemory(configOf('provider: none'))
+    const { app, home, configure, workspace } = await openMemory(configOf('provider: none'))
     Object.assign(server, { trouble: 'slow', delayMs: 150 })
     await configure(configOf(ofServer(server.url)))
     await until(() => server.texts().length >= 8, 10_000)
@@ -215,7 +214,6 @@ describe('M11 no text is embedded twice', () => {
     } finally {
       await again.close()
     }
-    expect(memory).toBeDefined()
   }, 60_000)
 
   it('M11: a damaged index gives up the vectors that can still be read', async () => {

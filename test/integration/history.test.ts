@@ -127,17 +127,17 @@ describe('M26 history', () => {
     const { files, history } = await openHistory({ 'MEMORY.md': 'one\n' })
     const at = new Date(2026, 0, 20, 9, 5)
     await Promise.all(
-      Array.from({ length: rounds(300, 1000) }, (_, number) =>
-        files.write(`memory/${number % 50}.md`, `${number}\n`, { cause: number % 2 === 0 ? 'user' : 'agent' }),
+      Array.from({ length: rounds(100, 1000) }, (_, number) =>
+        files.write(`memory/${number % 20}.md`, `${number}\n`, { cause: number % 2 === 0 ? 'user' : 'agent' }),
       ),
     )
     await files.remember('the last', at, { cause: 'capture' })
     await history.settle()
     const changes = await history.timeline({ limit: 1000 })
     expect(changes[0]?.file.path).toBe('memory/2026-01-20.md')
-    const newest = changes.find(({ file }) => file.path === 'memory/49.md')
-    expect((await history.diff(newest?.commit ?? '', 'memory/49.md')).after).toBe(
-      await readFile(await files.locate('memory/49.md'), 'utf8'),
+    const newest = changes.find(({ file }) => file.path === 'memory/19.md')
+    expect((await history.diff(newest?.commit ?? '', 'memory/19.md')).after).toBe(
+      await readFile(await files.locate('memory/19.md'), 'utf8'),
     )
   }, 120_000)
 
@@ -276,7 +276,7 @@ describe('M43 two writers', () => {
       lines.splice(random(lines.length), 0, line)
       return lines.join('\n')
     }
-    const all = rounds(300, 1000)
+    const all = rounds(100, 1000)
     let conflicts = 0
     const kept = new Set<string>()
     for (let round = 0; round < all; round += 1) {
@@ -303,7 +303,7 @@ describe('M43 two writers', () => {
         expect(error).toMatchObject({ code: 'file_changed' })
         conflicts += 1
       }
-      if (round % 100 === 99) {
+      if (round % 50 === 49) {
         const lines = new Set((await readFile(disk, 'utf8')).split('\n'))
         for (const line of kept) expect(lines.has(line), line).toBe(true)
         // Short files make for more conflicts.
@@ -322,6 +322,7 @@ describe('M26 a history that sleeps', () => {
     const root = await temporaryFolder()
     const workspace = new Workspace({ workspace: root, forbidden: [] })
     const faults: unknown[] = []
+    const idleMs = 100
     const recording = new Recording({
       entry: threadFile(mainFolder, 'history/history-thread'),
       folder,
@@ -329,7 +330,7 @@ describe('M26 a history that sleeps', () => {
       settings: () => ({ enabled: true, keepDays: null }),
       stays: true,
       now: () => new Date(),
-      idleMs: 150,
+      idleMs,
       onFault: (error) => faults.push(error),
     })
     const { history } = recording
@@ -339,8 +340,9 @@ describe('M26 a history that sleeps', () => {
     for (let round = 0; round < 12; round += 1) {
       await workspace.write(`memory/${round}.md`, `round ${round}\n`, { cause: round % 2 === 0 ? 'user' : 'agent' })
       expected += 1
-      // Long enough to sleep after some rounds, too short after others.
-      await sleep([0, 40, 160, 320, 500][round % 5] ?? 0)
+      // The next change finds it awake, just about to sleep, or asleep.
+      if (round % 3 === 1) await sleep(idleMs)
+      else if (round % 3 === 2) await until(() => !history.isAwake)
       if (round % 4 === 3) {
         await writeFile(join(root, `memory/${round}.md`), `round ${round}\nby another\n`)
         history.look([`memory/${round}.md`])

@@ -6,7 +6,8 @@ import { maxMessageBytes } from '../../src/shared/contract/index.ts'
 import { openTestServer } from '../support/app.ts'
 import { connect, enter, socketOf } from '../support/client.ts'
 import { until } from '../support/folder.ts'
-import { attackOf, enterSocket, frameOf, randomOf } from '../support/host-attacks.ts'
+import { attackOf, enterSocket, frameOf } from '../support/host-attacks.ts'
+import { randomOf } from '../support/random.ts'
 
 /** Sends bytes as they are. @returns what came back until the connection was closed */
 function say(url: string, text: string): Promise<string> {

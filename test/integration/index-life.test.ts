@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Indexer, type IndexerEvent } from '../../src/main/memory/indexer.ts'
 import { Memory, threadEntries } from '../../src/main/memory/index.ts'
@@ -30,7 +31,7 @@ describe('M14 conversations as memory', () => {
     expect(hit).toMatchObject({ path: `sessions/${first.session}.jsonl` })
     expect(hit?.snippet).toContain('User: Remember that the zeppelin lands on Tuesday')
     const excluded = await memory.search('zeppelin Tuesday', { excludeSession: first.session })
-    expect(excluded.results.every(({ source }) => source === 'memory')).toBe(true)
+    expect(new Set(excluded.results.map(({ source }) => source))).toEqual(new Set(['memory']))
   })
 
   it('M14: keeps line numbers and leaves out tools and torn lines', () => {
@@ -120,7 +121,9 @@ describe('M12 trouble with the index', () => {
     other.exec('BEGIN IMMEDIATE')
     await writeFiles(workspace, { 'memory/2026-01-01.md': 'A quokka was seen.' })
     expect((await memory.search('mascot walrus')).results).toHaveLength(1)
-    setTimeout(() => other.exec('COMMIT'), 800)
+    // Nothing may happen meanwhile: the indexer notices the file, and waits.
+    await sleep(800)
+    other.exec('COMMIT')
     await until(async () => (await memory.search('quokka seen')).results.length === 1, 10_000)
     other.close()
   })
@@ -222,10 +225,10 @@ describe('M13 a provider in trouble while the app runs', () => {
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
     await until(async () => (await memory.status()).embedded === 1)
     server.embeddings = { dimensions: 64, delayMs: 20_000 }
-    const { results, notice, timings } = await memory.search('mascot walrus')
+    const { results, notice, timings } = await memory.search('mascot walrus', { vectorWaitMs: 200 })
     expect(results).toMatchObject([{ path: 'MEMORY.md', vectorScore: null }])
-    expect(notice).toMatchObject({ code: 'provider_late', message: expect.stringContaining('longer than 3 s') })
-    expect(timings.embedMs).toBeGreaterThan(2500)
+    expect(notice).toMatchObject({ code: 'provider_late', message: expect.stringContaining('longer than 0.2 s') })
+    expect(timings.embedMs).toBeGreaterThan(150)
   })
 
   it('M13: one whose model has other dimensions now is told, and keywords answer', async () => {

@@ -17,9 +17,10 @@ import {
   messageOf,
   type ModelBehaviour,
 } from '../support/scripted-conversation.ts'
-import { rounds } from '../support/thorough.ts'
+import { rounds, seededRandom } from '../support/thorough.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 0)
+const key = 'a-key-of-the-test-0123456789'
 
 async function openConversation(
   behaviour: ModelBehaviour = {},
@@ -31,7 +32,7 @@ async function openConversation(
   const test = await openTestApp({
     files: { [bigFile]: options.big ?? bigText },
     config: configOf(server.url, options.extra),
-    env: { ANTHROPIC_API_KEY: 'k' },
+    env: { ANTHROPIC_API_KEY: key },
     now,
   })
   const agent = await test.app.agents.get('main')
@@ -85,7 +86,7 @@ describe('M30 nothing is lost to a full window', () => {
   it('M30: a flush that always fails leaves the words themselves', async () => {
     const { talk, workspace } = await openConversation({ failFlushes: Infinity })
     const { transcript, branch } = await talk(30)
-    expect(ofType(branch, 'flush').every(({ status }) => status === 'rescued')).toBe(true)
+    expect(new Set(ofType(branch, 'flush').map(({ status }) => status))).toEqual(new Set(['rescued']))
     expect(await readFile(join(workspace, 'memory/2026-01-20-unflushed.md'), 'utf8')).toContain(factOf(0))
     expect(await lostFacts(workspace, transcript, 30)).toEqual([])
   }, 60_000)
@@ -99,8 +100,9 @@ describe('M30 nothing is lost to a full window', () => {
   }, 60_000)
 
   it('M30: a provider whose window is smaller than we think: flush, compaction, and the same request again', async () => {
-    const { talk, workspace } = await openConversation({}, { window: 20_000 })
+    const { talk, workspace, server } = await openConversation({}, { window: 14_000 })
     const { transcript, branch } = await talk(40)
+    expect(server.refused.count).toBeGreaterThan(0)
     expect(ofType(branch, 'compaction').length).toBeGreaterThan(0)
     expect(await lostFacts(workspace, transcript, 40)).toEqual([])
     const failed = branch.filter(
@@ -123,13 +125,14 @@ describe('M30 nothing is lost to a full window', () => {
     server.respond = conversationModel()
     server.window = 32_000
     const { home, workspace } = await prepareFolders({ files: { [bigFile]: bigText }, config: configOf(server.url) })
+    const random = seededRandom()
     const driver = fileURLToPath(new URL('../support/conversation-driver.ts', import.meta.url))
     const live = async (turns: number, isKilled: boolean) => {
       const child = spawn(process.execPath, [driver, home, String(turns)])
       let last = -1
       child.stdout.on('data', (data) => (last = Number(String(data).trim().split('\n').at(-1))))
       // Some moment after the first turn of this life; turns take some 20 ms each.
-      if (isKilled) child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), Math.random() * 120))
+      if (isKilled) child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), random() * 120))
       const signal = await new Promise((resolve) => child.on('exit', (_code, by) => resolve(by)))
       return { last, signal }
     }
@@ -177,6 +180,7 @@ describe('M33 stable prefixes', () => {
     const { talk, server } = await openConversation()
     await talk(4)
     const wire = server.requests.map(({ body }) => body)
+    expect(wire.length).toBeGreaterThanOrEqual(4)
     const strip = (value: unknown) => JSON.stringify(value).replaceAll(',"cache_control":{"type":"ephemeral"}', '')
     for (let index = 1; index < wire.length; index += 1) {
       const before = strip(wire[index - 1]?.['messages']).slice(0, -1)
@@ -194,7 +198,8 @@ describe('M45 the exact request', () => {
     const { count, request } = await agent.sessions.request(session)
     expect(count).toBe(server.requests.length)
     expect(request?.json).toContain(factOf(4))
-    expect(request?.json).not.toContain('sk-')
+    expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain(key)
+    expect(request?.json).not.toContain(key)
     expect((await agent.sessions.request(session, 1)).request?.json).toContain(factOf(0))
     expect((await agent.sessions.request(session, 999)).request).toBeNull()
   })

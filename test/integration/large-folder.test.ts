@@ -5,6 +5,7 @@ import { createApp } from '../../src/main/app.ts'
 import { walkMarkdown } from '../../src/main/workspace/index.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { temporaryFolder, writeFiles } from '../support/folder.ts'
+import { rounds } from '../support/thorough.ts'
 
 const deep = (levels: number) => Array.from({ length: levels }, () => 'd').join('/')
 
@@ -59,22 +60,23 @@ describe('M2 M9 large and odd folders', () => {
   })
 
   it('M9 M30: an app that is closed while it looks at everything leaves it for the next start', async () => {
+    const all = rounds(500, 2000)
     const many = Object.fromEntries(
-      Array.from({ length: 2000 }, (_, index) => [`memory/n${index}.md`, `Note ${index} of the walrus.\n`]),
+      Array.from({ length: all }, (_, index) => [`memory/n${index}.md`, `Note ${index} of the walrus.\n`]),
     )
     const { home } = await prepareFolders({ files: many })
     const first = await createApp({ mainFolder, env: {}, home })
     const { memory } = await first.agents.get('main')
     const { files } = await memory.status()
     await first.close()
-    expect(files).toBeLessThan(2000)
+    expect(files).toBeLessThan(all)
     const second = await createApp({ mainFolder, env: {}, home })
     try {
       const again = await second.agents.get('main')
       await again.memory.settle(60_000)
-      expect((await again.memory.status()).files).toBe(2001)
+      expect((await again.memory.status()).files).toBe(all + 1)
       await again.history?.settle()
-      expect((await again.history?.timeline({ limit: 5000 }))?.length).toBe(2001)
+      expect((await again.history?.timeline({ limit: 5000 }))?.length).toBe(all + 1)
     } finally {
       await second.close()
     }

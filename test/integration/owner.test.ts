@@ -2,10 +2,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
 import type { AppEvent, ContractClient } from '../../src/shared/contract/index.ts'
 import { startServer } from '../../src/main/host/server.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
@@ -31,7 +33,9 @@ async function serverProcess({ home }: Folders): Promise<{ child: ChildProcess; 
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  // One that ends before it says anything is an error, not a wait.
+  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`serve ended with ${code}`)))
+  const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string]
   return { child, url: (JSON.parse(line) as { url: string }).url }
 }
 
@@ -121,16 +125,44 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
     await until(async () => (await guest.running.owner()) === process.pid, 20_000)
   })
 
+  it('M55: nobody who has not read the note is let in, whatever key is shown', async () => {
+    const folders = await prepareFolders({})
+    await server(folders)
+    const { address, key } = JSON.parse(await readFile(join(folders.home, 'owner/app.json'), 'utf8')) as {
+      address: string
+      key: string
+    }
+    const knock = async (authorization: string | undefined) => {
+      const socket = new WebSocket('ws://owner/', {
+        createConnection: () => createConnection({ path: address }),
+        headers: authorization === undefined ? {} : { authorization },
+      })
+      const opened = once(socket, 'open').then(() => 'in')
+      const refused = once(socket, 'unexpected-response').then(([, response]: unknown[]) => {
+        return (response as { statusCode: number }).statusCode
+      })
+      const answer = await Promise.race([opened, refused])
+      socket.terminate()
+      return answer
+    }
+    for (const wrong of [undefined, '', 'Bearer ', key, `Bearer ${'x'.repeat(key.length)}`, `Bearer ${key}x`])
+      expect(await knock(wrong), wrong).toBe(403)
+    expect(await knock(`Bearer ${key}`)).toBe('in')
+  })
+
   it('M55: a note is written although the owner hangs', async () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     owner.child.kill('SIGSTOP')
-    const { code, out } = await terminal(folders, ['remember', 'Written past a hanging owner', '--json'])
+    // Each of them waits until it is sure that nobody answers.
+    const [{ code, out }, asked] = await Promise.all([
+      terminal(folders, ['remember', 'Written past a hanging owner', '--json']),
+      terminal(folders, ['search', 'hanging owner']),
+    ])
     expect(code).toBe(0)
     const place = JSON.parse(out) as { path: string; startLine: number; endLine: number }
     const lines = (await readFile(join(folders.workspace, place.path), 'utf8')).split('\n')
     expect(lines.slice(place.startLine - 1, place.endLine).join('\n')).toContain('Written past a hanging owner')
-    const asked = await terminal(folders, ['search', 'hanging owner'])
     expect(asked).toMatchObject({ code: 1, out: '' })
     expect(asked.err).toContain(`process ${owner.child.pid} has this memory open and does not answer`)
   })

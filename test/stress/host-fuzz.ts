@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { enter } from '../support/client.ts'
-import { attackOf, randomOf, type Target } from '../support/host-attacks.ts'
+import { attackOf, type Target } from '../support/host-attacks.ts'
+import { randomOf } from '../support/random.ts'
 import type { ClientFigures } from './normal-client.ts'
 
 const maxMegabytes = 400

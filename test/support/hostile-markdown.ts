@@ -3,6 +3,7 @@
  * their length for, depth, size, bytes that are no text, and well-meant documents with pieces of them cut, doubled and
  * moved. All of it follows from a seed.
  */
+import { randomOf } from './random.ts'
 
 export interface HostileDocument {
   readonly name: string
@@ -133,17 +134,6 @@ export function longNote(characters: number): string {
     length += section.length + 2
   }
   return sections.join('\n\n')
-}
-
-/** Numbers from 0 to 1, the same for the same seed. */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 const starts = [

@@ -53,6 +53,8 @@ export interface ModelServer {
   }[]
   /** Requests whose client went away before the answer was complete. */
   readonly aborted: { count: number }
+  /** Requests that were longer than `window`. */
+  readonly refused: { count: number }
   /** Answers in order; the last one is repeated. */
   script: ScriptedAnswer[]
   /** Decides instead of the script, where it is set. */
@@ -92,7 +94,8 @@ export interface EmbeddingScript {
 export async function startModelServer(...script: ScriptedAnswer[]): Promise<ModelServer> {
   const requests: ModelServer['requests'] = []
   const aborted = { count: 0 }
-  const state: Omit<ModelServer, 'url' | 'openAiUrl' | 'requests' | 'aborted'> = {
+  const refused = { count: 0 }
+  const state: Omit<ModelServer, 'url' | 'openAiUrl' | 'requests' | 'aborted' | 'refused'> = {
     hasResponses: false,
     unknownOptions: [],
     title: 'A title of the model',
@@ -138,6 +141,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     const { system, messages, tools } = body
     const size = state.countTokens(JSON.stringify([system, messages, tools]))
     if (state.window !== undefined && size > state.window) {
+      refused.count += 1
       return json(response, 400, {
         type: 'error',
         error: {
@@ -166,7 +170,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     server.closeAllConnections()
     server.close()
   })
-  return Object.assign(state, { url, openAiUrl: `${url}/v1`, requests, aborted })
+  return Object.assign(state, { url, openAiUrl: `${url}/v1`, requests, aborted, refused })
 }
 
 /** A tokenizer of our own, for the texts that are sent. */

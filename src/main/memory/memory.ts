@@ -115,6 +115,12 @@ export class Memory {
     await this.#threads
   }
 
+  /**
+   * What the memory says to a query, best first: scores from 0 to 1 that mean the same for every query, none below
+   * `minScore`, places as 1-based lines. Waits a moment for files that were just saved; `stale` says when that was not
+   * long enough, `notice` when vectors were missing.
+   * @throws AppError `index_unavailable` when there is no index to be had; the signal's reason when it was aborted
+   */
   search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
     return this.#search(async ({ indexer, searcher }) => {
       const stale = !(await this.#catchUp(indexer.client))
@@ -123,6 +129,11 @@ export class Memory {
     })
   }
 
+  /**
+   * The same search with every candidate's account: what each leg gave, how they were joined, and the verdict.
+   * @param why a place that the answer says what kept it out
+   * @throws AppError as `search`
+   */
   explain(
     query: string,
     options: SearchOptions = {},

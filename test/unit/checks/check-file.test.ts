@@ -20,6 +20,12 @@ describe('M44 checks follow their lines', () => {
     expect({ ...followed.lines, state: followed.state }).toEqual({ ...kept, startLine, endLine, state })
   })
 
+  it('M44: of two equal places the nearer one is meant, on either side', () => {
+    const text = '- port 5433\n- user ann\nc\nd\ne\nf\ng\n- port 5433\n- user ann\n'
+    expect(follow({ ...kept, startLine: 6, endLine: 7 }, text).lines).toMatchObject({ startLine: 8, endLine: 9 })
+    expect(follow({ ...kept, startLine: 3, endLine: 4 }, text).lines).toMatchObject({ startLine: 1, endLine: 2 })
+  })
+
   it('M44: lines that were never seen take their text from where they are', () => {
     const { lines } = follow({ path: 'a.md', startLine: 2, endLine: 2 }, 'x\n数据库\n')
     expect(lines.text).toBe('数据库')

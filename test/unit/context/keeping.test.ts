@@ -143,6 +143,9 @@ describe('M32 pruning', () => {
       settings,
     })
     expect(cleared?.cleared).toHaveLength(20)
+    const sent = applyPruning(many, { trimmed: new Set(), cleared: new Set(['c0']) }, settings)
+    expect(sent[2] && messageText(sent[2])).toBe('[cleared]')
+    expect(sent[4] && messageText(sent[4])).toHaveLength(3900)
     const few = many.slice(0, 9)
     expect(
       planPruning({

@@ -1,12 +1,15 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Log } from '../../../src/main/log.ts'
 import { openTestApp } from '../../support/app.ts'
 import { fakeElectron, FakeWindow } from '../../support/fake-electron.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
+const autoUpdater = vi.hoisted(() => ({ setFeedURL: vi.fn(), checkForUpdatesAndNotify: vi.fn(async () => null) }))
 vi.mock('electron', async () => (await import('../../support/fake-electron.ts')).fakeElectron)
+vi.mock('electron-updater', () => ({ default: { autoUpdater } }))
 
 const { openKeyVault } = await import('../../../src/main/electron/key-vault.ts')
 const { installContextMenu } = await import('../../../src/main/electron/context-menu.ts')
@@ -180,7 +183,10 @@ describe('M49 the computer', () => {
     fakeElectron.powerMonitor.emit('on-battery')
     expect(changes).toEqual([true, false])
 
-    const { app, workspace } = await openTestApp()
+    const debounceMs = 100
+    const { app, workspace } = await openTestApp({
+      config: `agents:\n  defaults: { memory: { sync: { debounceMs: ${debounceMs} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
+    })
     // On a battery from the start, before any agent is at work.
     await app.agents.savePower(true)
     const { memory } = await app.agents.get('main')
@@ -189,22 +195,37 @@ describe('M49 the computer', () => {
     await (await app.agents.get('main')).workspace.write('memory/zebra.md', 'The zebra naps.\n', { cause: 'user' })
     const chunks = async () => (await memory.status()).chunks
     const before = await chunks()
-    await new Promise((resolve) => setTimeout(resolve, 2500))
+    // Nothing may happen meanwhile: ten times as long as a change waits for the next.
+    await sleep(10 * debounceMs)
     expect(await chunks()).toBe(before)
     expect((await memory.search('zebra naps')).results).toHaveLength(1)
   })
 
-  it('M49: without a feed, and unpackaged, nobody is asked for a new version', async () => {
-    const { app } = await openTestApp()
-    const feed = vi.fn(() => undefined)
-    const warn = vi.spyOn(app.log, 'warn')
+  it('M49: only a feed that is named is asked for a new version, and only by a packaged app', async () => {
+    const url = 'https://example.org/feed'
     const onChange = () => () => undefined
-    followUpdates({ feed, onChange, log: app.log })()
-    fakeElectron.app.isPackaged = false
-    followUpdates({ feed: () => 'https://example.org/feed', onChange, log: app.log })()
-    fakeElectron.app.isPackaged = true
-    expect(feed).toHaveBeenCalled()
-    expect(warn).not.toHaveBeenCalled()
+    const log = { fault: vi.fn(() => '') } as unknown as Log
+    const look = async (feed: string | undefined, isPackaged: boolean) => {
+      fakeElectron.app.isPackaged = isPackaged
+      followUpdates({ feed: () => feed, onChange, log })()
+      await vi.dynamicImportSettled()
+    }
+    await look(undefined, true)
+    await look(url, false)
+    expect(autoUpdater.setFeedURL).not.toHaveBeenCalled()
+    expect(autoUpdater.checkForUpdatesAndNotify).not.toHaveBeenCalled()
+    await look(url, true)
+    expect(autoUpdater.setFeedURL.mock.calls).toEqual([[{ provider: 'generic', url }]])
+    await until(() => autoUpdater.checkForUpdatesAndNotify.mock.calls.length === 1)
+    expect(log.fault).not.toHaveBeenCalled()
+  })
+
+  it('M49: a feed that cannot be asked is told to the log', async () => {
+    const log = { fault: vi.fn(() => '') } as unknown as Log
+    const onChange = () => () => undefined
+    autoUpdater.checkForUpdatesAndNotify.mockRejectedValueOnce(new Error('no network'))
+    followUpdates({ feed: () => 'https://example.org/feed', onChange, log })()
+    await until(() => vi.mocked(log.fault).mock.calls.length === 1)
   })
 
   it('M50: a feed that is set is asked when it is set, not hours later', () => {

@@ -2,7 +2,6 @@
 import { fork } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import {
@@ -55,15 +54,18 @@ describe('M55: a queue', () => {
   it('runs what has one name in order and goes on after a failure', async () => {
     const queue = new Queue()
     const seen: number[] = []
+    const gate = Promise.withResolvers<void>()
     const slow = queue.run('a', async () => {
-      await sleep(20)
+      await gate.promise
       seen.push(1)
       throw new Error('first')
     })
     const next = queue.run('a', async () => seen.push(2))
+    await queue.run('b', async () => seen.push(0))
+    gate.resolve()
     await expect(slow).rejects.toThrow('first')
     await next
-    expect(seen).toEqual([1, 2])
+    expect(seen).toEqual([0, 1, 2])
   })
 })
 

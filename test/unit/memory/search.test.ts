@@ -201,5 +201,11 @@ describe('M16 and M18 fusion', () => {
     const inputs = [candidate(3, 0.5, 0.5), candidate(1, 0.5, 0.5), candidate(2, 0.5, 0.5)]
     expect(fuse(inputs, options).map(({ input }) => input.id)).toEqual([1, 2, 3])
     expect(fuse([...inputs].reverse(), options).map(({ input }) => input.id)).toEqual([1, 2, 3])
+    const ofFiles = ['memory/c.md', 'memory/a.md', 'memory/b.md'].map((path, index) => ({
+      ...candidate(index, 0.5, 0.5, [1, 5]),
+      path,
+    }))
+    for (const given of [ofFiles, [...ofFiles].reverse()])
+      expect(fuse(given, options).map(({ input }) => input.path)).toEqual(['memory/a.md', 'memory/b.md', 'memory/c.md'])
   })
 })

@@ -52,6 +52,29 @@ describe('M44 near-duplicates', () => {
     expect(nearDuplicates(['- done', '- done', '好的', '好的'])).toEqual([])
   })
 
+  it('M44: a line that stands whole within a longer one is no double of it, whichever comes first', () => {
+    const words = [
+      'violin',
+      'garden',
+      'harbour',
+      'passport',
+      'invoice',
+      'lantern',
+      'orchard',
+      'quarry',
+      'saddle',
+      'tunnel',
+    ]
+    const pairs = words.map((word, index) => {
+      const line = `${word} ${words[(index + 3) % 10]} ${words[(index + 7) % 10]} before noon`
+      return [line, `${line} ${words[(index + 5) % 10]} ${word}s again`]
+    })
+    for (const pair of pairs) {
+      expect(nearDuplicates(pair)).toEqual([])
+      expect(nearDuplicates([...pair].reverse())).toEqual([])
+    }
+  })
+
   it('M44: agrees with the comparison of every pair on made lines', () => {
     const words = [
       'invoice',

@@ -8,7 +8,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { EmbeddingProvider, ProviderOutcome, QueryLeave } from '../../embeddings/index.ts'
 
 /** A question of a person that took longer than this was a failure, ms. */
-const maxMs = 15_000
+const usualMaxMs = 15_000
 /** Vectors that are kept: saved questions are asked after every change, and a provider costs money. */
 const maxKept = 1000
 /** Requests that nobody waits for any more; while there are as many, no other is sent. */
@@ -39,12 +39,14 @@ export class QueryVectors {
   leave: QueryLeave = { waitMs: 0 }
   readonly #provider: EmbeddingProvider
   readonly #onOutcome: (outcome: ProviderOutcome) => void
+  readonly #maxMs: number
   readonly #kept = new Map<string, Float32Array>()
   readonly #open = new Map<string, Asked>()
 
-  constructor(provider: EmbeddingProvider, onOutcome: (outcome: ProviderOutcome) => void) {
+  constructor(provider: EmbeddingProvider, onOutcome: (outcome: ProviderOutcome) => void, maxMs = usualMaxMs) {
     this.#provider = provider
     this.#onOutcome = onOutcome
+    this.#maxMs = maxMs
   }
 
   get provider(): string {
@@ -71,7 +73,7 @@ export class QueryVectors {
     if (vector) return this.#checked(vector, dimensions)
     if (!this.#open.has(query) && this.#open.size >= maxOpen) return { vector: undefined, notice: this.#lateNotice(0) }
     const patienceMs = maxWaitMs ?? waitMs
-    const asked = this.#open.get(query) ?? this.#ask(query, dimensions, Math.max(maxMs, patienceMs))
+    const asked = this.#open.get(query) ?? this.#ask(query, dimensions, Math.max(this.#maxMs, patienceMs))
     asked.wanted += 1
     const answer = await within(asked.answer, patienceMs, signal).catch((error: unknown) => {
       asked.wanted -= 1
@@ -89,7 +91,8 @@ export class QueryVectors {
 
   /** Asks the provider for one short text, to see whether it can be used. */
   async probe(dimensions: number): Promise<ProviderOutcome> {
-    return outcomeOf(await this.#embed(probeText, dimensions, AbortSignal.timeout(maxMs), maxMs), { kind: 'probed' })
+    const limit = AbortSignal.timeout(this.#maxMs)
+    return outcomeOf(await this.#embed(probeText, dimensions, limit, this.#maxMs), { kind: 'probed' })
   }
 
   #ask(query: string, dimensions: number, limitMs: number): Asked {

@@ -1,0 +1,69 @@
+/** How long a search waits for a provider of embeddings, and what becomes of an answer that comes late or never. */
+import { describe, expect, it } from 'vitest'
+import type { EmbeddingProvider, ProviderOutcome } from '../../../src/main/embeddings/index.ts'
+import { QueryVectors } from '../../../src/main/memory/search/query-vectors.ts'
+import { until } from '../../support/folder.ts'
+
+const vector = Float32Array.from([1, 0])
+
+/** A provider that answers when it is told to, or when it is told to stop. */
+function openProvider() {
+  const asked: { text: string; answer: () => void; signal: AbortSignal | undefined }[] = []
+  const provider: EmbeddingProvider = {
+    provider: 'test',
+    model: 'm',
+    dimensions: 2,
+    batchSize: 1,
+    embed: ([text = ''], signal) =>
+      new Promise((resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason as Error))
+        asked.push({ text, answer: () => resolve([vector]), signal })
+      }),
+  }
+  return { provider, asked }
+}
+
+describe('M13 vectors of queries', () => {
+  it('M13: one that never answers is waited for as long as it may be, and is a failure at last', async () => {
+    const { provider, asked } = openProvider()
+    const outcomes: ProviderOutcome[] = []
+    const vectors = new QueryVectors(provider, (outcome) => outcomes.push(outcome), 60)
+    vectors.leave = { waitMs: 20 }
+    const { vector: found, notice } = await vectors.of('walrus', 2, undefined)
+    expect(found).toBeUndefined()
+    expect(notice?.code).toBe('provider_late')
+    expect(outcomes).toEqual([{ kind: 'late' }])
+    await until(() => outcomes.length === 2)
+    expect(outcomes[1]).toMatchObject({ kind: 'failed', code: 'provider_timeout' })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('M13: an answer that came too late is there for the next time, and is asked for once', async () => {
+    const { provider, asked } = openProvider()
+    const vectors = new QueryVectors(provider, () => undefined)
+    vectors.leave = { waitMs: 10 }
+    expect((await vectors.of('walrus', 2, undefined)).notice?.code).toBe('provider_late')
+    asked[0]?.answer()
+    await until(async () => (await vectors.of('walrus', 2, 0)).vector !== undefined)
+    expect(await vectors.of('walrus', 2, 0)).toEqual({ vector, notice: null })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('M13: a search that is called off calls its request off, unless somebody else wants the answer', async () => {
+    const { provider, asked } = openProvider()
+    const outcomes: ProviderOutcome[] = []
+    const vectors = new QueryVectors(provider, (outcome) => outcomes.push(outcome))
+    vectors.leave = { waitMs: 5000 }
+    const [one, other] = [new AbortController(), new AbortController()]
+    const first = vectors.of('walrus', 2, undefined, one.signal)
+    const second = vectors.of('walrus', 2, undefined, other.signal)
+    one.abort()
+    await expect(first).rejects.toThrow(/abort/i)
+    expect(asked.map(({ signal }) => signal?.aborted)).toEqual([false])
+    other.abort()
+    await expect(second).rejects.toThrow(/abort/i)
+    expect(asked.map(({ signal }) => signal?.aborted)).toEqual([true])
+    // It says nothing of the provider.
+    expect(outcomes).toEqual([])
+  })
+})

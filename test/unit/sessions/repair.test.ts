@@ -1,0 +1,23 @@
+/** Messages as older versions wrote them, and what they mean. */
+import { describe, expect, it } from 'vitest'
+import { repaired } from '../../../src/main/sessions/repair.ts'
+import { assistantMessageSchema } from '../../../src/shared/messages.ts'
+
+describe('M34 messages of older versions', () => {
+  it.each([
+    ['end_turn', 'stop'],
+    [null, 'stop'],
+    [undefined, 'stop'],
+    ['aborted', 'aborted'],
+    ['length', 'length'],
+  ])('M34: an answer that stopped for %j is read as one that stopped for %s', (stopReason, expected) => {
+    const message = { role: 'assistant', content: 'hello', provider: 7, model: 'm', usage: null, stopReason }
+    const entry = repaired({ timestamp: '2026-01-20T10:00:00.000Z', message }) as { message: unknown }
+    expect(assistantMessageSchema.parse(entry.message)).toMatchObject({
+      content: [{ type: 'text', text: 'hello' }],
+      provider: '7',
+      usage: { input: 0, totalTokens: 0 },
+      stopReason: expected,
+    })
+  })
+})
