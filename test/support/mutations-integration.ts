@@ -44,7 +44,7 @@ export const integrationMutations: readonly Break[] = [
   },
   {
     file: 'main/sessions/tree.ts',
-    text: 'if (mark?.restored !== undefined) deleted.delete(mark.restored)',
+    text: 'if (mark.restored !== undefined) deleted.delete(mark.restored)',
     instead: '',
     why: 'what was deleted and taken back is offered no more',
     test: 'conversation',
