@@ -12,6 +12,7 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Highlight } from '../ui/highlight.tsx'
 import { paths, sessionAt } from '../navigate.ts'
 import { SectionTitle } from '../ui/nav-row.tsx'
+import { FilterField } from '../ui/search-field.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
 /** Conversations listed at first, and with each further step. */
@@ -27,16 +28,7 @@ export function SessionList({ agent, current }: { agent: Agent; current: string 
   return (
     <>
       <div className="relative px-0.5 pt-3">
-        <input
-          type="text"
-          role="searchbox"
-          value={query}
-          aria-label={t('session.search')}
-          placeholder={t('session.search')}
-          onChange={(event) => setQuery(event.target.value)}
-          onKeyDown={(event) => event.key === 'Escape' && setQuery('')}
-          className="h-7 w-full rounded-sm border border-transparent bg-soft px-2 outline-none placeholder:text-muted focus:border-accent focus:bg-raised"
-        />
+        <FilterField label={t('session.search')} value={query} onChange={setQuery} className="w-full" />
         {query !== '' && (
           <IconButton label={t('common.clear')} className="absolute right-0.5" onClick={() => setQuery('')}>
             <X size={12} />

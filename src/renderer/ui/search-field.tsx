@@ -1,4 +1,4 @@
-/** A small field that narrows down what is below or beside it. */
+/** Small fields that narrow down what is below or beside them. */
 interface SearchFieldProps {
   /** Says what is looked for, to everybody. */
   readonly label: string
@@ -17,6 +17,30 @@ export function SearchField({ label, value, onChange, onKeyDown }: SearchFieldPr
       onChange={(event) => onChange(event.target.value)}
       onKeyDown={onKeyDown}
       className="min-h-7 w-56 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent"
+    />
+  )
+}
+
+interface FilterFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  /** Where it stands, and how wide it is. */
+  readonly className: string
+}
+
+/** One without a frame, for the sidebar; Escape empties it. */
+export function FilterField({ label, value, onChange, className }: FilterFieldProps) {
+  return (
+    <input
+      type="text"
+      role="searchbox"
+      value={value}
+      aria-label={label}
+      placeholder={label}
+      onChange={(event) => onChange(event.target.value)}
+      onKeyDown={(event) => event.key === 'Escape' && onChange('')}
+      className={`h-7 rounded-sm border border-transparent bg-soft px-2 outline-none placeholder:text-muted focus:border-accent focus:bg-raised ${className}`}
     />
   )
 }

@@ -14,6 +14,7 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { SectionTitle } from '../ui/nav-row.tsx'
 import { isFileAt, paths } from '../navigate.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
+import { FilterField } from '../ui/search-field.tsx'
 import { useFileActions, type FileActions } from './file-actions.ts'
 import { LogCalendar } from './log-calendar.tsx'
 import { FileRow } from './file-row.tsx'
@@ -60,15 +61,11 @@ export function FileTree({ agent, current }: TreeProps) {
         {t('nav.memory')}
       </SectionTitle>
       {all.length > manyFiles && (
-        <input
-          type="text"
-          role="searchbox"
+        <FilterField
+          label={t('nav.filterFiles')}
           value={filter}
-          aria-label={t('nav.filterFiles')}
-          placeholder={t('nav.filterFiles')}
-          onChange={(event) => setFilter(event.target.value)}
-          onKeyDown={(event) => event.key === 'Escape' && setFilter('')}
-          className="mx-0.5 mb-1 h-7 w-[calc(100%-4px)] rounded-sm border border-transparent bg-soft px-2 outline-none placeholder:text-muted focus:border-accent focus:bg-raised"
+          onChange={setFilter}
+          className="mx-0.5 mb-1 w-[calc(100%-4px)]"
         />
       )}
       {typed === '' ? (
