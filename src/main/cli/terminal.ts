@@ -3,10 +3,8 @@
  * command (or what would turn the order of letters around) is shown as an escape instead.
  */
 
-const commands =
-  // C0 without tab and line feed, DEL, C1, line and paragraph separators, and what steers the direction of writing.
-  // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+/** Controls but tab and line feed, line and paragraph separators, and what steers the direction of writing. */
+const commands = /(?![\t\n])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
 /** The text with nothing in it that a terminal obeys; as JSON it stays the same value. */
 export function harmless(text: string): string {
