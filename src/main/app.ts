@@ -15,6 +15,7 @@ import {
   type SingleFolder,
   type StateFolders,
 } from './agents/index.ts'
+import { LearnedWindows } from './chat/index.ts'
 import { Differ } from './diff/index.ts'
 import { DiskWatch, Health, withFaultsTold } from './health/index.ts'
 import { dataLocations, diagnostics, readLog } from './housekeeping/index.ts'
@@ -146,6 +147,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     onProblem: (problem) => log.fault(problem, 'model lists'),
   })
   await models.load()
+  const windows = await LearnedWindows.open({
+    file: folders.learnedWindows,
+    now,
+    onProblem: (problem) => log.fault(problem, 'learned windows'),
+  })
   const mcp = new McpServers({ settings, env, version: appVersion, keys })
   const differ = new Differ({ entry: threadFile(mainFolder, 'diff/diff-thread') })
   const agents = new Agents({
@@ -158,6 +164,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     importEntry: threadFile(mainFolder, 'import/import-thread'),
     surveyEntry: threadFile(mainFolder, 'survey/survey-thread'),
     models,
+    windows,
     keys,
     mcp,
     log,
@@ -199,7 +206,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         { kind: 'settings', path: folders.config },
         ...list.flatMap(({ id, name, workspace }) => [
           { kind: 'workspace' as const, path: workspace, agent: name },
-          { kind: 'index' as const, path: agents.foldersOf(id).index, agent: name },
+          indexPlace(agents.foldersOf(id).index, name),
           { kind: 'sessions' as const, path: agents.foldersOf(id).sessions, agent: name },
           { kind: 'history' as const, path: agents.foldersOf(id).history, agent: name },
         ]),
@@ -233,6 +240,11 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (!options.base) base.close()
     },
   }
+}
+
+/** SQLite keeps what was written last beside the file. */
+function indexPlace(path: string, agent: string) {
+  return { kind: 'index' as const, path, agent, beside: [`${path}-wal`, `${path}-shm`] }
 }
 
 /** What comes with the app, found from where its code lies. */

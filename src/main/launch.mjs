@@ -167,10 +167,14 @@ function isReachable() {
   })
 }
 
-/** Runs to the end; signals reach the child, which ends in its own time. */
+/**
+ * Runs to the end; signals reach the child, which ends in its own time. With glibc's own number of arenas, eight for
+ * each processor, what threads gave back stays in the process: 300 MB after a first index instead of 240.
+ */
 function run(file, args) {
   return new Promise((resolve) => {
-    const child = spawn(file, args, { stdio: 'inherit', cwd: process.cwd() })
+    const env = { MALLOC_ARENA_MAX: '2', ...process.env }
+    const child = spawn(file, args, { stdio: 'inherit', cwd: process.cwd(), env })
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
     child.on('error', (error) => {
       process.stderr.write(`commonplace: ${error.message}\n`)

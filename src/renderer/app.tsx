@@ -13,6 +13,9 @@ import { Skeleton } from './ui/states.tsx'
 import { useAppearance } from './workbench/use-appearance.ts'
 import { Workbench } from './workbench/workbench.tsx'
 
+/** Nothing that one needs lies there: toasts cover no tools of a view, and not the status bar. */
+const aboveStatusBar = { bottom: 40, right: 16 }
+
 export function App() {
   const settings = useQuery(api.settings.get.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
@@ -37,7 +40,7 @@ export function App() {
       ) : (
         <Workbench key={agent.id} agent={agent} agents={agents.data ?? []} />
       )}
-      <Toaster theme={theme} position="top-right" offset={52} />
+      <Toaster theme={theme} position="bottom-right" offset={aboveStatusBar} mobileOffset={aboveStatusBar} />
     </>
   )
 }

@@ -38,7 +38,7 @@ export const paths: Paths = {
     `/file/${path.split('/').map(encodePart).join('/')}${line === undefined ? '' : `#L${line}`}`,
   /** A result's or citation's own view: a conversation for a transcript, else the file. */
   source: (path: string, line?: number) => {
-    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+    const session = sessionOfPath(path)
     return session === undefined ? paths.file(path, line) : paths.chat(session)
   },
   /** With a place: what becomes of that line. */
@@ -60,13 +60,18 @@ export const paths: Paths = {
   context: (session?: string) => (session === undefined ? '/context' : `/context/${encodePart(session)}`),
 }
 
+/** `sessions/1a2b.jsonl` → the conversation; undefined for another file. */
+export function sessionOfPath(path: string): string | undefined {
+  return /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+}
+
 export function formatPlace({ path, line }: Place): string {
   return `${path}:${line}`
 }
 
 /** `memory/a.md:12–14`, as it is shown. */
 export function formatLines({ path, startLine, endLine }: Lines): string {
-  return `${path}:${startLine}–${endLine}`
+  return startLine === endLine ? `${path}:${startLine}` : `${path}:${startLine}–${endLine}`
 }
 
 /** `memory/a.md:12` → its parts; a path alone means its first line. Undefined for nothing. */

@@ -44,6 +44,7 @@ export const errorCodes = [
   'provider_timeout',
   'provider_cut',
   'provider_refused',
+  'provider_region',
   'provider_redirected',
   'provider_too_much',
   'provider_garbled',

@@ -51,6 +51,11 @@ export const maxTools = 500
 export const maxToolPages = 50
 export const maxToolDescription = 10 * thousand
 
+/** What is kept of a request as it went over the wire, pictures apart: more than any window holds. */
+export const maxWire = 8 * million
+/** A picture in base64 inside of it: enough to tell its kind. */
+export const maxWirePicture = 64
+
 const kibi = 1024
 const mebi = 1024 * kibi
 

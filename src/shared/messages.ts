@@ -22,6 +22,8 @@ export const toolCallPartSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
+  /** What the provider wants to get back with the call, unread. */
+  thoughtSignature: z.string().optional(),
 })
 
 /** Tokens as the provider reports them. `input` excludes what was read from or written to a prompt cache. */

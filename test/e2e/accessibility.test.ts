@@ -64,7 +64,9 @@ describe('M48 accessibility', () => {
       [`/context/${session}`, '[data-testid=context-total]'],
       ['/changes', 'main section'],
       ['/find', 'main section'],
-      ['/settings', '[data-testid=location]'],
+      ['/settings', '[data-testid=setting]'],
+      ['/settings#models', '[data-key=model]'],
+      ['/settings#data', '[data-testid=location]'],
     ]
     const found: string[] = []
     for (const theme of ['light', 'dark'] as const) {
@@ -117,7 +119,7 @@ describe('M48 accessibility', () => {
     await tabTo(/^Find a setting/)
     await page.keyboard.type('thinks')
     await page.getByTestId('setting').first().waitFor()
-    await tabTo(/^How much a model thinks first|^off/)
+    await tabTo(/^How much a model thinks first|^Not at all/)
     await page.keyboard.press('ArrowDown')
     await until(async () => {
       const client = await connect(url)

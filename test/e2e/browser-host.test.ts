@@ -49,6 +49,36 @@ describe('M42 chat', () => {
     expect(await readFile(join(workspace, 'memory', name), 'utf8')).not.toContain('4711')
   })
 
+  it('M26 M42: what was taken back or put away in one window is so in every other, and after a reload', async () => {
+    const { url } = await openTestServer()
+    const [page, other] = [await openPage(), await openPage()]
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('Remember that the gate code is 4711')
+    await composer.press('Enter')
+    await page.getByRole('button', { name: 'undo' }).waitFor()
+    await other.goto(url)
+    await other.getByRole('link', { name: 'Changes' }).first().click()
+    const hunk = other.getByTestId('hunk')
+    await hunk.getByRole('button', { name: 'undo' }).click()
+    await hunk.getByText('undone', { exact: true }).waitFor()
+    await page.getByTestId('diff-card').getByText('undone', { exact: true }).waitFor()
+    await page.reload()
+    await page.getByTestId('diff-card').getByText('undone', { exact: true }).waitFor()
+
+    await composer.fill('Remember that the cellar code is 1234')
+    await composer.press('Enter')
+    const second = hunk.filter({ hasText: 'cellar' })
+    await second.waitFor()
+    await page.getByTestId('diff-card').getByRole('button', { name: 'undo' }).waitFor()
+    await page.getByRole('link', { name: 'Changes' }).first().click()
+    await page.getByTestId('hunk').filter({ hasText: 'cellar' }).getByRole('button', { name: 'accept' }).click()
+    await second.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByTestId('hunk').filter({ hasText: 'gate' }).waitFor()
+    expect(await page.getByTestId('hunk').filter({ hasText: 'cellar' }).count()).toBe(0)
+  })
+
   it('M42: an answer of a provider streams in, with tools, and can be stopped', async () => {
     const model = await startModelServer(
       { calls: [{ name: 'memory_search', arguments: { query: 'walrus' } }], text: 'Let me look.' },
@@ -197,7 +227,7 @@ describe('M43 files', () => {
 describe('M48 languages and themes', () => {
   it.each([
     ['zh-CN', '搜索记忆', '上下文'],
-    ['zh-TW', '搜尋記憶', '脈絡'],
+    ['zh-TW', '搜尋記憶', '上下文'],
   ])('M48: speaks %s when the system does, in the dark', async (locale, search, context) => {
     const { url } = await openTestServer({
       files: { 'memory/2026-01-21.md': '# 2026-01-21\n\n## 09:00 - 飞书插件\n决定用飞书插件同步日历。\n' },

@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
-import { temporaryFolder, until } from '../support/folder.ts'
+import { folderWith, temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
@@ -36,6 +37,39 @@ describe('M47 first start', () => {
     await page.reload()
     await composer.waitFor()
     expect(await tour.count()).toBe(0)
+  }, 90_000)
+
+  it('M47: several found memories are copied, and settings taken over, with a list of what was and was not', async () => {
+    const home = await folderWith({
+      '.claude/CLAUDE.md': '# Rules\n\nThe walrus is called Bob.\n',
+      'clawd/MEMORY.md': '# M\n\nThe gate code is 4711.\n',
+      '.openclaw/openclaw.json':
+        '{ agents: { defaults: { thinkingDefault: "high", heartbeat: { every: "30m" }, memorySearch: { remote: { apiKey: "k" } } } } }',
+    })
+    vi.stubEnv('HOME', home)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const server = await openTestServer({ config: '' })
+    const workspace = join(home, 'mine')
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(workspace)
+    const found = page.getByTestId('found-memory')
+    await until(async () => (await found.count()) === 2)
+    for (const index of [0, 1]) await found.nth(index).getByRole('button', { name: 'Copy it' }).click()
+    const settings = page.getByTestId('foreign-settings')
+    await settings.getByText('1 would be taken over, 2 not').click()
+    await settings.getByText('→ agents.defaults.chat.thinking: high').waitFor()
+    await settings.getByText('keys are not copied', { exact: false }).waitFor()
+    await settings.getByRole('checkbox').check()
+    await keepScreenshot(page, 'first-run-found')
+    await page.setViewportSize({ width: 360, height: 800 })
+    await keepScreenshot(page, 'first-run-found-narrow')
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByText('1 settings taken over, 2 not.').waitFor()
+    await until(() => existsSync(join(workspace, 'memory/imports/claude-code/CLAUDE.md')))
+    await until(() => existsSync(join(workspace, 'memory/imports/openclaw/MEMORY.md')))
+    expect(await readFile(join(server.home, 'config.yaml'), 'utf8')).toContain('thinking: high')
+    expect(await readdir(join(home, '.claude'))).toEqual(['CLAUDE.md'])
   }, 90_000)
 
   it('M47: a model is connected, its mistakes are told, and what it has is to choose from', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer, type TestAppOptions } from '../support/app.ts'
+import { connect } from '../support/client.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { folderWith, until } from '../support/folder.ts'
@@ -142,6 +143,53 @@ describe('M43 files', () => {
   })
 })
 
+describe('M43 a file that another window moves or deletes', () => {
+  it('M43: says so, keeps what was typed, and writes nothing before it is told to', async () => {
+    const { page, open, type, onDisk, url, workspace } = await openMemory({
+      files: { 'memory/a.md': 'one\n', 'memory/b.md': 'two\n' },
+    })
+    const client = await connect(url)
+    const files = async () => (await client.workspace.list({ agent: 'main' })).map(({ path }) => path)
+    await open('memory/a.md')
+    await type('typed')
+    await client.workspace.move({ agent: 'main', from: 'memory/a.md', to: 'memory/moved.md' })
+    await page.getByText('it is now memory/moved.md').waitFor()
+    await page.getByText('not on the disk').waitFor()
+    await keepScreenshot(page, 'memory-13-moved')
+    await page.getByRole('button', { name: 'Open it there' }).click()
+    await page.getByText('What was typed here last was not saved').waitFor()
+    await page.keyboard.press('Control+s')
+    await until(async () => (await onDisk('memory/moved.md')) === 'one\ntyped')
+    expect(await files()).not.toContain('memory/a.md')
+
+    await open('memory/b.md')
+    await type('more')
+    await client.workspace.remove({ agent: 'main', path: 'memory/b.md' })
+    await page.getByText('Somebody else deleted this file').waitFor()
+    await page.getByRole('link', { name: 'Changes' }).first().click()
+    await page.getByText('What you typed into memory/b.md is kept').waitFor()
+    expect(await files()).not.toContain('memory/b.md')
+    await page.reload()
+    await page.goto(new URL('/file/memory/b.md', url).href)
+    await page.getByText('was not saved, and is kept').waitFor()
+    await keepScreenshot(page, 'memory-14-missing')
+    await page.getByRole('button', { name: 'Open what was typed' }).click()
+    await page.locator('.view-lines').getByText('more').waitFor()
+    await page.keyboard.press('Control+s')
+    await until(async () => (await files()).includes('memory/b.md') && (await onDisk('memory/b.md')) === 'two\nmore')
+
+    // What nobody typed into is never written anew.
+    await page.getByText('saved', { exact: true }).waitFor()
+    await writeFile(join(workspace, 'memory/b.md'), 'two\nmore\nagain\n')
+    await page.locator('.view-lines').getByText('again').waitFor()
+    await rm(join(workspace, 'memory/b.md'))
+    await page.getByText('Somebody else deleted this file').waitFor()
+    await page.getByRole('button', { name: 'Close without saving' }).click()
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    expect(await files()).not.toContain('memory/b.md')
+  })
+})
+
 describe('M26 history, as one sees it', () => {
   it.each([
     ['light', 'en-US', 1440, 900],
@@ -177,7 +225,7 @@ describe('M26 history, as one sees it', () => {
       const entries = page.getByTestId('history-entry')
       const makers = async () => [...new Set((await entries.allInnerTexts()).map((text) => text.split('\n')[0]))]
       await until(async () => (await makers()).join() === `${name('You', '你')},main,${name('Outside', '外部')}`)
-      await page.getByRole('button', { name: name('Blame', '逐行归属') }).click()
+      await page.getByRole('button', { name: name('Blame', '逐行作者') }).click()
       await page.locator('.line-numbers', { hasText: 'main ·' }).waitFor()
       const ofAgent = entries.filter({ hasText: 'main' })
       await ofAgent.getByRole('button').first().click()
@@ -316,6 +364,7 @@ describe('M47 import and export', () => {
     const { page, onDisk } = await openMemory()
     await page.locator('textarea').first().waitFor()
     await page.keyboard.press('Control+,')
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Data' }).click()
     const source = page.getByRole('textbox', { name: 'Folder or export file' })
     await source.fill('/no/such/place')
     await page.getByRole('button', { name: 'Look', exact: true }).last().click()
@@ -347,12 +396,13 @@ describe('M43 when the disk does not take it', () => {
   it('M43: the text stays in the editor and in a draft, and is saved when the disk is back', async () => {
     const { page, open, type, onDisk, workspace, home } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
     await open('memory/a.md')
-    await rename(join(workspace, 'memory'), join(workspace, 'away'))
+    // Out of the workspace: within it, it would be a move that the editor follows.
+    await rename(join(workspace, 'memory'), join(home, 'away'))
     await writeFile(join(workspace, 'memory'), 'no folder any more')
     await type('two')
     await page.keyboard.press('Control+s')
     // To the editor the file is gone: whoever removed it is asked about first.
-    await page.getByRole('button', { name: 'Keep mine' }).click()
+    await page.getByRole('button', { name: /^(Keep mine|Save as a new file)$/ }).click()
     await page.getByText('could not be saved', { exact: false }).waitFor()
     // All of it is in the editor, and typing goes on from there.
     await page.locator('.view-lines').getByText('two').waitFor()
@@ -361,7 +411,7 @@ describe('M43 when the disk does not take it', () => {
     await until(() => isDraft(home, 'two three'))
     await keepScreenshot(page, 'memory-11-cannot-save')
     await rm(join(workspace, 'memory'))
-    await rename(join(workspace, 'away'), join(workspace, 'memory'))
+    await rename(join(home, 'away'), join(workspace, 'memory'))
     await page.locator('.view-lines').click()
     await page.keyboard.press('Control+s')
     // What is there again is asked about before it is written over.

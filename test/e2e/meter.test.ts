@@ -33,12 +33,12 @@ async function openLongTalk(turns: number) {
   const page = await openPage()
   await page.goto(server.url)
   await page.goto(new URL(`/context/${session}`, server.url).href)
-  return { ...server, client, page, session: session ?? '' }
+  return { ...server, client, page, model, session: session ?? '' }
 }
 
 describe('M45 meter', () => {
   it('M45: bar, table and timeline of a conversation; what a compaction dropped; any request, and how two differ', async () => {
-    const { page, client, session } = await openLongTalk(14)
+    const { page, client, session, model } = await openLongTalk(14)
     const total = page.getByTestId('context-total')
     await total.waitFor()
     const sum = await page
@@ -72,6 +72,20 @@ describe('M45 meter', () => {
 
     await page.getByRole('button', { name: 'Exact request' }).click()
     const sheet = page.getByRole('dialog', { name: 'Exact request' })
+    const onTheWire = sheet.getByRole('document', { name: 'On the wire' })
+    await onTheWire.getByText('/v1/messages', { exact: false }).first().waitFor()
+    await onTheWire.getByText('authorization: [redacted]', { exact: false }).waitFor()
+    await onTheWire.getByText('"model": "test-model"', { exact: false }).waitFor()
+    await keepScreenshot(page, 'meter-5-wire')
+    await sheet.getByRole('checkbox', { name: 'Indented' }).uncheck()
+    const sent = model.requests[0]?.text ?? ''
+    await onTheWire.getByText(sent.slice(0, 400), { exact: false }).first().waitFor()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await sheet.getByRole('button', { name: 'Copy' }).click()
+    await sheet.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied.slice(copied.indexOf('\n\n') + 2)).toBe(sent)
+    await sheet.getByRole('radio', { name: 'By layers' }).click()
     await sheet.getByRole('searchbox', { name: 'Find in this text' }).fill('FACT-0')
     await page.keyboard.press('Enter')
     await sheet.getByText(/^1\/\d+$/).waitFor()
@@ -89,6 +103,11 @@ describe('M45 meter', () => {
 
     await page.getByRole('button', { name: 'System prompt as it was sent' }).click()
     await page.getByRole('dialog').getByText('memory_search', { exact: false }).first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Tool memory_search as it was sent' }).click()
+    await page.getByRole('dialog').getByText('"name": "memory_search"', { exact: false }).first().waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
 

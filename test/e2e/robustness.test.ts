@@ -201,10 +201,11 @@ async function sabotage(page: Page): Promise<void> {
         return Reflect.apply(replace, this, told)
       },
     })
-    const { getItem } = Storage.prototype
-    Storage.prototype.getItem = function (this: Storage, key: string) {
-      if (state.isOn && key.startsWith('accepted:')) throw new TypeError('sabotaged view')
-      return getItem.call(this, key)
+    // The name of a control that only the view of changes has.
+    const { setAttribute } = Element.prototype
+    Element.prototype.setAttribute = function (this: Element, name: string, value: string) {
+      if (state.isOn && name === 'aria-label' && value === 'By whom') throw new TypeError('sabotaged view')
+      setAttribute.call(this, name, value)
     }
   })
 }

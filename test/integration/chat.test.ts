@@ -45,14 +45,56 @@ describe('M40 the offline agent', () => {
     expect((await ask('怎么烤面包？')).text).toContain('没有找到')
   })
 
+  it.each([
+    ['words', Array.from({ length: 9000 }, (_, index) => `word${index}`).join(' ')],
+    ['one word', 'x'.repeat(100_000)],
+  ])('M40 M31: a note of %s that is longer than its window is noted once, said to be, and found', async (_, long) => {
+    const { agent, ask, workspace } = await openChat()
+    const { session } = await ask('Remember that I like tea')
+    await ask('Remember that Bob is tall', session)
+    const noted = await ask(`Remember that the key is ${long} endmark`, session)
+    expect(noted.text).toContain('[memory/2026-01-20.md]')
+    const branch = (await agent.sessions.get(session)).branch()
+    expect(branch.filter(({ type }) => type === 'compaction').length).toBeLessThanOrEqual(2)
+    const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
+    expect(log.split(`The key is ${long} endmark`)).toHaveLength(2)
+    expect(log.split('I like tea')).toHaveLength(3)
+    const answer = await ask('Where is the endmark?', session)
+    expect(answer.last).toMatchObject({ stopReason: 'stop' })
+    expect(answer.text).not.toContain('{"path"')
+  })
+
+  it('M40 M42: every message that waited is answered, not the last one alone', async () => {
+    const { agent } = await openChat()
+    const { session } = await agent.chat.send({ text: 'Remember that the boiler code is 7781' })
+    for (const text of ['What is the boiler code?', 'Remember that the plumber is called Otto', 'thanks'])
+      await agent.chat.send({ text, session })
+    const said = async () =>
+      (await agent.sessions.get(session))
+        .messages()
+        .flatMap(({ message }) => (message.role === 'assistant' ? [messageText(message)] : []))
+        .join('\n')
+    await until(async () => (await said()).includes('welcome'))
+    expect(await said()).toContain('> The boiler code is 7781')
+  })
+
+  it('M40: what fits is quoted where several notes were found together, and nothing else as the answer', async () => {
+    const { ask } = await openChat()
+    for (const note of ['we chose PostgreSQL for the database', 'Buy oat milk', 'I parked on level 4'])
+      await ask(`Remember that ${note}`)
+    const { text } = await ask('where did i park?')
+    expect(text).toContain('> I parked on level 4')
+    expect(text).not.toContain('PostgreSQL')
+  })
+
   it('M40: lists what today’s log has', async () => {
     const { ask } = await openChat()
     expect((await ask('Summarise today')).text).toContain('Nothing has been noted')
     expect((await ask('Write a poem')).text).toContain('takes a language model')
     expect((await ask('list files')).text).toContain('- [MEMORY.md]')
     await ask('记住周四下午评审')
-    expect((await ask('什么时候评审？')).text).toMatch(/^记于 2026-01-20：/)
-    expect((await ask('总结今天的记录')).text).toContain('10:30 - 周四下午评审 [memory/2026-01-20.md:3]')
+    expect((await ask('什么时候评审？')).text).toMatch(/^时间写在原文里：\n\n> 周四下午评审\n\n.+ · 记于 2026-01-20/)
+    expect((await ask('总结今天的记录')).text).toContain('- 10:30 周四下午评审 [memory/2026-01-20.md:4]')
   })
 })
 

@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { folderWith, temporaryFolder } from '../support/folder.ts'
+import { startServer } from '../../src/main/host/server.ts'
+import { mainFolder, prepareFolders } from '../support/app.ts'
+import { connect } from '../support/client.ts'
+import { folderWith, temporaryFolder, until } from '../support/folder.ts'
 
 const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
 
@@ -127,6 +131,32 @@ describe('M49 terminal', () => {
     const result = await run(['status'], { home })
     expect(result.code).toBe(1)
     expect(result.stderr).toMatch(/config\.yaml:2: interface\.theme/)
+  })
+
+  it('M50: with an emptied config.yaml a command goes by the settings in force, or says what is missing', async () => {
+    const { home, workspace } = await prepareFolders({ files: { 'MEMORY.md': 'The walrus is called Odo.\n' } })
+    const root = join(home, '..')
+    const server = await startServer({ mainFolder, env: {}, home })
+    await (await connect(server.url)).search.query({ agent: 'main', query: 'walrus' })
+    await writeFile(join(home, 'config.yaml'), '')
+    const client = await connect(server.url)
+    await until(async () => (await client.settings.get()).problems.length > 0)
+    const asked = await run(['search', 'walrus'], { home: root })
+    expect(asked).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('MEMORY.md:1'),
+      stderr: expect.stringContaining('missing or empty'),
+    })
+    expect(asked.stderr.trim().split('\n')).toHaveLength(1)
+    const noted = await run(['remember', 'The seal is called Ida.'], { home: root })
+    expect(noted.code).toBe(0)
+    expect(await readFile(join(workspace, noted.stdout.trim().replace(/:\d+$/, '')), 'utf8')).toContain('Ida')
+    await server.close()
+    const alone = await run(['search', 'walrus'], { home: root })
+    expect(alone.code).toBe(1)
+    expect(alone.stderr).toMatch(
+      /config\.yaml: it is missing or empty, though this state folder was in use; put it back/,
+    )
   })
 
   it('M49: serve prints its address first and ends cleanly on SIGTERM', async () => {

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/main/app.ts'
-import { Recording } from '../../src/main/history/index.ts'
+import { Accepted, Recording } from '../../src/main/history/index.ts'
 import { threadFile } from '../../src/main/thread/index.ts'
 import { findInFiles, replaceInFiles, Workspace } from '../../src/main/workspace/index.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
@@ -112,6 +112,74 @@ describe('M26 history', () => {
       'outside memory/a.md +1 -0',
     ])
     expect((await history.blame('notes/b.md')).map(({ cause }) => cause)).toEqual(['outside', 'user', 'agent'])
+  })
+
+  it('M26: a version from before a move comes back where the file is now', async () => {
+    const { agent, files, history } = await openHistory({ 'memory/a.md': 'one\n' })
+    await files.move('memory/a.md', 'memory/b.md', { cause: 'user' })
+    await files.write('memory/a.md', 'another\n', { cause: 'user' })
+    await history.settle()
+    await files.move('memory/b.md', 'notes/c.md', { cause: 'user' })
+    await files.write('notes/c.md', 'one\ntwo\n', { cause: 'user' })
+    const entries = await history.entries({ path: 'notes/c.md', limit: 10 })
+    const oldest = entries.at(-1)
+    expect(oldest).toMatchObject({ path: 'memory/a.md', now: 'notes/c.md' })
+    const restored = await agent.restoreVersion(oldest?.commit ?? '', 'memory/a.md')
+    expect(restored).toMatchObject({ path: 'notes/c.md', patch: expect.stringContaining('-two') })
+    expect((await files.read('notes/c.md')).text).toBe('one\n')
+    expect((await files.read('memory/a.md')).text).toBe('another\n')
+    expect((await history.entries({ path: 'memory/a.md', limit: 10 }))[0]).toMatchObject({ now: 'memory/a.md' })
+    expect(await history.nameNow('memory/b.md')).toBe('notes/c.md')
+  })
+
+  it('M26: whether a change still stands is known to the history, through moves, undoing and other changes', async () => {
+    const { agent, files, history } = await openHistory({ 'memory/a.md': 'one\ntwo\n' })
+    const write = await files.write('memory/a.md', 'one\ntwo\nthree\n', { cause: 'agent', session: 's', turn: 't' })
+    const { patch } = await files.describe(write)
+    const standing = () => agent.standing('memory/a.md', patch)
+    expect(await standing()).toEqual({ path: 'memory/a.md', hunks: ['there'] })
+    await files.move('memory/a.md', 'memory/b.md', { cause: 'user' })
+    expect(await standing()).toEqual({ path: 'memory/b.md', hunks: ['there'] })
+    await files.write('memory/b.md', 'other\nlines\nthree\n', { cause: 'user' })
+    expect(await standing()).toMatchObject({ hunks: ['there'] })
+    await agent.undo('memory/a.md', patch, undefined)
+    expect((await files.read('memory/b.md')).text).toBe('other\nlines\n')
+    // Its text alone would not tell: nothing of what stood around the change is there any more.
+    expect(await standing()).toMatchObject({ hunks: ['undone'] })
+    await files.write('memory/b.md', 'one\ntwo\nfour\n', { cause: 'user' })
+    const [, later] = await history.timeline({ path: 'memory/b.md', limit: 2 })
+    expect(later).toMatchObject({ cause: 'user', isUndo: true })
+  })
+
+  it('M26: a line that was changed again is told from one that was taken back', async () => {
+    const { agent, files } = await openHistory({ 'MEMORY.md': 'one\ntwo\n' })
+    const { patch } = await files.describe(await files.write('MEMORY.md', 'one\ntwo\nthree\n', { cause: 'agent' }))
+    await files.write('MEMORY.md', 'one\ntwo\n3\n', { cause: 'user' })
+    expect(await agent.standing('MEMORY.md', patch)).toMatchObject({ hunks: ['changed'] })
+    await expect(agent.undo('MEMORY.md', patch, undefined)).rejects.toMatchObject({ code: 'undo_conflict' })
+    await files.write('MEMORY.md', 'one\ntwo\nthree\n', { cause: 'user' })
+    await agent.undo('MEMORY.md', patch, undefined)
+    // Twice, as from two windows.
+    await agent.undo('MEMORY.md', patch, undefined)
+    expect((await files.read('MEMORY.md')).text).toBe('one\ntwo\n')
+  })
+
+  it('M26: what somebody put away as looked at is told to every window, and kept', async () => {
+    const { app, home } = await openHistory()
+    const agent = await app.agents.get('main')
+    const told: string[] = []
+    const stop = new AbortController()
+    onTestFinished(() => stop.abort())
+    const follow = async () => {
+      for await (const event of app.events.subscribe('event', { signal: stop.signal })) told.push(event.type)
+    }
+    void follow().catch(() => undefined)
+    const hunk = { commit: 'a'.repeat(40), key: 'k1' }
+    await Promise.all([agent.accepted.accept(hunk), agent.accepted.accept({ ...hunk, key: 'k2' })])
+    await agent.accepted.accept(hunk)
+    await until(() => told.filter((type) => type === 'acceptedChanged').length === 3)
+    const again = new Accepted(join(home, 'history', 'main'), () => undefined)
+    expect(await again.list()).toEqual([{ ...hunk, key: 'k2' }, hunk])
   })
 
   it('M26: shows the text before and after a change, and knows what it does not have', async () => {
@@ -258,6 +326,24 @@ describe('M43 file operations', () => {
     expect((await files.read('memory/b.md')).text).toBe('数据库 cat\n')
     await files.undo('memory/a.md', replaced[0]?.patch ?? '', { cause: 'user' })
     expect((await files.read('memory/a.md')).text).toBe('The cat.\nA dog (cat).\n')
+  })
+})
+
+describe('M43 what belongs to a file goes along', () => {
+  it('M43 M44: checks and a draft follow a move', async () => {
+    const { agent, files } = await openHistory({ 'memory/a.md': '# A\n\nThe gate code is 4711.\n' })
+    await agent.checks.add({ query: 'gate code', relevant: [{ path: 'memory/a.md', startLine: 3, endLine: 3 }] })
+    const draft = { text: 'typed', baseText: '', baseHash: null }
+    await agent.fileDrafts.save('memory/a.md', draft)
+    await files.move('memory/a.md', 'notes/b.md', { cause: 'user' })
+    const [check] = (await agent.checks.list()).checks
+    expect(check?.relevant).toEqual([{ path: 'notes/b.md', startLine: 3, endLine: 3, state: 'there' }])
+    expect(await agent.fileDrafts.read('notes/b.md')).toEqual(draft)
+    expect(await agent.fileDrafts.read('memory/a.md')).toBeNull()
+    await expect(agent.readFile('memory/a.md')).rejects.toMatchObject({
+      code: 'file_not_found',
+      data: { movedTo: 'notes/b.md' },
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 import { createServer, request } from 'node:http'
+import { connect as connectTcp } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/host/server.ts'
 import { mainFolder, openTestApp, openTestServer } from '../support/app.ts'
@@ -26,6 +27,21 @@ describe('M49 browser host', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect((await fetch(`${origin}/file/MEMORY.md`, { headers: { Cookie: cookie } })).status).toBe(200)
     expect((await fetch(`${origin}/assets/none.js`, { headers: { Cookie: cookie } })).status).toBe(404)
+  })
+
+  it('M49: a connection that asks nothing ends without a word; one that began to ask is told', async () => {
+    const { url } = await openTestServer()
+    const heard = (sent: string) =>
+      new Promise<string>((resolve) => {
+        const socket = connectTcp(Number(new URL(url).port), '127.0.0.1', () => socket.write(sent))
+        let text = ''
+        socket.on('data', (data) => (text += data.toString()))
+        socket.on('error', () => undefined)
+        socket.on('close', () => resolve(text))
+      })
+    const [silent, begun] = await Promise.all([heard(''), heard('GET / HTTP/1.1\r\nHost: 127')])
+    expect(silent).toBe('')
+    expect(begun).toMatch(/^HTTP\/1\.1 408 /)
   })
 
   it('M49: refuses other hosts and origins, over HTTP and as a socket', async () => {

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -88,6 +89,10 @@ describe('M50 the file and the pane at once', () => {
       agent: 'main',
     })
     expect(locations.find(({ kind }) => kind === 'workspace')?.bytes).toBeGreaterThan(1000)
+    const { path, bytes, files } = locations.find(({ kind }) => kind === 'index') ?? { path: '' }
+    const beside = [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file))
+    expect(files).toBe(beside.length)
+    expect(bytes).toBe(beside.reduce((sum, file) => sum + statSync(file).size, 0))
     expect(locations.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['settings', 'index', 'logs']))
   })
 })

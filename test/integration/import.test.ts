@@ -1,8 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { unzipSync, zipSync } from 'fflate'
-import { describe, expect, it } from 'vitest'
+import { call } from '@orpc/server'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createRouter } from '../../src/main/router/index.ts'
 import { readSource } from '../../src/main/import/read-source.ts'
 import { AppError } from '../../src/shared/errors.ts'
 import { openTestApp } from '../support/app.ts'
@@ -147,6 +149,51 @@ describe('M47 import', () => {
       { kind: 'claude-code', path: join(home, '.claude'), files: 2 },
     ])
   })
+})
+
+describe('M47 a folder of another program', () => {
+  it('M47: gets nothing unasked; several memories are copied, their CLAUDE.md files are searched; settings are taken over', async () => {
+    const home = await folderWith({
+      '.claude/CLAUDE.md': '# Rules\n\nThe walrus is called Bob.\n',
+      '.claude/projects/garden/CLAUDE.md': '# Garden\n\nTomatoes want a marmalade jar of water.\n',
+      'clawd/MEMORY.md': '# M\n\nThe gate code is 4711.\n',
+      '.clawdbot/clawdbot.json': '{ agent: { thinkingDefault: "high", timeoutSeconds: 600 } }',
+    })
+    vi.stubEnv('HOME', home)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { app, workspace } = await openTestApp()
+    const router = createRouter(app)
+    const foreign = join(home, '.claude')
+    const set = await call(router.agents.setUp, { agent: 'main', workspace: foreign, locale: 'en' })
+    expect(set.created).toEqual([])
+    const opened = await app.agents.get('main')
+    await opened.memory.settle(10_000)
+    expect((await readdir(foreign)).sort()).toEqual(['CLAUDE.md', 'projects'])
+    await call(router.agents.setUp, { agent: 'main', workspace, locale: 'en' })
+    for (const { kind, path } of await call(router.import.known, undefined))
+      for await (const _step of await call(router.import.run, { agent: 'main', path, into: `memory/imports/${kind}` }));
+    const agent = await app.agents.get('main')
+    await agent.memory.settle(10_000)
+    for (const [query, path] of [
+      ['walrus Bob', 'memory/imports/claude-code/CLAUDE.md'],
+      ['marmalade jar', 'memory/imports/claude-code/projects/garden/CLAUDE.md'],
+      ['gate code', 'memory/imports/openclaw/MEMORY.md'],
+    ] as const)
+      expect((await agent.memory.search(query, {}, undefined)).results[0]?.path).toBe(path)
+    const [found] = await call(router.import.settings, undefined)
+    expect(found).toEqual({
+      file: join(home, '.clawdbot/clawdbot.json'),
+      taken: [{ from: 'agent.thinkingDefault', to: 'agents.defaults.chat.thinking', value: 'high' }],
+      left: [{ from: 'agent.timeoutSeconds', reason: 'noCounterpart' }],
+    })
+    await call(router.import.takeOver, { file: found?.file ?? '' })
+    expect(app.settings.config.agents.defaults.chat.thinking).toBe('high')
+    const other = join(home, 'clawd/MEMORY.md')
+    await expect(call(router.import.takeOver, { file: other })).rejects.toMatchObject({ code: 'file_not_found' })
+    expect((await readdir(join(home, 'clawd'))).sort()).toEqual(['MEMORY.md'])
+    const asked = await call(router.agents.setUp, { agent: 'main', workspace: foreign, locale: 'en', seed: true })
+    expect(asked.created).toContain('AGENTS.md')
+  }, 60_000)
 })
 
 describe('M43 export', () => {

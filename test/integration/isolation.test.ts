@@ -202,10 +202,12 @@ function requests(source: string): Record<string, (path: string) => object[]> {
     'workspace.undo': (path) => [{ agent, path, patch: `--- a\n+++ a\n@@ -1,1 +0,0 @@\n-x\n` }],
     'history.timeline': (path) => [{ agent, path, limit: 10 }],
     'history.diff': (path) => [{ agent, commit, path }],
+    'history.standing': (path) => [{ agent, path, patch: `--- a\n+++ a\n@@ -1,1 +0,0 @@\n-x\n` }],
     'history.blame': (path) => [{ agent, path }],
     'history.restore': (path) => [{ agent, commit, path }],
     'import.plan': (path) => [{ agent, path: source, into: path }],
     'import.run': (path) => [{ agent, path: source, into: path }],
+    'import.takeOver': (path) => [{ file: path }],
     'import.undo': (path) => [{ agent, paths: [path] }],
     'search.explain': (path) => [{ agent, query: 'combination', why: { path, line: 1 } }],
     'checks.add': (path) => [{ agent, question: { query: 'q', relevant: [{ path, startLine: 1, endLine: 1 }] } }],
@@ -228,6 +230,60 @@ const toolCalls: Record<string, (path: string) => Record<string, unknown>[]> = {
     { path, oldText: '\n', newText: '\n\n' },
   ],
 }
+
+describe('M27 isolation: a list is no way around', () => {
+  it('M27: `list` refuses what `read` refuses, with the same words', async () => {
+    const { root, home, workspace, main } = await openFortress()
+    const tool = (name: string, path: string) => {
+      const found = ownTools.find((own) => own.name === name)
+      if (!found) throw new Error(name)
+      const context = { workspace: main.workspace, signal: new AbortController().signal } as unknown as ToolContext
+      return found.run({ path }, context, 'call').then(
+        ({ text }) => ({ code: '', text }),
+        (error: unknown) => ({ code: error instanceof AppError ? error.code : String(error), text: '' }),
+      )
+    }
+    const refusals = new Set(['path_outside_workspace', 'path_hidden', 'path_invalid', 'folder_unreadable'])
+    const folders = [
+      '/',
+      '//',
+      '\\',
+      '/./',
+      workspace,
+      root,
+      home,
+      'C:\\',
+      '~',
+      '..',
+      './..',
+      'memory/..',
+      'memory/../..',
+    ]
+    const hidden = [
+      '.git',
+      '.git/hooks',
+      '.trash',
+      'repository',
+      'link',
+      'state',
+      'everything',
+      'memory/nested',
+      'dangling',
+    ]
+    let refused = 0
+    for (const path of [...folders, ...hidden, ...hostilePaths(root, home)]) {
+      if (['', '.'].includes(path)) continue
+      const { code } = await tool('read', path)
+      if (!refusals.has(code)) continue
+      refused += 1
+      expect([path, (await tool('list', path)).code]).toEqual([path, code])
+    }
+    expect(refused).toBeGreaterThan(80)
+    expect((await tool('list', 'memory/none')).text).toBe('no files')
+    for (const path of ['', '.', './', 'memory', 'memory/'])
+      expect((await tool('list', path)).text).toContain('memory/mine.md')
+  }, 60_000)
+})
 
 describe('M27 isolation: hostile paths, by every request and every tool', () => {
   it('M27: none leads out or to what is hidden, nothing that runs is written, every answer is a clear one', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ import { Workspace } from '../../src/main/workspace/index.ts'
 import { AppError } from '../../src/shared/errors.ts'
 import { messageText, noUsage, type Message } from '../../src/shared/messages.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { memoryText } from '../support/scripted-conversation.ts'
 
 const pruning = {
   mode: 'always',
@@ -84,7 +85,7 @@ describe('M30 the invariant', () => {
           const assembled = async () => {
             const { summary, pruned, live } = keepingState(transcript.branch())
             return assemble({
-              purpose: { kind: 'chat', today: '2026-01-20', todaysLog: 'memory/2026-01-20.md' },
+              purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
               modelId: model.id,
               budget,
               maxOutput: 1000,
@@ -102,7 +103,7 @@ describe('M30 the invariant', () => {
             new Keeper({
               transcript,
               model,
-              budget,
+              budget: () => budget,
               settings: {
                 compaction: {
                   reserveTokensFloor: 20_000,
@@ -167,10 +168,8 @@ describe('M30 the invariant', () => {
             await transcript.appendMessage(answer(false))
             if (crash) transcript = await Transcript.open(file)
           }
-          const names = await readdir(join(folder, 'w/memory')).catch(() => [])
-          const files = await Promise.all(names.map((name) => readFile(join(folder, 'w/memory', name), 'utf8')))
           const known = [
-            ...files,
+            await memoryText(join(folder, 'w')),
             ...keepingState(transcript.branch()).live.map(({ message }) => messageText(message)),
           ].join('\n')
           for (let index = 0; index < steps.length; index += 1) expect(known).toMatch(new RegExp(`FACT-${index}\\b`))

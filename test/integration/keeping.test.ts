@@ -87,7 +87,7 @@ describe('M30 nothing is lost to a full window', () => {
     const { talk, workspace } = await openConversation({ failFlushes: Infinity })
     const { transcript, branch } = await talk(30)
     expect(new Set(ofType(branch, 'flush').map(({ status }) => status))).toEqual(new Set(['rescued']))
-    expect(await readFile(join(workspace, 'memory/2026-01-20-unflushed.md'), 'utf8')).toContain(factOf(0))
+    expect(await readFile(join(workspace, 'memory/rescued/2026-01-20.md'), 'utf8')).toContain(factOf(0))
     expect(await lostFacts(workspace, transcript, 30)).toEqual([])
   }, 60_000)
 

@@ -70,6 +70,17 @@ describe('M9 to M12 index', () => {
     expect(await pathsFor('flowerpot gate code')).toEqual(['memory/2026-02-01.md'])
   })
 
+  it('M9: whoever writes and asks at once is answered from what was written, time after time', async () => {
+    const { memory, workspace, pathsFor } = await openMemory()
+    for (let round = 0; round < 12; round += 1) {
+      // Now and then the indexer has said that it is done, now and then it has not.
+      if (round % 3 === 0) await memory.settle(10_000)
+      await writeFile(join(workspace, 'MEMORY.md'), `# Mascots\n\nThe mascot is walrus${round}.\n`)
+      memory.touch(['MEMORY.md'])
+      expect(await pathsFor(`walrus${round}`)).toEqual(['MEMORY.md'])
+    }
+  })
+
   it('M9: survives link loops and links out of the workspace', async () => {
     const { workspace, memory, pathsFor } = await openMemory({ watch: false })
     await symlink('..', join(workspace, 'memory', 'loop'))
@@ -162,12 +173,13 @@ describe('M13 and M16 hybrid search', () => {
       provider: 'openai-compatible',
       model: 'hashed',
       notice: null,
-      weights: { vector: 0.7, text: 0.3 },
+      vectorScale: { worth: expect.any(Number) },
     })
-    for (const { vector, text, score } of explanation.candidates) {
+    expect(explanation.weights.vector + explanation.weights.text).toBeCloseTo(1)
+    for (const { vector, text, lift, score } of explanation.candidates) {
       expect(vector).not.toBeNull()
       expect(text).not.toBeNull()
-      expect((vector?.contribution ?? 0) + (text?.contribution ?? 0)).toBeCloseTo(score, 9)
+      expect((vector?.contribution ?? 0) + (text?.contribution ?? 0) + lift).toBeCloseTo(score, 9)
     }
     expect(explanation.candidates[0]?.path).toBe('MEMORY.md')
   })

@@ -223,8 +223,8 @@ describe('M56 answers of odd servers', () => {
     ['anthropic', anthropic, 'event: content_block_delta\ndata: {"type":"content_bl\n\n'],
     ['chat completions', chat, 'data: {"choices":[{"del\n\n'],
     ['responses', responses, 'event: response.completed\ndata: {"type":"resp\n\n'],
-  ])('M56: %s: an event that is no JSON is told in a sentence', async (_name, create, event) => {
-    await expect(answer(create, [event])).rejects.toMatchObject({ code: 'provider_garbled' })
+  ])('M56: %s: an event that is no JSON is a cut', async (_name, create, event) => {
+    await expect(answer(create, [event])).rejects.toMatchObject({ code: 'provider_cut' })
   })
 })
 

@@ -73,7 +73,7 @@ describe('M40 the offline model knows what it is asked for', () => {
       await say('/new')
       await app.close()
       const names = await readdir(join(workspace, 'memory'))
-      expect(names.sort()).toEqual(['2026-01-20-remember-serviced-decided.md', '2026-01-20.md'])
+      expect(names.sort()).toEqual(['2026-01-20-serviced-decided-feature.md', '2026-01-20.md'])
     },
   )
 })

@@ -1,19 +1,22 @@
 /** A judged set on disk, indexed in memory with the settings that nobody changed, and searched by the app's own code. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { EmbeddingProvider } from '../../src/main/embeddings/index.ts'
+import { embedMissing } from '../../src/main/memory/embed-queue.ts'
 import { parseQuestions, type JudgedQuestion } from '../../src/main/memory/judged.ts'
 import { createTables, openForWriting } from '../../src/main/memory/schema.ts'
+import { QueryVectors } from '../../src/main/memory/search/query-vectors.ts'
 import { Searcher } from '../../src/main/memory/search/searcher.ts'
 import { IndexStore } from '../../src/main/memory/store.ts'
 
 /** As the settings have it where nobody changed them. */
 export const defaults = {
-  weights: { vector: 0.7, text: 0.3 },
+  weights: 'auto',
   minScore: 0.35,
   maxResults: 6,
   recencyHalfLifeDays: null,
   mmrLambda: null,
-}
+} as const
 
 export interface JudgedSet {
   readonly name: string
@@ -22,11 +25,14 @@ export interface JudgedSet {
   readonly searcher: Searcher
 }
 
-/** @param split only the questions of that half */
-export function openJudgedSet(folder: string, split?: string): JudgedSet {
+/**
+ * @param split only the questions of that half
+ * @param provider without one, words alone
+ */
+export async function openJudgedSet(folder: string, split?: string, provider?: EmbeddingProvider): Promise<JudgedSet> {
   const db = openForWriting(':memory:')
   const chunk = { tokens: 400, overlap: 80 }
-  createTables(db, { chunk, provider: '', model: '', dimensions: 0 })
+  createTables(db, { chunk, provider: provider?.provider ?? '', model: provider?.model ?? '', dimensions: 0 })
   const store = new IndexStore(db, chunk)
   const workspace = join(folder, 'workspace')
   const paths = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
@@ -36,6 +42,9 @@ export function openJudgedSet(folder: string, split?: string): JudgedSet {
       store.replaceFile({ path, source: 'memory', hash: path, mtime: 0, size: text.length, text })
     }
   })
+  const signal = new AbortController().signal
+  const outcome = provider && (await embedMissing(store, provider, { signal }))
+  if (outcome?.problem) throw outcome.problem
   const read = (name: string) => {
     const file = join(folder, name)
     const all = existsSync(file) ? parseQuestions(readFileSync(file, 'utf8'), file, 'offTopic') : []
@@ -45,6 +54,12 @@ export function openJudgedSet(folder: string, split?: string): JudgedSet {
     name: basename(folder),
     questions: read('queries.jsonl'),
     offTopic: read('offtopic.jsonl'),
-    searcher: new Searcher(db, undefined),
+    searcher: new Searcher(db, provider && queryVectors(provider)),
   }
+}
+
+function queryVectors(provider: EmbeddingProvider): QueryVectors {
+  const vectors = new QueryVectors(provider, () => undefined)
+  vectors.leave = { waitMs: 60_000 }
+  return vectors
 }

@@ -48,7 +48,7 @@ function row(name: string, figures: readonly (number | string)[]): string {
   return name.padEnd(24) + cells.join('')
 }
 
-const sets = positionals.map((folder) => openJudgedSet(folder, flags.split))
+const sets = await Promise.all(positionals.map((folder) => openJudgedSet(folder, flags.split)))
 const tops = new Map<string, number[]>()
 const families = Map.groupBy(sets, ({ name }) => name.replace(/-(?:c?\d+)$/, ''))
 const lines = [

@@ -94,10 +94,17 @@ function kindOf({
   maximum,
   pattern,
   items,
+  properties,
   additionalProperties,
+  const: only,
 }: JsonSchema): string {
+  if (only !== undefined) return `\`${only}\``
   if (options) return options.map((option) => `\`${option}\``).join(', ')
   if (type === 'array') return `list of ${items?.enum ? kindOf(items) : (items?.type ?? 'values')}`
+  if (type === 'object' && properties)
+    return Object.entries(properties)
+      .map(([name, inner]) => `\`${name}\`: ${kindOf(inner)}`)
+      .join(', ')
   if (type === 'object')
     return `map to ${typeof additionalProperties === 'object' ? kindOf(additionalProperties) : 'values'}`
   const least = minimum ?? exclusiveMinimum
@@ -107,7 +114,7 @@ function kindOf({
     .join(' ')
   if (type === 'number' || type === 'integer')
     return [type === 'integer' ? 'whole number' : 'number', range].filter(Boolean).join(' ')
-  if (pattern?.includes('ms|s|m')) return 'duration such as `90s`, `5m`, `2h`'
+  if (pattern?.includes('ms|s|m')) return 'duration such as `90s`, `5m`, `2h`; a bare number is seconds'
   return type === 'string' ? 'text' : type === 'boolean' ? 'yes or no' : (type ?? '')
 }
 

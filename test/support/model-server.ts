@@ -49,6 +49,9 @@ export interface ModelServer {
   readonly requests: {
     readonly path: string
     readonly body: Record<string, unknown>
+    /** To the letter: path and query, and the body as it came. */
+    readonly address: string
+    readonly text: string
     readonly headers: IncomingMessage['headers']
   }[]
   /** Requests whose client went away before the answer was complete. */
@@ -61,6 +64,8 @@ export interface ModelServer {
   respond: ((body: Record<string, unknown>) => ScriptedAnswer) | undefined
   /** Requests above this are refused as too long; usage is reported by the same count. */
   window: number | undefined
+  /** How it refuses such a request. */
+  refusal: (size: number, window: number) => string
   /** Tokens of a text, for `window` and usage. */
   countTokens: (text: string) => number
   /** OpenAI's newer endpoint; without it, the server has Chat Completions only. */
@@ -102,6 +107,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     models: [{ id: 'test-model', type: 'model', display_name: 'Test', created_at: '2026-01-01T00:00:00Z' }],
     respond: undefined,
     window: undefined,
+    refusal: (size, window) => `prompt is too long: ${size} tokens > ${window} maximum`,
     countTokens: (text) => Math.ceil(text.length / charactersPerToken),
     tokens: 0,
     script,
@@ -127,14 +133,15 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
         last_id: null,
       })
     }
-    const body = (await readBody(request)) as Record<string, unknown>
+    const text = await readText(request)
+    const body = JSON.parse(text || '{}') as Record<string, unknown>
     const isResponses = path.endsWith('/responses')
     if (isResponses && !state.hasResponses) return json(response, 404, { error: { message: 'no such page' } })
     if (JSON.stringify(body).includes('You title conversations.')) {
       const titled = { text: state.title }
       return stream(response, eventsOf(path, titled), titled, path)
     }
-    requests.push({ path, body, headers: request.headers })
+    requests.push({ path, body, address: request.url ?? '', text, headers: request.headers })
     const unknown = state.unknownOptions.find((option) => option in body)
     if (unknown) return json(response, 400, { error: { message: `unknown field: ${unknown}` } })
     if (path.endsWith('/embeddings')) return embed(response, body, state.embeddings)
@@ -146,7 +153,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
         type: 'error',
         error: {
           type: 'invalid_request_error',
-          message: `prompt is too long: ${size} tokens > ${state.window} maximum`,
+          message: state.refusal(size, state.window),
         },
       })
     }
@@ -471,8 +478,8 @@ function json(response: ServerResponse, status: number, value: object, headers: 
   response.end(JSON.stringify(value))
 }
 
-async function readBody(request: IncomingMessage): Promise<unknown> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  return JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
+  return Buffer.concat(chunks).toString('utf8')
 }

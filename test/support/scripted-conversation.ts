@@ -26,9 +26,10 @@ export function messageOf(turn: number): string {
   return `${turn % 5 === 4 ? 'Look into the report. ' : ''}Note that ${factOf(turn)}. ${'Some more talk about it. '.repeat(20)}`
 }
 
-export function configOf(url: string, extra = ''): string {
+/** @param contextWindow what the app believes */
+export function configOf(url: string, extra = '', contextWindow = 32_000): string {
   return `providers: { anthropic: { baseUrl: "${url}" } }
-models: { anthropic/test-model: { contextWindow: 32000, maxOutput: 2000 } }
+models: { anthropic/test-model: { contextWindow: ${contextWindow}, maxOutput: 2000 } }
 agents:
   defaults: { session: { reset: { mode: "off" } }, memory: { sessions: false }${extra} }
   list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
@@ -95,12 +96,17 @@ function textOf(message: WireMessage | undefined): string {
   return message.content.map((block) => (block.type === 'text' ? (block.text ?? '') : '')).join('\n')
 }
 
+/** Everything that stands in the memory folder, what was rescued included. */
+export async function memoryText(workspace: string): Promise<string> {
+  const folder = join(workspace, 'memory')
+  const names = await readdir(folder, { recursive: true }).catch(() => [])
+  const notes = names.filter((name) => name.endsWith('.md'))
+  return (await Promise.all(notes.map((name) => readFile(join(folder, name), 'utf8')))).join('\n')
+}
+
 /** Facts that stand neither in a memory file nor in what is still sent word for word. */
 export async function lostFacts(workspace: string, transcript: Transcript, turns: number): Promise<string[]> {
-  const folder = join(workspace, 'memory')
-  const names = await readdir(folder).catch(() => [])
-  const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
   const kept = keepingState(transcript.branch()).live.map(({ message }) => messageText(message))
-  const known = [...files, ...kept].join('\n')
+  const known = [await memoryText(workspace), ...kept].join('\n')
   return Array.from({ length: turns }, (_, turn) => factOf(turn)).filter((fact) => !known.includes(fact))
 }

@@ -20,7 +20,7 @@ const systemClockUsers = {
   'log-file.ts': 'a line of the log, like those that the logger stamps',
   'memory/search/searcher.ts': 'where no thread was told another',
   'models/model.ts': 'where a model is made without the app',
-  'models/offline.ts': 'the same',
+  'models/offline/offline.ts': 'the same',
   'owner/ownership.ts': 'since when a process is there',
   'network/retry-after.ts': 'a date that a server gives is of the world’s clock',
   'sessions/transcript.ts': 'where a transcript is opened without the app',

@@ -1,6 +1,7 @@
 /** What an agent is built from. */
 import type { AppEvent } from '../../shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
+import type { LearnedWindows } from '../chat/index.ts'
 import type { Differ } from '../diff/index.ts'
 import type { Health } from '../health/index.ts'
 import type { Log } from '../log.ts'
@@ -20,6 +21,7 @@ export interface SharedOptions {
   readonly importEntry: URL
   readonly surveyEntry: URL
   readonly models: Models
+  readonly windows: LearnedWindows
   readonly keys: KeyRing
   readonly mcp: McpServers
   readonly log: Log

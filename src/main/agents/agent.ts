@@ -4,15 +4,27 @@ import type { FileEntry, SurveyStep } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Chat, MessageQueue } from '../chat/index.ts'
 import { Checks } from '../checks/index.ts'
-import type { History, Recording } from '../history/index.ts'
+import { Accepted, type ChangeStanding, type History, type Recording } from '../history/index.ts'
+import { standingsOf } from '../diff/index.ts'
 import { Importer } from '../import/index.ts'
 import { Memory } from '../memory/index.ts'
 import { Drafts, sessionEvents, Sessions } from '../sessions/index.ts'
 import { surveyMemory } from '../survey/index.ts'
-import { dailyLogDate, FileDrafts, fileKind, type Workspace } from '../workspace/index.ts'
+import {
+  dailyLogDate,
+  FileDrafts,
+  fileKind,
+  type TextFile,
+  unsearchedOf,
+  type Workspace,
+  type WorkspaceWrite,
+  type WriteOrigin,
+} from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { memorySource } from './memory-source.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
+
+const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
 export class Agent {
   readonly id: string
@@ -25,6 +37,8 @@ export class Agent {
   readonly importer: Importer
   /** A single command only notes what it writes; the next app that runs records it. */
   readonly recording: Recording
+  /** Which of the recorded changes somebody has looked at. */
+  readonly accepted: Accepted
   readonly chat: Chat
 
   readonly #options: AgentOptions
@@ -48,11 +62,12 @@ export class Agent {
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     const { workspace, memory, sessions } = this
     this.checks = new Checks({ folder: folders.checks, memory, workspace, now, watch, onFault: onFault('checks') })
-    const onDamaged = (aside: string) => reportDamagedDraft(options, aside)
+    const onDamaged = (aside: string) => reportDamaged(options, aside)
     this.drafts = new Drafts(folders.drafts, onDamaged)
     this.fileDrafts = new FileDrafts(folders.drafts, onDamaged)
+    this.accepted = new Accepted(folders.history, onDamaged)
     this.importer = new Importer({ entry: options.importEntry, workspace })
-    const { models, mcp, resources } = options
+    const { models, windows, mcp, resources } = options
     this.chat = new Chat({
       config,
       queue,
@@ -60,6 +75,7 @@ export class Agent {
       workspace,
       memory,
       models,
+      windows,
       mcp,
       resources,
       now,
@@ -102,18 +118,50 @@ export class Agent {
   }
 
   /**
-   * Makes a file what it was after a recorded change; one that was not there then is put into the trash.
+   * Makes a file what it was after a recorded change, by the name that it has now; one that was not there then is put
+   * into the trash.
    * @throws AppError `history_off`, `file_not_found`
    */
-  async restoreVersion(commit: string, path: string): Promise<{ hash: string | null; patch: string }> {
-    const { after } = await this.recorded.diff(commit, path)
-    const origin = { cause: 'user' as const }
+  async restoreVersion(
+    commit: string,
+    recordedPath: string,
+  ): Promise<{ path: string; hash: string | null; patch: string }> {
+    const { after } = await this.recorded.diff(commit, recordedPath)
+    const path = await this.recorded.nameNow(recordedPath, commit)
     const write =
       after === null
-        ? (await this.workspace.remove(path, origin)).write
-        : await this.workspace.write(path, after, origin)
+        ? (await this.workspace.remove(path, undoing)).write
+        : await this.workspace.write(path, after, undoing)
     const { patch } = await this.workspace.describe(write)
-    return { hash: after === null ? null : write.hash, patch }
+    return { path, hash: after === null ? null : write.hash, patch }
+  }
+
+  /** @throws AppError as `Workspace.read`; `file_not_found` says where the file was moved to, when it was */
+  async readFile(path: string): Promise<TextFile> {
+    try {
+      return await this.workspace.read(path)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
+      const movedTo = await this.history?.nameNow(path)
+      if (movedTo === undefined || movedTo === path || !(await this.workspace.exists(movedTo))) throw error
+      throw new AppError('file_not_found', `${path} is now ${movedTo}`, { path, movedTo }, { cause: error })
+    }
+  }
+
+  /** Whether a change still stands; `path` is what its file was called then. */
+  async standing(path: string, patch: string): Promise<ChangeStanding> {
+    if (this.history) return this.history.standing(path, patch)
+    const text = (await this.workspace.exists(path)) ? (await this.workspace.read(path)).text : ''
+    return { path, hunks: standingsOf(text, patch) }
+  }
+
+  /**
+   * Takes a change back, where its lines still stand; `path` is what its file was called then.
+   * @throws AppError `undo_conflict`, `history_off`
+   */
+  async undo(path: string, patch: string, signal: AbortSignal | undefined): Promise<WorkspaceWrite> {
+    const now = (await this.workspace.exists(path)) ? path : ((await this.history?.nameNow(path)) ?? path)
+    return this.workspace.undo(now, patch, undoing, signal)
   }
 
   /** A conversation as it is shown. @throws AppError `unknown_session` */
@@ -134,6 +182,8 @@ export class Agent {
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
     const [{ files }, counts] = await Promise.all([this.workspace.list(signal), this.memory.fileCounts()])
     const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
+    const { scope } = this.#options.config.current.memory
+    const { unreadable } = this.memory
     return files.map(({ path, size, modifiedAt }) => {
       const date = dailyLogDate(path)
       return {
@@ -144,6 +194,7 @@ export class Agent {
         modifiedAt,
         words: counted.get(path)?.words ?? 0,
         tokens: counted.get(path)?.tokens ?? Math.ceil(size / 4),
+        ...unsearchedOf(path, scope, unreadable),
       }
     })
   }
@@ -152,7 +203,10 @@ export class Agent {
   async *survey(signal: AbortSignal | undefined): AsyncGenerator<SurveyStep> {
     const { surveyEntry: entry, now } = this.#options
     const { roots } = this.workspace
-    yield* surveyMemory({ entry, roots, recalls: await this.sessions.recalls(signal), now: now(), signal })
+    const { scope } = this.#options.config.current.memory
+    const recalls = await this.sessions.recalls(signal)
+    const unreadable = [...this.memory.unreadable]
+    yield* surveyMemory({ entry, roots, scope, unreadable, recalls, now: now(), signal })
   }
 
   async close(): Promise<void> {
@@ -165,12 +219,12 @@ export class Agent {
   }
 }
 
-function reportDamagedDraft({ health, config }: AgentOptions, aside: string): void {
+function reportDamaged({ health, config }: AgentOptions, aside: string): void {
   health.report({
     part: 'app',
     code: 'file_damaged',
     level: 'note',
-    message: `a draft could not be read; it is in ${aside}`,
+    message: `what was kept could not be read; it is in ${aside}`,
     agent: config.id,
     path: aside,
   })

@@ -16,7 +16,7 @@ import { isInside } from '../workspace/index.ts'
 import { Agent } from './agent.ts'
 import type { AgentOptions, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './folders.ts'
-import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent } from './new-agent.ts'
+import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent, type SetUp } from './new-agent.ts'
 import { openWriter, type Writer } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
 import { wireAgent } from './wiring.ts'
@@ -118,14 +118,15 @@ export class Agents {
 
   /**
    * Gives the agent a folder, seeds what is missing there, and writes the choice into the configuration.
+   * @param mayAdd whether files may be put there; a folder of another program gets none unasked
    * @throws AppError `folder_taken`, `write_failed`, `input_invalid`
    */
-  async setUp(id: string, workspace: string, locale: Locale): Promise<{ workspace: string; created: string[] }> {
+  async setUp(id: string, workspace: string, locale: Locale, mayAdd?: boolean): Promise<SetUp> {
     this.#assertMany()
     const folder = absolute(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFree(folder)
     const created = await this.#claim(id, folder, async () => {
-      const seeded = await seed(folder, join(this.#options.resources, 'templates', locale))
+      const seeded = await seed(folder, join(this.#options.resources, 'templates', locale), mayAdd)
       const { list } = this.#options.settings.config.agents
       const index = list.findIndex((agent) => agent.id === id)
       if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])

@@ -11,6 +11,8 @@ export interface StateFolders {
   readonly models: string
   /** What the providers last listed. */
   readonly modelLists: string
+  /** Windows that turned out smaller than believed. */
+  readonly learnedWindows: string
   /** What requests used and cost. */
   readonly usage: string
   agent(agentId: string): AgentFolders
@@ -38,6 +40,7 @@ export function stateFolders(home: string): StateFolders {
     logs: join(home, 'logs'),
     models: join(home, 'models'),
     modelLists: join(home, 'model-lists.json'),
+    learnedWindows: join(home, 'learned-windows.json'),
     usage: join(home, 'usage.jsonl'),
     agent: (agentId) => agentFolders(home, agentId, join('agents', agentId)),
     folder: (workspace) => agentFolders(home, `folder-${keyOf(workspace)}`, join('folders', keyOf(workspace))),

@@ -1,8 +1,9 @@
 /** What an agent may read besides its own files, and what its index is built from. */
+import { relative, sep } from 'node:path'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import { sessionsPrefix, type MemorySource } from '../memory/index.ts'
 import { expandHome, isKeyName, type AgentSettings } from '../settings/index.ts'
-import { isInside, type ReadableFolder } from '../workspace/index.ts'
+import { isIgnoredFolder, isInside, type ReadableFolder } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
@@ -10,14 +11,19 @@ export function readableFolders(options: AgentOptions): ReadableFolder[] {
 }
 
 export function memorySource(options: AgentOptions): MemorySource {
-  const { chunk, sync, embedding, sessions } = options.config.current.memory
+  const { chunk, sync, embedding, sessions, scope } = options.config.current.memory
   const forbidden = options.forbidden()
   return {
     file: options.folders.index,
     folders: [
-      { source: 'memory', folder: options.workspace, prefix: '', forbidden },
-      // Of each its own files alone: not another agent's that lies inside.
-      ...otherFolders(options).map((other) => ({ ...other, forbidden })),
+      { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope },
+      // Of each its own files alone: not another agent's that lies inside, nor what the workspace has already.
+      ...otherFolders(options)
+        .filter(({ folder }) => !isCovered(folder, options))
+        .map((other) => ({
+          ...other,
+          forbidden: isInside(other.folder, options.workspace) ? [...forbidden, options.workspace] : forbidden,
+        })),
       ...(sessions
         ? [{ source: 'sessions' as const, folder: options.folders.sessions, prefix: sessionsPrefix, forbidden: [] }]
         : []),
@@ -26,6 +32,12 @@ export function memorySource(options: AgentOptions): MemorySource {
     debounceMs: sync.debounceMs,
     embedding: embeddingSource(embedding, options),
   }
+}
+
+/** True for an extra folder that lies in the workspace and is searched there. */
+function isCovered(folder: string, { workspace, config }: AgentOptions): boolean {
+  if (config.current.memory.scope === 'memory' || !isInside(workspace, folder)) return false
+  return !relative(workspace, folder).split(sep).some(isIgnoredFolder)
 }
 
 /** What is searched and read besides the workspace and the conversations, and how its files are named. */

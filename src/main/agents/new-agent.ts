@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Locale } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
+import { isForeignFolder } from '../import/index.ts'
 import { expandHome } from '../settings/index.ts'
 import { seedWorkspace } from '../workspace/index.ts'
 
@@ -60,8 +61,19 @@ export function freeId(name: string, taken: readonly string[]): string {
   for (let number = 2; ; number += 1) if (!taken.includes(`${stem}-${number}`)) return `${stem}-${number}`
 }
 
-/** Puts into a folder what is missing there. @throws AppError `folder_unusable` @returns what it made */
-export async function seed(folder: string, templates: string): Promise<string[]> {
+/** Where an agent lives now, and what was put there. */
+export interface SetUp {
+  readonly workspace: string
+  readonly created: string[]
+}
+
+/**
+ * Puts into a folder what is missing there.
+ * @param mayAdd left out, a folder of another program gets nothing
+ * @returns what it made @throws AppError `folder_unusable`
+ */
+export async function seed(folder: string, templates: string, mayAdd?: boolean): Promise<string[]> {
+  if (!(mayAdd ?? !(isForeignFolder(folder) && (await exists(folder))))) return []
   try {
     return await seedWorkspace(folder, templates)
   } catch (error) {

@@ -20,12 +20,19 @@ interface Listeners {
 }
 
 export function wireAgent(
-  { id: agent, workspace, sessions, memory, recording, checks, chat }: Agent,
+  { id: agent, workspace, fileDrafts, sessions, memory, recording, accepted, checks, chat }: Agent,
   { publish, health, log }: Listeners,
 ): void {
   // First of all, and waited for: what is written is recorded before anybody hears of it.
   workspace.changes.subscribe((write) => recording.record(write))
   workspace.changes.subscribe(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
+
+  workspace.changes.subscribe(async ({ path, from }) => {
+    if (from === undefined) return
+    // The move is done: what cannot go along stays where it is.
+    await fileDrafts.move(from, path).catch((error: unknown) => log.fault(error, `draft of agent ${agent}`))
+    await checks.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
+  })
 
   // What was remembered in a conversation stands there.
   workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {
@@ -34,9 +41,9 @@ export function wireAgent(
       publish({ type: 'captured', agent, path, startLine, patch: change.patch, note: shown })
   })
 
-  sessions.changes.subscribe(({ session }) => {
+  sessions.changes.subscribe(({ session, isWhole }) => {
     memory.touch([`${sessionsPrefix}${session}.jsonl`])
-    publish({ type: 'sessionChanged', agent, session })
+    publish({ type: 'sessionChanged', agent, session, ...(isWhole ? { isWhole } : {}) })
     publish({ type: 'contextChanged', agent, session })
   })
 
@@ -52,7 +59,7 @@ export function wireAgent(
         reportIndex(health, agent, change.status)
         return publish({ type: 'indexStatus', agent, status: change.status })
       case 'files':
-        recording.history?.look(change.paths.filter((path) => !path.startsWith(sessionsPrefix) && !isAbsolute(path)))
+        recording.history?.look(change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)))
         return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
       case 'indexed':
         checks.noteChange('index')
@@ -76,6 +83,8 @@ export function wireAgent(
     if (change.type === 'recorded') publish({ type: 'historyChanged', agent, paths: [...change.paths] })
     else reportHistory(health, agent, change.problems)
   })
+
+  accepted.changes.subscribe(() => publish({ type: 'acceptedChanged', agent }))
 
   checks.changes.subscribe((change) => {
     if (change.type === 'checks') publish({ type: 'checksChanged', agent })

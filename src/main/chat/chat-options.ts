@@ -6,6 +6,7 @@ import type { Models } from '../models/index.ts'
 import type { Sessions } from '../sessions/index.ts'
 import type { AgentConfig } from '../settings/index.ts'
 import type { Workspace } from '../workspace/index.ts'
+import type { LearnedWindows } from './learned-windows.ts'
 import type { MessageQueue } from './queue.ts'
 
 export interface ChatOptions {
@@ -14,6 +15,7 @@ export interface ChatOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly models: Models
+  readonly windows: LearnedWindows
   readonly mcp: McpServers
   readonly queue: MessageQueue
   /** Where prompts and templates lie. */

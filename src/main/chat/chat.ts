@@ -8,13 +8,15 @@ import type { ChatEvent } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { noUsage, type Message } from '../../shared/messages.ts'
 import { Changes, type Announcements } from '../changes.ts'
-import { reportOf } from '../context/index.ts'
+import { factorOf, reportOf, withOwnCallIds } from '../context/index.ts'
 import { AnswerDraft, type ChatModel } from '../models/index.ts'
 import { isSessionOver, type Transcript } from '../sessions/index.ts'
 import { AgentModels } from './agent-models.ts'
 import { Background } from './background.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { carryOut } from './commands.ts'
+import { Distiller } from './keeping/distil.ts'
+import { hasRescues } from './keeping/rescue.ts'
 import { LiveTurns, type RunningTurn } from './live-turns.ts'
 import { keepSession } from './memory-hook.ts'
 import { Meter } from './meter.ts'
@@ -60,6 +62,7 @@ export class Chat {
   readonly #requests: Requests
   readonly #turns: LiveTurns
   readonly #background: Background
+  readonly #distiller = new Distiller()
   readonly #closing = new AbortController()
   readonly #queue: MessageQueue
   /** Which waiting message became which message of the conversation, until it is stored. */
@@ -67,13 +70,13 @@ export class Chat {
   readonly #permissions: Permissions
 
   constructor(options: ChatOptions) {
-    const { config, sessions, models } = options
+    const { config, sessions, models, windows } = options
     this.changes = this.#changes
     this.#options = options
     this.#queue = options.queue
-    this.#models = new AgentModels(models, config)
+    this.#models = new AgentModels(models, config, windows)
     this.#requests = new Requests(options)
-    this.meter = new Meter({ sessions, config, models: this.#models, requests: this.#requests })
+    this.meter = new Meter({ ...options, models: this.#models, requests: this.#requests })
     this.#background = new Background(options.onFault)
     this.#permissions = new Permissions((session) =>
       this.#turns.emit(session, { type: 'permissions', permissions: this.#permissions.open(session) }),
@@ -254,6 +257,7 @@ export class Chat {
   /** After a good end: the next message that waits, or a name for the conversation. */
   async #goOn(session: string): Promise<void> {
     if (this.#closing.signal.aborted) return
+    this.#background.run(this.#distil(session))
     const next = this.#queue.takeFirst(session)
     if (!next) return this.#background.run(this.#name(session))
     try {
@@ -308,9 +312,19 @@ export class Chat {
     return runTurn({
       model,
       assemble: () => this.#requests.assemble({ model, transcript, tools: toolbox }),
+      withOwnIds: (answer) =>
+        withOwnCallIds(
+          answer,
+          transcript.messages().map(({ message }) => message),
+        ),
       tell: (message) => this.#tell(session, transcript, message),
       report: (report) => this.meter.keep(session, transcript, report),
       keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
+      // An answer is not lost for what is kept of its request: without it the request says that it was not kept.
+      keepWire: (number, wire) =>
+        sessions.keepWire(session, number, wire).catch((error: unknown) => {
+          if (!(error instanceof AppError)) this.#options.onFault(error)
+        }),
       follow: () => sessions.liveAnswer(session, model),
       takeSteering: async () => {
         const waiting = this.#queue.takeNext(session)
@@ -346,7 +360,7 @@ export class Chat {
 
   /** What a session that is over leaves behind (M36): durable notes, and its last messages. */
   async #leaveBehind(session: string, transcript: Transcript): Promise<void> {
-    const { workspace, config, now } = this.#options
+    const { workspace, config, models, now } = this.#options
     const { memoryHook } = config.current.session
     const messages = transcript.messages().map(({ message }) => message)
     if (!memoryHook.enabled || messages.length === 0) return
@@ -354,7 +368,29 @@ export class Chat {
     const { keeper } = await this.#workOn(session, transcript, model, new AbortController().signal)
     await keeper.flushRest()
     const { slug: prompt } = await this.#requests.prompts()
-    await keepSession({ workspace, model, prompt, messages, count: memoryHook.messages, session, at: now() })
+    const sentencesFor = (said: readonly string[]) => models.sentencesFor(said)
+    const count = memoryHook.messages
+    await keepSession({ workspace, model, prompt, sentencesFor, messages, count, session, at: now() })
+  }
+
+  /** A model has answered: what no flush could read before is distilled now (M30). */
+  async #distil(session: string): Promise<void> {
+    const { sessions, config, now } = this.#options
+    if (!config.current.compaction.memoryFlush.enabled || !(await hasRescues(this.#options.workspace))) return
+    const model = this.#models.preview()
+    // A stand-in while the chosen model cannot be had only extracts.
+    if (model.provider === 'offline' && config.current.model !== 'offline') return
+    const transcript = await sessions.get(session)
+    const { tools } = await this.#workOn(session, transcript, model, this.#closing.signal)
+    await this.#distiller.run({
+      model,
+      transcript,
+      tools,
+      now,
+      budget: () => this.#requests.budget(model),
+      prompts: () => this.#requests.prompts(),
+      factor: factorOf(this.meter.last(session, transcript)),
+    })
   }
 
   /** Once, when the first answer is there and nobody has named the conversation. */

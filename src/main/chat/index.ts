@@ -1,2 +1,3 @@
 export { Chat } from './chat.ts'
+export { LearnedWindows } from './learned-windows.ts'
 export { MessageQueue } from './queue.ts'

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../shared/errors.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
-import { ask, type ChatModel } from '../models/index.ts'
+import { ask, type ChatModel, type Sentences } from '../models/index.ts'
 import { localDate, type Workspace } from '../workspace/index.ts'
 import type { Prompts } from './prompts.ts'
 
@@ -12,6 +12,8 @@ export interface HookOptions {
   readonly workspace: Workspace
   readonly model: ChatModel
   readonly prompt: Prompts['slug']
+  /** In the user's language; asked with what they said, latest first. */
+  readonly sentencesFor: (said: readonly string[]) => Sentences
   readonly messages: readonly Message[]
   /** How many of the newest are kept. */
   readonly count: number
@@ -22,6 +24,10 @@ export interface HookOptions {
 /** Characters of one message that are kept; the transcript has the rest. */
 const maxCharacters = 2000
 const slugTimeoutMs = 15_000
+/** Letters of any script: a file's name is read by whoever spoke. */
+const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
+/** Three bytes a character at most leave room for the date: names end at 255 bytes. */
+const maxSlug = 60
 
 /** @returns the path that was written, or undefined when nothing was said */
 export async function keepSession(options: HookOptions): Promise<string | undefined> {
@@ -30,10 +36,12 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
     .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
     .slice(-count)
   if (!said.some((message) => message.role === 'user')) return undefined
-  const text = said.map(sayMessage).join('\n\n')
-  const slug = (await topicOf(options, text, userTexts(said))) ?? clockOf(at)
+  const own = userTexts(said)
+  const sentences = options.sentencesFor(own.toReversed())
+  const text = said.map((message) => sayMessage(message, sentences)).join('\n\n')
+  const slug = (await topicOf(options, text, own)) ?? clockOf(at)
   const date = localDate(at)
-  const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\nThe end of a conversation (sessions/${session}.jsonl).`
+  const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`sessions/${session}.jsonl`)}`
   for (let number = 1; ; number += 1) {
     const path = `memory/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
     if (await workspace.exists(path)) continue
@@ -42,10 +50,10 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
   }
 }
 
-function sayMessage(message: Message): string {
+function sayMessage(message: Message, { user, assistant }: Sentences): string {
   const text = messageText(message).trim()
   const shown = text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()} …` : text
-  return `**${message.role === 'user' ? 'User' : 'Assistant'}:** ${shown}`
+  return `**${message.role === 'user' ? user : assistant}:** ${shown}`
 }
 
 async function topicOf(
@@ -67,10 +75,8 @@ async function topicOf(
       },
       signal,
     )
-    const slug = messageText(answer)
-      .toLowerCase()
-      .match(/[a-z0-9]+(?:-[a-z0-9]+){0,5}/)?.[0]
-    return slug?.slice(0, 60)
+    const [slug] = messageText(answer).normalize('NFC').toLowerCase().match(slugPattern) ?? []
+    return slug && [...slug].slice(0, maxSlug).join('').replace(/-+$/, '')
   } catch (error) {
     // The name is a nicety; the time will do.
     if (error instanceof AppError || (error instanceof Error && /abort|timeout/i.test(error.name))) return undefined

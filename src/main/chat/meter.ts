@@ -5,6 +5,7 @@ import type {
   ContextEventDetails,
   ContextReport,
   ContextStep,
+  KeepingStep,
   Layer,
   WhatIfWindow,
 } from '../../shared/contract/index.ts'
@@ -12,21 +13,24 @@ import { AppError } from '../../shared/errors.ts'
 import {
   calibrated,
   contextTimeline,
+  cutOf,
+  dueSteps,
   eventDetails,
-  findCutPoint,
   keepingState,
-  keptTokens,
   messageTokens,
   readReport,
   reportEntry,
   reportOf,
   requestDifference,
   textOfItem,
+  unfolded,
   type Assembly,
   type SentRequest,
 } from '../context/index.ts'
 import { isBranchMark, readSentRequest, sessionEvents, type Sessions, type Transcript } from '../sessions/index.ts'
 import type { AgentConfig } from '../settings/index.ts'
+import type { Clock } from '../clock.ts'
+import type { UserMessage } from '../../shared/messages.ts'
 import type { AgentModels } from './agent-models.ts'
 import type { Requests } from './request.ts'
 import { ownTools } from './tools/index.ts'
@@ -40,6 +44,7 @@ interface MeterOptions {
   readonly config: AgentConfig
   readonly models: AgentModels
   readonly requests: Requests
+  readonly now: Clock
 }
 
 export interface WhatIfOutcome {
@@ -79,12 +84,15 @@ export class Meter {
     if (step !== undefined && transcript) {
       const report = reportOf(transcript.entries.find(({ id }) => id === step))
       if (!report) throw new AppError('input_invalid', `this conversation has no step ${step}`, { reason: step })
-      return calibrated(report, undefined)
+      return this.#inRows(session, calibrated(report, undefined))
     }
     const stored = session === undefined || !transcript ? undefined : this.last(session, transcript)
-    if (stored) return calibrated(stored, undefined)
-    const { report } = await this.#assembleNow(transcript, {})
-    return this.#calibrated(report, undefined)
+    const { request, report } = await this.#assembleNow(transcript, {})
+    const next = this.#next(transcript, report, stored)
+    const shown = stored
+      ? await this.#inRows(session, calibrated(stored, undefined))
+      : unfolded(this.#calibrated(report, undefined), request)
+    return { ...shown, next }
   }
 
   async timeline(session: string): Promise<{ steps: ContextStep[]; events: ContextEvent[] }> {
@@ -115,18 +123,40 @@ export class Meter {
 
   async whatIf(session: string | undefined, change: WhatIfWindow): Promise<WhatIfOutcome> {
     const transcript = await this.#transcript(session)
-    const { report } = await this.#assembleNow(transcript, change)
+    const { request, report } = await this.#assembleNow(transcript, change)
     const last = session === undefined || !transcript ? undefined : this.last(session, transcript)
-    return { report: this.#calibrated(report, last), compaction: this.#compactionOf(transcript, report) }
+    return {
+      report: { ...unfolded(this.#calibrated(report, last), request), next: this.#next(transcript, report, last) },
+      compaction: this.#compactionOf(transcript, report, last),
+    }
   }
 
-  #compactionOf(transcript: Transcript | undefined, report: ContextReport): WhatIfOutcome['compaction'] {
+  /** What the next message will bring: asked of the same function that decides it then (M45). */
+  #next(transcript: Transcript | undefined, now: ContextReport, last: ContextReport | undefined): KeepingStep[] {
+    const state = keepingState(transcript?.branch() ?? [])
+    const at = this.#options.now().getTime()
+    const message: UserMessage = { role: 'user', content: '', timestamp: at }
+    const settings = this.#options.config.current
+    return dueSteps({
+      state: { ...state, live: [...state.live, { id: 'next', message }] },
+      report: last ? asSent(now, last) : now,
+      last: last ?? this.#ofModel.get(now.model),
+      settings,
+      now: at,
+    })
+  }
+
+  #compactionOf(
+    transcript: Transcript | undefined,
+    report: ContextReport,
+    last: ContextReport | undefined,
+  ): WhatIfOutcome['compaction'] {
     if (!transcript) return null
-    const { live, summary } = keepingState(transcript.branch())
+    const state = keepingState(transcript.branch())
+    const { live, summary } = state
     const messages = live.map(({ message }) => message)
     const sizes = messages.map(messageTokens)
-    const { keepRecentTokens } = this.#options.config.current.compaction
-    const cut = findCutPoint(messages, sizes, keptTokens(report, keepRecentTokens))
+    const cut = cutOf({ state, report, last, settings: this.#options.config.current })
     if (cut === 0) return null
     const dropped = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
     const before = summary === undefined ? 0 : messageTokens({ role: 'user', content: summary, timestamp: 0 })
@@ -136,6 +166,14 @@ export class Meter {
 
   #calibrated(report: ContextReport, last: ContextReport | undefined): ContextReport {
     return calibrated(report, last ?? this.#ofModel.get(report.model))
+  }
+
+  /** Each tool and each turn a row of its own, as far as the request was kept. */
+  async #inRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
+    if (session === undefined || report.request === undefined) return report
+    const { request } = await this.#options.sessions.request(session, report.request)
+    const sent = request && readSentRequest(request.json)
+    return sent ? unfolded(report, sent) : report
   }
 
   async #request(session: string, number: number): Promise<SentRequest> {
@@ -153,4 +191,16 @@ export class Meter {
     const { requests, models } = this.#options
     return requests.assemble({ model: models.preview(), transcript, tools: ownTools, change })
   }
+}
+
+/** With the tools that were sent last: those of other programs are not started only to be counted. */
+function asSent(now: ContextReport, last: ContextReport): ContextReport {
+  if (now.model !== last.model) return now
+  const tools = (report: ContextReport) =>
+    report.items.find(({ layer, name }) => layer === 'system' && name === 'tools')?.tokens ?? 0
+  const more = tools(last) - tools(now)
+  const items = now.items.map((item) =>
+    item.layer === 'system' && item.name === 'tools' ? { ...item, tokens: item.tokens + more } : item,
+  )
+  return { ...now, items, estimatedTokens: now.estimatedTokens + more }
 }

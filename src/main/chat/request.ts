@@ -2,19 +2,31 @@
 import type { WhatIfWindow } from '../../shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
-import { assemble, budgetOf, keepingState, type Assembly, type Budget, type ContextFile } from '../context/index.ts'
+import type { Message } from '../../shared/messages.ts'
+import {
+  assemble,
+  budgetOf,
+  keepingState,
+  withTimestamp,
+  type Assembly,
+  type Budget,
+  type ContextFile,
+} from '../context/index.ts'
 import type { ChatModel } from '../models/index.ts'
-import type { Transcript } from '../sessions/index.ts'
+import type { Transcript, TranscriptEntry } from '../sessions/index.ts'
 import type { AgentConfig } from '../settings/index.ts'
 import {
   dailyLogDate,
   dailyLogPath,
+  isRescued,
   localDate,
+  localTime,
   longTermFile,
   memoryFolder,
   projectContextFiles,
   type Workspace,
 } from '../workspace/index.ts'
+import type { LearnedWindows } from './learned-windows.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
 import { definitionsOf, type Tool } from './tools/index.ts'
 
@@ -24,6 +36,7 @@ export interface RequestSources {
   /** Where prompts and templates lie. */
   readonly resources: string
   readonly now: Clock
+  readonly windows: Pick<LearnedWindows, 'learnedOf'>
 }
 
 export interface RequestParts {
@@ -55,16 +68,25 @@ export class Requests {
 
   /** The request as it would be sent now, and what it is made of. */
   async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<Assembly> {
-    const { config, workspace, now } = this.#sources
+    const { config, workspace, now, windows } = this.#sources
     const { chat, contextPruning } = config.current
     const { contextWindow, without = [] } = change
     const at = now()
     const today = localDate(at)
-    const { summary, pruned, live } = keepingState(transcript?.branch() ?? [])
+    const branch = transcript?.branch() ?? []
+    const { summary, pruned, live } = keepingState(branch)
     const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
     const files = await contextFiles(workspace, sessionStart)
+    const learned = contextWindow === undefined ? windows.learnedOf(model) : undefined
     return assemble({
-      purpose: { kind: 'chat', today, todaysLog: dailyLogPath(today) },
+      ...(learned ? { learned } : {}),
+      purpose: {
+        kind: 'chat',
+        today,
+        time: localTime(at),
+        todaysLog: dailyLogPath(today),
+        ...cutTurn(branch, live),
+      },
       modelId: model.id,
       budget: this.budget(model, contextWindow),
       maxOutput: model.maxOutput,
@@ -95,6 +117,17 @@ export class Requests {
   }
 }
 
+/** The turn that is going on, where a compaction fell into the middle of it; nothing where what is sent has it whole. */
+function cutTurn(
+  branch: readonly TranscriptEntry[],
+  live: readonly { readonly message: Message }[],
+): { readonly turn?: readonly Message[] } {
+  if (live.some(({ message }) => message.role === 'user')) return {}
+  const messages = branch.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
+  const asked = messages.findLastIndex(({ role }) => role === 'user')
+  return asked < 0 ? {} : { turn: messages.slice(asked).map(withTimestamp) }
+}
+
 /** Project context, MEMORY.md, and the logs of the session's first day and the day before (M3, M8). */
 async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<ContextFile[]> {
   const yesterday = new Date(sessionStart)
@@ -106,7 +139,9 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
   // Logs lie in one folder: no need to look through thousands of notes for every request.
   const paths = (await workspace.names(memoryFolder)).map((name) => `${memoryFolder}/${name}`)
   const logs = days.flatMap(({ date, day }) =>
-    paths.filter((path) => dailyLogDate(path) === date).map((path) => ({ path, layer: 'logs' as const, day })),
+    paths
+      .filter((path) => dailyLogDate(path) === date && !isRescued(path))
+      .map((path) => ({ path, layer: 'logs' as const, day })),
   )
   const project = [...projectContextFiles, longTermFile].map((path) => ({ path, layer: 'project' as const }))
   return Promise.all(

@@ -2,7 +2,7 @@
  * One turn of the agent: ask the model, carry out the tools it calls, ask again, until it has nothing more to call.
  * Every message is in the transcript before anybody is told of it; an answer that breaks off is kept as far as it came.
  */
-import type { ChatEvent, ContextReport } from '../../shared/contract/index.ts'
+import type { ChatEvent, ContextReport, WireRequest } from '../../shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import { noUsage, type AssistantMessage, type Message, type ToolCallPart } from '../../shared/messages.ts'
@@ -11,17 +11,22 @@ import { AnswerDraft, type ChatModel, type ModelRequest } from '../models/index.
 import type { LiveAnswer } from '../sessions/index.ts'
 import { callTools } from './call.ts'
 import type { Keeper } from './keeping/keeper.ts'
+import { isOverflow } from './keeping/overflow.ts'
 import type { Tool, ToolContext } from './tools/index.ts'
 
 export interface TurnOptions {
   readonly model: ChatModel
   /** The request as it would be sent now. */
   readonly assemble: () => Promise<Assembly>
+  /** The answer with calls that no other call of the conversation is taken for. */
+  readonly withOwnIds: (answer: AssistantMessage) => AssistantMessage
   /** Stores a message, and tells of it when it is on disk. */
   readonly tell: (message: Message) => Promise<void>
   readonly report: (report: ContextReport) => Promise<void>
   /** Keeps what is about to be sent. @returns its number */
   readonly keepRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
+  /** Keeps how it went over the wire, as far as that can be done: never throws. */
+  readonly keepWire: (number: number, wire: WireRequest) => Promise<void>
   /** Follows an answer on disk while it is given. */
   readonly follow: () => LiveAnswer
   /** What the user has sent meanwhile, to go with the next request. */
@@ -56,7 +61,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
 async function answerOnce(options: TurnOptions): Promise<AssistantMessage> {
   const live = options.follow()
   try {
-    const answer = await askModel(options, live)
+    const answer = options.withOwnIds(await askModel(options, live))
     await options.tell(answer)
     return answer
   } finally {
@@ -64,12 +69,26 @@ async function answerOnce(options: TurnOptions): Promise<AssistantMessage> {
   }
 }
 
-async function askModel(options: TurnOptions, live: LiveAnswer, isSecondTry = false): Promise<AssistantMessage> {
+/** Refusals for length that one answer takes: halving a million tokens comes below any window in ten. */
+const maxRefusals = 12
+
+interface Refusals {
+  readonly count: number
+  readonly hasMadeRoom: boolean
+}
+
+async function askModel(
+  options: TurnOptions,
+  live: LiveAnswer,
+  refused: Refusals = { count: 0, hasMadeRoom: false },
+): Promise<AssistantMessage> {
   const { model, assemble, report, emit, tools, keeper } = options
   const draft = new AnswerDraft(model, tools.now)
   let usage = noUsage
+  const window = model.contextWindow
+  let keeping: Promise<void> = Promise.resolve()
   try {
-    if (!isSecondTry) await keeper.prepare()
+    if (!refused.hasMadeRoom) await keeper.prepare()
     const { request, report: assembled } = await assemble()
     await report(assembled)
     const { purpose: _notSent, ...sent } = request
@@ -81,6 +100,8 @@ async function askModel(options: TurnOptions, live: LiveAnswer, isSecondTry = fa
       }
       if (event.type === 'usage') usage = event.usage
       else if (event.type === 'calling') continue
+      // Each time that it goes out.
+      else if (event.type === 'sent') keeping = keeping.then(() => options.keepWire(number, event.request))
       else if (event.type === 'retry') {
         const { code, attempt, afterMs } = event
         emit({ type: 'retrying', code, attempt, afterMs })
@@ -97,9 +118,15 @@ async function askModel(options: TurnOptions, live: LiveAnswer, isSecondTry = fa
   } catch (error) {
     if (tools.signal.aborted) return draft.finish('aborted', usage)
     if (!(error instanceof AppError)) throw error
-    const mayRetry = error.code === 'context_overflow' && !isSecondTry && draft.content.length === 0
-    if (mayRetry && (await keeper.makeRoom())) return askModel(options, live, true)
+    if (!isOverflow(error) || draft.content.length > 0 || refused.count >= maxRefusals)
+      return draft.finish('error', usage, error)
+    const count = refused.count + 1
+    // The window is smaller than was believed: what fits into it is made ready as for any other request.
+    if (model.contextWindow < window) return askModel(options, live, { count, hasMadeRoom: false })
+    if (!refused.hasMadeRoom && (await keeper.makeRoom())) return askModel(options, live, { count, hasMadeRoom: true })
     return draft.finish('error', usage, error)
+  } finally {
+    await keeping
   }
 }
 

@@ -38,7 +38,7 @@ export async function prepareWork(
   const keeper = new Keeper({
     transcript,
     model,
-    budget: requests.budget(model),
+    budget: () => requests.budget(model),
     settings: config.current,
     prompts: () => requests.prompts(),
     assemble: () => requests.assemble({ model, transcript, tools: toolbox }),

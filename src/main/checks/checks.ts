@@ -109,6 +109,19 @@ export class Checks {
     return formatChecks(kept.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })))
   }
 
+  /** A file has another name now: questions expect their lines there. */
+  async move(from: string, to: string): Promise<void> {
+    const isExpected = ({ relevant }: KeptCheck) => relevant.some(({ path }) => path === from)
+    if (!(await this.#load()).some(isExpected)) return
+    await this.#change((checks) =>
+      checks.map((check) => ({
+        ...check,
+        relevant: check.relevant.map((lines) => (lines.path === from ? { ...lines, path: to } : lines)),
+      })),
+    )
+    this.#changes.announce({ type: 'checks' })
+  }
+
   /** Runs soon, once things are quiet. */
   noteChange(cause: 'index' | 'settings'): void {
     if (!this.#options.watch) return

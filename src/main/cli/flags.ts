@@ -24,6 +24,12 @@ export interface EvalFlags extends SearchFlags {
   readonly provider?: EmbeddingProviderName
 }
 
+export interface AskFlags extends CommonFlags {
+  readonly model?: string
+  /** The id of a chat, its beginning, or `last`. */
+  readonly session?: string
+}
+
 export function searchOptions({ maxResults, minScore }: SearchFlags): SearchOptions {
   return { maxResults, minScore }
 }

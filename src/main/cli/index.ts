@@ -10,8 +10,10 @@ import { explain } from './commands/explain.ts'
 import { indexFiles } from './commands/index-files.ts'
 import { remember } from './commands/remember.ts'
 import { search } from './commands/search.ts'
+import { sessions } from './commands/sessions.ts'
 import { status } from './commands/status.ts'
-import type { CommonFlags, EvalFlags, ExplainFlags, SearchFlags, WaitFlags } from './flags.ts'
+import { assertNew } from './first-use.ts'
+import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, SearchFlags, WaitFlags } from './flags.ts'
 import type { Output } from './output.ts'
 import { vectorHelp } from './vectors.ts'
 import { openInBrowser } from '../open-with-system.ts'
@@ -98,9 +100,12 @@ command('remember', 'append a note to today’s log')
 command('ask', 'ask the agent')
   .argument('<message>')
   .option('--model <id>', 'another model than the agent’s')
-  .action(async (message: string, flags: CommonFlags & { model?: string }) =>
+  .option('--session <id>', 'go on with a chat: its id, the beginning of it, or "last"')
+  .action(async (message: string, flags: AskFlags) =>
     onRuntime(flags, (runtime) => ask(runtime, flags, message), { isRepeatable: false }),
   )
+
+command('sessions', 'list the chats, newest first').action(async (flags: CommonFlags) => onRuntime(flags, sessions))
 
 command('serve', 'host the interface for a browser on this machine')
   .option('--port <n>', 'port (default: a free one)', port)
@@ -124,9 +129,12 @@ async function onRuntime(
   checkFolders(flags)
   const { embeddingProvider, isRepeatable = true } = options
   const output = await withRuntime({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (runtime) => {
-    const { file, problems } = await runtime.client.settings.get()
-    if (problems.length > 0) throw new AppError('config_invalid', describeProblems(file, problems))
-    return run(runtime, flags)
+    const { file, problems, firstRun } = await runtime.client.settings.get()
+    const problem = describeProblems(file, problems)
+    if (runtime.isOwn && firstRun) assertNew(runtime.base, flags.agent)
+    if (runtime.isOwn && problems.length > 0) throw new AppError('config_invalid', problem)
+    const done = await run(runtime, flags)
+    return problems.length === 0 ? done : { ...done, warning: [done.warning, problem].filter(Boolean).join('; ') }
   })
   print(output, flags)
 }
@@ -192,6 +200,6 @@ function tell(error: unknown): number {
   process.stderr.write(`commonplace: ${harmless(message.replaceAll('\n', ' '))}\n`)
   const isUsage =
     error instanceof UsageError ||
-    (error instanceof AppError && ['unknown_agent', 'input_invalid'].includes(error.code))
+    (error instanceof AppError && ['unknown_agent', 'unknown_session', 'input_invalid'].includes(error.code))
   return isUsage ? 2 : 1
 }

@@ -1,5 +1,5 @@
 /** What a command prints: its JSON value, and the same for a reader. */
-import type { SearchResponse, SearchResult } from '../../shared/contract/index.ts'
+import type { Condition, SearchResponse, SearchResult } from '../../shared/contract/index.ts'
 
 export interface Output {
   readonly value: unknown
@@ -28,4 +28,12 @@ export function withoutExtras({
   source,
 }: SearchResult) {
   return { path, startLine, endLine, score, vectorScore, textScore, snippet, source }
+}
+
+/** A condition of the query: what it means in days, and whether it was understood. */
+export function conditionText({ kind, text, from, to, isUnread }: Condition): string {
+  if (isUnread) return `${text}: not understood, searched as words`
+  const days = from === to ? from : `${from ?? '…'} to ${to ?? '…'}`
+  const meaning = from === null && to === null ? '' : ` (${days})`
+  return `${kind === 'time' ? 'raised' : 'only'}: ${text}${meaning}`
 }

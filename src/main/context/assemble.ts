@@ -2,13 +2,14 @@
  * Builds a model request from its layers (M1), in order: system prompt and tools, project context, daily logs, history,
  * the message. The same value is what the provider gets and what the context meter shows. Pure.
  */
-import type { ContextItem, ContextReport, Layer } from '../../shared/contract/index.ts'
+import type { ContextItem, ContextReport, Layer, LearnedWindow } from '../../shared/contract/index.ts'
 import type { Message } from '../../shared/messages.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import type { ModelRequest, Purpose, ThinkingEffort, ToolDefinition } from '../models/index.ts'
-import type { Budget } from './budget.ts'
+import { roomBeside, type Budget } from './budget.ts'
 import { cutMiddle, maxFileCharacters, maxTotalCharacters } from './cut.ts'
-import { endWithUser, pairToolResults, withTimestamp } from './history.ts'
+import { cutToTokens, fileTokens, shareOut } from './fit.ts'
+import { endWithUser, endsWithGoOn, pairToolResults, withTimestamp } from './history.ts'
 import { applyPruning, type PruneDecisions, type PruneSettings } from './prune.ts'
 import { messageTextForModel, messageTokens } from './tokens.ts'
 
@@ -21,9 +22,11 @@ export interface ContextFile {
 }
 
 export interface AssemblyInput {
-  readonly purpose: Purpose
+  readonly purpose: Extract<Purpose, { kind: 'chat' }>
   readonly modelId: string
   readonly budget: Budget
+  /** Why its window is not the one that was believed. */
+  readonly learned?: LearnedWindow
   readonly maxOutput: number
   readonly thinking?: ThinkingEffort | undefined
   /** The prompt with everything filled in. */
@@ -51,13 +54,11 @@ export function assemble(input: AssemblyInput): Assembly {
     item('system', 'tools', JSON.stringify(input.tools)),
   ]
   const sections: string[] = []
-  let left = maxTotalCharacters
-  for (const file of input.files) {
-    const text = file.text === null ? '' : cutMiddle(file.text, Math.min(maxFileCharacters, left))
-    left = Math.max(0, left - text.length)
-    sections.push(fileSection(file, text))
-    items.push(fileItem(file, text))
+  for (const { file, sent } of cutFiles(input.files, fileTokens(input.budget.compactAt, sumOf(items)))) {
+    sections.push(fileSection(file, sent))
+    items.push(fileItem(file, sent))
   }
+  const budget = roomBeside(input.budget, sumOf(items))
   const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned, input.pruning).map(
     withTimestamp,
   )
@@ -65,10 +66,10 @@ export function assemble(input: AssemblyInput): Assembly {
   if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
   items.push(...messageItems(conversation))
   const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
-  const estimatedTokens = items.reduce((sum, { tokens }) => sum + tokens, 0)
+  const estimatedTokens = sumOf(items)
   return {
     request: {
-      purpose: input.purpose,
+      purpose: endsWithGoOn(messages) ? { ...input.purpose, goesOn: true } : input.purpose,
       system,
       messages,
       tools: input.tools,
@@ -77,13 +78,33 @@ export function assemble(input: AssemblyInput): Assembly {
     },
     report: {
       model: input.modelId,
-      ...input.budget,
+      ...budget,
+      ...(input.learned ? { learned: input.learned } : {}),
       items,
       estimatedTokens,
       reportedTokens: null,
       sentAt: input.now,
     },
   }
+}
+
+/** Every file as it is sent: within its own limits (M3), and all of them within `tokens`. */
+function cutFiles(files: readonly ContextFile[], tokens: number): { file: ContextFile; sent: string }[] {
+  let left = maxTotalCharacters
+  const cut = files.map((file) => {
+    const sent = file.text === null ? '' : cutMiddle(file.text, Math.min(maxFileCharacters, left))
+    left = Math.max(0, left - sent.length)
+    return { file, sent }
+  })
+  const most = shareOut(
+    cut.map(({ sent }) => estimateTokens(sent)),
+    tokens,
+  )
+  return most === Infinity ? cut : cut.map(({ file, sent }) => ({ file, sent: cutToTokens(sent, most) }))
+}
+
+function sumOf(items: readonly ContextItem[]): number {
+  return items.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
 /** An estimate can be this much too low. */

@@ -1,36 +1,39 @@
 /** A request taken apart again into the items of its report, to be read and compared. Pure. */
 import { diffArrays } from 'diff'
 import type { BlockChange, Layer, RequestBlock } from '../../shared/contract/index.ts'
-import type { Message } from '../../shared/messages.ts'
+import { toolItem, toolOfItem } from '../../shared/context-items.ts'
+import { nameOfTool, stretchesOf } from './rows.ts'
+import { spokenIn, type SentRequest } from './sent.ts'
 import { messageTextForModel } from './tokens.ts'
 
-/** What of a kept request is read; the rest of it is about the answer. */
-export interface SentRequest {
-  readonly system: readonly string[]
-  readonly messages: readonly Message[]
-  readonly tools: readonly unknown[]
-}
-
 const file = /<file path="([^"]*)"(?: missing="true"\/>|>\n[\s\S]*?\n<\/file>)/g
-const summary = /<summary>\n([\s\S]*)\n<\/summary>$/
 
-export function requestBlocks({ system, messages, tools }: SentRequest): RequestBlock[] {
-  const [prompt = '', files = ''] = system
-  const summaryText = messages[0] && messages[0].role === 'user' ? summary.exec(messageTextForModel(messages[0])) : null
-  const spoken = summaryText === null ? messages : messages.slice(1)
-  const lastUser = spoken.findLastIndex(({ role }) => role === 'user')
+export function requestBlocks(request: SentRequest): RequestBlock[] {
+  const [prompt = '', files = ''] = request.system
+  const { summary, spoken } = spokenIn(request)
+  const stretches = stretchesOf(spoken)
   return [
     { layer: 'system', name: 'system prompt', text: prompt },
-    { layer: 'system', name: 'tools', text: JSON.stringify(tools, null, 2) },
+    ...request.tools.map((tool) => ({
+      layer: 'system' as const,
+      name: toolItem(nameOfTool(tool)),
+      text: JSON.stringify(tool, null, 2),
+    })),
     ...[...files.matchAll(file)].map(([text, path = '']) => ({ layer: layerOfFile(path), name: path, text })),
-    ...(summaryText === null ? [] : [{ layer: 'summary' as const, name: 'summary', text: summaryText[1] ?? '' }]),
+    ...(summary === undefined ? [] : [{ layer: 'summary' as const, name: 'summary', text: summary }]),
     ...spoken.map((message, index): RequestBlock => {
       const text = messageTextForModel(message)
       if (message.role === 'toolResult') return { layer: 'tools', name: message.toolName, text }
-      const layer = index === lastUser ? 'message' : 'conversation'
-      return { layer, name: layer, text: `${message.role}: ${text}` }
+      const stretch = stretches[index]
+      return stretch === undefined
+        ? { layer: 'message', name: 'message', text: `${message.role}: ${text}` }
+        : { layer: 'conversation', name: stretch, text: `${message.role}: ${text}` }
     }),
   ]
+}
+
+function isTool({ name }: RequestBlock): boolean {
+  return toolOfItem(name) !== undefined
 }
 
 /** Logs are the only files of the memory folder that are read into a request (M3, M8). */
@@ -38,10 +41,12 @@ function layerOfFile(path: string): Layer {
   return path.startsWith('memory/') ? 'logs' : 'project'
 }
 
-/** Everything of one item, as it was sent. */
+/** Everything of one item, as it was sent; of the items that stand for several, all of those. */
 export function textOfItem(request: SentRequest, layer: Layer, name: string): string {
+  const isAll = layer === 'conversation' && name === 'conversation'
+  const isAnyTool = layer === 'system' && name === 'tools'
   return requestBlocks(request)
-    .filter((block) => block.layer === layer && block.name === name)
+    .filter((block) => block.layer === layer && (isAll || (isAnyTool ? isTool(block) : block.name === name)))
     .map(({ text }) => text)
     .join('\n\n')
 }

@@ -24,10 +24,48 @@ export function budgetOf(
   return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
 }
 
+/** A conversation has at least this share of the window, as long as prompt, tools and files leave it. */
+const minRoomShare = 0.2
+/** Something is always left for the answer. */
+const mostUsedShare = 0.97
+
+/**
+ * The same budget beside `fixed` tokens that stand in every request: where these alone come near the thresholds, both
+ * move up, or each message would be flushed and summarised for nothing. In a common window nothing moves.
+ */
+export function roomBeside(budget: Budget, fixed: number): Budget {
+  const { contextWindow } = budget
+  const wanted = Math.min(fixed + contextWindow * minRoomShare, contextWindow * mostUsedShare)
+  const compactAt = Math.floor(Math.max(budget.compactAt, wanted))
+  const half = Math.floor(compactAt - Math.max(0, compactAt - fixed) / 2)
+  return { ...budget, compactAt, flushAt: Math.max(budget.flushAt, half) }
+}
+
+/** A summary stands in every request from then on. */
+const maxSummaryShare = 0.1
+const minSummaryTokens = 200
+
+/** The longest summary, in tokens. */
+export function summaryTokens(compactAt: number): number {
+  return Math.max(minSummaryTokens, Math.floor(compactAt * maxSummaryShare))
+}
+
 /** The newest part that stays word for word is never more than this share of the window. */
 const maxKeptShare = 0.4
+/** What it leaves for what is said next: this share of the window, or of what a conversation has where that is less. */
+const nextShare = 0.2
+const nextRoomShare = 0.5
 
-/** How much of a conversation a compaction leaves word for word, in tokens. */
-export function keptTokens(budget: Pick<Budget, 'contextWindow'>, keepRecentTokens: number): number {
-  return Math.min(keepRecentTokens, Math.floor(budget.contextWindow * maxKeptShare))
+/**
+ * How much of a conversation a compaction leaves word for word, in tokens.
+ * @param fixed what stands in every request: prompt, tools, files
+ */
+export function keptTokens(
+  { contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>,
+  keepRecentTokens: number,
+  fixed: number,
+): number {
+  const room = Math.max(0, compactAt - fixed - summaryTokens(compactAt))
+  const next = Math.min(contextWindow * nextShare, room * nextRoomShare)
+  return Math.min(keepRecentTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(room - next))
 }

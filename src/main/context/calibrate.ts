@@ -1,5 +1,6 @@
 /** Sets a report right by what the provider counted (M28, M45). Pure. */
 import type { ContextItem, ContextReport } from '../../shared/contract/index.ts'
+import { sharesOf } from './shares.ts'
 import { calibration } from './tokens.ts'
 
 /**
@@ -12,20 +13,12 @@ export function calibrated(report: ContextReport, last: ContextReport | undefine
   return scaled(report, Math.ceil(report.estimatedTokens * factor))
 }
 
-/** Shares `total` out by the largest remainder. */
 function scaled(report: ContextReport, total: number): ContextReport {
   const factor = report.estimatedTokens === 0 ? 0 : total / report.estimatedTokens
-  const exact = report.items.map(({ tokens }) => tokens * factor)
-  const whole = exact.map(Math.floor)
-  let left = total - whole.reduce((sum, tokens) => sum + tokens, 0)
-  const byRemainder = exact
-    .map((tokens, index) => ({ index, remainder: tokens % 1 }))
-    .sort((one, other) => other.remainder - one.remainder)
-  for (const { index } of byRemainder) {
-    if (left <= 0) break
-    whole[index] = (whole[index] ?? 0) + 1
-    left -= 1
-  }
-  const items: ContextItem[] = report.items.map((item, index) => ({ ...item, tokens: whole[index] ?? 0 }))
+  const shares = sharesOf(
+    report.items.map(({ tokens }) => tokens * factor),
+    total,
+  )
+  const items: ContextItem[] = report.items.map((item, index) => ({ ...item, tokens: shares[index] ?? 0 }))
   return { ...report, items, estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
 }

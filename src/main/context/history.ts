@@ -6,10 +6,8 @@ import type { AssistantMessage, Message, ToolResultMessage } from '../../shared/
  * gone is dropped, and an answer of which nothing came is left out.
  */
 export function pairToolResults(messages: readonly Message[]): Message[] {
-  const results = new Map<string, ToolResultMessage>()
-  for (const message of messages) if (message.role === 'toolResult') results.set(message.toolCallId, message)
   const paired: Message[] = []
-  for (const message of messages) {
+  for (const [at, message] of messages.entries()) {
     if (message.role === 'toolResult') continue
     if (message.role === 'user') {
       paired.push(message)
@@ -17,11 +15,45 @@ export function pairToolResults(messages: readonly Message[]): Message[] {
     }
     if (message.content.every((part) => part.type === 'thinking')) continue
     paired.push(message)
+    const results = resultsOf(messages, at)
     for (const part of message.content) {
       if (part.type === 'toolCall') paired.push(results.get(part.id) ?? interrupted(message, part.id, part.name))
     }
   }
   return paired
+}
+
+/** Up to the next answer: later ones may have calls of the same ids. */
+function resultsOf(messages: readonly Message[], answer: number): Map<string, ToolResultMessage> {
+  const results = new Map<string, ToolResultMessage>()
+  for (let at = answer + 1; at < messages.length; at += 1) {
+    const message = messages[at]
+    if (!message || message.role === 'assistant') break
+    if (message.role === 'toolResult') results.set(message.toolCallId, message)
+  }
+  return results
+}
+
+/**
+ * An answer whose calls have ids of their own in the conversation: some servers number the calls of each answer anew, and
+ * results, kept outputs and prunings go by the id.
+ */
+export function withOwnCallIds(answer: AssistantMessage, earlier: readonly Message[]): AssistantMessage {
+  const taken = new Set<string>()
+  for (const message of earlier) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.content) if (part.type === 'toolCall') taken.add(part.id)
+  }
+  const own = (id: string): string => {
+    let free = id
+    for (let number = 2; taken.has(free); number += 1) free = `${id}_${number}`
+    taken.add(free)
+    return free
+  }
+  return {
+    ...answer,
+    content: answer.content.map((part) => (part.type === 'toolCall' ? { ...part, id: own(part.id) } : part)),
+  }
 }
 
 function interrupted(answer: AssistantMessage, toolCallId: string, toolName: string): ToolResultMessage {
@@ -44,11 +76,15 @@ export function endWithUser(messages: readonly Message[]): readonly Message[] {
 
 const goOn = 'Your answer was cut off. Go on right where it stopped, without repeating anything.'
 
+/** True where that was added. */
+export function endsWithGoOn(messages: readonly Message[]): boolean {
+  const last = messages.at(-1)
+  return last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(goOn)
+}
+
 /** The same without that, for a request whose last words are others. */
 export function withoutGoOn(messages: readonly Message[]): readonly Message[] {
-  const last = messages.at(-1)
-  const isGoOn = last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(goOn)
-  return isGoOn ? messages.slice(0, -1) : messages
+  return endsWithGoOn(messages) ? messages.slice(0, -1) : messages
 }
 
 /** Says when a message was sent, so that the model knows the time; derived from the transcript, hence the same in every request. */

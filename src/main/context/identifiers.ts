@@ -1,4 +1,5 @@
 /** Identifiers of a text: paths, addresses, ids, versions, numbers with a unit. What a summary must not lose. Pure. */
+import { withoutLongRuns } from '../../shared/long-runs.ts'
 
 const patterns = [
   /https?:\/\/[^\s<>"')\]]+/g,
@@ -13,7 +14,9 @@ const patterns = [
 
 export function identifiersIn(text: string): Set<string> {
   const found = new Set<string>()
-  for (const pattern of patterns) for (const [match] of text.matchAll(pattern)) found.add(match.replace(/[.,;:]+$/, ''))
+  const names = withoutLongRuns(text)
+  for (const pattern of patterns)
+    for (const [match] of names.matchAll(pattern)) found.add(match.replace(/[.,;:]+$/, ''))
   return found
 }
 

@@ -37,7 +37,7 @@ export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
   const cleared = new Set<string>()
   for (const entry of branch) {
     if (entry.type === 'message') live.push({ id: entry.id, message: entry.message })
-    else if (entry.type === 'flush' && entry.status !== 'failed') {
+    else if (entry.type === 'flush' && entry.status !== 'failed' && entry.status !== 'distilled') {
       flushed = Math.max(flushed, live.findIndex(({ id }) => id === entry.throughEntryId) + 1)
       hasFlushedInCycle = true
     } else if (entry.type === 'compaction') {

@@ -15,7 +15,7 @@ export function renderInParts(messages: readonly Message[], limit: number): stri
   const parts: string[] = []
   let part = ''
   let tokens = 0
-  for (const piece of messages.flatMap((message) => piecesOf(renderMessage(message), limit))) {
+  for (const piece of messages.flatMap((message) => textInParts(renderMessage(message), limit))) {
     const cost = estimateTokens(piece) + 1
     if (part !== '' && tokens + cost > limit) {
       parts.push(part)
@@ -29,8 +29,8 @@ export function renderInParts(messages: readonly Message[], limit: number): stri
   return parts
 }
 
-/** Never more than `limit` tokens: a character is at most one. Cuts fall on line ends where there are any near. */
-function piecesOf(text: string, limit: number): string[] {
+/** A text in pieces that join to it, none over `limit` tokens: a character is at most one. Cuts fall on line ends where there are any near. */
+export function textInParts(text: string, limit: number): string[] {
   const pieces: string[] = []
   let rest = text
   while (estimateTokens(rest) > limit) {

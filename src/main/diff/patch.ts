@@ -5,9 +5,8 @@ import { formatLargeChange } from '../../shared/large-change.ts'
 import { blobId } from './blob-id.ts'
 import { compareLines, type LineEdit } from './compare.ts'
 import { splitLines } from './lines.ts'
+import { context, fuzz, standingsOf } from './standing.ts'
 
-/** Lines shown around a change. */
-const context = 2
 /** Nobody reads more than this in a card; a longer patch names the two texts instead (see shared/large-change.ts). */
 const maxLines = 2000
 const maxCharacters = 200_000
@@ -62,13 +61,16 @@ export function countLines(before: string, after: string): { added: number; remo
 }
 
 /**
- * The text without the change, also where other lines were changed since.
+ * The text without the change, also where other lines were changed since, and where some of it was taken back already.
  * @returns undefined when its lines do not stand any more
  */
 export function takeBack(text: string, patch: string): string | undefined {
   const [parsed] = parsePatch(patch)
   if (!parsed) return undefined
-  const restored = applyPatch(text, reversePatch(parsed), { fuzzFactor: 2 })
+  const standings = standingsOf(text, patch)
+  const hunks = parsed.hunks.filter((_, place) => standings[place] !== 'undone')
+  if (hunks.length === 0) return text
+  const restored = applyPatch(text, reversePatch({ ...parsed, hunks }), { fuzzFactor: fuzz })
   return restored === false ? undefined : restored
 }
 

@@ -5,7 +5,7 @@ import type { EmbeddingProvider } from './provider.ts'
 
 export type { DownloadProgress } from './local.ts'
 export { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryLeave } from './health.ts'
-export { fromBlob, toBlob, type EmbeddingProvider } from './provider.ts'
+export { toBlob, type EmbeddingProvider } from './provider.ts'
 
 /** All that a thread needs to make its own provider; plain data, so that it can be posted there. */
 export interface EmbeddingSource {

@@ -29,8 +29,3 @@ export function toUnitVector(values: readonly number[]): Float32Array | undefine
 export function toBlob(vector: Float32Array): Buffer {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 }
-
-export function fromBlob(blob: Buffer): Float32Array {
-  const copy = Uint8Array.from(blob)
-  return new Float32Array(copy.buffer)
-}

@@ -23,25 +23,67 @@ export interface TimelineRequest {
   readonly limit: number
 }
 
-/** Changes, newest first, each with the one file of it that is meant. */
+/** A commit with the one file of it that is meant. */
+export type FileChangeRecord = CommitRecord & {
+  readonly file: FileRecord
+  /** What the file is called now. */
+  readonly now: string
+}
+
+/** Changes, newest first. */
 export async function timelineOf(
   repository: Repository,
   { path, before, since, causes, limit }: TimelineRequest,
-): Promise<(CommitRecord & { file: FileRecord })[]> {
-  const found: (CommitRecord & { file: FileRecord })[] = []
+): Promise<FileChangeRecord[]> {
+  const found: FileChangeRecord[] = []
+  const names = new LaterNames()
   let name = path
   let isPast = before === undefined
   for (const record of await repository.log()) {
     if (found.length >= limit || (since !== undefined && record.at < since)) break
     const wasPast = isPast
     isPast ||= record.commit === before
-    for (const file of record.files) {
+    const later = record.files.map((file) => names.of(file.path))
+    names.passed(record.files)
+    for (const [place, file] of record.files.entries()) {
+      const now = later[place] ?? file.path
       if (name !== undefined && file.path !== name) continue
-      if (wasPast && (causes === undefined || causes.includes(record.cause))) found.push({ ...record, file })
+      if (wasPast && (causes === undefined || causes.includes(record.cause))) found.push({ ...record, file, now })
       if (name !== undefined && file.from !== undefined) name = file.from
     }
   }
   return found
+}
+
+/**
+ * What a file is called now, that had this name after a commit; without one, the name it has lost last. The name itself
+ * where it was not moved since.
+ */
+export async function nameNow(repository: Repository, path: string, commit?: string): Promise<string> {
+  const names = new LaterNames()
+  for (const record of await repository.log()) {
+    if (record.commit === commit) break
+    const moved = record.files.find(({ from }) => from === path)
+    if (commit === undefined && moved) return names.of(moved.path)
+    names.passed(record.files)
+  }
+  return names.of(path)
+}
+
+/** From the newest change backwards: what a name of that time has become. */
+class LaterNames {
+  readonly #later = new Map<string, string>()
+
+  of(path: string): string {
+    return this.#later.get(path) ?? path
+  }
+
+  passed(files: readonly FileRecord[]): void {
+    const moves = files.flatMap(({ path, from }) => (from === undefined ? [] : [{ path, from, now: this.of(path) }]))
+    // Before its move, another file had a file's name, or none.
+    for (const { path } of moves) this.#later.delete(path)
+    for (const { from, now } of moves) this.#later.set(from, now)
+  }
 }
 
 /** A change as a unified diff, and the file's text before and after it. @throws AppError `file_not_found` */

@@ -1,7 +1,8 @@
 /** Entry of the history thread: a `Recorder` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { serveThread, threadBase } from '../thread/index.ts'
-import { blameOf, diffOf, textOf, timelineOf, type TimelineRequest } from './chronicle.ts'
+import { blameOf, diffOf, nameNow, textOf, timelineOf, type TimelineRequest } from './chronicle.ts'
+import { standingOf } from './standing.ts'
 import { Recorder, type RecorderEvent, type RecorderSettings } from './recorder.ts'
 
 const events = new EventPublisher<{ event: RecorderEvent }>({ maxBufferedEvents: 1000 })
@@ -29,6 +30,12 @@ const router = {
   diff: threadBase
     .input(type<{ commit: string; path: string }>())
     .handler(async ({ input }) => diffOf(await opened().readable(), input.commit, input.path)),
+  nameNow: threadBase
+    .input(type<{ path: string; commit: string | undefined }>())
+    .handler(async ({ input }) => nameNow(await opened().readable(), input.path, input.commit)),
+  standing: threadBase
+    .input(type<{ path: string; patch: string }>())
+    .handler(async ({ input }) => standingOf(await opened().readable(), input.path, input.patch)),
   text: threadBase.input(type<string>()).handler(async ({ input }) => textOf(await opened().readable(), input)),
   blame: threadBase.input(type<string>()).handler(async ({ input }) => blameOf(await opened().readable(), input)),
   settle: threadBase.handler(() => opened().settle()),

@@ -9,6 +9,7 @@ import type { HistoryRouter } from './history-thread.ts'
 import { repositoryIn } from './journal.ts'
 import type { TimelineRequest } from './chronicle.ts'
 import type { RecorderEvent } from './recorder.ts'
+import type { ChangeStanding } from './standing.ts'
 
 /** Changes go to the thread together, ms. */
 const gatherMs = 50
@@ -106,13 +107,14 @@ export class History {
 
   /** The timeline as it is shown, without the texts. */
   async entries(request: TimelineRequest): Promise<HistoryEntry[]> {
-    return (await this.timeline(request)).map(({ commit, at, cause, session, turn, file }) => ({
+    return (await this.timeline(request)).map(({ commit, at, cause, session, turn, file, now }) => ({
       commit,
       at,
       cause,
       ...(session === undefined ? {} : { session }),
       ...(turn === undefined ? {} : { turn }),
       path: file.path,
+      now,
       ...(file.from === undefined ? {} : { from: file.from }),
       added: file.added,
       removed: file.removed,
@@ -123,6 +125,16 @@ export class History {
   /** @throws AppError `file_not_found` */
   diff(commit: string, path: string) {
     return this.#call((client) => client.diff({ commit, path }))
+  }
+
+  /** What a file is called now, that had this name after a change; without one, the name that it lost last. */
+  nameNow(path: string, commit?: string): Promise<string> {
+    return this.#call((client) => client.nameNow({ path, commit }))
+  }
+
+  /** Whether a change still stands; `path` is what its file was called then. */
+  standing(path: string, patch: string): Promise<ChangeStanding> {
+    return this.#call((client) => client.standing({ path, patch }))
   }
 
   /** A recorded text by Git's id of it; undefined when there is none, or it was forgotten. */

@@ -1,3 +1,5 @@
+export { Accepted } from './accepted.ts'
 export { History } from './history.ts'
 export type { HistoryProblem } from './recorder.ts'
 export { Recording } from './recording.ts'
+export type { ChangeStanding } from './standing.ts'

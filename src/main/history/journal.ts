@@ -22,7 +22,12 @@ const lineSchema = z.object({
   /** Ids of the texts; null where there was, or is, no file. */
   before: z.string().nullable(),
   after: z.string().nullable(),
-  origin: z.object({ cause: z.enum(causes), session: z.string().optional(), turn: z.string().optional() }),
+  origin: z.object({
+    cause: z.enum(causes),
+    session: z.string().optional(),
+    turn: z.string().optional(),
+    isUndo: z.boolean().optional(),
+  }),
   at: z.number(),
 })
 export type JournalLine = z.infer<typeof lineSchema>
@@ -59,14 +64,14 @@ export class Journal {
   /** Resolves when the change is in the journal, or cannot be now. Never fails: what is written is written. */
   async add({ path, from, before, after, origin, at }: WorkspaceWrite): Promise<void> {
     if (!isNote(path)) return
-    const { cause, session, turn } = origin
+    const { cause, session, turn, isUndo } = origin
     const line = {
       id: randomUUID(),
       path,
       ...(from === undefined ? {} : { from }),
       before: before === null ? null : blobId(before),
       after: after === null ? null : blobId(after),
-      origin: { cause, session, turn },
+      origin: { cause, session, turn, isUndo },
       at,
     }
     this.#waiting.push({ line, texts: [before, after].filter((text) => text !== null) })

@@ -114,15 +114,18 @@ export class Repository {
     const files: FileRecord[] = []
     const writeBlob = async ({ after }: FileStep) => (after === null ? null : this.#writeBlob(after))
     const ids = await inBatches(steps, blobsAtOnce, writeBlob, signal)
+    const leaving = new Set(steps.map(({ from }) => from))
     for (const [index, { path, from, before, after }] of steps.entries()) {
-      const old = this.#tree.get(from ?? path) ?? null
+      // A file that moved away can leave its name to another in the same commit.
+      const isNew = from === undefined && before === null && leaving.has(path)
+      const old = (isNew ? undefined : this.#tree.get(from ?? path)) ?? null
       const id = ids[index] ?? null
       if (old === id && from === undefined) continue
       const { added, removed } = countLines(before ?? '', after ?? '')
       files.push({ path, ...(from === undefined ? {} : { from }), added, removed, before: old, after: id })
-      if (from !== undefined) this.#tree.set(from, null)
-      this.#tree.set(path, id)
     }
+    for (const { from } of files) if (from !== undefined) this.#tree.set(from, null)
+    for (const { path, after } of files) this.#tree.set(path, after)
     if (files.length === 0) return undefined
     const tree = await this.#tree.write((entries) => git.writeTree({ fs, gitdir: this.#gitdir, tree: entries }))
     const author = {

@@ -26,5 +26,7 @@ export function collapse(group: readonly Change[]): FileStep[] {
 }
 
 export function isSameOrigin(one: Origin, other: Origin): boolean {
-  return one.cause === other.cause && one.session === other.session && one.turn === other.turn
+  return (
+    one.cause === other.cause && one.session === other.session && one.turn === other.turn && one.isUndo === other.isUndo
+  )
 }

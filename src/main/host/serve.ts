@@ -73,6 +73,10 @@ export async function serve({ accept, folder, log, port: wanted }: HostOptions):
   // Whoever goes away in the middle of anything is no error of ours.
   server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    // A browser opens connections before it has anything to ask: an answer to nothing would be its next page.
+    if (isLate && 'bytesRead' in socket && socket.bytesRead === 0) return void socket.destroy()
+    if (isLate) return refuseSocket(socket, '408 Request Timeout')
     // More cookies than anybody needs keep this browser out until they are gone.
     if (error.code === 'HPE_HEADER_OVERFLOW') refuseSocket(socket, '431 Request Header Fields Too Large', clearCookies)
     else refuseSocket(socket, '400 Bad Request')

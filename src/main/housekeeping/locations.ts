@@ -11,21 +11,26 @@ interface Place {
   readonly kind: DataLocation['kind']
   readonly path: string
   readonly agent?: string | undefined
+  /** What belongs to it and lies beside it. */
+  readonly beside?: readonly string[]
 }
 
 export async function dataLocations(places: readonly Place[]): Promise<DataLocation[]> {
   const measured: DataLocation[] = []
-  for (const { kind, path, agent } of places) {
-    const size = await sizeOf(path)
+  for (const { kind, path, agent, beside = [] } of places) {
+    const size = await sizeOf(path, ...beside)
     if (size) measured.push({ kind, path, ...size, ...(agent === undefined ? {} : { agent }) })
   }
   return measured
 }
 
-/** Of a file or a folder with all in it; undefined where there is nothing. Links are not followed. */
-async function sizeOf(path: string): Promise<Pick<DataLocation, 'bytes' | 'files' | 'isComplete'> | undefined> {
+/** Of a file or a folder with all in it, and what lies beside it; undefined where there is nothing. Links are not followed. */
+async function sizeOf(
+  path: string,
+  ...beside: readonly string[]
+): Promise<Pick<DataLocation, 'bytes' | 'files' | 'isComplete'> | undefined> {
   let [bytes, files] = [0, 0]
-  const waiting = [path]
+  const waiting = [path, ...beside]
   try {
     await stat(path)
   } catch (error) {

@@ -25,6 +25,11 @@ interface Rule {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const monthName =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
+/** Every word that `monthName` matches. */
+export const monthNames: readonly string[] = (
+  'jan january feb february mar march apr april may jun june jul july aug august ' +
+  'sep sept sepember september oct october nov november dec december'
+).split(' ')
 const ordinal = '(\\d{1,2})(?:st|nd|rd|th)?'
 const han = `(\\d{1,2}|${hanNumeral}{1,3})`
 const hangul = '(\\d{1,2}|십일|십이|일|이|삼|사|오|육|유|칠|팔|구|십|시)'
@@ -48,6 +53,12 @@ const written: readonly Rules[] = [
       {
         pattern: /(?<![\w./-])(\d{4})-(0[1-9]|1[0-2])(?![\w/-]|\.\d)/g,
         read: ([year, month]) => date(year, month, undefined),
+      },
+      // 12/18/2026, 18.12.2026: the month is first with strokes, as without a year, unless it can only be second
+      {
+        pattern: /(?<![\w./-])(\d{1,2})([/.])(\d{1,2})\2(\d{4})(?![\w/-]|\.\d)/g,
+        read: ([one, sign, other, year]) =>
+          sign === '.' || Number(one) > 12 ? date(year, other, one) : date(year, one, other),
       },
       // 12/18, and 18/12 where it can be nothing else
       {

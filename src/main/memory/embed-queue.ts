@@ -1,29 +1,22 @@
 /**
- * Gives vectors to the chunks that lack one: from the cache, else from the provider, batch by batch. It can stop at any
+ * Gives vectors to the passages that lack one: from the cache, else from the provider, batch by batch. It can stop at any
  * moment and go on later, because what is done is in the database; it never asks twice by itself.
  */
 import { AppError } from '../../shared/errors.ts'
-import {
-  fromBlob,
-  toBlob,
-  type EmbeddingProblem,
-  type EmbeddingProvider,
-  type EmbeddingSource,
-} from '../embeddings/index.ts'
-import type { ChunkToEmbed, IndexStore } from './store.ts'
+import { type EmbeddingProblem, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
+import { calibrate } from './calibration.ts'
+import { floatsOf, type PassageToEmbed } from './passage-store.ts'
+import type { IndexStore } from './store.ts'
 
 /** Batches under way at once; the provider's own latency is what one waits for. */
 const concurrency = 3
-/** Pairs whose similarity tells this index's background. */
-const backgroundSamples = 400
-/** Fewer vectors than this say nothing about unrelated pairs. */
-const minForBackground = 30
 /** A text that nobody can refuse: tells a provider that does not work from a text that it does not take. */
 const harmlessText = 'memory'
 
 export interface EmbedOutcome {
+  /** Passages that have a vector now and had none. */
   readonly embedded: number
-  /** What stopped it, if anything did; the chunks concerned stay to be done. */
+  /** What stopped it, if anything did; the passages concerned stay to be done. */
   readonly problem: AppError | undefined
 }
 
@@ -45,8 +38,24 @@ export async function embedMissing(
   // Texts that another batch had under way are in the cache when all have ended.
   do await run.pass()
   while (run.hasPutOff && !run.problem && !options.signal.aborted)
-  if (run.embedded > 0) measureBackground(store, provider)
-  return { embedded: run.embedded, problem: run.problem }
+  const problem = run.problem ?? (options.signal.aborted ? undefined : await calibrateWith(store, provider, options))
+  return { embedded: run.embedded, problem }
+}
+
+/** What the cosines of this index mean is part of its vectors: without that, they are not used. */
+async function calibrateWith(
+  store: IndexStore,
+  provider: EmbeddingProvider,
+  { signal }: EmbedOptions,
+): Promise<AppError | undefined> {
+  try {
+    await calibrate(store, provider, signal)
+    return undefined
+  } catch (error) {
+    if (signal.aborted) return undefined
+    if (error instanceof AppError) return error
+    throw error
+  }
 }
 
 class EmbedRun {
@@ -68,7 +77,7 @@ class EmbedRun {
     this.#refused = options.refused ?? new Map()
   }
 
-  /** Once through all chunks that lack a vector. */
+  /** Once through all passages that lack a vector. */
   async pass(): Promise<void> {
     this.#cursor = 0
     this.hasPutOff = false
@@ -88,7 +97,7 @@ class EmbedRun {
   /** @returns false when there is nothing more to do */
   async #embedNext(): Promise<boolean> {
     if (this.problem || this.#options.signal.aborted) return false
-    const batch = this.#store.chunksToEmbed(this.#cursor, this.#provider.batchSize)
+    const batch = this.#store.passages?.toEmbed(this.#cursor, this.#provider.batchSize) ?? []
     this.#cursor = batch.at(-1)?.id ?? this.#cursor
     if (batch.length === 0) return false
     await this.#embedBatch(batch)
@@ -96,53 +105,51 @@ class EmbedRun {
     return true
   }
 
-  async #embedBatch(batch: readonly ChunkToEmbed[]): Promise<void> {
+  async #embedBatch(batch: readonly PassageToEmbed[]): Promise<void> {
     const { provider, model } = this.#provider
     const dimensions = this.#dimensions
-    const vectors = new Map<string, Buffer>()
-    const missing = new Map<string, ChunkToEmbed>()
-    for (const chunk of batch) {
-      const { hash } = chunk
-      const cached = dimensions > 0 ? this.#store.cachedVector(provider, model, hash, dimensions) : undefined
-      if (cached) vectors.set(hash, cached)
+    const vectors = new Map<string, { readonly cached: number; readonly vector: Float32Array }>()
+    const missing = new Map<string, PassageToEmbed>()
+    for (const passage of batch) {
+      const { hash } = passage
+      const known = dimensions > 0 ? this.#store.cachedVector(provider, model, hash, dimensions) : undefined
+      if (known) vectors.set(hash, { cached: known.id, vector: floatsOf(known.vector) })
       else if (this.#underWay.has(hash)) this.hasPutOff = true
-      else if (!this.#refused.has(hash)) missing.set(hash, chunk)
+      else if (!this.#refused.has(hash)) missing.set(hash, passage)
     }
     const answer = await this.#request([...missing.values()])
     this.#store.transaction(() => {
-      for (const [hash, vector] of answer) {
-        this.#store.cacheVector(provider, model, hash, vector)
-        vectors.set(hash, toBlob(vector))
-      }
+      for (const [hash, vector] of answer)
+        vectors.set(hash, { cached: this.#store.cacheVector(provider, model, hash, vector), vector })
       for (const { id, hash } of batch) {
-        const vector = vectors.get(hash)
-        if (vector) this.#store.putVector(id, vector)
+        const given = vectors.get(hash)
+        if (given) this.#store.putVector(id, given.cached, given.vector)
       }
     })
     this.embedded += batch.filter(({ hash }) => vectors.has(hash)).length
   }
 
   /** What was answered, by hash; what went wrong is noted. */
-  async #request(chunks: readonly ChunkToEmbed[]): Promise<Map<string, Float32Array>> {
-    if (chunks.length === 0) return new Map()
-    for (const { hash } of chunks) this.#underWay.add(hash)
+  async #request(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
+    if (passages.length === 0) return new Map()
+    for (const { hash } of passages) this.#underWay.add(hash)
     try {
-      return await this.#send(chunks)
+      return await this.#send(passages)
     } catch (error) {
       if (this.#options.signal.aborted) return new Map()
       if (!(error instanceof AppError)) throw error
-      if (error.code === 'provider_error' && (await this.#takesOthers())) return await this.#sendOneByOne(chunks)
+      if (error.code === 'provider_error' && (await this.#takesOthers())) return await this.#sendOneByOne(passages)
       this.problem ??= error
       return new Map()
     } finally {
-      for (const { hash } of chunks) this.#underWay.delete(hash)
+      for (const { hash } of passages) this.#underWay.delete(hash)
     }
   }
 
-  async #send(chunks: readonly ChunkToEmbed[]): Promise<Map<string, Float32Array>> {
+  async #send(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
     const started = performance.now()
     const answer = await this.#provider.embed(
-      chunks.map(({ text }) => text),
+      passages.map(({ text }) => text),
       this.#options.signal,
     )
     const expected = this.#dimensions
@@ -154,7 +161,7 @@ class EmbedRun {
     }
     this.#options.onAnswer?.(performance.now() - started)
     return new Map(
-      chunks.flatMap(({ hash }, index) => {
+      passages.flatMap(({ hash }, index) => {
         const vector = answer[index]
         return vector ? [[hash, vector] as const] : []
       }),
@@ -173,37 +180,21 @@ class EmbedRun {
   }
 
   /** So that one bad text costs itself only. */
-  async #sendOneByOne(chunks: readonly ChunkToEmbed[]): Promise<Map<string, Float32Array>> {
+  async #sendOneByOne(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
     const vectors = new Map<string, Float32Array>()
-    for (const chunk of chunks) {
+    for (const passage of passages) {
       if (this.problem || this.#options.signal.aborted) break
       try {
-        for (const [hash, vector] of await this.#send([chunk])) vectors.set(hash, vector)
+        for (const [hash, vector] of await this.#send([passage])) vectors.set(hash, vector)
       } catch (error) {
         if (this.#options.signal.aborted) break
         if (!(error instanceof AppError)) throw error
-        if (error.code === 'provider_error') this.#refused.set(chunk.hash, error)
+        if (error.code === 'provider_error') this.#refused.set(passage.hash, error)
         else this.problem = error
       }
     }
     return vectors
   }
-}
-
-/** The mean cosine of random pairs: what "unrelated" measures in this model and this memory (M17). */
-function measureBackground(store: IndexStore, { provider, model }: EmbeddingProvider): void {
-  const sample = store.sampleVectors(provider, model, backgroundSamples).map(fromBlob)
-  if (sample.length < minForBackground) return
-  let sum = 0
-  let pairs = 0
-  for (let index = 0; index + 1 < sample.length; index += 2) {
-    const one = sample[index]
-    const other = sample[index + 1]
-    if (!one || !other) continue
-    sum += one.reduce((dot, value, at) => dot + value * (other[at] ?? 0), 0)
-    pairs += 1
-  }
-  store.setMeta('background', String(Math.max(0, sum / pairs)))
 }
 
 /** Why there is no provider although one is set. */

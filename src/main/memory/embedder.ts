@@ -90,7 +90,7 @@ export class Embedder {
 
   /** Files may have changed meanwhile: until there is nothing more. */
   async #runAll(store: IndexStore): Promise<void> {
-    while ((await this.run(store)) > 0 && store.chunksToEmbed(0, 1).length > 0);
+    while ((await this.run(store)) > 0 && (store.passages?.toEmbed(0, 1).length ?? 0) > 0);
   }
 }
 

@@ -10,6 +10,13 @@ function readPairs(pairs: string): ReadonlyMap<string, string> {
   return found
 }
 
+/** Written so in simplified texts, where traditional ones have another character; a few have this one too, for another word. */
+export function isSimplified(letter: string): boolean {
+  return simplifiedForms.has(letter) && !simplified.has(letter)
+}
+
+const simplifiedForms: ReadonlySet<string> = new Set(simplified.values())
+
 /** As long as before, letter for letter. */
 export function simplify(text: string): string {
   return text.replace(/[\u3400-\u9fff]+/g, (run) => {

@@ -7,7 +7,6 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexStatus } from '../../shared/contract/index.ts'
 import { createEmbeddings, type EmbeddingSource, type ProviderOutcome } from '../embeddings/index.ts'
-import { isMemoryPath } from '../workspace/index.ts'
 import type { ChunkSettings } from './chunk.ts'
 import { describeMissing } from './embed-queue.ts'
 import { Embedder, remaining } from './embedder.ts'
@@ -15,7 +14,15 @@ import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { identityOf, isDamage, openForWriting } from './schema.ts'
 import { IndexStore, type IndexCounts } from './store.ts'
-import { dropForeign, syncAll, syncPaths, type IndexedFolder, type SyncProblem, type SyncReport } from './sync.ts'
+import {
+  dropForeign,
+  folderOf,
+  syncAll,
+  syncPaths,
+  type IndexedFolder,
+  type SyncProblem,
+  type SyncReport,
+} from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
 
 export interface IndexerSettings {
@@ -41,6 +48,8 @@ export type IndexerEvent =
   | { readonly type: 'replace' }
   /** What became of a request to the embedding provider. */
   | { readonly type: 'provider'; readonly outcome: ProviderOutcome }
+  /** Whether there is work to do, for who has called `touch` so often. */
+  | { readonly type: 'pending'; readonly isPending: boolean; readonly touches: number }
   /** The index is another file of the same name now. */
   | { readonly type: 'reopen' }
 
@@ -67,6 +76,9 @@ export class Indexer {
   readonly #limited = new Set<string>()
   #work: Promise<unknown> = Promise.resolve()
   #queued = 0
+  #touches = 0
+  /** How often it had been touched when it said that there was nothing to do; undefined while there is. */
+  #toldIdleAt: number | undefined
   readonly #changes: PendingChanges
   #retry: NodeJS.Timeout | undefined
   #toldFiles = new Set<string>()
@@ -85,7 +97,11 @@ export class Indexer {
   constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void) {
     this.#settings = settings
     this.#emit = emit
-    this.#changes = new PendingChanges(settings.debounceMs, () => void this.#enqueue(() => this.#look(false)))
+    this.#changes = new PendingChanges(
+      settings.debounceMs,
+      () => void this.#enqueue(() => this.#look(false)),
+      () => this.#tellPending(),
+    )
   }
 
   /** Opens the database; the first look at the files goes on in the background. */
@@ -105,7 +121,9 @@ export class Indexer {
 
   /** A file was written by the app itself. */
   touch(paths: readonly string[]): void {
+    this.#touches += 1
     for (const path of paths) this.#noticed(path)
+    this.#tellPending()
   }
 
   /** While power is short, changes wait until somebody searches. */
@@ -266,11 +284,20 @@ export class Indexer {
       this.#emit({ type: 'files', paths: [...this.#toldFiles] })
       this.#toldFiles.clear()
     }, tellFilesMs)
-    if (path.startsWith(sessionsPrefix) || isMemoryPath(path)) this.#changes.add(path)
+    if (folderOf(this.#settings.folders, path)) this.#changes.add(path)
   }
 
   #isPending(): boolean {
     return this.#queued > 0 || !this.#changes.isEmpty
+  }
+
+  /** Whoever hears that nothing is pending need not ask before each search. */
+  #tellPending(): void {
+    const isPending = this.#isPending()
+    const idleAt = isPending ? undefined : this.#touches
+    if (idleAt === this.#toldIdleAt) return
+    this.#toldIdleAt = idleAt
+    this.#emit({ type: 'pending', isPending, touches: this.#touches })
   }
 
   /** What is noticed meanwhile, as the watcher's word of a write that was told before, is not waited for. */
@@ -284,6 +311,7 @@ export class Indexer {
 
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#queued += 1
+    this.#tellPending()
     const turn = this.#work.then(async () => {
       try {
         if (!this.#stop.signal.aborted) await work()
@@ -291,6 +319,7 @@ export class Indexer {
         if (!this.#stop.signal.aborted) await this.#recover(error)
       } finally {
         this.#queued -= 1
+        this.#tellPending()
       }
     })
     this.#work = turn

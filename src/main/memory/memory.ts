@@ -2,7 +2,6 @@
  * An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. It is one file because
  * every call has to live with threads that may die, and indexes that may be exchanged, while it is under way.
  */
-import type { RouterClient } from '@orpc/server'
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
@@ -12,18 +11,19 @@ import type {
   Rechunk,
   SearchOptions,
   SearchResponse,
+  Unsearched,
 } from '../../shared/contract/index.ts'
 import { aheadOf, type Clock } from '../clock.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
-import type { IndexerRouter } from './indexer-thread.ts'
 import type { IndexerEvent } from './indexer.ts'
 import type { IndexedFolder } from './sync.ts'
 import { ProviderCare } from './provider-care.ts'
 import { fromOrpcError } from '../thread/index.ts'
 import { sampleOf } from './sample.ts'
+import { whyUnsearched } from './unsearched.ts'
 import { runRechunk, startThreads, stopThreads, unlessDead, type ThreadEntries, type Threads } from './threads.ts'
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
@@ -122,8 +122,9 @@ export class Memory {
    * @throws AppError `index_unavailable` when there is no index to be had; the signal's reason when it was aborted
    */
   search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
-    return this.#search(async ({ indexer, searcher }) => {
-      const stale = !(await this.#catchUp(indexer.client))
+    return this.#search(async (threads) => {
+      const { searcher } = threads
+      const stale = !(await this.#catchUp(threads))
       const request = { query, defaults: this.#options.search(), options, stale, leave: this.#provider.leave }
       return searcher.client.search(request, signal ? { signal } : {})
     })
@@ -140,12 +141,29 @@ export class Memory {
     why?: { path: string; line: number },
     signal?: AbortSignal,
   ): Promise<Explanation> {
-    return this.#search(async ({ indexer, searcher }) => {
-      const stale = !(await this.#catchUp(indexer.client))
+    return this.#search(async (threads) => {
+      const { searcher } = threads
+      const stale = !(await this.#catchUp(threads))
       const { leave } = this.#provider
       const request = { query, defaults: this.#options.search(), options, stale, leave, why }
-      return searcher.client.explain(request, signal ? { signal } : {})
+      const explanation = await searcher.client.explain(request, signal ? { signal } : {})
+      if (explanation.why?.reason !== 'notIndexed') return explanation
+      return { ...explanation, why: { ...explanation.why, unsearched: await this.whyUnsearched(explanation.why.path) } }
     })
+  }
+
+  /** Why nothing of a file, or nothing on a line of it, is in the index. */
+  async whyUnsearched(path: string): Promise<Unsearched> {
+    const counts = await this.fileCounts()
+    const isIndexed = counts.some((file) => file.path === path)
+    const { folders } = this.#source
+    return whyUnsearched({ path, folders, isIndexed, problems: this.#status?.problems ?? [] })
+  }
+
+  /** Files that are to be searched and could not be read when they were last looked at, with the reason. */
+  get unreadable(): ReadonlyMap<string, string> {
+    const problems = this.#status?.problems ?? []
+    return new Map(problems.flatMap(({ path, message }) => (path === undefined ? [] : [[path, message] as const])))
   }
 
   /** The size of chunks that the index is built with. */
@@ -227,7 +245,10 @@ export class Memory {
 
   /** Tells of files that the app itself wrote, sooner than the watcher would. */
   touch(paths: readonly string[]): void {
-    void this.#call(({ indexer }) => indexer.client.touch(paths)).catch((error: unknown) => this.#onFault(error))
+    void this.#call(({ indexer, pending }) => {
+      pending.touches += 1
+      return indexer.client.touch(paths)
+    }).catch((error: unknown) => this.#onFault(error))
   }
 
   /** While power is short, changes are looked at when somebody searches, and not before. */
@@ -287,6 +308,9 @@ export class Memory {
         this.#status = event.status
         this.#tell()
         return this.#changes.announce({ type: 'status', status: this.#withFailure(event.status) })
+      case 'pending':
+        threads.pending.idleAt = event.isPending ? undefined : event.touches
+        return
       case 'provider':
         return this.#provider.note(event.outcome)
       case 'replace':
@@ -377,11 +401,13 @@ export class Memory {
 
   /**
    * Waits for changes, but not for work that is known to be long: the indexer would not even answer before its current
-   * transaction is through. @returns false when the index lacks something
+   * transaction is through. Nor is it asked when it has said that there is nothing to do.
+   * @returns false when the index lacks something
    */
-  async #catchUp(indexer: RouterClient<IndexerRouter>): Promise<boolean> {
+  async #catchUp({ indexer, pending }: Threads): Promise<boolean> {
     const isLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
-    return isLong ? false : indexer.settle(catchUpMs)
+    if (isLong) return false
+    return pending.idleAt === pending.touches || indexer.client.settle(catchUpMs)
   }
 
   /** Lets the searcher go of the old index while the new one takes its place. */

@@ -2,6 +2,7 @@
 export class PendingChanges {
   readonly #debounceMs: number
   readonly #onDue: () => void
+  readonly #onNoticed: () => void
   readonly #paths = new Set<string>()
   #isFull = false
   /** Changes noticed so far, and how many of them have been looked at. */
@@ -11,9 +12,14 @@ export class PendingChanges {
   #isUrgent = false
   #isSavingPower = false
 
-  constructor(debounceMs: number, onDue: () => void) {
+  /**
+   * @param onDue it is time to look
+   * @param onNoticed there is something to look at
+   */
+  constructor(debounceMs: number, onDue: () => void, onNoticed: () => void) {
     this.#debounceMs = debounceMs
     this.#onDue = onDue
+    this.#onNoticed = onNoticed
   }
 
   get isEmpty(): boolean {
@@ -27,6 +33,7 @@ export class PendingChanges {
   add(path: string): void {
     this.#paths.add(path)
     this.#noticed += 1
+    this.#onNoticed()
     this.#schedule(this.#debounceMs)
   }
 
@@ -40,6 +47,7 @@ export class PendingChanges {
   /** The next look is at everything, whenever it comes. */
   expectAll(): void {
     this.#isFull = true
+    this.#onNoticed()
   }
 
   /** Somebody waits: single files are looked at now. A look at everything keeps its time, unless it has none. */

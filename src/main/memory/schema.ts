@@ -11,7 +11,7 @@ import { tokenizerVersion } from './terms.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 4
+const schemaVersion = 7
 
 /** What the index depends on besides the files themselves. */
 export interface IndexIdentity {
@@ -41,6 +41,14 @@ export function fingerprint(identity: IndexIdentity): string {
     dimensions,
   })
 }
+
+/** True when the tables are those of this version; an older index still answers by words until its successor is built. */
+export function isCurrent(db: Db): boolean {
+  const text = getMeta(db, 'fingerprint')
+  return text !== undefined && versionSchema.safeParse(JSON.parse(text)).data?.schemaVersion === schemaVersion
+}
+
+const versionSchema = z.object({ schemaVersion: z.number() })
 
 const builtForSchema = z.object({ provider: z.string(), model: z.string(), dimensions: z.number() })
 
@@ -83,7 +91,8 @@ export function openForReading(file: string): Db {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     db.pragma('busy_timeout = 2000')
-    db.pragma('cache_size = -12000')
+    // A search reads some fifty blobs; what the system keeps of the file is near enough.
+    db.pragma('cache_size = -2000')
     loadVectors(db)
     return db
   } catch (error) {
@@ -107,44 +116,61 @@ export function createTables(db: Db, identity: IndexIdentity): void {
       PRIMARY KEY (source, path)
     ) WITHOUT ROWID;
 
-    -- length: terms of the chunk, for BM25
+    -- No id is given twice: whoever knows the chunks up to one knows which are new.
     CREATE TABLE chunks (
-      id INTEGER PRIMARY KEY, path TEXT NOT NULL, source TEXT NOT NULL,
+      id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, source TEXT NOT NULL,
       start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
-      heading TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL, length REAL NOT NULL,
-      embedded INTEGER NOT NULL DEFAULT 0
+      heading TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL, embedded INTEGER NOT NULL DEFAULT 0
     );
     CREATE INDEX chunks_by_file ON chunks (source, path, start_line);
     CREATE INDEX chunks_to_embed ON chunks (id) WHERE embedded = 0;
 
-    -- Columns hold terms that memory/terms.ts made, so FTS5 has nothing left to do but split at white space.
+    -- What a chunk says, as packed-terms.ts packs it; apart from the text, so that ranking need not read past that.
+    CREATE TABLE chunk_terms (id INTEGER PRIMARY KEY, terms BLOB NOT NULL);
+
+    -- For phrases: terms that memory/terms.ts made, so FTS5 has nothing left to do but split at white space.
     CREATE VIRTUAL TABLE chunks_fts USING fts5 (
-      words, chars, pairs, heading, place,
+      phrases, content = '', contentless_delete = 1,
       tokenize = "unicode61 remove_diacritics 0 tokenchars '_-./:@#+\\|'"
     );
-    CREATE VIRTUAL TABLE chunks_vocabulary USING fts5vocab (chunks_fts, 'row');
+
+    -- Days since 1970-01-01 that a chunk is about, both ends inclusive; none for one without a date.
+    CREATE TABLE chunk_days (
+      chunk_id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+      PRIMARY KEY (chunk_id, first, last)
+    ) WITHOUT ROWID;
 
     -- Words as they are spelt, with their terms; kept when a text goes, for a term without chunks is never looked up.
     CREATE TABLE spellings (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, term TEXT NOT NULL);
 
+    -- What vectors stand for: one row a distinct text. \`vector\` is a row of the cache, null until there is one.
+    CREATE TABLE passages (
+      id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, text TEXT NOT NULL, vector INTEGER
+    );
+    CREATE INDEX passages_to_embed ON passages (id) WHERE vector IS NULL;
+    CREATE TABLE chunk_passages (
+      chunk_id INTEGER NOT NULL, place INTEGER NOT NULL, passage_id INTEGER NOT NULL,
+      start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+      PRIMARY KEY (chunk_id, place)
+    ) WITHOUT ROWID;
+    CREATE INDEX chunks_by_passage ON chunk_passages (passage_id);
+    -- seq only rises: whoever has read the table up to one reads on from there.
+    CREATE TABLE passage_bits (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT, passage_id INTEGER NOT NULL UNIQUE, bits BLOB NOT NULL
+    );
+
     CREATE TABLE embedding_cache (
+      id INTEGER PRIMARY KEY,
       provider TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL,
-      PRIMARY KEY (provider, model, dims, hash)
+      UNIQUE (provider, model, dims, hash)
     );
   `)
   setMeta(db, 'fingerprint', fingerprint(identity))
 }
 
-/**
- * The bit column is a coarse form of the vector (the sign of each dimension) for a first pass over many chunks. Single
- * vectors are read from `embedding_cache`: a look-up by key costs vec0 twenty times as much.
- */
-export function createVectorTable(db: Db, dimensions: number): void {
+/** The first vector of all decides how long those of the index are. */
+export function setDimensions(db: Db, dimensions: number): void {
   if (!Number.isInteger(dimensions) || dimensions < 1) throw new RangeError(`dimensions: ${dimensions}`)
-  const coarse = dimensions % 8 === 0 ? `, coarse bit[${dimensions}]` : ''
-  db.exec(
-    `CREATE VIRTUAL TABLE chunks_vec USING vec0 (chunk_id INTEGER PRIMARY KEY, embedding float[${dimensions}] distance_metric=cosine${coarse})`,
-  )
   setMeta(db, 'dimensions', String(dimensions))
 }
 

@@ -20,13 +20,20 @@ export interface SearchRequest {
   readonly leave: QueryLeave
 }
 
+const practiceSettings: SearchSettings = {
+  weights: { vector: 0, text: 1 },
+  minScore: 0.2,
+  maxResults: 6,
+  recencyHalfLifeDays: null,
+  mmrLambda: null,
+}
 const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedEvents: 1000 })
 let file = ''
 let now: Clock | undefined
 let embeddings: QueryVectors | undefined
 /** Why there is no provider although one is set. */
 let off: SearchResponse['notice'] = null
-let open: { readonly db: Db; readonly searcher: Searcher } | undefined
+let open: { readonly db: Db; readonly searcher: Searcher; isReading: boolean } | undefined
 
 /** The thread is about to end: a database that is open then can take the process down with it. */
 let isClosed = false
@@ -36,7 +43,7 @@ function searcher(): Searcher {
   if (!open) {
     try {
       const db = openForReading(file)
-      open = { db, searcher: new Searcher(db, embeddings, now) }
+      open = { db, searcher: new Searcher(db, embeddings, now), isReading: false }
     } catch (error) {
       throw new AppError('index_unavailable', 'the index cannot be opened', {}, { cause: error })
     }
@@ -53,13 +60,41 @@ function withNotice<T extends Pick<SearchResponse, 'notice'>>(answer: T): T {
   return { ...answer, notice: answer.notice ?? off }
 }
 
-/** A damaged file is the indexer's to replace; the next search tries again. */
+/** Opens the index and reads it ahead. A damaged file is the indexer's to replace; the next search tries again. */
 function openIfSound(): void {
+  ifSound(() => {
+    const reader = searcher()
+    if (!open || open.isReading) return
+    open.isReading = true
+    readAhead(reader)
+  })
+}
+
+function ifSound(work: () => void): void {
   try {
-    searcher().warm()
+    work()
   } catch (error) {
     if (!(error instanceof AppError) && !isDatabaseError(error)) throw error
   }
+}
+
+/** In the background: a search that comes meanwhile reads what is missing itself. */
+function readAhead(reader: Searcher): void {
+  if (reader.readAhead()) later(reader, () => readAhead(reader))
+  else practise(reader, reader.practice())
+}
+
+/** The first searches of a thread take many times as long as later ones; nobody should have to make them. */
+function practise(reader: Searcher, [query, ...rest]: readonly string[]): void {
+  if (query === undefined) return
+  reader.practise(query, practiceSettings)
+  later(reader, () => practise(reader, rest))
+}
+
+function later(reader: Searcher, work: () => void): void {
+  setImmediate(() => {
+    if (reader === open?.searcher) ifSound(work)
+  })
 }
 
 function release(): void {

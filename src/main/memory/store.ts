@@ -1,22 +1,26 @@
 /** The writing side of the index: plain SQL, prepared once, one transaction a batch. */
-import { createHash } from 'node:crypto'
 import type { SearchResult } from '../../shared/contract/index.ts'
 import { toBlob } from '../embeddings/index.ts'
 import { countWords, estimateTokens } from '../../shared/tokens.ts'
-import { chunkMarkdown, type ChunkSettings } from './chunk.ts'
+import { chunkMarkdown, type Chunk, type ChunkSettings } from './chunk.ts'
+import { daysOfPassage, daysOfPath } from './chunk-days.ts'
+import { parseDay, type DaySpan } from './days.ts'
 import {
-  createVectorTable,
+  builtFor,
   expectedDimensions,
   isDamage,
   lengthKey,
   lengthKeys,
   parseFingerprint,
+  setDimensions,
   setMeta,
   vectorDimensions,
   type Db,
 } from './schema.ts'
-import { indexText } from './terms.ts'
-import { placeTerms } from './place.ts'
+import { ChunkPacker } from './packed-terms.ts'
+import { PassageStore, hashOf } from './passage-store.ts'
+import { passagesOf } from './passages.ts'
+import type { OnSpelling } from './terms.ts'
 
 export type Source = SearchResult['source']
 
@@ -35,18 +39,19 @@ export interface FileContent {
   readonly mtime: number
   readonly size: number
   readonly text: string
-}
-
-export interface ChunkToEmbed {
-  readonly id: number
-  readonly hash: string
-  readonly text: string
+  /** Of a conversation: the local day of each line's message, `YYYY-MM-DD`. */
+  readonly lineDays?: readonly (string | undefined)[]
 }
 
 export interface IndexCounts {
   readonly files: number
   readonly chunks: number
   readonly embedded: number
+}
+
+export interface CachedText {
+  readonly id: number
+  readonly vector: Buffer
 }
 
 interface CachedVector {
@@ -57,7 +62,7 @@ interface CachedVector {
   readonly vector: Buffer
 }
 /** Words whose presence in the index is remembered. */
-const maxRemembered = 20_000
+const maxRemembered = 50_000
 
 export class IndexStore {
   readonly db: Db
@@ -65,13 +70,21 @@ export class IndexStore {
   readonly #statements: ReturnType<typeof prepare>
   /** Words that are in the index for sure, to spare it most of the asking. */
   readonly #spelt = new Set<string>()
-  #deleteVector: ReturnType<typeof prepareVectors> | undefined
+  /** Undefined where the index is built without an embedding model: nobody asks for passages then. */
+  readonly passages: PassageStore | undefined
+  readonly #newSpellings = new Map<string, string>()
+  readonly #noteSpelling: OnSpelling = (word, term) => {
+    if (this.#spelt.has(word)) return
+    if (this.#spelt.size >= maxRemembered) this.#spelt.clear()
+    this.#spelt.add(word)
+    this.#newSpellings.set(word, term)
+  }
 
   constructor(db: Db, chunk: ChunkSettings) {
     this.db = db
     this.#chunk = chunk
     this.#statements = prepare(db)
-    if (vectorDimensions(db) > 0) this.#deleteVector = prepareVectors(db)
+    if (builtFor(db).provider !== '') this.passages = new PassageStore(db)
   }
 
   knownFiles(): KnownFile[] {
@@ -89,17 +102,16 @@ export class IndexStore {
 
   /** Puts a file's chunks in place of what the index had of it. */
   replaceFile(file: FileContent): void {
-    this.#removeChunks(file.source, file.path)
+    const left = this.#removeChunks(file.source, file.path)
     const { path, source, hash, mtime, size, text } = file
     const words = countWords(text)
     const tokens = estimateTokens(text)
     this.#statements.putFile.run({ path, source, hash, mtime, size, words, tokens })
-    const place = placeTerms(path)
-    const spellings = new Map<string, string>()
+    const ofPath = daysOfPath(path)
+    const packer = new ChunkPacker(path, this.#noteSpelling)
     for (const chunk of chunkMarkdown(text, this.#chunk)) {
-      const terms = indexText(chunk.text, spellings)
-      const heading = indexText(chunk.heading)
-      const { lastInsertRowid } = this.#statements.putChunk.run({
+      const { terms, phrases } = packer.pack(chunk)
+      const { lastInsertRowid: id } = this.#statements.putChunk.run({
         path,
         source,
         startLine: chunk.startLine,
@@ -107,20 +119,15 @@ export class IndexStore {
         heading: chunk.heading,
         text: chunk.text,
         hash: hashOf(chunk.text),
-        length: terms.length,
       })
-      this.#statements.putTerms.run(
-        lastInsertRowid,
-        terms.words,
-        terms.chars,
-        terms.pairs,
-        `${heading.words}
-${heading.chars}
-${heading.pairs}`,
-        place,
-      )
+      this.#statements.putTerms.run(id, terms)
+      this.#statements.putPhrases.run(id, phrases)
+      this.passages?.put(Number(id), passagesOf(chunk))
+      for (const { first, last } of daysOf(chunk, ofPath, file.lineDays)) this.#statements.putDays.run(id, first, last)
     }
-    this.#putSpellings(spellings)
+    this.passages?.sweep(left)
+    for (const [word, term] of this.#newSpellings) this.#statements.putSpelling.run(word, term)
+    this.#newSpellings.clear()
   }
 
   /** The content is what the index has; only its time stamp is new. */
@@ -129,7 +136,8 @@ ${heading.pairs}`,
   }
 
   removeFile(source: Source, path: string): void {
-    this.#removeChunks(source, path)
+    const left = this.#removeChunks(source, path)
+    this.passages?.sweep(left)
     this.#statements.removeFile.run(source, path)
   }
 
@@ -137,36 +145,20 @@ ${heading.pairs}`,
     return this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 }
   }
 
-  /** Up to `limit` chunks after `afterId` that have no vector yet, in the order of their ids. */
-  chunksToEmbed(afterId: number, limit: number): ChunkToEmbed[] {
-    return this.#statements.toEmbed.all(afterId, limit)
-  }
-
-  cachedVector(provider: string, model: string, hash: string, dimensions: number): Buffer | undefined {
+  /** The row of the cache that has a text's vector. */
+  cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedText | undefined {
     return this.#statements.cached.get(provider, model, dimensions, hash)
   }
 
-  cacheVector(provider: string, model: string, hash: string, vector: Float32Array): void {
-    this.#statements.cache.run(provider, model, vector.length, hash, toBlob(vector))
+  /** @returns the row of the cache that has the text's vector from now on */
+  cacheVector(provider: string, model: string, hash: string, vector: Float32Array): number {
+    return this.#statements.cache.get(provider, model, vector.length, hash, toBlob(vector)) ?? 0
   }
 
-  /** Gives a chunk its vector; the first one of all decides the dimensions. */
-  putVector(id: number, vector: Buffer): void {
-    const dimensions = vector.byteLength / Float32Array.BYTES_PER_ELEMENT
-    if (vectorDimensions(this.db) === 0) createVectorTable(this.db, dimensions)
-    this.#deleteVector ??= prepareVectors(this.db)
-    this.#deleteVector.put(id, vector)
-    this.#statements.markEmbedded.run(id)
-  }
-
-  /** Up to `count` vectors of `provider`'s model, picked at random. */
-  sampleVectors(provider: string, model: string, count: number): Buffer[] {
-    return this.db
-      .prepare<[string, string, number, number], Buffer>(
-        'SELECT vector FROM embedding_cache WHERE provider = ? AND model = ? AND dims = ? ORDER BY random() LIMIT ?',
-      )
-      .pluck()
-      .all(provider, model, this.dimensions, count)
+  /** Gives a passage its vector; the first one of all decides the dimensions. */
+  putVector(passage: number, cached: number, vector: Float32Array): void {
+    if (vectorDimensions(this.db) === 0) setDimensions(this.db, vector.length)
+    this.passages?.giveVector(passage, cached, vector)
   }
 
   /** Length of the vectors in this index; 0 while it has none. */
@@ -236,26 +228,27 @@ ${heading.pairs}`,
     this.db.close()
   }
 
-  #putSpellings(spellings: ReadonlyMap<string, string>): void {
-    for (const [word, term] of spellings) {
-      if (this.#spelt.has(word)) continue
-      if (this.#spelt.size >= maxRemembered) this.#spelt.clear()
-      this.#spelt.add(word)
-      this.#statements.putSpelling.run(word, term)
-    }
-  }
-
-  #removeChunks(source: Source, path: string): void {
+  /** @returns the passages that the chunks had, which nobody may have now */
+  #removeChunks(source: Source, path: string): number[] {
+    const left: number[] = []
     for (const id of this.#statements.chunkIds.all(source, path)) {
       this.#statements.removeTerms.run(id)
-      this.#deleteVector?.remove.run(BigInt(id))
+      this.#statements.removePhrases.run(id)
+      this.#statements.removeDays.run(id)
+      if (this.passages) left.push(...this.passages.remove(id))
     }
     this.#statements.removeChunks.run(source, path)
+    return left
   }
 }
 
-export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+/** Of a conversation the days on which it was held, of a note those that it names. */
+function daysOf(chunk: Chunk, ofPath: readonly DaySpan[], lineDays: FileContent['lineDays']): DaySpan[] {
+  if (!lineDays) return daysOfPassage(chunk, ofPath)
+  const said = lineDays
+    .slice(chunk.startLine - 1, chunk.endLine)
+    .flatMap((day) => (day === undefined ? [] : parseDay(day)))
+  return [...new Set(said)].map((day) => ({ first: day, last: day }))
 }
 
 function prepare(db: Db) {
@@ -272,47 +265,29 @@ function prepare(db: Db) {
     removeFile: db.prepare('DELETE FROM files WHERE source = ? AND path = ?'),
     chunkIds: db.prepare<[string, string], number>('SELECT id FROM chunks WHERE source = ? AND path = ?').pluck(),
     putChunk: db.prepare(
-      `INSERT INTO chunks (path, source, start_line, end_line, heading, text, hash, length)
-       VALUES (@path, @source, @startLine, @endLine, @heading, @text, @hash, @length)`,
+      `INSERT INTO chunks (path, source, start_line, end_line, heading, text, hash)
+       VALUES (@path, @source, @startLine, @endLine, @heading, @text, @hash)`,
     ),
-    putTerms: db.prepare(
-      'INSERT INTO chunks_fts (rowid, words, chars, pairs, heading, place) VALUES (?, ?, ?, ?, ?, ?)',
-    ),
+    putTerms: db.prepare('INSERT INTO chunk_terms (id, terms) VALUES (?, ?)'),
+    putPhrases: db.prepare('INSERT INTO chunks_fts (rowid, phrases) VALUES (?, ?)'),
     putSpelling: db.prepare('INSERT OR IGNORE INTO spellings (word, term) VALUES (?, ?)'),
-    removeTerms: db.prepare('DELETE FROM chunks_fts WHERE rowid = ?'),
+    removeTerms: db.prepare('DELETE FROM chunk_terms WHERE id = ?'),
+    putDays: db.prepare('INSERT OR IGNORE INTO chunk_days (chunk_id, first, last) VALUES (?, ?, ?)'),
+    removeDays: db.prepare('DELETE FROM chunk_days WHERE chunk_id = ?'),
+    removePhrases: db.prepare('DELETE FROM chunks_fts WHERE rowid = ?'),
     removeChunks: db.prepare('DELETE FROM chunks WHERE source = ? AND path = ?'),
     counts: db.prepare<[], IndexCounts>(
       `SELECT (SELECT count(*) FROM files WHERE source <> 'sessions') AS files, (SELECT count(*) FROM chunks) AS chunks,
               (SELECT count(*) FROM chunks) - (SELECT count(*) FROM chunks WHERE embedded = 0) AS embedded`,
     ),
-    toEmbed: db.prepare<[number, number], ChunkToEmbed>(
-      'SELECT id, hash, text FROM chunks WHERE embedded = 0 AND id > ? ORDER BY id LIMIT ?',
+    cached: db.prepare<[string, string, number, string], CachedText>(
+      'SELECT id, vector FROM embedding_cache WHERE provider = ? AND model = ? AND dims = ? AND hash = ?',
     ),
-    markEmbedded: db.prepare('UPDATE chunks SET embedded = 1 WHERE id = ?'),
-    cached: db
-      .prepare<[string, string, number, string], Buffer>(
-        'SELECT vector FROM embedding_cache WHERE provider = ? AND model = ? AND dims = ? AND hash = ?',
+    cache: db
+      .prepare<[string, string, number, string, Buffer], number>(
+        `INSERT INTO embedding_cache (provider, model, dims, hash, vector) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET vector = excluded.vector RETURNING id`,
       )
       .pluck(),
-    cache: db.prepare(
-      'INSERT OR REPLACE INTO embedding_cache (provider, model, dims, hash, vector) VALUES (?, ?, ?, ?, ?)',
-    ),
-  }
-}
-
-function prepareVectors(db: Db) {
-  const hasCoarse = vectorDimensions(db) % 8 === 0
-  const insert = hasCoarse
-    ? db.prepare('INSERT INTO chunks_vec (chunk_id, embedding, coarse) VALUES (?, ?, vec_quantize_binary(?))')
-    : db.prepare('INSERT INTO chunks_vec (chunk_id, embedding) VALUES (?, ?)')
-  const remove = db.prepare('DELETE FROM chunks_vec WHERE chunk_id = ?')
-  return {
-    remove,
-    // sqlite-vec wants 64-bit integers as keys, and has no upsert.
-    put(id: number, vector: Buffer): void {
-      remove.run(BigInt(id))
-      if (hasCoarse) insert.run(BigInt(id), vector, vector)
-      else insert.run(BigInt(id), vector)
-    },
   }
 }

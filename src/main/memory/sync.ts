@@ -3,19 +3,22 @@ import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { MemoryScope } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import {
   isInside,
+  isMarkdown,
   isMemoryPath,
   maxDepth,
   placeOf,
   readText,
   resolveInside,
+  unsearchedFor,
   walkMarkdown,
   type Place,
   type WalkProblem,
 } from '../workspace/index.ts'
-import { transcriptText } from './transcript-text.ts'
+import { transcriptDays, transcriptText } from './transcript-text.ts'
 import type { FileContent, IndexStore, KnownFile, Source } from './store.ts'
 
 /** A folder whose Markdown is indexed. */
@@ -27,11 +30,14 @@ export interface IndexedFolder {
   readonly prefix: string
   /** Folders inside it that are somebody else's, absolute. */
   readonly forbidden: readonly string[]
+  /** Of a workspace: what of it is searched. */
+  readonly scope?: MemoryScope
 }
 
-/** What is taken of a folder, by its kind: the files of a memory, any Markdown, or conversations. */
-const contents: Readonly<Record<Source, 'memory' | 'markdown' | 'transcripts'>> = {
-  memory: 'memory',
+/** What is taken of a folder, by its kind: what its scope says, a memory in the narrow sense, any Markdown, or conversations. */
+const contents: Readonly<Record<Source, 'scope' | 'memory' | 'markdown' | 'transcripts'>> = {
+  memory: 'scope',
+  // That more is searched at home shares no more with others.
   shared: 'memory',
   extra: 'markdown',
   sessions: 'transcripts',
@@ -57,7 +63,7 @@ export interface SyncOptions {
 
 /** Most files, and most bytes, of one transaction; between two, other work has its turn. */
 const batchFiles = 64
-const batchBytes = 80_000
+const batchBytes = 240_000
 
 /** A short rest after each batch: searches share the machine with a large rebuild. */
 const breathMs = 6
@@ -136,11 +142,15 @@ export async function syncPaths(
   return { changed, problems }
 }
 
-/** Lets go of what became somebody else's, by its path alone; the next look at the files finds the rest. */
+/**
+ * Lets go of what became somebody else's, or is no longer searched, by its path alone; the next look at the files finds
+ * the rest.
+ */
 export function dropForeign(store: IndexStore, folders: readonly IndexedFolder[]): void {
   const foreign = store.knownFiles().filter((file) => {
     const folder = folders.find((known) => belongsTo(file, known))
     if (!folder) return false
+    if (!isTaken(folder, file.path.slice(folder.prefix.length))) return true
     const path = join(folder.folder, file.path.slice(folder.prefix.length))
     return folder.forbidden.some((other) => isInside(other, path) && !isInside(other, folder.folder))
   })
@@ -215,7 +225,9 @@ async function readCandidate(
       hash,
       mtime,
       size,
-      text: contents[folder.source] === 'transcripts' ? transcriptText(text) : text,
+      ...(contents[folder.source] === 'transcripts'
+        ? { text: transcriptText(text), lineDays: transcriptDays(text) }
+        : { text }),
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -236,7 +248,7 @@ async function findFiles(
     const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden)
     problems.push(...met.map((problem) => describeProblem(folder, problem)))
     return files
-      .filter(({ path }) => content === 'markdown' || isMemoryPath(path))
+      .filter(({ path }) => isTaken(folder, path))
       .map(({ path, size, modifiedAt }) => ({
         folder,
         file: path,
@@ -269,7 +281,7 @@ function describeProblem(folder: IndexedFolder, { path, code }: WalkProblem): Sy
 /** The files of one folder; there is none before the first conversation. */
 async function findTranscripts(folder: IndexedFolder): Promise<Candidate[]> {
   if (!existsSync(folder.folder)) return []
-  const names = (await readdir(folder.folder)).filter((name) => name.endsWith('.jsonl'))
+  const names = (await readdir(folder.folder)).filter(isTranscript)
   const found = await Promise.all(names.map((name) => describe(folder, name)))
   return found.filter((candidate) => candidate !== undefined)
 }
@@ -285,10 +297,32 @@ async function describe(folder: IndexedFolder, path: string): Promise<Candidate 
   }
 }
 
-/** Of the workspace or the conversations; the first folder is the workspace itself. */
-function folderOf(folders: readonly IndexedFolder[], path: string): IndexedFolder | undefined {
-  if (isMemoryPath(path)) return folders[0]
-  return folders.find(({ source, prefix }) => source === 'sessions' && path.startsWith(prefix))
+/** Whether a file is one that is searched, by its path in the folder alone. */
+function isTaken({ source, scope = 'memory' }: IndexedFolder, file: string): boolean {
+  switch (contents[source]) {
+    case 'scope':
+      return unsearchedFor(file, scope) === undefined
+    case 'memory':
+      return isMemoryPath(file)
+    case 'markdown':
+      return isMarkdown(file)
+    case 'transcripts':
+      return isTranscript(file)
+  }
+}
+
+function isTranscript(path: string): boolean {
+  return path.endsWith('.jsonl')
+}
+
+/**
+ * Where a file that was noticed belongs, if it is searched: the conversations or the workspace, which is the first of the
+ * folders and may have a folder of the same name.
+ */
+export function folderOf(folders: readonly IndexedFolder[], path: string): IndexedFolder | undefined {
+  if (isTranscript(path)) return folders.find(({ source, prefix }) => source === 'sessions' && path.startsWith(prefix))
+  const [workspace] = folders
+  return workspace && isTaken(workspace, path) ? workspace : undefined
 }
 
 function belongsTo(file: KnownFile, folder: IndexedFolder): boolean {

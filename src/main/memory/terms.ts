@@ -8,14 +8,14 @@
  *   looked up as runs of characters. A word is then found however the text around it happens to be segmented, and one
  *   character alone is found as well. Korean words are words too: what hangs on to them is cut off.
  */
-import { stemmer } from 'stemmer'
+import { asciiTerms } from './ascii-line.ts'
 import { formsIn } from './forms.ts'
 import { simplify } from './han.ts'
-import { irregularForms } from './irregular-words.ts'
+import { stem } from './stem.ts'
 import { koreanEndings } from './words/korean.ts'
 
 /** Part of the index's fingerprint: a change here, or another ICU, rebuilds it. */
-export const tokenizerVersion = `4/${process.versions.icu ?? 'none'}`
+export const tokenizerVersion = `5/${process.versions.icu ?? 'none'}`
 
 export const cjkRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}ー々〆]+/gu
@@ -26,46 +26,50 @@ const identifier =
 /** `undefined` as locale: the words of most scripts do not depend on it, and Chinese and Japanese share a dictionary. */
 export const words = new Intl.Segmenter('en', { granularity: 'word' })
 
-/** The index form of a text: Latin terms and CJK characters, each with the text's line breaks kept. */
-export interface IndexedText {
-  readonly words: string
-  readonly chars: string
-  /** Each two CJK characters that follow each other, for quick look-ups: single ones are in every other chunk. */
-  readonly pairs: string
-  /** Length in terms, for BM25; two CJK characters count as one term. */
-  readonly length: number
+/** Hears of the words of a text as they are spelt, each with its term, where they are long enough to be misspelt. */
+export type OnSpelling = (word: string, term: string) => void
+
+export interface LineTerms {
+  /** Words, identifiers, names' parts and forms, stemmed. */
+  readonly terms: readonly string[]
+  /** Of CJK letters, folded. */
+  readonly runs: readonly string[]
+  /** Terms that count for the length: each date or number once, in however many forms. */
+  readonly count: number
 }
 
-/** @param spellings takes the words as they are spelt, each with its term, where they are long enough to be misspelt */
-export function indexText(text: string, spellings?: Map<string, string>): IndexedText {
-  const wordLines: string[] = []
-  const charLines: string[] = []
-  const pairLines: string[] = []
-  let count = 0
-  let charCount = 0
-  for (const raw of text.split('\n')) {
-    const line = fold(raw)
-    const forms = formsIn(line)
-    const terms = latinTerms(line, spellings)
-    for (const part of camelParts(raw)) terms.push(stem(part))
-    const runs = line.match(cjkRun) ?? []
-    count += terms.length + forms.length
-    for (const { indexed } of forms) terms.push(...indexed)
-    for (const run of runs) {
-      charCount += run.length
-      if (/\p{Script=Hangul}/u.test(run)) terms.push(...koreanTerms(run))
-    }
-    wordLines.push(terms.join(' '))
-    // A bar between runs keeps a word from matching across them.
-    charLines.push(runs.map((run) => [...run].join(' ')).join(' | '))
-    pairLines.push(runs.map((run) => pairsOf([...run]).join(' ')).join(' | '))
-  }
-  return {
-    words: wordLines.join('\n'),
-    chars: charLines.join('\n'),
-    pairs: pairLines.join('\n'),
-    length: count + charCount / 2,
-  }
+const noRuns: readonly string[] = []
+const ignore: OnSpelling = () => undefined
+
+/** The terms of one line of text. */
+export function lineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
+  return /^[\0-\x7f]*$/.test(raw) ? asciiLineTerms(raw, onSpelling) : anyLineTerms(raw, onSpelling)
+}
+
+function asciiLineTerms(raw: string, onSpelling: OnSpelling): LineTerms {
+  const line = raw.toLowerCase()
+  const { terms, mayHaveForms } = asciiTerms(line, (word, term) => {
+    if (word.length >= minSpelt) onSpelling(word, term)
+  })
+  for (const part of camelParts(raw)) terms.push(stem(part))
+  if (!mayHaveForms) return { terms, runs: noRuns, count: terms.length }
+  const forms = formsIn(line)
+  const count = terms.length + forms.length
+  for (const { indexed } of forms) terms.push(...indexed)
+  return { terms, runs: noRuns, count }
+}
+
+/** For text in any script. */
+export function anyLineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
+  const line = fold(raw)
+  const forms = formsIn(line)
+  const terms = latinTerms(line, onSpelling)
+  for (const part of camelParts(raw)) terms.push(stem(part))
+  const runs = line.match(cjkRun) ?? noRuns
+  const count = terms.length + forms.length
+  for (const { indexed } of forms) terms.push(...indexed)
+  for (const run of runs) if (/\p{Script=Hangul}/u.test(run)) terms.push(...koreanTerms(run))
+  return { terms, runs, count }
 }
 
 /** 数据库 → 数据, 据库. */
@@ -101,12 +105,12 @@ export function withoutSpans(text: string, spans: readonly { readonly start: num
 }
 
 /** Terms of a folded text without its CJK, in reading order. */
-function latinTerms(text: string, spellings?: Map<string, string>): string[] {
+function latinTerms(text: string, onSpelling: OnSpelling = ignore): string[] {
   const terms: string[] = []
   forEachWord(text.replace(cjkRun, ' '), (word, isWhole) => {
     const term = isWhole ? word : stem(word)
     terms.push(term)
-    if (!isWhole && word.length >= minSpelt) spellings?.set(word, term)
+    if (!isWhole && word.length >= minSpelt) onSpelling(word, term)
   })
   return terms
 }
@@ -153,29 +157,19 @@ export function camelParts(text: string): string[] {
   )
 }
 
-export function stem(word: string): string {
-  const base = word.replace(/'(?:s|d|ll|re|ve|m|t)?$/, '')
-  return /^[a-z]+$/.test(base) ? cachedStem(base) : base.replaceAll("'", '')
-}
-
-/** Natural text repeats its words; the stemmer costs more than a look-up. */
-const stems = new Map<string, string>()
-const maxCachedStems = 10_000
-
-function cachedStem(word: string): string {
-  let stemmed = stems.get(word)
-  if (stemmed === undefined) {
-    if (stems.size >= maxCachedStems) stems.clear()
-    stemmed = stemmer(irregularForms.get(word) ?? word)
-    stems.set(word, stemmed)
-  }
-  return stemmed
-}
-
 /** The Latin terms of one word as it stands in a text. */
 export function termsOfWord(word: string): readonly string[] {
-  return /^[a-z]+$/i.test(word) ? [stem(word.toLowerCase())] : latinTerms(fold(word))
+  const cached = wordTerms.get(word)
+  if (cached) return cached
+  const terms = /^[a-z]+$/i.test(word) ? [stem(word.toLowerCase())] : latinTerms(fold(word))
+  if (wordTerms.size >= maxCachedWords) wordTerms.clear()
+  wordTerms.set(word, terms)
+  return terms
 }
+
+/** What is shown of a memory has the same words again and again. */
+const wordTerms = new Map<string, readonly string[]>()
+const maxCachedWords = 5000
 
 const endings = koreanEndings
   .split(/\s+/)

@@ -43,10 +43,19 @@ export function threadEntries(mainFolder: URL): ThreadEntries {
   }
 }
 
+/** What is known of the indexer's work without asking it. */
+export interface Pending {
+  /** How often it was told of files that were written. */
+  touches: number
+  /** How often it had been told when it last said that there was nothing to do; undefined while there is. */
+  idleAt: number | undefined
+}
+
 /** What an open memory works with: started and stopped together. */
 export interface Threads {
   readonly indexer: Thread<RouterClient<IndexerRouter>>
   readonly searcher: Thread<RouterClient<SearcherRouter>>
+  readonly pending: Pending
   readonly stop: AbortController
   /** Aborted when one of the threads is gone: what it was asked will not be answered. */
   readonly died: AbortController
@@ -56,6 +65,7 @@ export function startThreads(entries: ThreadEntries): Threads {
   return {
     indexer: startIndexer(entries),
     searcher: startSearcher(entries),
+    pending: { touches: 0, idleAt: undefined },
     stop: new AbortController(),
     died: new AbortController(),
   }

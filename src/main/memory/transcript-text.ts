@@ -4,11 +4,23 @@
  */
 import { branchEntry, readBranchMark } from '../../shared/branch-mark.ts'
 import { isRecord, parseJson } from '../../shared/json.ts'
+import { localDate } from '../workspace/index.ts'
 
 export function transcriptText(jsonl: string): string {
   const lines = jsonl.split('\n')
   const gone = deletedLines(lines)
   return lines.map((line, index) => (gone.has(index) ? '' : spoken(line))).join('\n')
+}
+
+/** The local day of each line's message, `YYYY-MM-DD`; undefined for a line that has none. */
+export function transcriptDays(jsonl: string): (string | undefined)[] {
+  return jsonl.split('\n').map((line) => {
+    // The first time in a line is the entry's own; parsing a tool's result to see it would cost more than all the rest.
+    const at = line.includes('"message"') ? /"timestamp":\s*(?:"([^"]{10,40})"|(\d{12,14}))/.exec(line) : null
+    if (!at) return undefined
+    const time = new Date(at[1] ?? Number(at[2]))
+    return Number.isNaN(time.getTime()) ? undefined : localDate(time)
+  })
 }
 
 /** 0-based lines of messages that were deleted, and of everything below them. */

@@ -1,24 +1,25 @@
 /** Anthropic's Messages API, through its own client. */
 import Anthropic from '@anthropic-ai/sdk'
 import { maxId, maxModels, maxToolCalls } from '../../shared/limits.ts'
-import type { Message, StopReason, Usage } from '../../shared/messages.ts'
+import { AppError } from '../../shared/errors.ts'
+import type { AssistantMessage, StopReason, Usage } from '../../shared/messages.ts'
+import { thinkingForm, toMessagesRequest, type ThinkingForm } from './anthropic-request.ts'
 import { modelLimits, type ModelLimits } from './catalog.ts'
-import { failure, isGarbled, isLostConnection, providerFailure } from './failures.ts'
+import { failure, isCutEvent, isGarbled, isLostConnection, providerFailure } from './failures.ts'
 import {
   AnswerDraft,
   ArgumentsDraft,
   clientOptions,
+  isWholeCall,
   type ChatModel,
   type ListedModel,
   type ModelEvent,
-  type ModelRequest,
   type ProviderOptions,
 } from './model.ts'
-import { fieldsOf, indexOf, nameOf, textOf, tokensOf } from './wire.ts'
+import { readError } from './told-error.ts'
+import { fieldsOf, indexOf, listOf, nameOf, textOf, tokensOf } from './wire.ts'
 
 const provider = 'anthropic'
-
-type ThinkingForm = NonNullable<ListedModel['thinking']>
 
 export function createAnthropicModel(
   model: string,
@@ -35,7 +36,7 @@ export function createAnthropicModel(
       stream(
         clientOf(options),
         new AnswerDraft({ provider, model }, options.now),
-        toWire(model, request, thinking),
+        toMessagesRequest(provider, model, request, thinking),
         signal,
       ),
   }
@@ -69,12 +70,6 @@ function listed({ id, max_input_tokens, max_tokens, capabilities }: Partial<Anth
   }
 }
 
-/** By name, for a model that no list has described. */
-function thinkingForm(model: string): ThinkingForm {
-  if (/claude-(2|instant|3-(opus|sonnet|haiku|5))/.test(model)) return 'none'
-  return /claude-(3-7|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/.test(model) ? 'budget' : 'adaptive'
-}
-
 function clientOf(options: ProviderOptions): Anthropic {
   return new Anthropic(clientOptions(provider, options))
 }
@@ -85,189 +80,163 @@ async function* stream(
   wire: Anthropic.MessageCreateParamsStreaming,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const calls = new Map<number, { id: unknown; name: unknown; arguments: ArgumentsDraft }>()
-  let usage: Usage | undefined
-  let stop: unknown
-  let ended = false
+  const answer = new MessagesAnswer(draft)
   let hasBegun = false
   try {
     const events = await client.messages.create(wire, { signal })
     hasBegun = true
-    for await (const sent of events) {
-      const event = fieldsOf(sent)
-      const index = indexOf(event['index']) ?? -1
-      switch (event['type']) {
-        case 'message_start':
-          usage = toUsage(fieldsOf(fieldsOf(event['message'])['usage']), undefined)
-          yield { type: 'usage', usage }
-          break
-        case 'content_block_start': {
-          const { type, id, name, data } = fieldsOf(event['content_block'])
-          if (type === 'tool_use' && calls.size <= maxToolCalls)
-            calls.set(index, { id, name, arguments: new ArgumentsDraft() })
-          else if (type === 'redacted_thinking')
-            draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: textOf(data), redacted: true })
-          // Each thought has a signature of its own.
-          else if (type === 'thinking') draft.content.push({ type: 'thinking', thinking: '' })
-          break
-        }
-        case 'content_block_delta': {
-          const said = takeDelta(draft, calls.get(index)?.arguments, fieldsOf(event['delta']))
-          if (said) yield said
-          break
-        }
-        case 'content_block_stop': {
-          const call = calls.get(index)
-          if (call) draft.addCall(call.id, call.name, call.arguments.json)
-          break
-        }
-        case 'message_delta':
-          stop = fieldsOf(event['delta'])['stop_reason']
-          usage = toUsage(fieldsOf(event['usage']), usage)
-          break
-        case 'message_stop':
-          ended = true
-          break
-        default:
-      }
-    }
+    for await (const event of events) yield* answer.take(fieldsOf(event))
   } catch (error) {
-    throw explain(error, hasBegun)
+    // What comes after the end is no part of the answer.
+    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explain(error, hasBegun)
   }
-  if (!ended) throw failure('provider_cut', provider)
-  const used = usage ?? toUsage({}, undefined)
-  const message =
-    stop === 'refusal'
-      ? draft.finish('error', used, failure('provider_refused', provider))
-      : draft.finish(toStopReason(stop), used)
-  yield { type: 'done', message }
+  if (!answer.hasEnded) throw failure('provider_cut', provider)
+  yield { type: 'done', message: answer.finish() }
 }
 
-/** @returns what is to be told of it */
-function takeDelta(
-  draft: AnswerDraft,
-  input: ArgumentsDraft | undefined,
-  delta: Readonly<Record<string, unknown>>,
-): ModelEvent | undefined {
-  switch (delta['type']) {
-    case 'text_delta':
-      draft.addText(textOf(delta['text']))
-      return { type: 'text', delta: textOf(delta['text']) }
-    case 'thinking_delta':
-      draft.addThinking(textOf(delta['thinking']))
-      return { type: 'thinking', delta: textOf(delta['thinking']) }
-    case 'signature_delta': {
-      const last = draft.content.at(-1)
-      if (last?.type === 'thinking')
-        last.thinkingSignature = (last.thinkingSignature ?? '') + textOf(delta['signature'])
-      return undefined
+interface CallDraft {
+  readonly id: unknown
+  readonly name: unknown
+  /** As the block began; most are empty then, and come in pieces. */
+  readonly input: unknown
+  readonly arguments: ArgumentsDraft
+}
+
+type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }>
+
+class MessagesAnswer {
+  readonly #draft: AnswerDraft
+  readonly #calls = new Map<number, CallDraft>()
+  /** Each thought has a signature of its own. */
+  readonly #thoughts = new Map<number, Thought>()
+  #id: string | undefined
+  #usage: Usage | undefined
+  #stop: unknown
+  /** The last call, where its arguments did not come to an end. */
+  #doubtful: AssistantMessage['content'][number] | undefined
+  #hasEnded = false
+
+  constructor(draft: AnswerDraft) {
+    this.#draft = draft
+  }
+
+  /** The server has said that it is done, or why it stopped. */
+  get hasEnded(): boolean {
+    return this.#hasEnded || nameOf(this.#stop) !== ''
+  }
+
+  *take(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const index = indexOf(event['index']) ?? -1
+    switch (event['type']) {
+      case 'message_start':
+        yield* this.#start(fieldsOf(event['message']))
+        break
+      case 'content_block_start':
+        yield* this.#open(index, fieldsOf(event['content_block']))
+        break
+      case 'content_block_delta':
+        yield* this.#add(index, fieldsOf(event['delta']))
+        break
+      case 'content_block_stop':
+        this.#close(index)
+        break
+      case 'message_delta':
+        this.#stop = fieldsOf(event['delta'])['stop_reason'] ?? this.#stop
+        this.#usage = toUsage(fieldsOf(event['usage']), this.#usage)
+        break
+      case 'message_stop':
+        this.#hasEnded = true
+        break
+      default:
     }
-    case 'input_json_delta':
-      input?.add(textOf(delta['partial_json']))
-      return { type: 'calling' }
-    default:
-      return undefined
   }
-}
 
-/** Tokens of thought where the model wants a number; at least 1024, and less than the whole answer. */
-const thinkingBudgets = { low: 2048, medium: 8192, high: 24_000 } as const
-const minThinking = 1024
-
-function thinkingParams(
-  { thinking, maxOutput }: ModelRequest,
-  form: ThinkingForm,
-): Pick<Anthropic.MessageCreateParams, 'thinking' | 'output_config'> {
-  if (thinking === undefined || form === 'none') return {}
-  if (form === 'adaptive')
-    return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinking } }
-  const budget = Math.min(thinkingBudgets[thinking], Math.floor(maxOutput / 2))
-  return budget < minThinking ? {} : { thinking: { type: 'enabled', budget_tokens: budget } }
-}
-
-function toWire(model: string, request: ModelRequest, thinking: ThinkingForm): Anthropic.MessageCreateParamsStreaming {
-  const { system, messages, tools, maxOutput } = request
-  return {
-    ...thinkingParams(request, thinking),
-    model,
-    max_tokens: maxOutput,
-    stream: true,
-    system: system.map((text) => ({ type: 'text' as const, text, cache_control: { type: 'ephemeral' as const } })),
-    messages: withCachedPrefix(toWireMessages(messages)),
-    tools: tools.map(({ name, description, parameters }) => ({
-      name,
-      description,
-      input_schema: { ...parameters, type: 'object' as const },
-    })),
+  finish(): AssistantMessage {
+    for (const [index, call] of this.#calls) if (isWholeCall(call.arguments.json)) this.#close(index)
+    const stop = toStopReason(this.#stop)
+    // A call that the limit cut through is none.
+    const last = this.#draft.content.at(-1)
+    if (stop === 'length' && last !== undefined && last === this.#doubtful) this.#draft.content.pop()
+    const used = this.#usage ?? toUsage({}, undefined)
+    return this.#stop === 'refusal'
+      ? this.#draft.finish('error', used, failure('provider_refused', provider))
+      : this.#draft.finish(stop, used)
   }
-}
 
-/** The conversation so far is the prefix of the next request: the provider is told to keep it up to its last block. */
-function withCachedPrefix(messages: Anthropic.MessageParam[]): Anthropic.MessageParam[] {
-  const last = messages.at(-1)
-  if (!last || typeof last.content === 'string') return messages
-  const blocks: readonly Anthropic.ContentBlockParam[] = last.content
-  const content = blocks.map((block, index) =>
-    index === blocks.length - 1 && block.type !== 'thinking' && block.type !== 'redacted_thinking'
-      ? ({ ...block, cache_control: { type: 'ephemeral' } } as Anthropic.ContentBlockParam)
-      : block,
-  )
-  return [...messages.slice(0, -1), { ...last, content } as Anthropic.MessageParam]
-}
-
-/** Results of parallel calls belong into one user message, right after the calls. */
-export function toWireMessages(messages: readonly Message[]): Anthropic.MessageParam[] {
-  const wire: { role: 'user' | 'assistant'; content: Anthropic.ContentBlockParam[] }[] = []
-  const push = (role: 'user' | 'assistant', content: Anthropic.ContentBlockParam[]) => {
-    const last = wire.at(-1)
-    if (content.length === 0) return
-    if (last?.role === role) last.content.push(...content)
-    else wire.push({ role, content })
+  /** @throws AppError `provider_cut` when another message begins in the middle of this one */
+  *#start(message: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const id = nameOf(message['id'])
+    const isAnother = this.#id !== undefined && id !== this.#id
+    if (isAnother && !this.hasEnded && (this.#draft.content.length > 0 || this.#calls.size > 0))
+      throw failure('provider_cut', provider)
+    this.#id = id
+    this.#usage = toUsage(fieldsOf(message['usage']), this.#usage)
+    yield { type: 'usage', usage: this.#usage }
+    // A message that was whole when it began.
+    const blocks = listOf(message['content'])
+    for (const [index, block] of blocks.entries()) {
+      yield* this.#open(index, fieldsOf(block))
+      this.#close(index)
+    }
+    if (blocks.length > 0) this.#stop = message['stop_reason'] ?? this.#stop
   }
-  for (const message of messages) {
-    if (message.role === 'user') push('user', userBlocks(message.content))
-    else if (message.role === 'toolResult') {
-      push('user', [
-        {
-          type: 'tool_result',
-          tool_use_id: message.toolCallId,
-          is_error: message.isError,
-          content: userBlocks(message.content),
-        },
-      ])
-    } else push('assistant', message.content.flatMap(assistantBlock))
+
+  *#open(index: number, block: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const { type, id, name, data, input, text, thinking, signature } = block
+    if (type === 'tool_use' && this.#calls.size <= maxToolCalls)
+      this.#calls.set(index, { id, name, input, arguments: new ArgumentsDraft() })
+    else if (type === 'redacted_thinking')
+      this.#draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: textOf(data), redacted: true })
+    else if (type === 'thinking') {
+      const thought: Thought = { type: 'thinking', thinking: '' }
+      this.#draft.content.push(thought)
+      this.#thoughts.set(index, thought)
+      yield* this.#add(index, { type: 'thinking_delta', thinking })
+      yield* this.#add(index, { type: 'signature_delta', signature })
+    } else if (type === 'text') yield* this.#add(index, { type: 'text_delta', text })
   }
-  return wire
-}
 
-type UserBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam
+  *#add(index: number, delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    switch (delta['type']) {
+      case 'text_delta': {
+        const text = textOf(delta['text'])
+        if (text === '') break
+        this.#draft.addText(text)
+        yield { type: 'text', delta: text }
+        break
+      }
+      case 'thinking_delta': {
+        const thinking = textOf(delta['thinking'])
+        if (thinking === '') break
+        const thought = this.#thoughts.get(index)
+        if (thought) thought.thinking += thinking
+        else this.#draft.addThinking(thinking)
+        yield { type: 'thinking', delta: thinking }
+        break
+      }
+      case 'signature_delta': {
+        const thought = this.#thoughts.get(index)
+        const signature = (thought?.thinkingSignature ?? '') + textOf(delta['signature'])
+        if (thought && signature !== '') thought.thinkingSignature = signature
+        break
+      }
+      case 'input_json_delta':
+        this.#calls.get(index)?.arguments.add(textOf(delta['partial_json']))
+        yield { type: 'calling' }
+        break
+      default:
+    }
+  }
 
-function userBlocks(content: Extract<Message, { role: 'user' }>['content']): UserBlock[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return content.map((part) =>
-    part.type === 'text'
-      ? { type: 'text', text: part.text }
-      : {
-          type: 'image',
-          source: {
-            type: 'base64',
-            data: part.data,
-            media_type: part.mimeType as Anthropic.Base64ImageSource['media_type'],
-          },
-        },
-  )
-}
-
-function assistantBlock(
-  part: Extract<Message, { role: 'assistant' }>['content'][number],
-): Anthropic.ContentBlockParam[] {
-  if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
-  if (part.type === 'toolCall') return [{ type: 'tool_use', id: part.id, name: part.name, input: part.arguments }]
-  if (part.redacted) return [{ type: 'redacted_thinking', data: part.thinkingSignature ?? '' }]
-  // Thinking without its signature was written by another model; this one would refuse it.
-  return part.thinkingSignature === undefined
-    ? []
-    : [{ type: 'thinking', thinking: part.thinking, signature: part.thinkingSignature }]
+  #close(index: number): void {
+    const call = this.#calls.get(index)
+    if (!call) return
+    this.#calls.delete(index)
+    const { json } = call.arguments
+    const given = JSON.stringify(call.input ?? {})
+    this.#draft.addCall(call.id, call.name, json.trim() === '' ? given : json)
+    this.#doubtful = isWholeCall(json) || given !== '{}' ? undefined : this.#draft.content.at(-1)
+  }
 }
 
 /** The stream reports input at its start and output at its end; later figures replace earlier ones. */
@@ -286,14 +255,12 @@ function toStopReason(reason: unknown): StopReason {
 
 function explain(error: unknown, hasBegun = false): unknown {
   if (error instanceof Anthropic.APIUserAbortError) return error
-  if (isLostConnection(error)) return failure('provider_cut', provider, error)
+  if (isLostConnection(error) || isCutEvent(error)) return failure('provider_cut', provider, error)
   if (isGarbled(error)) return failure('provider_garbled', provider, error)
   if (!(error instanceof Anthropic.APIError)) return error
   return providerFailure({
     provider,
-    status: error.status,
-    kind: error.type ?? '',
-    message: error.message,
+    ...readError(error.error, error.status, error.message),
     hasBegun,
     isTimeout: error instanceof Anthropic.APIConnectionTimeoutError,
     headers: error.headers,

@@ -1,15 +1,11 @@
 /** Turns what a provider's client throws into a failure of ours: a code, a sentence, what to do, and whether to try again. */
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
 import { redirected, redirectTarget, retryAfterOf } from '../network/index.ts'
+import type { ToldError } from './told-error.ts'
 
 /** What is known of a failed request, whatever client told it. */
-interface ProviderFailure {
+interface ProviderFailure extends ToldError {
   readonly provider: string
-  /** HTTP status; undefined when no answer came. */
-  readonly status: number | undefined
-  /** The provider's own name for the failure, such as `overloaded_error` or `insufficient_quota`. */
-  readonly kind: string
-  readonly message: string
   readonly isTimeout: boolean
   /** The answer had begun when it failed. */
   readonly hasBegun: boolean
@@ -17,12 +13,6 @@ interface ProviderFailure {
   readonly headers: Headers | undefined
   readonly cause: unknown
 }
-
-/** Wordings of the providers for a request that does not fit into the window. */
-const overflow =
-  /context.{0,20}(length|window|size|limit|overflow)|prompt is too long|too many tokens|maximum.{0,20}tokens|input length/i
-const quota = /insufficient_quota|billing|credit balance|exceeded your current quota|payment|insufficient balance/i
-const filtered = /content_filter|content_policy|content management policy|safety|refus/i
 
 /** Failures that pass by themselves. */
 const passing: ReadonlySet<string> = new Set<ErrorCode>([
@@ -44,6 +34,7 @@ const sentences = {
   provider_too_much: (provider: string) => `${provider} sent more than an answer can be, and was stopped`,
   provider_garbled: (provider: string) => `${provider} sent something that cannot be read as an answer`,
   provider_refused: (provider: string) => `${provider} declined to answer this`,
+  provider_region: (provider: string) => `${provider} does not serve the country or region of this connection`,
   context_overflow: (provider: string) => `the conversation no longer fits into ${provider}'s model`,
 } as const satisfies Partial<Record<ErrorCode, (provider: string) => string>>
 
@@ -65,18 +56,64 @@ export function providerFailure(failure: ProviderFailure): AppError {
   return new AppError('provider_error', `${provider} refused the request: ${reason}`, { ...data, reason }, { cause })
 }
 
-function codeOf({ status, kind, message, isTimeout, hasBegun }: ProviderFailure): KnownFailure | undefined {
-  const said = `${kind} ${message}`
-  if (isTimeout || status === 408 || status === 504) return 'provider_timeout'
-  if (status === 402 || (quota.test(said) && (status === 400 || status === 403 || status === 429)))
-    return 'provider_quota'
-  if (status === 401 || status === 403 || kind === 'authentication_error') return 'provider_auth'
-  if (status === 429 || kind === 'rate_limit_error') return 'provider_rate_limited'
-  if (status === 529 || status === 503 || kind === 'overloaded_error') return 'provider_overloaded'
-  if ((status === 400 || status === 413 || status === undefined) && overflow.test(said)) return 'context_overflow'
-  if (status === 400 && filtered.test(said)) return 'provider_refused'
-  if (status === undefined) return kind !== '' ? undefined : hasBegun ? 'provider_cut' : 'provider_unavailable'
-  return status >= 500 ? 'provider_unavailable' : undefined
+type Told = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
+
+/** A status says little: providers give the same one for a wrong key, a filter and a country. Their words decide first. */
+const readings: readonly (readonly [code: KnownFailure, holds: (told: Told) => boolean])[] = [
+  ['provider_region', ({ kind, message }) => region.test(`${kind} ${message}`)],
+  ['provider_timeout', ({ status, kind }) => status === 408 || status === 504 || late.test(kind)],
+  ['provider_rate_limited', ({ message, status }) => isRefusal(status) && perMinute.test(message)],
+  [
+    'provider_quota',
+    ({ status, kind, message }) => status === 402 || (isRefusal(status) && quota.test(`${kind} ${message}`)),
+  ],
+  ['provider_refused', ({ status, kind, message }) => isDenial(status) && moderated.test(`${kind} ${message}`)],
+  [
+    'provider_auth',
+    ({ status, kind, message }) => status === 401 || (isDenial(status) && wrongKey.test(`${kind} ${message}`)),
+  ],
+  ['context_overflow', ({ kind }) => tooLong.test(kind)],
+  ['provider_auth', ({ status }) => status === 403],
+  ['provider_rate_limited', ({ status, kind }) => status === 429 || tooOften.test(kind)],
+  ['provider_overloaded', ({ status, kind }) => status === 529 || status === 503 || busy.test(kind)],
+  ['context_overflow', ({ status, kind, message }) => isTooLong(status) && overflow.test(`${kind} ${message}`)],
+  ['provider_refused', ({ status, kind, message }) => isDenial(status) && filtered.test(`${kind} ${message}`)],
+  ['provider_unavailable', ({ status, kind }) => (status !== undefined && status >= 500) || broken.test(kind)],
+]
+
+const region =
+  /unsupported_country|country, region, or territory|location is not supported|not (supported|available) in your (country|region)/i
+const late = /\b(request_|gateway_)?time_?out(_error)?\b/i
+const perMinute =
+  /\b(tokens|requests|input tokens|output tokens) per (minute|day|second|hour)\b|\b[RT]P[MD]\b|rate.?limit/i
+const quota =
+  /insufficient_quota|exceeded_current_quota|billing|credit balance|exceeded your current quota|payment|insufficient (balance|credits)|out of credits/i
+/** What a filter before the model says. */
+const moderated = /moderation|\bflagged\b|content_policy|content management policy/i
+const wrongKey =
+  /authentication|invalid_api_key|(incorrect|invalid|missing|expired) api.?key|api.?key (is )?(not valid|invalid|expired|not found|incorrect)/i
+const tooLong = /context_length_exceeded|context_window_exceeded|request_too_large|string_above_max_length/i
+const tooOften = /rate_?limit|too_many_requests|resource_exhausted/i
+const busy = /overloaded|slow_down|service_?unavailable|insufficient_system_resource/i
+const broken = /\b(internal_)?server_?error\b|\binternal(_error)?\b|\bapi_error\b|upstream_error|internalservererror/i
+/** Wordings of the providers for a request that does not fit into the window. */
+const overflow =
+  /context.{0,20}(length|window|size|limit|overflow)|prompt is too long|too many tokens|maximum.{0,20}tokens|input length/i
+const filtered = /content_filter|content_policy|safety|refus|invalid_prompt/i
+
+/** In a stream that had begun there is no status but 200: the words are all there is. */
+const isRefusal = (status: number | undefined) =>
+  status === undefined || status === 400 || status === 403 || status === 413 || status === 429
+const isDenial = (status: number | undefined) => status === undefined || status === 400 || status === 403
+const isTooLong = (status: number | undefined) =>
+  status === undefined || status === 400 || status === 413 || status === 422 || status >= 500
+
+function codeOf(failure: ProviderFailure): KnownFailure | undefined {
+  if (failure.isTimeout) return 'provider_timeout'
+  const read = readings.find(([, holds]) => holds(failure))?.[0]
+  if (read !== undefined) return read
+  if (failure.status !== undefined || failure.kind !== '') return undefined
+  return failure.hasBegun ? 'provider_cut' : 'provider_unavailable'
 }
 
 /** A failure of a kind that no status tells. */
@@ -93,7 +130,12 @@ export function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError && /terminated|fetch failed|network|socket|aborted/i.test(error.message)
 }
 
-/** What a stream throws that is no answer of the protocol: no JSON, or not of the shape that its client takes for granted. */
+/** An event is no JSON: it was cut, or a proxy wrote its own words between the provider's. */
+export function isCutEvent(error: unknown): boolean {
+  return error instanceof SyntaxError
+}
+
+/** What a stream throws that is not of the shape that its client takes for granted. */
 export function isGarbled(error: unknown): boolean {
-  return error instanceof SyntaxError || error instanceof TypeError
+  return error instanceof TypeError
 }

@@ -1,6 +1,8 @@
 /** What every chat provider offers. The loop speaks this; each provider converts to its wire format at its own edge. */
 import { randomUUID } from 'node:crypto'
+import type { WireRequest } from '../../shared/contract/index.ts'
 import type { ErrorData } from '../../shared/errors.ts'
+import { isRecord, parseJson } from '../../shared/json.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import {
   maxArguments,
@@ -14,6 +16,7 @@ import {
 import { boundedFetch, isShallow, type Fetch } from '../network/index.ts'
 import { failure } from './failures.ts'
 import type { Purpose } from './purpose.ts'
+import { tellingFetch, type TellSent } from './sent-request.ts'
 import { nameOf } from './wire.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '../../shared/messages.ts'
 
@@ -47,6 +50,8 @@ export type ModelEvent =
   | { readonly type: 'calling' }
   /** What the request has used so far: all that is known of it should it be stopped. */
   | { readonly type: 'usage'; readonly usage: Usage }
+  /** A request has left, as it may be shown; each time when there are several. */
+  | { readonly type: 'sent'; readonly request: WireRequest }
   /** The request failed in passing and is made again after a while. */
   | { readonly type: 'retry'; readonly code: string; readonly attempt: number; readonly afterMs: number }
   | { readonly type: 'done'; readonly message: AssistantMessage }
@@ -77,6 +82,8 @@ export interface ProviderOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Used instead of Node's own, to go through a proxy. */
   readonly fetch?: Fetch | undefined
+  /** Told of each request before it leaves. */
+  readonly onSent?: TellSent | undefined
   /** Answers bear its time. */
   readonly now?: Clock | undefined
 }
@@ -84,7 +91,7 @@ export interface ProviderOptions {
 /** How both official clients are set up. Retries are ours, so that the user can be told of them. */
 export function clientOptions(
   provider: string,
-  { apiKey, baseUrl, timeoutMs, headers, fetch = globalThis.fetch }: ProviderOptions,
+  { apiKey, baseUrl, timeoutMs, headers, fetch = globalThis.fetch, onSent }: ProviderOptions,
 ) {
   return {
     apiKey,
@@ -92,7 +99,7 @@ export function clientOptions(
     ...(headers === undefined ? {} : { defaultHeaders: headers }),
     // Lists are got, answers are posted for and streamed.
     fetch: boundedFetch(
-      fetch,
+      onSent ? tellingFetch(fetch, onSent) : fetch,
       (method) => (method === 'GET' ? { whole: maxListBytes } : { event: maxEventBytes, whole: maxStreamBytes }),
       () => failure('provider_too_much', provider),
     ),
@@ -145,8 +152,9 @@ export class AnswerDraft {
   /**
    * A call of a tool, as the server sent it. Results refer to calls by their id, so each has one of its own; a call past
    * the most that are carried out stands for all the others.
+   * @param signature what the provider wants to get back with the call, unread
    */
-  addCall(id: unknown, name: unknown, json: string): void {
+  addCall(id: unknown, name: unknown, json: string, signature?: string): void {
     const others = this.content.filter((part) => part.type === 'toolCall')
     if (others.length > maxToolCalls) return
     const sent = nameOf(id)
@@ -157,6 +165,7 @@ export class AnswerDraft {
       // Nobody takes a call without a name back.
       name: nameOf(name).slice(0, maxId) || 'unnamed',
       arguments: parseArguments(json),
+      ...(signature === undefined ? {} : { thoughtSignature: signature }),
     })
   }
 
@@ -207,6 +216,11 @@ export class ArgumentsDraft {
 /** Stands in the place of arguments that were not kept, with their length. */
 export const argumentsTooLong = 'argumentsTooLong'
 
+/** True for the arguments of a call that came to their end: a JSON object, and not the nothing before it. */
+export function isWholeCall(json: string): boolean {
+  return isShallow(json) && isRecord(parseJson(json))
+}
+
 /**
  * A tool call's arguments. What is no JSON object is passed on as it came, so that the tool's own check can tell the
  * model what was wrong with it.
@@ -216,11 +230,7 @@ function parseArguments(json: string): Record<string, unknown> {
   if (json.trim() === '') return {}
   // What nests without end is nothing that a tool takes, and more than some parsers do.
   if (!isShallow(json)) return { invalidJson: json.slice(0, maxBrokenArguments) }
-  try {
-    const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-  }
+  const value = parseJson(json)
+  if (isRecord(value)) return { ...value }
   return { invalidJson: json.slice(0, maxBrokenArguments) }
 }

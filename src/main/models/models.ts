@@ -16,8 +16,17 @@ import type { Ledger } from './ledger.ts'
 import { ModelLists } from './model-lists.ts'
 import type { ChatModel, ListedModel, ModelEvent, ProviderOptions } from './model.ts'
 import { proxyFetch } from './network.ts'
-import { createOfflineModel } from './offline.ts'
+import {
+  createOfflineModel,
+  languageOfLocale,
+  replyLanguage,
+  sentencesIn,
+  type Language,
+  type Sentences,
+} from './offline/index.ts'
 import { withIdleTimeout, withRetries } from './patience.ts'
+import { shownRequest, type RequestSecrets, type TellSent } from './sent-request.ts'
+import { withSent } from './with-sent.ts'
 
 export interface ModelsOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'set'>
@@ -65,14 +74,25 @@ export class Models {
   create(id: string, use: ModelUse): ChatModel {
     const { provider, model } = splitModelId(id)
     const limits = this.limits(id)
-    if (provider === 'offline') return createOfflineModel(limits, this.#options.now)
+    if (provider === 'offline')
+      return createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() })
     const options = this.#reach(provider, use.timeoutMs)
     if (!options) throw this.#missing(provider)
     const facts = this.#lists.facts(provider, model)
-    const remote = createRemoteModel(provider, model, options, limits, facts)
+    const remote = createRemoteModel(provider, model, options, limits, facts, this.#options.keys)
     const patient = withRetries(withIdleTimeout(withBounds(remote), use.idleTimeoutMs))
     const { ledger, keys } = this.#options
     return told(counted(withoutSecrets(patient, keys), this.#prices(id), ledger, use.agent), this.#changes)
+  }
+
+  /** What the app writes by itself about what somebody said, in their language. @param said latest first */
+  sentencesFor(said: readonly string[]): Sentences {
+    return sentencesIn(replyLanguage(said, this.#language()))
+  }
+
+  #language(): Language {
+    const { locale } = this.#options.settings.config.interface
+    return languageOfLocale(locale === 'system' ? Intl.DateTimeFormat().resolvedOptions().locale : locale)
   }
 
   limits(id: string): ModelLimits {
@@ -150,7 +170,7 @@ export class Models {
     return modelPrices(id, this.#options.settings.config.models[id]?.prices, this.#lists.facts(provider, model)?.prices)
   }
 
-  #reach(provider: ModelProvider, timeoutMs: number): ProviderOptions | undefined {
+  #reach(provider: ModelProvider, timeoutMs: number): Reach | undefined {
     const { settings, keys, env } = this.#options
     const { baseUrl: configured, headers, proxy } = settings.config.providers[provider]
     const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
@@ -162,6 +182,7 @@ export class Models {
       baseUrl,
       timeoutMs: timeoutMs || undefinedTimeoutMs,
       headers: fromEnvironment(headers, env),
+      secrets: secretsOf(apiKey, headers, env),
       fetch: proxyFetch(proxy, env),
       now: this.#options.now,
     }
@@ -189,32 +210,55 @@ function fromEnvironment(
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      value.replace(/\$\{(\w+)\}/g, (_whole, variable: string) => env[variable] ?? ''),
+      value.replace(fromVariable, (_whole, variable: string) => env[variable] ?? ''),
     ]),
   )
+}
+
+const fromVariable = /\$\{(\w+)\}/g
+
+function secretsOf(
+  apiKey: string,
+  headers: Readonly<Record<string, string>> = {},
+  env: NodeJS.ProcessEnv,
+): RequestSecrets {
+  const named = Object.entries(headers).filter(([, value]) => value.search(fromVariable) >= 0)
+  const values = named.flatMap(([, value]) =>
+    [...value.matchAll(fromVariable)].map(([, variable = '']) => env[variable] ?? ''),
+  )
+  return { headers: named.map(([name]) => name), values: [apiKey, ...values] }
+}
+
+interface Reach extends ProviderOptions {
+  readonly secrets: RequestSecrets
 }
 
 function createRemoteModel(
   provider: ModelProvider,
   model: string,
-  options: ProviderOptions,
+  { secrets, ...options }: Reach,
   limits: ModelLimits,
   facts: ListedModel | undefined,
+  keys: Pick<KeyRing, 'scrub'>,
 ): ChatModel {
+  const scrub = (text: string) => keys.scrub(text)
   return {
     id: `${provider}/${model}`,
     provider,
     model,
     ...limits,
-    async *stream(request, signal) {
-      if (provider === 'anthropic') {
-        const { createAnthropicModel } = await import('./anthropic.ts')
-        yield* createAnthropicModel(model, options, limits, facts?.thinking).stream(request, signal)
-      } else {
-        const { createOpenAiModel } = await import('./openai.ts')
-        yield* createOpenAiModel(provider, model, options, limits).stream(request, signal)
-      }
-    },
+    stream: (request, signal) =>
+      withSent(async function* (tell) {
+        const onSent: TellSent = (sent) => tell(shownRequest(sent, secrets, scrub))
+        const told = { ...options, onSent }
+        if (provider === 'anthropic') {
+          const { createAnthropicModel } = await import('./anthropic.ts')
+          yield* createAnthropicModel(model, told, limits, facts?.thinking).stream(request, signal)
+        } else {
+          const { createOpenAiModel } = await import('./openai.ts')
+          yield* createOpenAiModel(provider, model, told, limits).stream(request, signal)
+        }
+      }),
   }
 }
 

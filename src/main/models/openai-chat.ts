@@ -1,201 +1,199 @@
 /** Chat Completions: the protocol of OpenAI that most other servers speak (Ollama, LM Studio, OpenRouter, DeepSeek, …). */
-import OpenAI from 'openai'
-import {
-  messageText,
-  noUsage,
-  type ImagePart,
-  type Message,
-  type StopReason,
-  type Usage,
-} from '../../shared/messages.ts'
+import type OpenAI from 'openai'
+import { AppError } from '../../shared/errors.ts'
+import { noUsage, type AssistantMessage, type StopReason, type Usage } from '../../shared/messages.ts'
 import type { Clock } from '../clock.ts'
 import { maxToolCalls } from '../../shared/limits.ts'
+import { dialectOf, learn, remedy } from './chat-dialect.ts'
+import { callExtras, contentPieces, inContent, inTags, ReasoningDraft } from './chat-reasoning.ts'
+import { toChatRequest } from './chat-request.ts'
+import { usageOf } from './chat-usage.ts'
 import { failure } from './failures.ts'
-import { AnswerDraft, ArgumentsDraft, type ModelEvent, type ModelRequest } from './model.ts'
-import { explainOpenAi, type OpenAiProvider } from './openai-client.ts'
-import { ThinkTags } from './think-tags.ts'
-import { fieldsOf, indexOf, listOf, nameOf, textOf, tokensOf } from './wire.ts'
+import { AnswerDraft, ArgumentsDraft, isWholeCall, type ModelEvent, type ModelRequest } from './model.ts'
+import { explainOpenAi, streamedFailure, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
+import { ThinkTags, type ThinkPiece } from './think-tags.ts'
+import { fieldsOf, indexOf, listOf, nameOf, textOf } from './wire.ts'
 
 interface ToolDraft {
   id: string
   name: string
+  /** What the server wants back with the call, unread. */
+  signature: string | undefined
   readonly arguments: ArgumentsDraft
 }
 
+/** @param watch what is seen of this request's stream on its way to `client` */
 export async function* streamChat(
-  provider: OpenAiProvider,
-  client: OpenAI,
-  model: string,
+  { provider, model, client, watch }: { provider: OpenAiProvider; model: string; client: OpenAI; watch: StreamWatch },
   request: ModelRequest,
   signal: AbortSignal,
   now?: Clock,
 ): AsyncGenerator<ModelEvent> {
-  const draft = new AnswerDraft({ provider, model }, now)
-  const tools = new Map<number, ToolDraft>()
-  const tags = new ThinkTags()
-  let usage = noUsage
-  let finish: string | undefined
+  const answer = new ChatAnswer(provider, model, now)
   let hasBegun = false
-  function* say(pieces: ReturnType<ThinkTags['push']>): Generator<ModelEvent> {
+  try {
+    const chunks = await open(client, provider, model, request, signal)
+    hasBegun = true
+    for await (const chunk of chunks) yield* answer.take(fieldsOf(chunk))
+    yield* answer.rest()
+  } catch (error) {
+    yield* answer.rest()
+    // What comes after the end is no part of the answer: figures, or the last words.
+    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explainOpenAi(error, provider, hasBegun)
+  }
+  if (!answer.hasEnded && !(watch.isDone && answer.isWhole)) throw failure('provider_cut', provider)
+  yield { type: 'done', message: answer.finish() }
+}
+
+/** Asks until the server takes the question. */
+async function open(
+  client: OpenAI,
+  provider: OpenAiProvider,
+  model: string,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
+  for (;;) {
+    const dialect = dialectOf(client.baseURL, model)
+    try {
+      return await client.chat.completions.create(toChatRequest({ provider, model, dialect }, request), { signal })
+    } catch (error) {
+      const better = remedy(dialect, error)
+      if (!better) throw error
+      learn(client.baseURL, model, better)
+    }
+  }
+}
+
+class ChatAnswer {
+  readonly #provider: OpenAiProvider
+  readonly #draft: AnswerDraft
+  readonly #tools: ToolDraft[] = []
+  readonly #byIndex = new Map<number, ToolDraft>()
+  readonly #tags = new ThinkTags()
+  readonly #reasoning = new ReasoningDraft()
+  #usage: Usage = noUsage
+  #finish: string | undefined
+  #hasSpoken = false
+
+  constructor(provider: OpenAiProvider, model: string, now: Clock | undefined) {
+    this.#provider = provider
+    this.#draft = new AnswerDraft({ provider, model }, now)
+  }
+
+  /** The server has said why it stopped. */
+  get hasEnded(): boolean {
+    return this.#finish !== undefined
+  }
+
+  /** Something came, and no call is left half. Some servers never say why they stop. */
+  get isWhole(): boolean {
+    return this.#hasSpoken && this.#tools.every((tool) => tool.name !== '' && isWholeCall(tool.arguments.json))
+  }
+
+  *take(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const usage = usageOf(chunk)
+    if (usage) yield { type: 'usage', usage }
+    this.#usage = usage ?? this.#usage
+    const choice = fieldsOf(listOf(chunk['choices'])[0])
+    yield* this.#say(fieldsOf(choice['delta']))
+    const finish = nameOf(choice['finish_reason'])
+    // vLLM sends an error as a chunk, OpenRouter as a part of a choice.
+    const error = chunk['object'] === 'error' ? chunk : choice['error']
+    if (error) throw streamedFailure(this.#provider, error)
+    if (broken.has(finish)) throw failure('provider_cut', this.#provider)
+    if (finish === 'insufficient_system_resource') throw failure('provider_overloaded', this.#provider)
+    if (finish !== '') this.#finish = this.#finish === 'content_filter' ? this.#finish : finish
+  }
+
+  /** What was held back, because it could have begun a tag. */
+  *rest(): Generator<ModelEvent> {
+    yield* this.#tell(this.#tags.end())
+  }
+
+  finish(): AssistantMessage {
+    const isCut = lengths.has(this.#finish ?? '')
+    // A call that the limit cut through is none.
+    for (const call of this.#tools.filter((tool) => !isCut || isWholeCall(tool.arguments.json)))
+      this.#draft.addCall(call.id, call.name, call.arguments.json, call.signature)
+    this.#reasoning.sign(this.#draft.content)
+    if (this.#finish === 'content_filter' || this.#finish === 'sensitive')
+      return this.#draft.finish('error', this.#usage, failure('provider_refused', this.#provider))
+    const hasCalls = this.#draft.content.some((part) => part.type === 'toolCall')
+    const stop: StopReason = isCut ? 'length' : 'stop'
+    return this.#draft.finish(hasCalls ? 'toolUse' : stop, this.#usage)
+  }
+
+  *#say(delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    this.#hasSpoken ||= Object.keys(delta).length > 0
+    yield* this.#tell([{ type: 'thinking', delta: this.#reasoning.take(delta) }])
+    for (const piece of contentPieces(delta['content'])) {
+      if (piece.type === 'text') yield* this.#tellText(piece.delta)
+      else {
+        this.#reasoning.takeAs(inContent)
+        yield* this.#tell([piece])
+      }
+    }
+    const refusal = textOf(delta['refusal'])
+    if (refusal) {
+      yield* this.#tellText(refusal)
+      this.#finish = 'content_filter'
+    }
+    for (const call of listOf(delta['tool_calls'])) {
+      this.#collect(fieldsOf(call))
+      yield { type: 'calling' }
+    }
+  }
+
+  *#tellText(text: string): Generator<ModelEvent> {
+    const pieces = this.#tags.push(text)
+    if (pieces.some((piece) => piece.type === 'thinking')) this.#reasoning.takeAs(inTags)
+    yield* this.#tell(pieces)
+  }
+
+  *#tell(pieces: readonly ThinkPiece[]): Generator<ModelEvent> {
     for (const { type, delta } of pieces) {
-      if (type === 'text') draft.addText(delta)
-      else draft.addThinking(delta)
+      if (delta === '') continue
+      if (type === 'text') this.#draft.addText(delta)
+      else this.#draft.addThinking(delta)
       yield { type, delta }
     }
   }
-  try {
-    const chunks = await open(client, toWire(provider, model, request), signal)
-    hasBegun = true
-    for await (const chunk of chunks) {
-      const { usage: used, choices } = fieldsOf(chunk)
-      if (used) usage = toUsage(fieldsOf(used))
-      const choice = fieldsOf(listOf(choices)[0])
-      const delta = fieldsOf(choice['delta'])
-      finish = nameOf(choice['finish_reason']) || finish
-      const thinking = textOf(delta['reasoning_content'] ?? delta['reasoning'])
-      if (thinking) yield* say([{ type: 'thinking', delta: thinking }])
-      const refusal = textOf(delta['refusal'])
-      yield* say(tags.push(textOf(delta['content']) + refusal))
-      if (refusal) finish = 'content_filter'
-      for (const call of listOf(delta['tool_calls'])) {
-        collect(tools, fieldsOf(call))
-        yield { type: 'calling' }
-      }
-    }
-    yield* say(tags.end())
-  } catch (error) {
-    throw explainOpenAi(error, provider, hasBegun)
-  }
-  if (finish === undefined && tools.size === 0) throw failure('provider_cut', provider)
-  for (const [, call] of [...tools.entries()].sort(([one], [other]) => one - other))
-    draft.addCall(call.id, call.name, call.arguments.json)
-  const message =
-    finish === 'content_filter'
-      ? draft.finish('error', usage, failure('provider_refused', provider))
-      : draft.finish(tools.size > 0 ? 'toolUse' : toStopReason(finish), usage)
-  yield { type: 'done', message }
-}
 
-/** Asks for figures of usage; a server that does not know the option is asked without. */
-async function open(
-  client: OpenAI,
-  wire: OpenAI.ChatCompletionCreateParamsStreaming,
-  signal: AbortSignal,
-): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
-  try {
-    return await client.chat.completions.create({ ...wire, stream_options: { include_usage: true } }, { signal })
-  } catch (error) {
-    const isUnknownOption =
-      error instanceof OpenAI.BadRequestError || error instanceof OpenAI.UnprocessableEntityError
-        ? /stream_options|include_usage/.test(error.message)
-        : false
-    if (!isUnknownOption) throw error
-    return client.chat.completions.create(wire, { signal })
+  #collect(call: Readonly<Record<string, unknown>>): void {
+    const { name: sent, arguments: given } = fieldsOf(call['function'])
+    const name = nameOf(sent)
+    const id = nameOf(call['id'])
+    const tool = this.#callFor(indexOf(call['index']), id, name)
+    if (!tool) return
+    tool.id ||= id
+    tool.name ||= name
+    const extra = Object.fromEntries(callExtras.flatMap((field) => (call[field] ? [[field, call[field]]] : [])))
+    if (Object.keys(extra).length > 0) tool.signature = JSON.stringify(extra)
+    // Some servers send them as the object that they are.
+    tool.arguments.add(typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given))
+  }
+
+  /**
+   * Without an index, a name or an id begins the next call and all else belongs to the last. Some servers give every
+   * call the same index, and tell them apart by their ids.
+   */
+  #callFor(index: number | undefined, id: string, name: string): ToolDraft | undefined {
+    const sameId = id === '' ? undefined : this.#tools.findLast((tool) => tool.id === id)
+    const last = this.#tools.at(-1)
+    const there = index === undefined ? (sameId ?? (name === '' ? last : undefined)) : this.#byIndex.get(index)
+    const isAnother = there !== undefined && name !== '' && id !== '' && there.id !== '' && there.id !== id
+    if (there && !isAnother) return there
+    // One more than are carried out stands for all the others.
+    if (this.#tools.length > maxToolCalls) return undefined
+    const tool: ToolDraft = { id: '', name: '', signature: undefined, arguments: new ArgumentsDraft() }
+    this.#tools.push(tool)
+    if (index !== undefined) this.#byIndex.set(index, tool)
+    return tool
   }
 }
 
-/** Without an index, a name begins the next call and all else belongs to the last. */
-function collect(tools: Map<number, ToolDraft>, call: Readonly<Record<string, unknown>>): void {
-  const { name: sent, arguments: given } = fieldsOf(call['function'])
-  const name = nameOf(sent)
-  const index = indexOf(call['index']) ?? Math.max(0, name ? tools.size : tools.size - 1)
-  const tool = tools.get(index) ?? { id: '', name: '', arguments: new ArgumentsDraft() }
-  // One more than are carried out stands for all the others.
-  if (!tools.has(index) && tools.size > maxToolCalls) return
-  tools.set(index, tool)
-  tool.id ||= nameOf(call['id'])
-  tool.name ||= name
-  // Some servers send them as the object that they are.
-  tool.arguments.add(typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given))
-}
-
-function toWire(
-  provider: OpenAiProvider,
-  model: string,
-  { system, messages, tools, maxOutput, thinking }: ModelRequest,
-): OpenAI.ChatCompletionCreateParamsStreaming {
-  return {
-    model,
-    stream: true,
-    ...(thinking === undefined || provider !== 'openai' ? {} : { reasoning_effort: thinking }),
-    // OpenAI's reasoning models refuse the older name, other servers do not know the newer one.
-    ...(provider === 'openai' ? { max_completion_tokens: maxOutput } : { max_tokens: maxOutput }),
-    messages: [{ role: 'system', content: system.join('\n\n') }, ...toWireMessages(messages)],
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, parameters }) => ({
-            type: 'function' as const,
-            function: { name, description, parameters },
-          })),
-        }),
-  }
-}
-
-/** A tool's result is text only: pictures that a tool returned follow as a message of the user. */
-function toWireMessages(messages: readonly Message[]): OpenAI.ChatCompletionMessageParam[] {
-  const wire: OpenAI.ChatCompletionMessageParam[] = []
-  let pictures: ImagePart[] = []
-  const showPictures = () => {
-    if (pictures.length > 0) wire.push({ role: 'user', content: pictures.map(imagePart) })
-    pictures = []
-  }
-  for (const message of messages) {
-    if (message.role === 'toolResult') {
-      const images = message.content.filter((part) => part.type === 'image')
-      const text = messageText(message)
-      wire.push({
-        role: 'tool',
-        tool_call_id: message.toolCallId,
-        content: images.length > 0 ? `${text}\n[${images.length} pictures follow]`.trim() : text,
-      })
-      pictures.push(...images)
-      continue
-    }
-    showPictures()
-    if (message.role === 'user') wire.push(toWireUser(message))
-    else wire.push(...toWireAssistant(message))
-  }
-  showPictures()
-  return wire
-}
-
-function imagePart({ mimeType, data }: ImagePart): OpenAI.ChatCompletionContentPartImage {
-  return { type: 'image_url', image_url: { url: `data:${mimeType};base64,${data}` } }
-}
-
-function toWireUser({ content }: Extract<Message, { role: 'user' }>): OpenAI.ChatCompletionUserMessageParam {
-  if (typeof content === 'string') return { role: 'user', content }
-  return {
-    role: 'user',
-    content: content.map((part) => (part.type === 'text' ? { type: 'text', text: part.text } : imagePart(part))),
-  }
-}
-
-function toWireAssistant(message: Extract<Message, { role: 'assistant' }>): OpenAI.ChatCompletionMessageParam[] {
-  const calls = message.content.flatMap((part) =>
-    part.type === 'toolCall'
-      ? [
-          {
-            id: part.id,
-            type: 'function' as const,
-            function: { name: part.name, arguments: JSON.stringify(part.arguments) },
-          },
-        ]
-      : [],
-  )
-  const text = messageText(message)
-  if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }]
-  return [{ role: 'assistant', content: text || null, tool_calls: calls }]
-}
-
-function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
-  const prompt = tokensOf(wire['prompt_tokens']) ?? 0
-  const output = tokensOf(wire['completion_tokens']) ?? 0
-  const cacheRead = Math.min(prompt, tokensOf(fieldsOf(wire['prompt_tokens_details'])['cached_tokens']) ?? 0)
-  return { input: prompt - cacheRead, output, cacheRead, cacheWrite: 0, totalTokens: prompt + output }
-}
-
-function toStopReason(reason: string | undefined): StopReason {
-  return reason === 'length' ? 'length' : 'stop'
-}
+/** Words of servers for an answer that broke off on their side. */
+const broken: ReadonlySet<string> = new Set(['error', 'network_error', 'model_error', 'server_error', 'engine_error'])
+/** Words of servers for an answer that reached its limit. */
+const lengths: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'MAX_TOKENS'])

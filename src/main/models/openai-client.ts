@@ -1,14 +1,59 @@
 /** OpenAI's client, for its own service and for the many servers that speak its protocol; its errors as ours. */
 import OpenAI from 'openai'
+import { parseJson } from '../../shared/json.ts'
 import { maxId, maxModels } from '../../shared/limits.ts'
-import { failure, isGarbled, isLostConnection, providerFailure } from './failures.ts'
+import type { Fetch } from '../network/index.ts'
+import { failure, isCutEvent, isGarbled, isLostConnection, providerFailure } from './failures.ts'
 import { clientOptions, type ListedModel, type ProviderOptions } from './model.ts'
+import { readError } from './told-error.ts'
 import { fieldsOf, nameOf } from './wire.ts'
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
 
-export function openAiClient(provider: OpenAiProvider, options: ProviderOptions): OpenAI {
-  return new OpenAI(clientOptions(provider, options))
+/** @param watch told of the stream's last words, which the client keeps to itself */
+export function openAiClient(provider: OpenAiProvider, options: ProviderOptions, watch?: StreamWatch): OpenAI {
+  const set = clientOptions(provider, options)
+  return new OpenAI({ ...set, fetch: watched(set.fetch, watch) })
+}
+
+/** What is seen of a stream on its way to the client. */
+export interface StreamWatch {
+  /** The server has said that it is done: `[DONE]`. */
+  isDone: boolean
+}
+
+const lastWords = /^data:[ \t]*\[DONE\]/m
+
+/** Whole lines come through (see boundedFetch). A failure that is told as a list of one is given on without the list. */
+function watched(inner: Fetch, watch: StreamWatch | undefined): Fetch {
+  return async (input, init) => {
+    const response = await inner(input, init)
+    if (!response.body) return response
+    if (!response.ok) {
+      const text = await response.text()
+      const sent = parseJson(text)
+      return withBody(response, Array.isArray(sent) ? JSON.stringify(sent[0] ?? {}) : text)
+    }
+    if (!watch) return response
+    const decoder = new TextDecoder()
+    const look = new TransformStream<Uint8Array, Uint8Array>(
+      {
+        transform(chunk, controller) {
+          watch.isDone ||= lastWords.test(decoder.decode(chunk, { stream: true }))
+          controller.enqueue(chunk)
+        },
+      },
+      { highWaterMark: 1 },
+      { highWaterMark: 0 },
+    )
+    return withBody(response, response.body.pipeThrough(look))
+  }
+}
+
+function withBody({ status, statusText, headers, url }: Response, body: string | ReadableStream): Response {
+  const response = new Response(body, { status, statusText, headers })
+  Object.defineProperty(response, 'url', { value: url })
+  return response
 }
 
 export async function listOpenAiModels(
@@ -60,17 +105,27 @@ function positive(value: unknown): number | undefined {
 
 export function explainOpenAi(error: unknown, provider: string, hasBegun = false): unknown {
   if (error instanceof OpenAI.APIUserAbortError) return error
-  if (isLostConnection(error)) return failure('provider_cut', provider, error)
+  if (isLostConnection(error) || isCutEvent(error)) return failure('provider_cut', provider, error)
   if (isGarbled(error)) return failure('provider_garbled', provider, error)
   if (!(error instanceof OpenAI.APIError)) return error
   return providerFailure({
     provider,
-    status: error.status,
-    kind: error.code ?? error.type ?? '',
-    message: error.message,
+    ...readError(error.error, error.status, error.message),
     hasBegun,
     isTimeout: error instanceof OpenAI.APIConnectionTimeoutError,
     headers: error.headers,
     cause: error,
+  })
+}
+
+/** An error that came as an event of a stream, where no client has noticed it. */
+export function streamedFailure(provider: string, sent: unknown): Error {
+  return providerFailure({
+    provider,
+    ...readError(sent, undefined, 'no reason was given'),
+    hasBegun: true,
+    isTimeout: false,
+    headers: undefined,
+    cause: undefined,
   })
 }

@@ -3,12 +3,14 @@
  * model's reasoning goes back as the encrypted items in which it came.
  */
 import OpenAI from 'openai'
-import { messageText, noUsage, type Message, type Usage } from '../../shared/messages.ts'
+import { AppError } from '../../shared/errors.ts'
+import { parseJson } from '../../shared/json.ts'
+import { messageText, noUsage, type AssistantMessage, type Message, type Usage } from '../../shared/messages.ts'
 import type { Clock } from '../clock.ts'
-import { failure, providerFailure } from './failures.ts'
+import { failure } from './failures.ts'
 import { AnswerDraft, type ModelEvent, type ModelRequest } from './model.ts'
-import { explainOpenAi } from './openai-client.ts'
-import { fieldsOf, nameOf, textOf, tokensOf } from './wire.ts'
+import { explainOpenAi, streamedFailure } from './openai-client.ts'
+import { fieldsOf, indexOf, listOf, textOf, tokensOf } from './wire.ts'
 
 const provider = 'openai'
 
@@ -21,84 +23,159 @@ export async function* streamResponses(
   signal: AbortSignal,
   now?: Clock,
 ): AsyncGenerator<ModelEvent> {
-  const draft = new AnswerDraft({ provider, model }, now)
-  let response: Readonly<Record<string, unknown>> | undefined
-  let isRefused = false
+  const answer = new ResponsesAnswer(new AnswerDraft({ provider, model }, now))
   let hasBegun = false
   try {
     const events = await client.responses.create(toWire(model, request), { signal })
     hasBegun = true
-    for await (const event of events) {
-      switch (event.type) {
-        case 'response.output_text.delta':
-        case 'response.refusal.delta':
-          isRefused ||= event.type === 'response.refusal.delta'
-          draft.addText(textOf(event.delta))
-          yield { type: 'text', delta: textOf(event.delta) }
-          break
-        case 'response.reasoning_summary_text.delta':
-        case 'response.reasoning_text.delta':
-          draft.addThinking(textOf(event.delta))
-          yield { type: 'thinking', delta: textOf(event.delta) }
-          break
-        case 'response.function_call_arguments.delta':
-          yield { type: 'calling' }
-          break
-        case 'response.output_item.done':
-          collect(draft, fieldsOf(event.item))
-          break
-        case 'response.completed':
-        case 'response.incomplete':
-        case 'response.failed':
-          response = fieldsOf(event.response)
-          break
-        case 'error':
-          throw failed(event)
-        default:
-      }
-    }
+    for await (const event of events) yield* answer.take(fieldsOf(event))
   } catch (error) {
-    throw explainOpenAi(error, provider, hasBegun)
+    // What comes after the end is no part of the answer.
+    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explainOpenAi(error, provider, hasBegun)
   }
-  if (!response) throw failure('provider_cut', provider)
-  if (response['status'] === 'failed') throw failed(response['error'])
-  yield { type: 'done', message: finished(draft, response, isRefused) }
+  yield* answer.rest()
+  yield { type: 'done', message: answer.finish() }
 }
 
-function finished(draft: AnswerDraft, response: Readonly<Record<string, unknown>>, isRefused: boolean) {
-  const usage = response['usage'] ? toUsage(fieldsOf(response['usage'])) : noUsage
-  const { reason } = fieldsOf(response['incomplete_details'])
-  if (isRefused || reason === 'content_filter')
-    return draft.finish('error', usage, failure('provider_refused', provider))
-  if (draft.content.some((part) => part.type === 'toolCall')) return draft.finish('toolUse', usage)
-  return draft.finish(reason === 'max_output_tokens' ? 'length' : 'stop', usage)
-}
+type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }>
 
-/** Calls and reasoning are taken whole, when their item is complete; text has streamed by then. */
-function collect(draft: AnswerDraft, item: Readonly<Record<string, unknown>>): void {
-  if (item['type'] === 'function_call') draft.addCall(item['call_id'], item['name'], textOf(item['arguments']))
-  else if (item['type'] === 'reasoning') {
-    const last = draft.content.at(-1)
-    const isShown = last?.type === 'thinking' && last.thinkingSignature === undefined
-    if (isShown) last.thinkingSignature = JSON.stringify(item)
-    else draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: JSON.stringify(item) })
+/** Between two parts of a summary, or two messages. */
+const pause = '\n\n'
+
+class ResponsesAnswer {
+  readonly #draft: AnswerDraft
+  /** By their place in the output: ids change on the way through some proxies. */
+  readonly #thoughts = new Map<number, Thought>()
+  readonly #spoken = new Set<number>()
+  /** The part of its item that a piece of text last belonged to. */
+  #part = new Map<number, number>()
+  #lastMessage: number | undefined
+  #response: Readonly<Record<string, unknown>> | undefined
+  #isRefused = false
+
+  constructor(draft: AnswerDraft) {
+    this.#draft = draft
+  }
+
+  get hasEnded(): boolean {
+    return this.#response !== undefined
+  }
+
+  /** @throws AppError where the event tells of a failure */
+  *take(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const place = indexOf(event['output_index']) ?? -1
+    switch (event['type']) {
+      case 'response.created':
+        this.#thoughts.clear()
+        this.#spoken.clear()
+        this.#part = new Map()
+        break
+      case 'response.output_item.added':
+        if (fieldsOf(event['item'])['type'] === 'reasoning') this.#thoughtAt(place)
+        break
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        this.#isRefused ||= event['type'] === 'response.refusal.delta'
+        yield* this.#say(place, textOf(event['delta']))
+        break
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        yield* this.#think(
+          place,
+          indexOf(event['summary_index'] ?? event['content_index']) ?? 0,
+          textOf(event['delta']),
+        )
+        break
+      case 'response.function_call_arguments.delta':
+        yield { type: 'calling' }
+        break
+      case 'response.output_item.done':
+        yield* this.#collect(place, fieldsOf(event['item']))
+        break
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        this.#response = fieldsOf(event['response'])
+        break
+      case 'error':
+        throw streamedFailure(provider, event['error'] ?? event)
+      default:
+    }
+  }
+
+  /** Some servers tell of everything at the end only. @throws AppError as the response says, and `provider_cut` */
+  *rest(): Generator<ModelEvent> {
+    const response = this.#response
+    if (!response) throw failure('provider_cut', provider)
+    if (response['status'] === 'failed') throw streamedFailure(provider, response['error'])
+    if (this.#draft.content.some((part) => part.type !== 'thinking' || part.thinking !== '')) return
+    for (const [place, item] of listOf(response['output']).entries()) yield* this.#collect(place, fieldsOf(item))
+  }
+
+  finish(): AssistantMessage {
+    const { usage: used, incomplete_details } = this.#response ?? {}
+    const usage = used ? toUsage(fieldsOf(used)) : noUsage
+    const { reason } = fieldsOf(incomplete_details)
+    if (this.#isRefused || reason === 'content_filter')
+      return this.#draft.finish('error', usage, failure('provider_refused', provider))
+    if (this.#draft.content.some((part) => part.type === 'toolCall')) return this.#draft.finish('toolUse', usage)
+    return this.#draft.finish(reason === 'max_output_tokens' ? 'length' : 'stop', usage)
+  }
+
+  *#say(place: number, delta: string): Generator<ModelEvent> {
+    if (delta === '') return
+    const isNext = this.#lastMessage !== undefined && this.#lastMessage !== place
+    const text = isNext && this.#draft.content.at(-1)?.type === 'text' ? pause + delta : delta
+    this.#lastMessage = place
+    this.#spoken.add(place)
+    this.#draft.addText(text)
+    yield { type: 'text', delta: text }
+  }
+
+  *#think(place: number, part: number, delta: string): Generator<ModelEvent> {
+    if (delta === '') return
+    const thought = this.#thoughtAt(place)
+    const isNext = thought.thinking !== '' && (this.#part.get(place) ?? part) !== part
+    this.#part.set(place, part)
+    const text = isNext ? pause + delta : delta
+    thought.thinking += text
+    yield { type: 'thinking', delta: text }
+  }
+
+  #thoughtAt(place: number): Thought {
+    const known = this.#thoughts.get(place)
+    if (known) return known
+    const thought: Thought = { type: 'thinking', thinking: '' }
+    this.#thoughts.set(place, thought)
+    this.#draft.content.push(thought)
+    return thought
+  }
+
+  /** Calls and reasoning are taken whole, when their item is complete; text has streamed by then, mostly. */
+  *#collect(place: number, item: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    if (item['type'] === 'function_call') {
+      // A call that the limit cut through is none.
+      if (item['status'] !== 'incomplete')
+        this.#draft.addCall(item['call_id'], item['name'], argumentsOf(item['arguments']))
+    } else if (item['type'] === 'message') {
+      if (this.#spoken.has(place) || this.#spoken.has(-1)) return
+      this.#isRefused ||= listOf(item['content']).some((part) => fieldsOf(part)['type'] === 'refusal')
+      for (const part of listOf(item['content']))
+        yield* this.#say(place, textOf(fieldsOf(part)['text'] ?? fieldsOf(part)['refusal']))
+    } else if (item['type'] === 'reasoning') {
+      const thought = this.#thoughtAt(this.#thoughts.has(place) ? place : this.#thoughts.has(-1) ? -1 : place)
+      if (thought.thinking === '') {
+        const parts = [...listOf(item['summary']), ...listOf(item['content'])]
+        for (const [index, part] of parts.entries()) yield* this.#think(place, index, textOf(fieldsOf(part)['text']))
+      }
+      // Without what was sealed it cannot go back.
+      if (textOf(item['encrypted_content']) !== '') thought.thinkingSignature = JSON.stringify(item)
+    }
   }
 }
 
-function failed(error: unknown): Error {
-  const code = nameOf(fieldsOf(error)['code'])
-  const message = textOf(fieldsOf(error)['message'])
-  const isServerError = code === 'server_error'
-  return providerFailure({
-    provider,
-    status: code === 'rate_limit_exceeded' ? 429 : isServerError ? 500 : 400,
-    kind: code,
-    message,
-    isTimeout: false,
-    hasBegun: true,
-    headers: undefined,
-    cause: undefined,
-  })
+function argumentsOf(sent: unknown): string {
+  return typeof sent === 'object' && sent !== null ? JSON.stringify(sent) : textOf(sent)
 }
 
 function toWire(
@@ -112,7 +189,7 @@ function toWire(
     include: ['reasoning.encrypted_content'],
     instructions: system.join('\n\n'),
     max_output_tokens: maxOutput,
-    input: messages.flatMap(toItems),
+    input: messages.flatMap((message) => toItems(model, message)),
     ...(thinking === undefined ? {} : { reasoning: { effort: thinking, summary: 'auto' as const } }),
     tools: tools.map(({ name, description, parameters }) => ({
       type: 'function' as const,
@@ -124,29 +201,34 @@ function toWire(
   }
 }
 
-function toItems(message: Message): InputItem[] {
+function toItems(model: string, message: Message): InputItem[] {
   if (message.role === 'user') return [{ role: 'user', content: inputContent(message.content) }]
   if (message.role === 'toolResult') {
     const hasImage = message.content.some((part) => part.type === 'image')
     const output = hasImage ? inputContent(message.content) : messageText(message)
     return [{ type: 'function_call_output', call_id: message.toolCallId, output }]
   }
-  return message.content.flatMap((part): InputItem[] => {
+  // Only what this model sealed can go back to it, and only with what came of it.
+  const isOwn = message.provider === provider && message.model === model
+  const lastSaid = message.content.findLastIndex((part) => part.type !== 'thinking')
+  return message.content.flatMap((part, index): InputItem[] => {
     if (part.type === 'text') return part.text === '' ? [] : [{ role: 'assistant', content: part.text }]
     if (part.type === 'toolCall')
       return [{ type: 'function_call', call_id: part.id, name: part.name, arguments: JSON.stringify(part.arguments) }]
-    const item = message.provider === provider ? reasoningItem(part.thinkingSignature) : undefined
+    const item = isOwn && index < lastSaid ? reasoningItem(part.thinkingSignature) : undefined
     return item ? [item] : []
   })
 }
 
-/** Only what this provider encrypted itself can go back to it. */
 function reasoningItem(signature: string | undefined): OpenAI.Responses.ResponseReasoningItem | undefined {
-  if (!signature?.startsWith('{')) return undefined
-  const item = JSON.parse(signature) as Partial<OpenAI.Responses.ResponseReasoningItem>
-  return item.type === 'reasoning' && item.encrypted_content
-    ? (item as OpenAI.Responses.ResponseReasoningItem)
-    : undefined
+  const { type, id, summary, encrypted_content } = fieldsOf(parseJson(signature ?? ''))
+  if (type !== 'reasoning' || typeof encrypted_content !== 'string' || encrypted_content === '') return undefined
+  return {
+    type,
+    id: textOf(id),
+    summary: listOf(summary) as OpenAI.Responses.ResponseReasoningItem['summary'],
+    encrypted_content,
+  }
 }
 
 function inputContent(

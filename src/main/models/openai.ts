@@ -3,7 +3,7 @@ import OpenAI from 'openai'
 import { modelLimits, type ModelLimits } from './catalog.ts'
 import type { ChatModel, ModelRequest, ProviderOptions } from './model.ts'
 import { streamChat } from './openai-chat.ts'
-import { openAiClient, type OpenAiProvider } from './openai-client.ts'
+import { openAiClient, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
 import { streamResponses } from './openai-responses.ts'
 
 /** Addresses (proxies, gateways) that were found to have no Responses API. */
@@ -21,7 +21,8 @@ export function createOpenAiModel(
     model,
     ...limits,
     async *stream(request: ModelRequest, signal: AbortSignal) {
-      const client = openAiClient(provider, options)
+      const watch: StreamWatch = { isDone: false }
+      const client = openAiClient(provider, options, watch)
       if (provider === 'openai' && !withoutResponses.has(client.baseURL)) {
         try {
           return yield* streamResponses(client, model, request, signal, options.now)
@@ -30,7 +31,7 @@ export function createOpenAiModel(
           withoutResponses.add(client.baseURL)
         }
       }
-      yield* streamChat(provider, client, model, request, signal, options.now)
+      yield* streamChat({ provider, model, client, watch }, request, signal, options.now)
     },
   }
 }

@@ -2,8 +2,16 @@
  * What a request is for, with what only that needs. It is never sent: a language model reads the prompt, which the user
  * may have rewritten; the offline model does not understand prompts and works by this.
  */
+import type { Message } from '../../shared/messages.ts'
+
 export type Purpose =
-  | ({ readonly kind: 'chat' } & Day)
+  | ({
+      readonly kind: 'chat'
+      /** The last message is none of the user's; it stands for "go on with the answer that broke off". */
+      readonly goesOn?: boolean
+      /** The turn from the user's message on, where a summary took the place of its beginning. */
+      readonly turn?: readonly Message[]
+    } & Day)
   /** The last message asks to save what the ones before it hold. */
   | ({ readonly kind: 'flush' } & Day)
   | {
@@ -22,6 +30,8 @@ export type Purpose =
 interface Day {
   /** `YYYY-MM-DD`. */
   readonly today: string
+  /** `HH:MM`, for what nobody knows the time of. */
+  readonly time: string
   /** The file that today's notes go to; its name contains the day. */
   readonly todaysLog: string
 }

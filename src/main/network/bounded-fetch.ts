@@ -138,8 +138,11 @@ class Lines {
     return ready
   }
 
+  /** What the last line has without an end; nothing when it is asked for again. */
   rest(): Uint8Array {
-    return Buffer.concat(this.#held)
+    const rest = Buffer.concat(this.#held)
+    this.#held = []
+    return rest
   }
 }
 

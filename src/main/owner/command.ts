@@ -18,6 +18,8 @@ import { ownerPlace, type OwnerPlace } from './place.ts'
 export interface Runtime {
   readonly client: ContractClient
   readonly base: AppBase
+  /** Whether it lives no longer than the command; else it is another process's, with the settings that are in force there. */
+  readonly isOwn: boolean
 }
 
 /** Between two looks at who owns the memory, ms. */
@@ -71,7 +73,7 @@ export async function askOwner<T>(
   if (!connection) return undefined
   const { socket } = connection
   try {
-    return { value: await run({ client: clientOf(connection), base }) }
+    return { value: await run({ client: clientOf(connection), base, isOwn: false }) }
   } catch (error) {
     if (socket.readyState !== socket.OPEN) return { isLost: true }
     throw fromOrpcError(error)
@@ -104,7 +106,7 @@ async function onOwnApp<T>(
       const router = createRouter(app)
       const unheard = await ownership?.announce(answerRequests(new RPCHandler(router), base.log))
       if (unheard !== undefined) base.log.warn({ reason: unheard }, 'other processes cannot speak to this one')
-      return await run({ client: createRouterClient(router), base })
+      return await run({ client: createRouterClient(router), base, isOwn: true })
     } catch (error) {
       throw fromOrpcError(error)
     } finally {

@@ -12,7 +12,9 @@ export const agentsRoutes = ({ app, os }: RouterBase) => ({
     await app.agents.share(input.agent, input.with)
     return {}
   }),
-  setUp: os.agents.setUp.handler(({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale)),
+  setUp: os.agents.setUp.handler(({ input }) =>
+    app.agents.setUp(input.agent, input.workspace, input.locale, input.seed),
+  ),
 })
 
 /** Without keys whose value is undefined: those are to stay as they are. */

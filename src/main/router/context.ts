@@ -4,7 +4,7 @@ import type { RouterBase } from './base.ts'
 export const contextRoutes = ({ os, agent }: RouterBase) => ({
   request: os.context.request
     .use(agent)
-    .handler(({ context, input }) => context.agent.sessions.request(input.session, input.number)),
+    .handler(({ context, input }) => context.agent.sessions.sentRequest(input.session, input.number)),
   report: os.context.report
     .use(agent)
     .handler(({ context, input }) => context.agent.chat.meter.report(input.session, input.step)),

@@ -7,6 +7,14 @@ export const historyRoutes = ({ os, agent }: RouterBase) => ({
     .use(agent)
     .handler(({ context, input }) => context.agent.recorded.diff(input.commit, input.path)),
   blame: os.history.blame.use(agent).handler(({ context, input }) => context.agent.recorded.blame(input.path)),
+  standing: os.history.standing
+    .use(agent)
+    .handler(({ context, input }) => context.agent.standing(input.path, input.patch)),
+  accepted: os.history.accepted.use(agent).handler(({ context }) => context.agent.accepted.list()),
+  accept: os.history.accept.use(agent).handler(async ({ context, input }) => {
+    await context.agent.accepted.accept(input.hunk)
+    return {}
+  }),
   restore: os.history.restore
     .use(agent)
     .handler(({ context, input }) => context.agent.restoreVersion(input.commit, input.path)),

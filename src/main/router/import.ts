@@ -1,9 +1,19 @@
 /** Notes and conversations from elsewhere, and the memory as one file. */
-import { findMemories } from '../import/index.ts'
+import { expandHome } from '../settings/index.ts'
+import { findMemories, foreignSettings, foreignSettingsOf } from '../import/index.ts'
 import type { RouterBase } from './base.ts'
 
-export const importRoutes = ({ os, agent }: RouterBase) => ({
+export const importRoutes = ({ app, os, agent }: RouterBase) => ({
   known: os.import.known.handler(() => findMemories()),
+  settings: os.import.settings.handler(async () => {
+    const found = await foreignSettings(existing(app))
+    return found.map(({ file, taken, left }) => ({ file, taken, left }))
+  }),
+  takeOver: os.import.takeOver.handler(async ({ input }) => {
+    const { changes, ...told } = await foreignSettingsOf(input.file, existing(app))
+    if (changes.length > 0) await app.settings.set(...changes)
+    return told
+  }),
   plan: os.import.plan.use(agent).handler(({ context, input }) => context.agent.importer.plan(input.path, input.into)),
   run: os.import.run.use(agent).handler(({ context, input }) => context.agent.importer.run(input.path, input.into)),
   cancel: os.import.cancel.use(agent).handler(({ context }) => {
@@ -21,3 +31,8 @@ export const importRoutes = ({ os, agent }: RouterBase) => ({
     return importer.pack(history.repository)
   }),
 })
+
+/** Agents that have a place in the settings. */
+function existing({ settings }: RouterBase['app']): { id: string; workspace: string }[] {
+  return settings.config.agents.list.map(({ id, workspace = '' }) => ({ id, workspace: expandHome(workspace) }))
+}

@@ -16,6 +16,11 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   recalls: os.search.recalls.use(agent).handler(({ context, signal }) => context.agent.sessions.recalls(signal)),
   settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),
   setSettings: os.search.setSettings.handler(({ input }) => app.agents.configOf(input.agent).setSearch(input.settings)),
+  scope: os.search.scope.handler(({ input }) => app.agents.settingsOf(input.agent).memory.scope),
+  setScope: os.search.setScope.handler(({ input }) => app.agents.configOf(input.agent).setMemory('scope', input.scope)),
+  setSessions: os.search.setSessions.handler(({ input }) =>
+    app.agents.configOf(input.agent).setMemory('sessions', input.sessions),
+  ),
   chunk: os.search.chunk.handler(({ input }) => app.agents.settingsOf(input.agent).memory.chunk),
   setChunk: os.search.setChunk.handler(({ input }) => app.agents.configOf(input.agent).setChunk(input.chunk)),
   rechunk: os.search.rechunk

@@ -6,7 +6,7 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   list: os.workspace.list.use(agent).handler(({ context, signal }) => context.agent.listFiles(signal)),
   read: os.workspace.read.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
-    const { text, hash } = await workspace.read(input.path)
+    const { text, hash } = await context.agent.readFile(input.path)
     return { path: input.path, text, hash, readOnly: workspace.isReadOnly(input.path) }
   }),
   write: os.workspace.write.use(agent).handler(async ({ context, input }) => {
@@ -48,8 +48,7 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     changes: await replaceInFiles(context.agent.workspace, input, { cause: 'user' }),
   })),
   undo: os.workspace.undo.use(agent).handler(async ({ context, input, signal }) => {
-    const { workspace } = context.agent
-    const { hash } = await workspace.undo(input.path, input.patch, { cause: 'user' }, signal)
+    const { hash } = await context.agent.undo(input.path, input.patch, signal)
     return { hash }
   }),
   remember: os.workspace.remember.use(agent).handler(async ({ context, input }) => {

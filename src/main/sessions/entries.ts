@@ -40,11 +40,11 @@ export const entrySchema = z.discriminatedUnion('type', [
     tokensAfter: z.number().optional(),
     usage: usageSchema.optional(),
   }),
-  /** What was said up to `throughEntryId` has been looked through for durable notes. */
+  /** What was said up to `throughEntryId` has been looked through for durable notes; `distilled`: what had been rescued before. */
   z.looseObject({
     type: z.literal('flush'),
     ...entryBase,
-    status: z.enum(['wrote', 'nothing', 'rescued', 'failed']),
+    status: z.enum(['wrote', 'nothing', 'rescued', 'failed', 'distilled']),
     throughEntryId: z.string(),
     changes: z.array(fileChangeSchema).default([]),
     message: z.string().optional(),

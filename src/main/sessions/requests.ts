@@ -1,12 +1,16 @@
-/** Requests as they were sent, kept beside a transcript: each a file of its own, compressed, numbered from 1. */
+/**
+ * Requests as they were sent, kept beside a transcript: each a file of its own, compressed, numbered from 1; and beside
+ * each one how it went over the wire, as soon as it has.
+ */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
+import { wireRequestSchema, type WireRequest } from '../../shared/contract/context.ts'
 import { isSystemError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
-import { writeDurably } from '../files/index.ts'
+import { writeDurably, writeWhole } from '../files/index.ts'
 import { storedMessageSchema } from './entries.ts'
 
 const compress = promisify(gzip)
@@ -24,6 +28,7 @@ const sentSchema = z.object({
 export interface KeptRequest {
   readonly number: number
   readonly sentAt: number
+  readonly model: string
   readonly json: string
 }
 
@@ -33,6 +38,23 @@ export async function keepRequest(folder: string, request: object, at: Date): Pr
   const bytes = await compress(JSON.stringify({ sentAt: at.getTime(), request }))
   await writeDurably(join(folder, nameOf(number)), bytes)
   return number
+}
+
+/** Keeps how a request went over the wire; the last time counts. @throws AppError `disk_full`, `write_failed` */
+export async function keepWire(folder: string, number: number, wire: WireRequest): Promise<void> {
+  await writeWhole(join(folder, wireNameOf(number)), await compress(JSON.stringify(wire)))
+}
+
+/** How a request went over the wire; null where that was not kept, or cannot be read. */
+export async function readWire(folder: string, number: number): Promise<WireRequest | null> {
+  try {
+    const bytes = await readFile(join(folder, wireNameOf(number)))
+    return wireRequestSchema.safeParse(parseJson(String(await decompress(bytes)))).data ?? null
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'Z_DATA_ERROR') || isSystemError(error, 'Z_BUF_ERROR'))
+      return null
+    throw error
+  }
 }
 
 /** The kept request with this number; the last one without. */
@@ -45,7 +67,8 @@ export async function readRequest(
   if (wanted === undefined) return { count: numbers.length, request: null }
   const bytes = await readFile(join(folder, nameOf(wanted)))
   const { sentAt, request } = keptSchema.parse(JSON.parse(String(await decompress(bytes))))
-  return { count: numbers.length, request: { number: wanted, sentAt, json: JSON.stringify(request, null, 2) } }
+  const model = typeof request['model'] === 'string' ? request['model'] : ''
+  return { count: numbers.length, request: { number: wanted, sentAt, model, json: JSON.stringify(request, null, 2) } }
 }
 
 /** A kept request's layers; undefined for a text that has none. */
@@ -67,4 +90,8 @@ async function requestNumbers(folder: string): Promise<number[]> {
 
 function nameOf(number: number): string {
   return `${String(number).padStart(6, '0')}.json.gz`
+}
+
+function wireNameOf(number: number): string {
+  return `${String(number).padStart(6, '0')}.wire.json.gz`
 }

@@ -4,10 +4,9 @@
  */
 import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FoundSession, Recall, SessionSummary } from '../../shared/contract/index.ts'
+import type { FoundSession, Recall, SessionSummary, WireRequest } from '../../shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { isRecord } from '../../shared/json.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { Exclusive, makeFolder, readIfThere } from '../files/index.ts'
 import { findInTranscript } from './find.ts'
@@ -17,19 +16,19 @@ import { transcriptMarkdown } from './markdown.ts'
 import { recallsIn } from './recalls.ts'
 import { nameFor } from '../workspace/index.ts'
 import type { TranscriptEntry } from './entries.ts'
-import { keepRequest, readRequest, type KeptRequest } from './requests.ts'
+import { keepRequest, keepWire, readRequest, readWire, type KeptRequest } from './requests.ts'
+import { pinEntry, summarize } from './summary.ts'
 import { Transcript, type TranscriptUse } from './transcript.ts'
 
-/** A conversation is another than it was: by an entry that was added to it, or as a whole (made, put aside, brought back). */
+/** A conversation is another: by an entry that was added, or as a whole (`isWhole`: put aside, or brought back). */
 export interface SessionChange {
   readonly session: string
   readonly entry?: TranscriptEntry
+  readonly isWhole?: boolean
 }
 
 const maxOpen = 20
-const titleCharacters = 60
 const maxFound = 100
-const pinEntry = 'commonplace.pin'
 
 export class Sessions {
   readonly changes: Announcements<SessionChange>
@@ -116,6 +115,20 @@ export class Sessions {
   /** The kept request with this number, 1-based; the last one without. */
   async request(id: string, number?: number): Promise<{ count: number; request: KeptRequest | null }> {
     return readRequest(this.#requests(id), number)
+  }
+
+  /** Keeps how a kept request went over the wire. @throws AppError `disk_full`, `write_failed` */
+  async keepWire(id: string, number: number, wire: WireRequest): Promise<void> {
+    await keepWire(this.#requests(id), number, wire)
+  }
+
+  /** As `request`, with how it went over the wire. */
+  async sentRequest(
+    id: string,
+    number?: number,
+  ): Promise<{ count: number; request: (KeptRequest & { wire: WireRequest | null }) | null }> {
+    const { count, request } = await this.request(id, number)
+    return { count, request: request && { ...request, wire: await readWire(this.#requests(id), request.number) } }
   }
 
   /** Where the whole of long tool results is kept. */
@@ -205,13 +218,13 @@ export class Sessions {
     await this.#alone.run(() => this.#move(id, this.#folder, this.#trash()))
     this.#open.delete(id)
     this.#summaries.delete(id)
-    this.#changes.announce({ session: id })
+    this.#changes.announce({ session: id, isWhole: true })
   }
 
   /** Brings a removed conversation back. @throws AppError `unknown_session` */
   async restore(id: string): Promise<void> {
     await this.#alone.run(() => this.#move(id, this.#trash(), this.#folder))
-    this.#changes.announce({ session: id })
+    this.#changes.announce({ session: id, isWhole: true })
   }
 
   async summary(id: string): Promise<SessionSummary | undefined> {
@@ -312,30 +325,6 @@ function unknown(id: string): AppError {
 
 function stampOf(info: { readonly mtimeMs: number; readonly size: number }): string {
   return `${info.mtimeMs}/${info.size}`
-}
-
-function summarize(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {
-  const messages = transcript.messages()
-  const { name } = transcript
-  const pin = transcript.lastCustomAnywhere(pinEntry)
-  return {
-    id,
-    title: name || firstWords(messages.find(({ message }) => message.role === 'user')?.message),
-    createdAt: transcript.header.createdAt,
-    updatedAt: messages.at(-1)?.message.timestamp ?? modifiedAt,
-    messages: messages.filter(({ message }) => message.role !== 'toolResult').length,
-    pinned: isRecord(pin) && pin['pinned'] === true,
-    named: name !== undefined && name !== '',
-  }
-}
-
-function firstWords(message: Parameters<typeof messageText>[0] | undefined): string {
-  const text = message ? messageText(message).trim() : ''
-  const line = text.split('\n').find((line) => line !== '' && !line.startsWith('<file ')) ?? ''
-  const letters = [...line.replaceAll(/[*_`#]+/g, (marks) => (/^_$/.test(marks) ? marks : '')).trim()]
-  return letters.length > titleCharacters
-    ? `${letters.slice(0, titleCharacters).join('').trimEnd()}…`
-    : letters.join('')
 }
 
 /** The answer was complete and stored when the app was killed; only its copy was still there. */

@@ -36,6 +36,16 @@ export class AgentConfig {
     return before
   }
 
+  /** @returns what was in force before */
+  async setMemory<Part extends 'scope' | 'sessions'>(
+    part: Part,
+    value: AgentSettings['memory'][Part],
+  ): Promise<AgentSettings['memory'][Part]> {
+    const before = this.current.memory[part]
+    await this.#store.set([[...this.#path(), 'memory', part], value])
+    return before
+  }
+
   async #setMemory(part: 'search' | 'chunk', values: object): Promise<void> {
     const path = [...this.#path(), 'memory', part]
     await this.#store.set(...Object.entries(values).map(([key, value]) => [[...path, key], value] as const))

@@ -1,9 +1,10 @@
 /** From the text of `config.yaml` to a checked configuration, or to problems that name the key and the line. */
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import type { z } from 'zod'
-import type { ConfigProblem } from '../../shared/contract/index.ts'
+import type { ConfigFault, ConfigProblem, ConfigRule } from '../../shared/contract/index.ts'
 import { isRecord } from '../../shared/json.ts'
 import { excessOf, isTooDeep, tooDeep } from './bounds.ts'
+import { rules } from './rules.ts'
 import { configSchema, type Config } from './schema.ts'
 
 export type ParsedConfig =
@@ -34,9 +35,12 @@ export function parseConfig(text: string): ParsedConfig {
   if (doubles.length > 0) {
     return {
       ok: false,
-      problems: doubles
-        .slice(0, maxProblems)
-        .map(({ key, offset }) => ({ key, line: lineAt(offset), message: 'stands there more than once' })),
+      problems: doubles.slice(0, maxProblems).map(({ key, offset }) => ({
+        key,
+        line: lineAt(offset),
+        message: 'stands there more than once',
+        fault: 'twice' as const,
+      })),
     }
   }
   const raw = valueOf(document)
@@ -119,9 +123,39 @@ function problemsOf(issue: z.core.$ZodIssue, document: Document, lineCounter: Li
       key: [...path, key].join('.'),
       line: lineOf([...path, key], document, lineCounter),
       message: 'is not a setting',
+      fault: 'unknown' as const,
     }))
   }
-  return [{ key: path.join('.'), line: lineOf(path, document, lineCounter), message: issue.message }]
+  const line = lineOf(path, document, lineCounter)
+  return [{ key: path.join('.'), line, message: issue.message, ...faultOf(issue) }]
+}
+
+/** What the interface needs to say it in the user's language; nothing for what is too rare to have words. */
+function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: string } {
+  const rule = (Object.keys(rules) as ConfigRule[]).find((name) => issue.message === rules[name])
+  if (rule) return { fault: rule }
+  switch (issue.code) {
+    case 'invalid_type':
+      return { fault: 'type', allowed: issue.expected }
+    case 'too_small':
+      return { fault: 'tooSmall', allowed: String(issue.minimum) }
+    case 'too_big':
+      return { fault: 'tooBig', allowed: String(issue.maximum) }
+    case 'invalid_value':
+      return { fault: 'choice', allowed: issue.values.map(String).join(', ') }
+    case 'invalid_format':
+      return issue.format === 'url' ? { fault: 'address' } : {}
+    // What one of several forms asks for is said by the form that has a rule.
+    case 'invalid_union':
+      return (
+        issue.errors
+          .flat()
+          .map(faultOf)
+          .find(({ fault }) => fault !== undefined && fault in rules) ?? {}
+      )
+    default:
+      return {}
+  }
 }
 
 /** The line of the deepest part of `path` that stands in the file. */

@@ -7,24 +7,23 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { agentIdSchema } from '../../shared/contract/base.ts'
 import { embeddingProviders, modelProviders } from '../../shared/providers.ts'
-import { searchSettingsSchema } from '../../shared/contract/search.ts'
+import { memoryScopeSchema } from '../../shared/contract/scope.ts'
+import { searchSettingsSchema, weightsSchema as searchWeightsSchema } from '../../shared/contract/search.ts'
+import { rules } from './rules.ts'
 
-/** `5m`, `90s`, `2h`, or a plain number of milliseconds; parsed to milliseconds. */
+const longestMs = 2 ** 31 - 1
+
+/** `5m`, `90s`, `2h`, or a bare number of seconds (`600`, `"600"`); parsed to milliseconds. Timers take no more than 24 days. */
 const durationSchema = z
-  .union([z.number().int().min(0), z.string().regex(/^\d+(ms|s|m|h|d)$/, 'a duration such as 90s, 5m or 2h')])
+  .union([z.number().int().min(0), z.string().regex(/^\d+(ms|s|m|h|d)?$/, rules.duration)])
   .transform((value) => {
-    if (typeof value === 'number') return value
     const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-    const [, amount = '0', name = 'ms'] = /^(\d+)(ms|s|m|h|d)$/.exec(value) ?? []
+    const [, amount = '0', name = 's'] = /^(\d+)(ms|s|m|h|d)?$/.exec(String(value)) ?? []
     return Number(amount) * unit[name as keyof typeof unit]
   })
+  .refine((ms) => ms <= longestMs, rules.duration)
 
-const modelIdSchema = z
-  .string()
-  .regex(
-    new RegExp(`^(offline|(${modelProviders.join('|')})/.+)$`),
-    `offline or ${modelProviders.map((name) => `${name}/<model>`).join(', ')}`,
-  )
+const modelIdSchema = z.string().regex(new RegExp(`^(offline|(${modelProviders.join('|')})/.+)$`), rules.model)
 
 const embeddingSchema = z.strictObject({
   provider: z.enum(embeddingProviders).default('none'),
@@ -38,23 +37,25 @@ const embeddingSchema = z.strictObject({
 })
 
 const searchShape = searchSettingsSchema.shape
-const { vector, text } = searchShape.weights.shape
+const { vector, text } = searchWeightsSchema.shape
 const weightsSchema = z
   .strictObject({ vector: vector.max(1).default(0.7), text: text.max(1).default(0.3) })
-  .refine((weights) => weights.vector + weights.text > 0, 'at least one weight above 0')
+  .refine((weights) => weights.vector + weights.text > 0, rules.weights)
 
 const memorySchema = z.strictObject({
+  /** What of the workspace is searched: all of its notes, or MEMORY.md and memory/ alone. */
+  scope: memoryScopeSchema.default('workspace'),
   embedding: embeddingSchema.prefault({}),
   chunk: z
     .strictObject({
       tokens: z.number().int().min(32).max(8192).default(400),
       overlap: z.number().int().min(0).max(4096).default(80),
     })
-    .refine((chunk) => chunk.overlap * 2 <= chunk.tokens, 'an overlap of at most half of the chunk')
+    .refine((chunk) => chunk.overlap * 2 <= chunk.tokens, rules.overlap)
     .prefault({}),
   search: z
     .strictObject({
-      weights: weightsSchema.prefault({}),
+      weights: z.union([z.literal('auto'), weightsSchema]).default('auto'),
       minScore: searchShape.minScore.default(0.35),
       maxResults: searchShape.maxResults.default(6),
       recencyHalfLifeDays: searchShape.recencyHalfLifeDays.default(null),
@@ -98,10 +99,7 @@ const sharedAgentFields = {
           headChars: z.number().int().min(0).default(1500),
           tailChars: z.number().int().min(0).default(1500),
         })
-        .refine(
-          ({ maxChars, headChars, tailChars }) => headChars + tailChars <= maxChars,
-          'head and tail within maxChars',
-        )
+        .refine(({ maxChars, headChars, tailChars }) => headChars + tailChars <= maxChars, rules.softTrim)
         .prefault({}),
       hardClear: z
         .strictObject({
@@ -174,7 +172,7 @@ const agentEntrySchema = z.strictObject({
   workspace: z.string().min(1).optional(),
   color: z
     .string()
-    .regex(/^#[0-9a-f]{6}$/i, 'a colour such as #3f5bd9')
+    .regex(/^#[0-9a-f]{6}$/i, rules.color)
     .optional(),
 })
 export type AgentEntry = z.infer<typeof agentEntrySchema>
@@ -201,7 +199,7 @@ const mcpServerSchema = z
     permission: z.enum(['ask', 'always', 'never']).default('ask'),
     tools: z.record(z.string(), z.enum(['ask', 'always', 'never'])).default({}),
   })
-  .refine(({ command, url }) => (command === undefined) !== (url === undefined), 'either command or url')
+  .refine(({ command, url }) => (command === undefined) !== (url === undefined), rules.toolServer)
 export type McpServerSettings = z.infer<typeof mcpServerSchema>
 
 const modelOverrideSchema = z.strictObject({
@@ -253,9 +251,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   /** Other keys for what the palette lists, by the keys that it has: `Mod+K: Mod+J`. */
-  shortcuts: z
-    .record(z.string(), z.string().regex(/^((Mod|Ctrl|Alt|Shift)\+)+\S+$/, 'keys such as Mod+Shift+K'))
-    .default({}),
+  shortcuts: z.record(z.string(), z.string().regex(/^((Mod|Ctrl|Alt|Shift)\+)+\S+$/, rules.keys)).default({}),
   capture: z
     .strictObject({
       /** Opens the capture window from anywhere; empty for none. As Electron writes it. */
@@ -272,9 +268,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
   mcp: z
     .strictObject({
-      servers: z
-        .record(z.string().regex(/^[A-Za-z0-9_-]{1,24}$/, 'a name of letters, digits, - and _'), mcpServerSchema)
-        .default({}),
+      servers: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,24}$/, rules.toolServerName), mcpServerSchema).default({}),
     })
     .prefault({}),
   agents: z
@@ -282,7 +276,7 @@ export const configSchema = z.strictObject({
       defaults: agentSettingsSchema.prefault({}),
       list: z
         .array(agentEntrySchema)
-        .refine((list) => new Set(list.map((agent) => agent.id)).size === list.length, 'ids that are all different')
+        .refine((list) => new Set(list.map((agent) => agent.id)).size === list.length, rules.ids)
         .default([]),
     })
     .prefault({}),

@@ -5,7 +5,7 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isCollection, parseDocument } from 'yaml'
+import { isCollection, isMap, parseDocument, type Document } from 'yaml'
 import { AppError } from '../../shared/errors.ts'
 import { isRecord } from '../../shared/json.ts'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
@@ -120,7 +120,7 @@ export class SettingsStore {
       if (!current.ok) throw invalid(this.file, current.problems)
       const document = parseDocument(before)
       for (const [path, value] of changes) {
-        if (value === undefined) document.deleteIn([...path])
+        if (value === undefined) takeOut(document, path)
         else document.setIn([...path], value)
       }
       const text = document.toString()
@@ -188,6 +188,16 @@ export class SettingsStore {
   }
 }
 
+/** With what is empty then: a map that says nothing would only be in the way. Entries of lists stay, and comments. */
+function takeOut(document: Document, path: readonly (string | number)[]): void {
+  document.deleteIn([...path])
+  for (let above = path.slice(0, -1); typeof above.at(-1) === 'string'; above = above.slice(0, -1)) {
+    const map = document.getIn(above, true)
+    if (!isMap(map) || map.items.length > 0 || map.comment || map.commentBefore) return
+    document.deleteIn(above)
+  }
+}
+
 /** Not what an editor saved: it could not be shown as it is, and saving what was shown would lose it. */
 function isNoText(text: string): boolean {
   return text.includes('\uFFFD') || text.includes('\0')
@@ -195,7 +205,10 @@ function isNoText(text: string): boolean {
 
 function invalid(file: string, problems: readonly ConfigProblem[]): AppError {
   const reason = problems.map(({ key, message }) => (key ? `${key}: ${message}` : message)).join('; ')
-  return new AppError('config_invalid', describeProblems(file, problems), { file, reason })
+  const [first] = problems
+  const { key = '', fault, allowed } = problems.length === 1 && first ? first : {}
+  const told = { key, ...(fault && { fault }), ...(allowed !== undefined && { allowed }) }
+  return new AppError('config_invalid', describeProblems(file, problems), { file, reason, ...told })
 }
 
 /** One line for the terminal: `config.yaml:12: agents.defaults.memory.search.minScore: …`. */

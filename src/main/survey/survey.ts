@@ -1,6 +1,6 @@
 /** Has a thread of its own go through all of a memory, since that can be long. */
 import type { RouterClient } from '@orpc/server'
-import type { Recall, SurveyStep } from '../../shared/contract/index.ts'
+import type { MemoryScope, Recall, SurveyStep } from '../../shared/contract/index.ts'
 import { fromOrpcError, startThread } from '../thread/index.ts'
 import type { Roots } from '../workspace/index.ts'
 import type { SurveyRouter } from './survey-thread.ts'
@@ -9,6 +9,8 @@ interface SurveyOptions {
   /** The thread's entry. */
   readonly entry: URL
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
+  readonly scope: MemoryScope
+  readonly unreadable: readonly (readonly [string, string])[]
   readonly recalls: readonly Recall[]
   readonly now: Date
   readonly signal: AbortSignal | undefined
@@ -18,6 +20,8 @@ interface SurveyOptions {
 export async function* surveyMemory({
   entry,
   roots: { workspace, forbidden },
+  scope,
+  unreadable,
   recalls,
   now,
   signal,
@@ -27,7 +31,7 @@ export async function* surveyMemory({
     const passages = recalls.flatMap(({ session, id, at, results }) =>
       results.map(({ path, startLine, snippet }) => ({ search: `${session}/${id}`, at, path, startLine, snippet })),
     )
-    const request = { workspace, forbidden, passages, now: now.getTime() }
+    const request = { workspace, forbidden, scope, unreadable, passages, now: now.getTime() }
     yield* await thread.client.run(request, signal ? { signal } : {})
   } catch (error) {
     throw fromOrpcError(error)

@@ -1,8 +1,8 @@
 /** Reads every file of a memory and counts what was recalled of it, what never was, and what is there twice. */
 import { join } from 'node:path'
-import type { Survey, SurveyedFile, SurveyedLine, SurveyStep } from '../../shared/contract/index.ts'
+import type { MemoryScope, Survey, SurveyedFile, SurveyedLine, SurveyStep } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { longTermFile, projectContextFiles, readText, walkMarkdown } from '../workspace/index.ts'
+import { longTermFile, projectContextFiles, readText, unsearchedOf, walkMarkdown } from '../workspace/index.ts'
 import { nearDuplicates } from './near-duplicates.ts'
 import { countRecalls, type ShownPassage } from './recalled-lines.ts'
 
@@ -10,6 +10,10 @@ export interface SurveyRequest {
   readonly workspace: string
   /** Folders inside it that are somebody else's. */
   readonly forbidden: readonly string[]
+  /** What of it is searched. */
+  readonly scope: MemoryScope
+  /** Files that the index could not read, with the reason. */
+  readonly unreadable: readonly (readonly [path: string, message: string])[]
   readonly passages: readonly RecalledPassage[]
   readonly now: number
 }
@@ -29,7 +33,15 @@ const maxOfGroup = 12
 /** Of a line, as it is told. */
 const maxCharacters = 400
 
-export async function* takeSurvey({ workspace, forbidden, passages, now }: SurveyRequest): AsyncGenerator<SurveyStep> {
+export async function* takeSurvey({
+  workspace,
+  forbidden,
+  scope,
+  unreadable,
+  passages,
+  now,
+}: SurveyRequest): AsyncGenerator<SurveyStep> {
+  const messages = new Map(unreadable)
   const { files } = await walkMarkdown(workspace, undefined, forbidden)
   const byPath = Map.groupBy(passages, ({ path }) => path)
   const surveyed: SurveyedFile[] = []
@@ -45,6 +57,7 @@ export async function* takeSurvey({ workspace, forbidden, passages, now }: Surve
     const shown = byPath.get(path) ?? []
     const counts = countRecalls(lines, shown)
     const isInContext = path === longTermFile || (projectContextFiles as readonly string[]).includes(path)
+    const searched = unsearchedOf(path, scope, messages)
     surveyed.push({
       path,
       size,
@@ -53,6 +66,7 @@ export async function* takeSurvey({ workspace, forbidden, passages, now }: Surve
       recalledAt: shown.length === 0 ? null : Math.max(...shown.map(({ at }) => at)),
       modifiedAt,
       isInContext,
+      ...searched,
     })
     for (const [at, line] of lines.entries()) {
       const trimmed = line.trim()
@@ -61,7 +75,7 @@ export async function* takeSurvey({ workspace, forbidden, passages, now }: Surve
       all.push(place)
       const recalls = counts.get(at)
       if (recalls !== undefined) recalled.push({ ...place, recalls })
-      else if (!isInContext) {
+      else if (!isInContext && !searched.unsearched) {
         neverCount += 1
         never.push(place)
       }
@@ -81,8 +95,8 @@ export async function* takeSurvey({ workspace, forbidden, passages, now }: Surve
       },
       stale: surveyed
         .filter(
-          ({ recalls, isInContext, modifiedAt }) =>
-            recalls === 0 && !isInContext && now - modifiedAt > staleDays * dayMs,
+          ({ recalls, isInContext, unsearched, modifiedAt }) =>
+            recalls === 0 && !isInContext && !unsearched && now - modifiedAt > staleDays * dayMs,
         )
         .sort((one, other) => one.modifiedAt - other.modifiedAt),
       staleDays,

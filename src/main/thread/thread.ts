@@ -13,7 +13,7 @@ export interface Thread<Client> {
 }
 
 /** A thread's new objects die young; room for more of them only costs memory. */
-const maxYoungGenerationSizeMb = 8
+const maxYoungGenerationSizeMb = 2
 
 export function startThread<Client extends object>(entry: URL): Thread<Client> {
   const worker = new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb } })

@@ -36,6 +36,14 @@ export class FileDrafts {
     )
   }
 
+  /** A file has another name now: what was typed into it goes along. */
+  async move(from: string, to: string): Promise<void> {
+    const draft = await this.read(from)
+    if (draft === null) return
+    await this.save(to, draft)
+    await this.save(from, null)
+  }
+
   #file(path: string): string {
     return join(this.#folder, `file-${createHash('sha256').update(path).digest('hex').slice(0, 32)}.json`)
   }

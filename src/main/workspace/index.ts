@@ -1,6 +1,6 @@
 export { FileDrafts } from './file-drafts.ts'
 export { findInFiles, replaceInFiles } from './find.ts'
-export { decodeUtf8, maxTextBytes, readText } from './files.ts'
+export { decodeUtf8, maxTextBytes, readText, type TextFile } from './files.ts'
 export {
   dailyLogDate,
   dailyLogPath,
@@ -8,11 +8,16 @@ export {
   isIgnoredFolder,
   isMarkdown,
   isMemoryPath,
+  isRescued,
   localDate,
+  localTime,
   longTermFile,
   memoryFolder,
   maxDepth,
   projectContextFiles,
+  unsearchedFor,
+  unsearchedOf,
+  rescuedFolder,
 } from './layout.ts'
 export { isHidden, isInstruction, isNote, isPortable, nameFor } from './names.ts'
 export {

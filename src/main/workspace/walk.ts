@@ -89,7 +89,10 @@ export async function walkMarkdown(
     // A file lies where its folder does.
     if ((isLink || entry.isDirectory()) && !isAllowed(place)) return undefined
     // What a link hides behind another name stays hidden.
-    if (isLink && place.slice(real.length).split(/[\\/]/).some(isHidden)) return undefined
+    const steps = isLink ? place.slice(real.length).split(/[\\/]/) : []
+    if (steps.some(isHidden)) return undefined
+    // Another name for what is found by its own: a note is one note.
+    if (isLink && !steps.some(isIgnoredFolder)) return undefined
     if (!entry.isDirectory()) {
       const info = await stat(place)
       if (info.isFile() && isMarkdown(path)) return { path, size: info.size, modifiedAt: info.mtimeMs }

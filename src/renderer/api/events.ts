@@ -23,6 +23,8 @@ export const goToEvent = 'commonplace:go-to'
 
 function apply(event: AppEvent): void {
   const drop = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey })
+  /** Shown as out of date; read anew when somebody asks. */
+  const mark = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey, refetchType: 'none' })
   switch (event.type) {
     case 'hello':
       return
@@ -30,6 +32,8 @@ function apply(event: AppEvent): void {
       drop(api.workspace.key())
       drop(api.context.key())
       drop(api.checks.list.key())
+      drop(api.history.standing.key())
+      mark(api.survey.key())
       return
     case 'indexStatus':
       queryClient.setQueryData(api.search.status.queryKey({ input: { agent: event.agent } }), event.status)
@@ -42,11 +46,12 @@ function apply(event: AppEvent): void {
       drop(api.sessions.list.key())
       drop(api.sessions.find.key())
       drop(api.search.recalls.key())
+      mark(api.survey.key())
       drop(api.sessions.usage.key({ input: { agent: event.agent, session: event.session } }))
-      // The conversation that is open follows its own stream; others are read anew when they are opened.
+      // The conversation that is open follows its own stream, until it is put aside; others are read anew when opened.
       void queryClient.invalidateQueries({
         queryKey: api.sessions.get.key({ input: { agent: event.agent, session: event.session } }),
-        refetchType: 'none',
+        refetchType: event.isWhole ? 'active' : 'none',
       })
       return
     case 'contextChanged':
@@ -65,6 +70,7 @@ function apply(event: AppEvent): void {
       drop(api.context.key())
       drop(api.history.key())
       drop(api.search.key())
+      drop(api.workspace.list.key())
       drop(api.agents.key())
       drop(api.chat.models.key())
       return
@@ -101,6 +107,10 @@ function apply(event: AppEvent): void {
     case 'historyChanged':
       drop(api.history.timeline.key())
       drop(api.history.blame.key())
+      drop(api.history.standing.key())
+      return
+    case 'acceptedChanged':
+      drop(api.history.accepted.key())
       return
     case 'usageChanged':
       drop(api.settings.usage.key())

@@ -6,7 +6,7 @@ import type { Agent } from '../../shared/contract/index.ts'
 import { sectionsOf } from '../../shared/sections.ts'
 import { api, client } from '../api/index.ts'
 import { useDraft } from '../drafts/use-draft.ts'
-import { isMac } from '../ui/keys.ts'
+import { isComposing, isMac } from '../ui/keys.ts'
 
 /** What is typed here and not saved is a draft like any other, under this name. */
 const draftName = 'quick-capture'
@@ -21,15 +21,17 @@ interface CaptureCardProps {
   readonly onClose: () => void
 }
 
-export function CaptureCard({ agents, given, isAsked = false, onClose }: CaptureCardProps) {
+export function CaptureCard({ agents: all, given, isAsked = false, onClose }: CaptureCardProps) {
   const { t } = useTranslation()
-  const [agentId, setAgentId] = useState(agents[0]?.id ?? 'main')
+  const agents = all.filter(({ archived }) => !archived)
+  const [chosen, setChosen] = useState<string>()
+  const agent = agents.find(({ id }) => id === chosen) ?? agents[0]
+  const agentId = agent?.id ?? 'main'
   const [section, setSection] = useState('')
   const { draft, change, clear } = useDraft(agentId, given === undefined ? draftName : givenDraftName)
   const field = useRef<HTMLTextAreaElement>(null)
   const memory = useQuery(api.workspace.read.queryOptions({ input: { agent: agentId, path: 'MEMORY.md' } }))
   const sections = sectionsOf((memory.data?.text ?? '').split('\n')).filter(({ level }) => level > 1)
-  const agent = agents.find(({ id }) => id === agentId)
   const initial = useRef({ given, change })
   useEffect(() => {
     const { given: brought, change: set } = initial.current
@@ -49,7 +51,7 @@ export function CaptureCard({ agents, given, isAsked = false, onClose }: Capture
     if (text !== '' && !remember.isPending) remember.mutate({ keepsOpen })
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (isComposing(event)) return
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     save(isMac ? event.metaKey : event.ctrlKey)
@@ -82,15 +84,17 @@ export function CaptureCard({ agents, given, isAsked = false, onClose }: Capture
           <select
             aria-label={t('nav.agent')}
             value={agentId}
-            onChange={(event) => setAgentId(event.target.value)}
+            onChange={(event) => setChosen(event.target.value)}
             className="min-h-7 rounded-sm border border-line bg-raised px-1.5"
           >
-            {agents.map(({ id }) => (
-              <option key={id}>{id}</option>
+            {agents.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
             ))}
           </select>
         ) : (
-          <span className="text-muted">{agentId}</span>
+          <span className="text-muted">{agent?.name ?? agentId}</span>
         )}
         <select
           aria-label={t('capture.target')}

@@ -1,6 +1,7 @@
 /** One message of the agent: thoughts, words, tools, and how it ended; complete, or as it is being given. */
 import { useTranslation } from 'react-i18next'
 import { messageText, type AssistantMessage } from '../../shared/messages.ts'
+import { useAgentName } from '../agents/agent-name.ts'
 import { clipPassage, withoutPiles } from '../ui/clip.ts'
 import { ShowAll } from '../ui/clipped-text.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -25,6 +26,7 @@ interface AnswerProps {
 
 export function AnswerView({ agent, answer, known, question, isRunning, follower }: AnswerProps) {
   const { t } = useTranslation()
+  const name = useAgentName(agent)
   const live = useLive(follower, (turn) => (answer ? undefined : turn))
   const streamed = live && !isShownIn(known, live) ? live : undefined
   const text = answer ? messageText(answer.message) : (streamed?.text ?? '')
@@ -34,7 +36,7 @@ export function AnswerView({ agent, answer, known, question, isRunning, follower
       {thinking.trim() !== '' && <Thinking text={thinking} isOpen={!answer && text === ''} />}
       {text !== '' && (
         <div data-testid={answer ? 'answer' : 'live'}>
-          <span className="sr-only">{t('chat.assistant', { agent })}: </span>
+          <span className="sr-only">{t('chat.assistant', { agent: name })}: </span>
           <Markdown text={text} agent={agent} />
         </div>
       )}

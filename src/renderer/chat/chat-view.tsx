@@ -1,5 +1,5 @@
 /** A conversation with all that belongs to it: its messages, what waits, the composer, and what an answer rests on. */
-import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { PanelRight } from 'lucide-react'
 import { useCallback, useMemo, useRef, useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,7 +7,7 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client, connection } from '../api/index.ts'
-import { attempt, ErrorState } from '../feedback/index.ts'
+import { attempt, ErrorState, isErrorOf } from '../feedback/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -24,7 +24,41 @@ import { SessionMenu } from '../sessions/session-menu.tsx'
 import { toTurns } from './turns.ts'
 import { useActions } from './use-chat-actions.ts'
 
-export function ChatView({ agent, session }: { agent: Agent; session?: string }) {
+interface ChatViewProps {
+  readonly agent: Agent
+  readonly session?: string
+}
+
+export function ChatView({ agent, session }: ChatViewProps) {
+  const conversation = useQuery(
+    api.sessions.get.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
+  )
+  if (session !== undefined && conversation.data && isErrorOf(conversation.error, 'unknown_session'))
+    return <RemovedChat agent={agent.id} session={session} title={conversation.data.summary.title} />
+  return <OpenChat agent={agent} {...(session === undefined ? {} : { session })} conversation={conversation} />
+}
+
+/** Somebody else deleted it while it was open here. */
+function RemovedChat({ agent, session, title }: { agent: string; session: string; title: string }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const restore = useMutation(api.sessions.restore.mutationOptions())
+  return (
+    <section aria-label={t('chat.conversation')} className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader title={clipLine(title) || t('nav.untitled')} />
+      <EmptyState title={t('chat.removed')} hint={t('chat.removedHint')}>
+        <Button disabled={restore.isPending} onClick={() => restore.mutate({ agent, session })}>
+          {t('chat.bringBack')}
+        </Button>
+        <Button onClick={() => navigate(paths.chat())}>{t('nav.newChat')}</Button>
+      </EmptyState>
+    </section>
+  )
+}
+
+type ConversationQuery = UseQueryResult<Awaited<ReturnType<typeof client.sessions.get>>, Error>
+
+function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly conversation: ConversationQuery }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const hash = useHash()
@@ -33,13 +67,12 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
   const [editing, setEditing] = useState<string>()
   /** The user wants to go on with a conversation that a reset has ended. */
   const [isReopened, setIsReopened] = useState(false)
-  const conversation = useQuery(
-    api.sessions.get.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
-  )
   const follower = useLiveTurnFollower(agent.id, session)
   const isRunning = useLive(follower, (turn) => turn.running)
   const scroller = useRef<ConversationHandle>(null)
   const composer = useRef<ComposerHandle>(null)
+  /** The conversation that a first message is beginning: what is sent meanwhile belongs into it too. */
+  const beginning = useRef<Promise<string | undefined>>(undefined)
   const onEdit = useCallback((message: string | undefined) => {
     setEditing(message)
     if (message === undefined) composer.current?.focus()
@@ -56,16 +89,19 @@ export function ChatView({ agent, session }: { agent: Agent; session?: string })
         toast.error(t('chat.notSent'))
         return false
       }
-      const sent = await attempt(
+      const to = session ?? (await beginning.current)
+      const sending = attempt(
         client.chat.send({
           agent: agent.id,
           text,
           attachments: [...attachments],
           delivery,
           reopen: isReopened,
-          ...(session === undefined ? {} : { session }),
+          ...(to === undefined ? {} : { session: to }),
         }),
       )
+      if (to === undefined) beginning.current = sending.then((begun) => begun?.value.session)
+      const sent = await sending
       if (!sent) return false
       if (sent.value.session !== session) navigate(paths.chat(sent.value.session))
       scroller.current?.follow()

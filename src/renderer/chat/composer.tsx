@@ -15,7 +15,7 @@ import { toast } from 'sonner'
 import type { Agent, Attachment } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { isMac } from '../ui/keys.ts'
+import { isComposing, isMac } from '../ui/keys.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'
 import { attach, AttachError } from './attach.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
@@ -106,7 +106,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // Keys that choose a candidate of an input method belong to it, not to us.
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (isComposing(event)) return
     if (current) {
       const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
       if (step !== 0) {
@@ -187,10 +187,11 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
           <IconButton label={t('chat.attach')} className="-ml-1.5" onClick={() => picker.current?.click()}>
             <Plus size={15} />
           </IconButton>
-          <span className="min-w-0 flex-1 truncate text-[12px] text-muted">
+          <span className="min-w-0 flex-1 truncate text-[12px] text-muted max-sm:hidden">
             {isRunning && !isEmpty ? t('chat.deliveryHint') : t('chat.hint')}
           </span>
           <AgentModel agent={agent} />
+          <span className="flex-1 sm:hidden" />
           {isRunning && (
             <Button look="plain" onClick={onStop}>
               <Square size={11} aria-hidden /> {t('chat.stop')}
@@ -218,7 +219,7 @@ function AgentModel({ agent }: { agent: Agent }) {
         <button
           type="button"
           aria-label={t('chat.model', { model: name })}
-          className="flex min-h-7 max-w-56 items-center gap-1 rounded-sm px-1.5 text-[12px] text-muted hover:bg-soft hover:text-text"
+          className="flex min-h-7 max-w-56 min-w-0 items-center gap-1 rounded-sm px-1.5 text-[12px] text-muted hover:bg-soft hover:text-text"
         >
           <span className="truncate">{name}</span>
           <ChevronDown size={12} aria-hidden className="shrink-0" />

@@ -8,10 +8,11 @@ import { api } from '../api/index.ts'
 import { formatMoney, formatNumber, formatPercent, formatScore } from '../i18n/format.ts'
 import { excerptOf } from '../search/excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
-import { formatLines, paths } from '../navigate.ts'
+import { paths } from '../navigate.ts'
 import { ScoreBar } from '../search/score-bar.tsx'
-import { changeOf, recallOf, usageOf, type Turn } from './turns.ts'
+import { changeOf, recallsOf, usageOf, type Turn } from './turns.ts'
 import { SidePanel } from '../ui/side-panel.tsx'
+import { PlaceLink } from '../sessions/place-link.tsx'
 import { Counts } from '../history/change-label.tsx'
 
 interface DetailsProps {
@@ -24,7 +25,7 @@ interface DetailsProps {
 export function Details({ agent, session, turn, onClose }: DetailsProps) {
   const { t } = useTranslation()
   const steps = turn?.answers.flatMap((answer) => answer.tools) ?? []
-  const recalls = steps.map(recallOf).filter((recall) => recall !== undefined)
+  const recalls = turn ? recallsOf(turn) : []
   const changes = steps.map(changeOf).filter((change) => change !== undefined)
   return (
     <SidePanel title={t('details.title')} closing={t('details.close')} onClose={onClose}>
@@ -33,7 +34,7 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
         <p className="border-b border-line p-4 text-muted">{t('details.nothingRecalled')}</p>
       )}
       {recalls.map((recall, index) => (
-        <Recall key={index} recall={recall} />
+        <Recall key={index} agent={agent} recall={recall} />
       ))}
       {changes.length > 0 && (
         <section className="border-b border-line p-4">
@@ -54,7 +55,7 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
   )
 }
 
-function Recall({ recall }: { recall: SearchResponse }) {
+function Recall({ agent, recall }: { agent: string; recall: SearchResponse }) {
   const { t } = useTranslation()
   return (
     <section className="flex flex-col gap-3 border-b border-line p-4">
@@ -71,7 +72,7 @@ function Recall({ recall }: { recall: SearchResponse }) {
         </span>
       </h3>
       {recall.results.map((result) => (
-        <Hit key={`${result.path}:${result.startLine}`} result={result} recall={recall} />
+        <Hit key={`${result.path}:${result.startLine}`} agent={agent} result={result} recall={recall} />
       ))}
       <Link href={paths.search(recall.query)} className="text-accent hover:underline">
         {t('details.openInSearch')} →
@@ -80,18 +81,18 @@ function Recall({ recall }: { recall: SearchResponse }) {
   )
 }
 
-function Hit({ result, recall }: { result: SearchResult; recall: SearchResponse }) {
+function Hit({ agent, result, recall }: { agent: string; result: SearchResult; recall: SearchResponse }) {
   const { weights } = recall
   const { vectorScore, textScore } = result
   const vector =
     vectorScore === null ? 0 : (textScore === null ? 1 : weights.vector / (weights.vector + weights.text)) * vectorScore
   return (
     <div>
-      <p className="flex gap-2 font-mono text-[12px]">
-        <Link href={paths.source(result.path, result.startLine)} className="min-w-0 flex-1 truncate hover:underline">
-          {formatLines(result)}
-        </Link>
-        <strong className="tabular font-semibold">{formatScore(result.score)}</strong>
+      <p className="flex gap-2">
+        <span className="min-w-0 flex-1 truncate">
+          <PlaceLink agent={agent} path={result.path} startLine={result.startLine} endLine={result.endLine} />
+        </span>
+        <strong className="tabular font-mono text-[12px] font-semibold">{formatScore(result.score)}</strong>
       </p>
       <p className="mb-2 line-clamp-2 text-muted">
         <Highlight text={excerptOf(result.snippet, result.matched)} words={result.matched} />

@@ -9,6 +9,7 @@ import { AttachmentChip } from './attachment-chip.tsx'
 import { useChatActions } from './chat-actions.ts'
 import { QuestionActions } from './message-actions.tsx'
 import type { Question } from './turns.ts'
+import { isComposing } from '../ui/keys.ts'
 
 export function QuestionView({ question }: { question: Question }) {
   const { t } = useTranslation()
@@ -75,7 +76,7 @@ export function QuestionEditor({ question }: { question: Question }) {
         aria-label={t('chat.edit')}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing || event.keyCode === 229) return
+          if (isComposing(event)) return
           if (event.key === 'Escape') edit(undefined)
           if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()

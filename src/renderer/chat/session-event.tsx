@@ -1,14 +1,13 @@
 /** What happened to the conversation besides messages: a thin rule across it, which opens where there is more to see. */
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
 import { commands } from '../../shared/commands.ts'
 import type { CommandOutcome, SessionEvent } from '../../shared/contract/index.ts'
 import { explainCode } from '../feedback/index.ts'
 import { formatNumber, formatScore, formatShort } from '../i18n/format.ts'
-import { paths } from '../navigate.ts'
 import { DiffCard } from '../history/diff-card.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
+import { PlaceLink } from '../sessions/place-link.tsx'
 import { useEventSentence } from '../sessions/event-sentence.ts'
 
 export function SessionEventView({ agent, event }: { agent: string; event: SessionEvent }) {
@@ -16,7 +15,7 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
   switch (event.type) {
     case 'flush':
       return (
-        <Rule text={sentenceOf(event)}>
+        <Rule text={sentenceOf(event)} isWarning={event.status === 'rescued'}>
           {event.changes.length > 0 &&
             event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
         </Rule>
@@ -95,9 +94,7 @@ function Outcome({ agent, outcome }: { agent: string; outcome: CommandOutcome })
           {outcome.results.map(({ path, startLine, score }) => (
             <li key={`${path}:${startLine}`} className="flex gap-3">
               <span className="tabular">{formatScore(score)}</span>
-              <Link href={paths.source(path, startLine)} className="text-accent hover:underline">
-                {path}:{startLine}
-              </Link>
+              <PlaceLink agent={agent} path={path} startLine={startLine} className="text-accent" />
             </li>
           ))}
         </ul>

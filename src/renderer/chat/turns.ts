@@ -31,17 +31,16 @@ export interface Turn {
 }
 
 export function toTurns(messages: readonly SessionMessage[], events: readonly PlacedEvent[] = []): Turn[] {
-  const results = new Map<string, ToolResultMessage>()
-  for (const { message } of messages) if (message.role === 'toolResult') results.set(message.toolCallId, message)
   const turns: { id: string; question: Question | undefined; answers: Answer[]; events: PlacedEvent[] }[] = []
   const turnOf = new Map<string, number>()
   // A conversation can begin with a command.
   if (events.some(({ after }) => after === null))
     turns.push({ id: 'start', question: undefined, answers: [], events: [] })
-  for (const { id, message, versions } of messages) {
+  for (const [at, { id, message, versions }] of messages.entries()) {
     if (message.role === 'user') turns.push({ id, question: { id, message, versions }, answers: [], events: [] })
     else if (message.role === 'assistant') {
       if (turns.length === 0) turns.push({ id, question: undefined, answers: [], events: [] })
+      const results = resultsOf(messages, at)
       const tools = message.content.flatMap((part) =>
         part.type === 'toolCall' ? [{ call: part, result: results.get(part.id) }] : [],
       )
@@ -52,6 +51,29 @@ export function toTurns(messages: readonly SessionMessage[], events: readonly Pl
   for (const event of events)
     turns[event.after === null ? 0 : (turnOf.get(event.after) ?? turns.length - 1)]?.events.push(event)
   return turns
+}
+
+/** What an answer's own calls came to: other answers may have calls of the same ids. */
+function resultsOf(messages: readonly SessionMessage[], answer: number): Map<string, ToolResultMessage> {
+  const results = new Map<string, ToolResultMessage>()
+  for (let at = answer + 1; at < messages.length; at += 1) {
+    const message = messages[at]?.message
+    if (!message || message.role === 'assistant') break
+    if (message.role === 'toolResult') results.set(message.toolCallId, message)
+  }
+  return results
+}
+
+/** What was looked for in a turn; two searches that asked the same and found the same are one. */
+export function recallsOf(turn: Turn): SearchResponse[] {
+  const recalls = new Map<string, SearchResponse>()
+  for (const step of turn.answers.flatMap(({ tools }) => tools)) {
+    const recall = recallOf(step)
+    if (!recall) continue
+    const found = recall.results.map(({ path, startLine, endLine, score }) => [path, startLine, endLine, score])
+    recalls.set(JSON.stringify([recall.query.trim(), recall.minScore, found]), recall)
+  }
+  return [...recalls.values()]
 }
 
 /** What `memory_search` left with its result. */

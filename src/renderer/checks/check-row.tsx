@@ -8,6 +8,7 @@ import { api, client } from '../api/index.ts'
 import { tellDone } from '../feedback/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { PlaceLink } from '../sessions/place-link.tsx'
 import { paths } from '../navigate.ts'
 
 export function CheckRow({ agent, check }: { agent: string; check: Check }) {
@@ -40,9 +41,7 @@ export function CheckRow({ agent, check }: { agent: string; check: Check }) {
         <ul className="flex flex-wrap gap-x-4 text-[12px]">
           {relevant.map(({ path, startLine, endLine, state }) => (
             <li key={`${path}:${startLine}`}>
-              <Link href={paths.source(path, startLine)} className="font-mono hover:underline">
-                {path}:{startLine === endLine ? startLine : `${startLine}–${endLine}`}
-              </Link>
+              <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
               {state !== 'there' && <span className="pl-2 text-warning">{t(`checks.${state}`)}</span>}
               {state === 'changed' && (
                 <Button

@@ -22,7 +22,7 @@ export function NewCheck({ agent }: { agent: string }) {
   )
   return (
     <form
-      className="flex gap-2 px-5 py-3"
+      className="flex flex-wrap gap-2 px-5 py-3"
       onSubmit={(event) => {
         event.preventDefault()
         if (lines && query.trim() !== '') add.mutate({ agent, question: { query, relevant: [lines] } })
@@ -33,7 +33,7 @@ export function NewCheck({ agent }: { agent: string }) {
         onChange={(event) => setQuery(event.target.value)}
         aria-label={t('checks.question')}
         placeholder={t('checks.question')}
-        className="min-h-7 min-w-0 flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-faint"
+        className="min-h-7 min-w-[min(100%,14rem)] flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-faint"
       />
       <FileLinesField
         agent={agent}

@@ -41,9 +41,9 @@ export function ContextTable({ report, onOpen }: ContextTableProps) {
         <thead className="text-[12px] text-muted">
           <tr className="border-b border-line">
             <th className="py-2 font-medium">{t('context.item')}</th>
-            <th className="font-medium">{t('context.layer')}</th>
-            <th className="text-right font-medium">{t('context.tokens')}</th>
-            <th className="pr-6 text-right font-medium">{t('context.share')}</th>
+            <th className="font-medium max-sm:hidden">{t('context.layer')}</th>
+            <th className="pl-3 text-right font-medium">{t('context.tokens')}</th>
+            <th className="pr-6 pl-3 text-right font-medium max-sm:pr-3">{t('context.share')}</th>
             <th className="font-medium">{t('context.note')}</th>
             <th className="sr-only">{t('context.asSent')}</th>
           </tr>
@@ -55,9 +55,8 @@ export function ContextTable({ report, onOpen }: ContextTableProps) {
         </tbody>
         <tfoot>
           <tr className="font-semibold">
-            <td className="py-2" colSpan={2}>
-              {t('context.total')}
-            </td>
+            <td className="py-2">{t('context.total')}</td>
+            <td className="max-sm:hidden" />
             <td className="tabular text-right" data-testid="context-total">
               {formatNumber(estimatedTokens)}
             </td>
@@ -84,13 +83,18 @@ function Row({ item, total, onOpen }: { item: ContextItem; total: number; onOpen
         ) : (
           <span className={item.layer === 'tools' ? 'font-mono text-[12px]' : ''}>{name}</span>
         )}
+        {item.about !== undefined && (
+          <span className="ml-2 text-[12px] break-words text-muted max-sm:ml-0 max-sm:block">{item.about}</span>
+        )}
       </td>
-      <td className="text-muted">{t(`context.layers.${item.layer}`)}</td>
-      <td className="tabular text-right" data-tokens={item.tokens}>
+      <td className="text-muted max-sm:hidden">{t(`context.layers.${item.layer}`)}</td>
+      <td className="tabular pl-3 text-right" data-tokens={item.tokens}>
         {formatNumber(item.tokens)}
       </td>
-      <td className="tabular pr-6 text-right">{formatPercent(total === 0 ? 0 : item.tokens / total)}</td>
-      <td className={item.note === 'cut' ? 'text-warning' : 'text-muted'}>
+      <td className="tabular pr-6 pl-3 text-right max-sm:pr-3">
+        {formatPercent(total === 0 ? 0 : item.tokens / total)}
+      </td>
+      <td className={item.note === 'cut' ? 'text-warning' : 'whitespace-nowrap text-muted'}>
         {item.note &&
           t(`context.${item.note}`, { raw: formatNumber(item.rawCharacters), sent: formatNumber(item.sentCharacters) })}
       </td>

@@ -1,4 +1,4 @@
-/** Any request of the conversation as it was sent, and what it has that another one had not. */
+/** Any request of the conversation as it went over the wire, layer by layer, and what it has that another one had not. */
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
@@ -13,6 +13,7 @@ import { Sheet } from '../ui/sheet.tsx'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { useItemName } from './item-name.ts'
 import { layerColor } from './layers.ts'
+import { OnTheWire } from './on-the-wire.tsx'
 
 interface ExactRequestProps {
   readonly agent: string
@@ -26,7 +27,7 @@ export function ExactRequest({ agent, session, initial, onClose }: ExactRequestP
   const { t } = useTranslation()
   const [number, setNumber] = useState(initial)
   const [other, setOther] = useState<number>()
-  const [shown, setShown] = useState<'json' | 'difference'>('json')
+  const [shown, setShown] = useState<'wire' | 'layers' | 'difference'>('wire')
   const sent = useQuery(
     api.context.request.queryOptions({ input: { agent, session, ...(number === undefined ? {} : { number }) } }),
   )
@@ -45,7 +46,8 @@ export function ExactRequest({ agent, session, initial, onClose }: ExactRequestP
             label={title}
             value={shown}
             options={[
-              { value: 'json', name: t('context.json') },
+              { value: 'wire', name: t('context.wire') },
+              { value: 'layers', name: t('context.layersView') },
               { value: 'difference', name: t('context.difference') },
             ]}
             onChoose={setShown}
@@ -87,7 +89,9 @@ export function ExactRequest({ agent, session, initial, onClose }: ExactRequestP
         <Skeleton lines={12} />
       ) : !request ? (
         <EmptyState title={t('context.noRequest')} />
-      ) : shown === 'json' ? (
+      ) : shown === 'wire' ? (
+        <OnTheWire model={request.model} wire={request.wire} />
+      ) : shown === 'layers' ? (
         <LongText text={request.json} label={title} />
       ) : (
         <Difference agent={agent} session={session} from={Math.min(compared, at)} to={Math.max(compared, at)} />

@@ -73,6 +73,21 @@ function Warning({ warning }: { warning: ContextWarning }) {
           </Link>
         </>
       )
+    case 'window':
+      return (
+        <>
+          <span>
+            {t(warning.isGuess ? 'context.warning.windowGuess' : 'context.warning.windowNamed', {
+              model: warning.model,
+              window: formatNumber(warning.window),
+              believed: formatNumber(warning.believed),
+            })}
+          </span>
+          <Link href={paths.settings('models')} className={remedy}>
+            {t('context.remedy.window')}
+          </Link>
+        </>
+      )
     case 'flush':
     case 'compact':
       return <span>{t(`context.warning.${warning.code}`)}</span>

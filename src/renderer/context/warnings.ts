@@ -1,5 +1,6 @@
 /** What makes a window fill up needlessly, and where to do something about it. Pure. */
-import type { ContextReport } from '../../shared/contract/index.ts'
+import type { ContextReport, LearnedWindow } from '../../shared/contract/index.ts'
+import { toolOfItem } from '../../shared/context-items.ts'
 
 /** Of the window: tool definitions above this are worth a look, and all that stands in every request. */
 const maxToolsShare = 0.1
@@ -13,17 +14,21 @@ export type ContextWarning =
   | { readonly code: 'tools'; readonly share: number }
   | { readonly code: 'memory'; readonly path: string; readonly tokens: number }
   | { readonly code: 'fixed'; readonly share: number }
+  | ({ readonly code: 'window'; readonly model: string } & LearnedWindow)
   | { readonly code: 'compact' | 'flush' }
 
 export function contextWarnings(report: ContextReport): ContextWarning[] {
-  const { items, contextWindow, estimatedTokens, compactAt, flushAt } = report
+  const { items, contextWindow, next = [], learned } = report
   const share = (tokens: number) => tokens / contextWindow
   const warnings: ContextWarning[] = []
-  if (estimatedTokens > compactAt) warnings.push({ code: 'compact' })
-  else if (estimatedTokens > flushAt) warnings.push({ code: 'flush' })
+  if (next.includes('compact')) warnings.push({ code: 'compact' })
+  else if (next.includes('flush')) warnings.push({ code: 'flush' })
+  if (learned) warnings.push({ code: 'window', model: report.model, ...learned })
   for (const { name, note, rawCharacters, sentCharacters } of items)
     if (note === 'cut') warnings.push({ code: 'cut', path: name, raw: rawCharacters, sent: sentCharacters })
-  const tools = items.find(({ layer, name }) => layer === 'system' && name === 'tools')?.tokens ?? 0
+  const tools = items
+    .filter(({ layer, name }) => layer === 'system' && (name === 'tools' || toolOfItem(name) !== undefined))
+    .reduce((sum, { tokens }) => sum + tokens, 0)
   if (share(tools) > maxToolsShare) warnings.push({ code: 'tools', share: share(tools) })
   const memory = items.find(({ name }) => name === longTermFile)
   if (memory && memory.tokens > maxMemoryTokens)

@@ -3,11 +3,13 @@ import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { HistoryEntry } from '../../shared/contract/index.ts'
+import { useAgentName } from '../agents/agent-name.ts'
 import { paths } from '../navigate.ts'
 
 export function useCauseName(agent: string): (cause: HistoryEntry['cause']) => string {
   const { t } = useTranslation()
-  return useCallback((cause) => (cause === 'agent' ? agent : t(`history.cause.${cause}`)), [agent, t])
+  const name = useAgentName(agent)
+  return useCallback((cause) => (cause === 'agent' ? name : t(`history.cause.${cause}`)), [name, t])
 }
 
 /** The way to the chat turn that made a change. */
@@ -28,4 +30,10 @@ export function Counts({ change: { added, removed } }: { change: Pick<HistoryEnt
       {removed > 0 && <span className="text-bad">−{removed}</span>}
     </span>
   )
+}
+
+/** Why a change cannot be taken back any more. */
+export function Outcome({ of }: { of: 'undone' | 'changed' }) {
+  const { t } = useTranslation()
+  return <span className="text-muted">{t(of === 'undone' ? 'tool.undoneShort' : 'tool.changedSince')}</span>
 }

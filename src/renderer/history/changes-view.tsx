@@ -1,9 +1,9 @@
 /** What changed in the memory, and by whom; at first what the agent changed today. */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Agent, Cause, HistoryEntry } from '../../shared/contract/index.ts'
+import type { AcceptedHunk, Agent, Cause, HistoryEntry } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ErrorState, explainError } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'
@@ -33,7 +33,8 @@ export function ChangesView({ agent }: { agent: Agent }) {
   const [by, setBy] = useState<Whose>('agent')
   const [span, setSpan] = useState<Span>('today')
   const [limit, setLimit] = useState(page)
-  const { accepted, accept } = useAccepted(agent.id)
+  const accepted = useQuery(api.history.accepted.queryOptions({ input: { agent: agent.id } }))
+  const accept = useMutation(api.history.accept.mutationOptions())
   const since = sinceOf(spans[span])
   const causes = whose[by] as readonly Cause[] | undefined
   const timeline = useQuery(
@@ -78,7 +79,12 @@ export function ChangesView({ agent }: { agent: Agent }) {
           <div className="mx-auto flex max-w-[740px] flex-col gap-5 px-8 py-6">
             {timeline.data.map((change) => (
               <ErrorBoundary key={`${change.commit}${change.path}`} piece="row" of={change}>
-                <Change agent={agent.id} change={change} accepted={accepted} onAccept={accept} />
+                <Change
+                  agent={agent.id}
+                  change={change}
+                  accepted={accepted.data ?? []}
+                  onAccept={(hunk) => accept.mutate({ agent: agent.id, hunk })}
+                />
               </ErrorBoundary>
             ))}
             {timeline.data.length === limit && (
@@ -96,23 +102,22 @@ export function ChangesView({ agent }: { agent: Agent }) {
 interface ChangeProps {
   readonly agent: string
   readonly change: HistoryEntry
-  readonly accepted: ReadonlySet<string>
-  readonly onAccept: (hunk: string) => void
+  readonly accepted: readonly AcceptedHunk[]
+  readonly onAccept: (hunk: AcceptedHunk) => void
 }
 
 function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   const { t } = useTranslation()
   const nameOf = useCauseName(agent)
-  const { commit, path, at, cause, exists, from } = change
+  const { commit, path, now, at, cause, exists, from } = change
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
-  const key = `${commit}:`
-  const mine = new Set([...accepted].flatMap((id) => (id.startsWith(key) ? [id.slice(key.length)] : [])))
+  const mine = new Set(accepted.flatMap((hunk) => (hunk.commit === commit ? [hunk.key] : [])))
   return (
     <article className="flex flex-col gap-2" data-testid="change">
       <header className="flex items-baseline gap-3">
         <span className="font-medium">{nameOf(cause)}</span>
         {exists ? (
-          <Link href={paths.file(path)} className="truncate font-mono text-[12px] hover:underline">
+          <Link href={paths.file(now)} className="truncate font-mono text-[12px] hover:underline">
             {path}
           </Link>
         ) : (
@@ -130,10 +135,10 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
       {diff.data && (
         <Hunks
           agent={agent}
-          path={path}
+          path={now}
           patch={diff.data.patch}
           accepted={mine}
-          onAccept={(hunk) => onAccept(key + hunk)}
+          onAccept={(key) => onAccept({ commit, key })}
         />
       )}
     </article>
@@ -145,31 +150,4 @@ function sinceOf(daysBack: number | undefined): number | undefined {
   const day = new Date()
   day.setHours(0, 0, 0, 0)
   return day.getTime() - daysBack * 86_400_000
-}
-
-const maxAccepted = 2000
-
-/** What was looked at is put away in this browser; the change itself is not touched. */
-function useAccepted(agent: string): { accepted: ReadonlySet<string>; accept: (hunk: string) => void } {
-  const key = `accepted:${agent}`
-  const [accepted, setAccepted] = useState(() => readAccepted(key))
-  return {
-    accepted,
-    accept(hunk) {
-      const next = new Set([...accepted, hunk].slice(-maxAccepted))
-      localStorage.setItem(key, JSON.stringify([...next]))
-      setAccepted(next)
-    },
-  }
-}
-
-/** What is kept in a browser can be cut short or be another program's: then nothing was looked at yet. */
-function readAccepted(key: string): ReadonlySet<string> {
-  try {
-    const known: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
-    return new Set(Array.isArray(known) ? known.filter((id) => typeof id === 'string') : [])
-  } catch (error) {
-    if (error instanceof SyntaxError) return new Set()
-    throw error
-  }
 }

@@ -5,12 +5,13 @@ import type { FileChange } from '../../shared/file-change.ts'
 import { Button } from '../ui/button.tsx'
 import { paths } from '../navigate.ts'
 import { Patch } from './patch.tsx'
-import { useUndo } from './use-undo.ts'
+import { Outcome } from './change-label.tsx'
+import { useStanding } from './use-standing.ts'
 
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
   const { t } = useTranslation()
-  const undo = useUndo()
   const { path, patch, startLine, added, removed } = change
+  const standing = useStanding(agent, path, patch)
   return (
     <figure className="overflow-hidden rounded-md border border-line bg-paper" data-testid="diff-card">
       <figcaption className="flex items-center gap-3 border-b border-line px-3.5 py-2">
@@ -22,18 +23,18 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
           {removed > 0 && <span>{t('tool.linesRemoved', { count: removed })}</span>}
         </span>
         <span className="flex-1" />
-        {undo.isSuccess ? (
-          <span className="text-muted">{t('tool.undoneShort')}</span>
-        ) : (
-          <Button look="link" disabled={undo.isPending} onClick={() => undo.mutate({ agent, path, patch })}>
+        {standing.whole === 'there' ? (
+          <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo()}>
             {t('tool.undo')}
           </Button>
+        ) : (
+          <Outcome of={standing.whole} />
         )}
         <Link href={paths.file(path, startLine)} className="text-muted hover:underline">
           {t('tool.open')}
         </Link>
       </figcaption>
-      <Patch patch={patch} isUndone={undo.isSuccess} />
+      <Patch patch={patch} isUndone={standing.whole === 'undone'} />
     </figure>
   )
 }

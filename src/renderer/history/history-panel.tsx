@@ -82,17 +82,18 @@ function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowP
 
 function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: HistoryEntry; mayRestore: boolean }) {
   const { t } = useTranslation()
-  const { commit, path } = change
+  const { commit, path, now } = change
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
   const restore = useMutation(
     api.history.restore.mutationOptions({
-      onSuccess: ({ patch }) => tellDone(t('history.restored'), () => client.workspace.undo({ agent, path, patch })),
+      onSuccess: ({ path: restored, patch }) =>
+        tellDone(t('history.restored'), () => client.workspace.undo({ agent, path: restored, patch })),
     }),
   )
   return (
     <div className="flex flex-col gap-2 px-2 pb-2">
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
-      {diff.data && <Hunks agent={agent} path={path} patch={diff.data.patch} />}
+      {diff.data && <Hunks agent={agent} path={now} patch={diff.data.patch} />}
       <div className="flex items-center gap-3">
         {mayRestore && (
           <Button disabled={restore.isPending} onClick={() => restore.mutate({ agent, commit, path })}>

@@ -1,11 +1,12 @@
 /** A change, hunk by hunk; each can be taken back by itself. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { hunkKey, splitHunks } from '../../shared/patch-hunks.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { Outcome } from './change-label.tsx'
 import { Patch } from './patch.tsx'
-import { useUndo } from './use-undo.ts'
-import { hunkKey, splitHunks } from './patch-hunks.ts'
+import { useStanding, type StandingChange } from './use-standing.ts'
 
 /** Hunks shown at first, and with each further step. */
 const step = 30
@@ -22,13 +23,14 @@ interface HunksProps {
 export function Hunks({ agent, path, patch, accepted, onAccept }: HunksProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(step)
-  const keyed = useMemo(() => splitHunks(patch).map((hunk) => ({ hunk, key: hunkKey(hunk) })), [patch])
+  const standing = useStanding(agent, path, patch)
+  const keyed = useMemo(() => splitHunks(patch).map((hunk, place) => ({ hunk, place, key: hunkKey(hunk) })), [patch])
   const hunks = keyed.filter(({ key }) => !accepted?.has(key))
   return (
     <>
-      {hunks.slice(0, shown).map(({ hunk, key }) => (
-        <ErrorBoundary key={key} piece="row" of={hunk}>
-          <Hunk agent={agent} path={path} hunk={hunk} onAccept={onAccept} />
+      {hunks.slice(0, shown).map(({ hunk, place, key }) => (
+        <ErrorBoundary key={`${key}${place}`} piece="row" of={hunk}>
+          <Hunk hunk={hunk} place={place} standing={standing} onAccept={onAccept && (() => onAccept(key))} />
         </ErrorBoundary>
       ))}
       {hunks.length > shown && (
@@ -41,32 +43,33 @@ export function Hunks({ agent, path, patch, accepted, onAccept }: HunksProps) {
 }
 
 interface HunkProps {
-  readonly agent: string
-  readonly path: string
   readonly hunk: string
-  readonly onAccept: ((hunk: string) => void) | undefined
+  /** Among those of its change, 0-based. */
+  readonly place: number
+  readonly standing: StandingChange
+  readonly onAccept: (() => void) | undefined
 }
 
-function Hunk({ agent, path, hunk, onAccept }: HunkProps) {
+function Hunk({ hunk, place, standing, onAccept }: HunkProps) {
   const { t } = useTranslation()
-  const undo = useUndo()
+  const outcome = standing.of(place)
   return (
     <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
-      <Patch patch={hunk} isUndone={undo.isSuccess} isSmall />
+      <Patch patch={hunk} isUndone={outcome === 'undone'} isSmall />
       <div className="flex justify-end gap-3 border-t border-line px-2.5">
-        {undo.isSuccess ? (
-          <span className="py-0.5 text-muted">{t('tool.undoneShort')}</span>
+        {outcome === 'there' ? (
+          <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo(place)}>
+            {t('tool.undo')}
+          </Button>
         ) : (
-          <>
-            <Button look="link" disabled={undo.isPending} onClick={() => undo.mutate({ agent, path, patch: hunk })}>
-              {t('tool.undo')}
-            </Button>
-            {onAccept && (
-              <Button look="link" onClick={() => onAccept(hunkKey(hunk))}>
-                {t('history.accept')}
-              </Button>
-            )}
-          </>
+          <span className="py-0.5">
+            <Outcome of={outcome} />
+          </span>
+        )}
+        {onAccept && outcome !== 'undone' && (
+          <Button look="link" onClick={onAccept}>
+            {t('history.accept')}
+          </Button>
         )}
       </div>
     </div>

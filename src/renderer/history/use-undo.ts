@@ -2,9 +2,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import { api } from '../api/index.ts'
+import { api, queryClient } from '../api/index.ts'
 
 export function useUndo() {
   const { t } = useTranslation()
-  return useMutation(api.workspace.undo.mutationOptions({ onSuccess: () => toast.success(t('tool.undone')) }))
+  return useMutation(
+    api.workspace.undo.mutationOptions({
+      onSuccess: () => toast.success(t('tool.undone')),
+      // Under way until it is known what stands now: nobody is offered the same twice.
+      onSettled: () => queryClient.invalidateQueries({ queryKey: api.history.standing.key() }),
+    }),
+  )
 }

@@ -13,12 +13,13 @@ export function formatShort(tokens: number): string {
   return `${new Intl.NumberFormat(i18next.language, { maximumFractionDigits: thousands < 100 ? 1 : 0 }).format(thousands)}k`
 }
 
-const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
+/** The signs themselves: what `Intl` writes for a byte is a word, and in some languages an English one. */
+const byteUnits = ['B', 'kB', 'MB', 'GB'] as const
 
 export function formatBytes(bytes: number): string {
-  const step = Math.min(units.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1000)))
-  const format = { style: 'unit', unit: units[step] ?? 'byte', unitDisplay: 'short', maximumFractionDigits: 1 } as const
-  return new Intl.NumberFormat(i18next.language, format).format(bytes / 1000 ** step)
+  const step = Math.min(byteUnits.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1000)))
+  const amount = new Intl.NumberFormat(i18next.language, { maximumFractionDigits: 1 }).format(bytes / 1000 ** step)
+  return `${amount}\u202f${byteUnits[step] ?? 'B'}`
 }
 
 export function formatPercent(share: number): string {

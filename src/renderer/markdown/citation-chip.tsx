@@ -7,6 +7,7 @@ import { explainError } from '../feedback/index.ts'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { paths } from '../navigate.ts'
+import { usePlaceNames } from '../sessions/place-name.ts'
 import type { LinkedPlace } from './citation.ts'
 
 /** Lines shown around the cited one. */
@@ -15,6 +16,7 @@ const linesAround = 3
 export function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {
   const [, navigate] = useLocation()
   const href = paths.source(citation.path, citation.line)
+  const title = usePlaceNames(agent).chatTitle(citation.path)
   return (
     <PreviewCard.Root>
       <PreviewCard.Trigger
@@ -26,8 +28,7 @@ export function CitationChip({ agent, citation }: { agent: string; citation: Lin
         }}
         className="mx-0.5 rounded-[5px] bg-accent-wash px-1.5 py-0.5 font-mono text-[12px] text-accent no-underline! hover:brightness-95"
       >
-        {clipLine(citation.path, 200)}
-        {citation.line !== undefined && `:${citation.line}`}
+        {title ?? `${clipLine(citation.path, 200)}${citation.line === undefined ? '' : `:${citation.line}`}`}
       </PreviewCard.Trigger>
       <PreviewCard.Portal>
         <PreviewCard.Positioner sideOffset={6} align="start">

@@ -8,6 +8,7 @@ import { api, client } from '../api/index.ts'
 import { attempt, explainError } from '../feedback/index.ts'
 import { currentLocale } from '../i18n/index.ts'
 import { Button } from '../ui/button.tsx'
+import { ForeignSettingsChoice } from './foreign-settings.tsx'
 import { ModelStep } from './model-step.tsx'
 import { planTour } from './tour-state.ts'
 
@@ -17,16 +18,27 @@ const importFolder = 'memory/imports'
 export function Onboarding({ agent, suggested }: { agent: Agent; suggested: string }) {
   const { t } = useTranslation()
   const [workspace, setWorkspace] = useState(suggested)
-  const [copied, setCopied] = useState<string>()
+  const [copied, setCopied] = useState<readonly string[]>([])
+  const [adds, setAdds] = useState(false)
+  const [takenOver, setTakenOver] = useState<readonly string[]>([])
   const [model, setModel] = useState('offline')
   const known = useQuery(api.import.known.queryOptions())
+  const settings = useQuery(api.import.settings.queryOptions())
+  const opened = known.data?.find(({ path }) => path === workspace)
   const start = useMutation({
     meta: { isToldInPlace: true },
     mutationFn: async () => {
-      await client.agents.setUp({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale() })
+      const own = opened ? { seed: adds } : {}
+      await client.agents.setUp({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale(), ...own })
+      for (const file of takenOver) {
+        const { taken, left } = await client.import.takeOver({ file })
+        toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
+      }
       if (model !== 'offline') await client.settings.setModel({ agent: agent.id, model })
       planTour()
-      if (copied !== undefined) void attempt(copyMemory(agent.id, copied, t('onboarding.copied')))
+      void attempt(
+        copyMemories(agent.id, known.data?.filter(({ path }) => copied.includes(path)) ?? [], t('onboarding.copied')),
+      )
     },
   })
   const submit = (event: FormEvent) => {
@@ -58,15 +70,31 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
               key={memory.path}
               memory={memory}
               isOpened={workspace === memory.path}
-              isCopied={copied === memory.path}
+              isCopied={copied.includes(memory.path)}
               onOpen={() => {
                 setWorkspace(workspace === memory.path ? suggested : memory.path)
-                setCopied(undefined)
+                setCopied(copied.filter((path) => path !== memory.path))
               }}
               onCopy={() => {
-                setCopied(copied === memory.path ? undefined : memory.path)
+                setCopied(toggled(copied, memory.path))
                 if (workspace === memory.path) setWorkspace(suggested)
               }}
+            />
+          ))}
+          {opened && (
+            <label className="flex items-baseline gap-2">
+              <input type="checkbox" checked={adds} onChange={() => setAdds(!adds)} />
+              <span>
+                {t('onboarding.add')} <span className="text-muted">{t('onboarding.addHint')}</span>
+              </span>
+            </label>
+          )}
+          {(settings.data ?? []).map((found) => (
+            <ForeignSettingsChoice
+              key={found.file}
+              found={found}
+              isTaken={takenOver.includes(found.file)}
+              onToggle={() => setTakenOver(toggled(takenOver, found.file))}
             />
           ))}
         </section>
@@ -119,7 +147,16 @@ function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCo
   )
 }
 
-async function copyMemory(agent: string, path: string, done: string): Promise<void> {
-  for await (const step of await client.import.run({ agent, path, into: importFolder }))
-    if (step.type === 'done') toast.success(done)
+function toggled(chosen: readonly string[], one: string): string[] {
+  return chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one]
+}
+
+/** One after the other, each into a folder of its own. */
+async function copyMemories(agent: string, memories: readonly KnownMemory[], done: string): Promise<void> {
+  for (const { kind, path } of memories) {
+    const same = memories.filter((memory) => memory.kind === kind)
+    const number = same.length > 1 ? `-${same.findIndex((memory) => memory.path === path) + 1}` : ''
+    for await (const step of await client.import.run({ agent, path, into: `${importFolder}/${kind}${number}` }))
+      if (step.type === 'done') toast.success(done)
+  }
 }

@@ -1,14 +1,24 @@
 /** How a score came about, to the last figure. */
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Candidate } from '../../shared/contract/index.ts'
+import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { roundTogether } from '../../shared/figures.ts'
+import { formatLines } from '../navigate.ts'
+
+interface AccountProps {
+  readonly candidate: Candidate
+  /** What cosines mean for this question. */
+  readonly scale: Explanation['vectorScale']
+}
 
 /** How the score came about, to the last figure. */
-export function Account({ candidate }: { candidate: Candidate }) {
+export function Account({ candidate, scale }: AccountProps) {
   const { t } = useTranslation()
-  const { vector, text, modifiers, score } = candidate
-  const [vectorPart = 0, textPart = 0] = roundTogether([vector?.contribution ?? 0, text?.contribution ?? 0], digits)
+  const { vector, text, lift, modifiers, question, score } = candidate
+  const [vectorPart = 0, textPart = 0, lifted = 0] = roundTogether(
+    [vector?.contribution ?? 0, text?.contribution ?? 0, lift],
+    digits,
+  )
   const shares = roundTogether(text?.terms.map(({ share }) => share) ?? [], digits)
   return (
     <dl className="tabular grid grid-cols-[max-content_1fr] gap-x-5 gap-y-1 text-[12px]">
@@ -18,6 +28,13 @@ export function Account({ candidate }: { candidate: Candidate }) {
           <dd>
             {t('search.vectorAccount', { raw: precise(vector.raw), rank: vector.rank, score: precise(vector.score) })} →{' '}
             <output data-part="vector">{precise(vectorPart)}</output>
+            <p className="text-muted">
+              {t('search.passageAccount', {
+                lines: formatLines({ path: candidate.path, startLine: vector.startLine, endLine: vector.endLine }),
+              })}
+              {scale &&
+                ` ${t('search.scaleAccount', { background: precise(scale.background), threshold: precise(scale.threshold) })}`}
+            </p>
           </dd>
         </>
       )}
@@ -44,9 +61,24 @@ export function Account({ candidate }: { candidate: Candidate }) {
           </dd>
         </>
       )}
-      {modifiers.map(({ name, factor }) => (
+      {lift > 0 && (
+        <>
+          <dt className="text-muted">{t('search.lift')}</dt>
+          <dd>
+            + <output data-part="lift">{precise(lifted)}</output>{' '}
+            <span className="text-muted">{t('search.liftHint')}</span>
+          </dd>
+        </>
+      )}
+      {question !== undefined && (
+        <>
+          <dt className="text-muted">{t('search.question')}</dt>
+          <dd className="line-through">{question}</dd>
+        </>
+      )}
+      {modifiers.map(({ name, factor, of }) => (
         <Fragment key={name}>
-          <dt className="text-muted">{t(`search.modifier.${name}`)}</dt>
+          <dt className="text-muted">{t(`search.modifier.${name}`, { of: of ?? '' })}</dt>
           <dd>
             × <output data-part="factor">{precise(factor)}</output>
           </dd>

@@ -2,19 +2,19 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
 import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { excerptOf } from './excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
-import { formatLines, paths } from '../navigate.ts'
+import { PlaceLink } from '../sessions/place-link.tsx'
+import { usePlaceNames } from '../sessions/place-name.ts'
 import { ScoreBar } from './score-bar.tsx'
 import { AddCheck } from './add-check.tsx'
 import type { Move } from './moves.ts'
 import { Account, nameOf } from './account.tsx'
 
 /** Columns that the account of a row has as well: without room for them they are left to it. */
-export const roomy = '@max-[700px]:hidden'
+export const roomy = '@max-[860px]:hidden'
 
 interface RowProps {
   readonly agent: string
@@ -26,12 +26,12 @@ interface RowProps {
 export function Row({ agent, candidate, explanation, move }: RowProps) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
-  const { path, startLine, endLine, heading, snippet, matched, vector, text, score, verdict } = candidate
+  const { path, startLine, endLine, heading, snippet, matched, vector, text, score, verdict, modifiers } = candidate
   const { minScore, maxResults } = explanation
   const isReturned = verdict.kind === 'returned'
-  const place = formatLines(candidate)
+  const place = usePlaceNames(agent).placeName(candidate)
   // The bar is as long as the final score.
-  const factor = candidate.modifiers.reduce((product, modifier) => product * modifier.factor, 1)
+  const factor = modifiers.reduce((product, modifier) => product * modifier.factor, 1)
   return (
     <>
       <tr
@@ -51,12 +51,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
             >
               <ChevronRight size={12} className={isOpen ? 'rotate-90' : ''} />
             </button>
-            <Link
-              href={paths.source(path, startLine)}
-              className="min-w-0 truncate font-mono text-[12px] hover:underline"
-            >
-              {place}
-            </Link>
+            <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} className="min-w-0 truncate" />
             <span className="truncate pl-1 text-[12px] text-muted">{heading}</span>
             {move !== undefined && <MoveMark move={move} />}
           </div>
@@ -69,6 +64,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
             score={score}
             vector={(vector?.contribution ?? 0) * factor}
             text={(text?.contribution ?? 0) * factor}
+            lift={candidate.lift * factor}
             minScore={minScore}
             dim={!isReturned}
           />
@@ -84,7 +80,14 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
         </td>
         <td className={`pt-2.5 pr-5 pl-4 text-[12px] ${roomy}`}>
           {verdict.kind === 'beyondMaxResults' && <span>{t('search.beyond', { maxResults })} · </span>}
-          {verdict.kind === 'folded' && <span>{t('search.folded', { rank: verdict.into })} · </span>}
+          {verdict.kind === 'folded' && (
+            <span>{t(verdict.isEcho ? 'search.echoOf' : 'search.folded', { rank: verdict.into })} · </span>
+          )}
+          {verdict.kind === 'outsideFilter' && <span>{t('search.outside', { by: verdict.by.join(' ') })} · </span>}
+          {candidate.question !== undefined && <span>{t('search.question')} · </span>}
+          {modifiers.map(({ name, of }) => (
+            <span key={name}>{t(`search.modifier.${name}`, { of: of ?? '' })} · </span>
+          ))}
           {text && text.terms.length > 0
             ? text.terms
                 .slice(0, 4)
@@ -96,7 +99,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
       {isOpen && (
         <tr className="border-b border-soft" data-testid="candidate-details">
           <td colSpan={3} className="pb-3 pl-8">
-            <Account candidate={candidate} />
+            <Account candidate={candidate} scale={explanation.vectorScale} />
             <p className="pt-2">
               <AddCheck agent={agent} query={explanation.query} lines={candidate} />
             </p>

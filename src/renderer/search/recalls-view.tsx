@@ -11,12 +11,14 @@ import { formatMoment, formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { Choice } from '../ui/choice.tsx'
+import { hasWords } from '../ui/has-words.ts'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { formatLines, paths } from '../navigate.ts'
+import { paths } from '../navigate.ts'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { AddCheck } from './add-check.tsx'
 import { compareResults } from './recall-compare.ts'
+import { PlaceLink } from '../sessions/place-link.tsx'
 import { SearchTabs } from './search-tabs.tsx'
 
 const page = 100
@@ -95,9 +97,7 @@ function isOf(recall: Recall, outcome: Outcome): boolean {
 
 /** By what was asked, the chat, or a file among the results. */
 function mentions({ query, question, title, results }: Recall, filter: string): boolean {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
-  const text = [query, question, title, ...results.map(({ path }) => path)].join('\n').toLowerCase()
-  return words.every((word) => text.includes(word))
+  return hasWords([query, question, title, ...results.map(({ path }) => path)], filter)
 }
 
 function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
@@ -169,10 +169,8 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
           <tbody>
             {compareResults(results, now.data.results).map(({ path, startLine, endLine, scoreThen, scoreNow, use }) => (
               <tr key={`${path}:${startLine}`} className="border-t border-soft" data-testid="recalled">
-                <td className="truncate py-1 font-mono">
-                  <Link href={paths.source(path, startLine)} className="hover:underline">
-                    {formatLines({ path, startLine, endLine })}
-                  </Link>
+                <td className="truncate py-1">
+                  <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
                 </td>
                 <td className="tabular text-right">{scoreThen === undefined ? '–' : formatScore(scoreThen)}</td>
                 <td className="tabular text-right">{scoreNow === undefined ? '–' : formatScore(scoreNow)}</td>

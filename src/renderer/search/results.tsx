@@ -17,7 +17,10 @@ interface ResultsProps {
 
 export function Results({ agent, explanation, moves }: ResultsProps) {
   const { t } = useTranslation()
-  const matching = explanation.candidates.filter(({ score }) => score > 0)
+  // A question that was asked before has a score of 0, and is there to be accounted for.
+  const matching = explanation.candidates.filter(
+    ({ score, question, verdict }) => score > 0 || question !== undefined || verdict.kind === 'outsideFilter',
+  )
   const of = (...kinds: Candidate['verdict']['kind'][]) =>
     matching.filter(({ verdict }) => kinds.includes(verdict.kind))
   const minScore = formatScore(explanation.minScore)
@@ -25,6 +28,7 @@ export function Results({ agent, explanation, moves }: ResultsProps) {
     { title: '', candidates: of('returned') },
     { title: t('search.leftOut'), candidates: of('beyondMaxResults', 'folded') },
     { title: t('search.below', { minScore }), candidates: of('belowMinScore') },
+    { title: t('search.outsideTitle'), candidates: of('outsideFilter') },
   ].filter(({ candidates }) => candidates.length > 0)
   if (matching.length === 0)
     return (
@@ -41,7 +45,7 @@ export function Results({ agent, explanation, moves }: ResultsProps) {
       <table className="w-full table-fixed border-collapse text-left">
         <colgroup>
           <col />
-          <col className="w-[19%]" />
+          <col className="w-[19%] @max-[480px]:w-[14%]" />
           <col className="w-[64px]" />
           <col className={`w-[92px] ${roomy}`} />
           <col className={`w-[92px] ${roomy}`} />

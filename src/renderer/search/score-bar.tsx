@@ -6,11 +6,13 @@ interface ScoreBarProps {
   readonly score: number
   readonly vector: number
   readonly text: number
+  /** What keeps it above the threshold. */
+  readonly lift?: number
   readonly minScore: number
   readonly dim?: boolean
 }
 
-export function ScoreBar({ score, vector, text, minScore, dim = false }: ScoreBarProps) {
+export function ScoreBar({ score, vector, text, lift = 0, minScore, dim = false }: ScoreBarProps) {
   const { t } = useTranslation()
   const label = t('search.scoreBar', {
     score: formatScore(score),
@@ -23,6 +25,7 @@ export function ScoreBar({ score, vector, text, minScore, dim = false }: ScoreBa
       <div className="absolute inset-0 flex overflow-hidden rounded-full">
         <div className="bg-vector" style={{ width: `${vector * 100}%` }} />
         <div className="bg-keyword" style={{ width: `${text * 100}%` }} />
+        {lift > 0 && <div className="bg-muted" style={{ width: `${lift * 100}%` }} />}
       </div>
       <div className="absolute -top-[3px] h-3 w-0.5 -translate-x-1/2 bg-text" style={{ left: `${minScore * 100}%` }} />
     </div>

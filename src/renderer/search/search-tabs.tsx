@@ -1,8 +1,9 @@
 /** The views that account for recall; what else the open one needs stands beside. */
-import type { ReactNode } from 'react'
+import { use, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import { paths } from '../navigate.ts'
+import { HeaderStart } from '../ui/view-header.tsx'
 
 export function SearchTabs({ children }: { children?: ReactNode }) {
   const { t } = useTranslation()
@@ -14,8 +15,12 @@ export function SearchTabs({ children }: { children?: ReactNode }) {
     { path: paths.map(), name: t('map.title') },
   ]
   return (
-    <header className="flex min-h-[43px] shrink-0 flex-wrap items-center gap-3 border-b border-line px-5 py-1">
-      <nav aria-label={t('search.views')} className="flex gap-4">
+    <header className="flex min-h-[43px] shrink-0 flex-wrap items-center gap-3 border-b border-line px-5 py-1 max-sm:px-3">
+      {use(HeaderStart)}
+      <nav
+        aria-label={t('search.views')}
+        className="flex min-w-0 flex-1 basis-40 gap-4 overflow-x-auto whitespace-nowrap"
+      >
         {tabs.map(({ path, name }) => (
           <Link
             key={path}
@@ -27,7 +32,6 @@ export function SearchTabs({ children }: { children?: ReactNode }) {
           </Link>
         ))}
       </nav>
-      <span className="flex-1" />
       {children}
     </header>
   )

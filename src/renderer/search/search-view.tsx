@@ -11,6 +11,8 @@ import { formatNumber } from '../i18n/format.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 import { parsePlace, paths } from '../navigate.ts'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
+import { UnsearchedCount } from '../scope/unsearched-count.tsx'
+import { ConditionChips } from './condition-chips.tsx'
 import { Results } from './results.tsx'
 import { SearchTabs } from './search-tabs.tsx'
 import { WhatIf } from './what-if.tsx'
@@ -45,8 +47,9 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   const settings = useQuery(api.search.settings.queryOptions({ input: { agent: agent.id } }))
   const chunk = useQuery(api.search.chunk.queryOptions({ input: { agent: agent.id } }))
   const [triedChunk, setTriedChunk] = useState<ChunkSize>()
-  const ranking = useRanking(agent.id, query, why, tried)
-  const rechunk = useRechunk(agent.id, query, triedChunk, tried)
+  const [off, setOff] = useState<readonly string[]>([])
+  const ranking = useRanking(agent.id, query, why, tried, off)
+  const rechunk = useRechunk(agent.id, query, triedChunk, tried, off)
   const { error, retry } = ranking
   const explanation = rechunk.outcome?.after.explanation ?? ranking.explanation
   const moves = rechunk.outcome ? rechunk.moves : ranking.moves
@@ -54,19 +57,23 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   return (
     <section aria-label={t('search.title')} className="flex min-w-0 flex-1 flex-col">
       <SearchTabs />
-      <div className="flex items-center gap-2 px-5 pt-4 pb-3">
-        <label className="flex min-w-0 flex-1 items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2.5 focus-within:border-accent">
+      <div className="flex flex-wrap items-center gap-2 px-5 pt-4 pb-3 max-sm:px-3">
+        <label className="flex min-w-[min(100%,22rem)] flex-1 items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2.5 focus-within:border-accent">
           <Search size={15} aria-hidden className="text-muted" />
           <input
             ref={field}
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => {
+              setText(event.target.value)
+              // What was taken off stays so while it stands in the query.
+              setOff(off.filter((one) => event.target.value.includes(one)))
+            }}
             aria-label={t('search.title')}
             placeholder={t('search.placeholder')}
             className="min-w-0 flex-1 bg-transparent text-[14px] outline-none placeholder:text-muted"
           />
           {explanation && (
-            <span className="tabular text-[12px] text-muted">
+            <span className="tabular text-[12px] whitespace-nowrap text-muted max-sm:hidden">
               {t('search.candidates', {
                 count: explanation.candidates.length,
                 ms: formatNumber(Math.max(1, Math.round(explanation.timings.totalMs))),
@@ -90,6 +97,12 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
           {t('whatIf.title')}
         </Toggle>
       </div>
+      {explanation && query !== '' && (
+        <ConditionChips
+          conditions={explanation.conditions}
+          onToggle={(one) => setOff(off.includes(one) ? off.filter((other) => other !== one) : [...off, one])}
+        />
+      )}
       {asksWhy && settings.data && (
         <WhyNot
           agent={agent.id}
@@ -108,15 +121,22 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
           {error ? (
             <ErrorState error={error} onRetry={retry} />
           ) : query === '' ? (
-            <EmptyState title={t('search.empty')} hint={t('search.emptyHint')} />
+            <EmptyState title={t('search.empty')} hint={`${t('search.emptyHint')} ${t('condition.hint')}`} />
           ) : explanation ? (
             <Results agent={agent.id} explanation={explanation} moves={moves} />
           ) : (
             <Skeleton lines={9} />
           )}
+          {!error && query !== '' && explanation && <UnsearchedCount agent={agent.id} />}
         </div>
         {hasWhatIf && settings.data && (
-          <WhatIf agent={agent.id} inForce={settings.data} settings={tried ?? settings.data} onTry={setTried}>
+          <WhatIf
+            used={explanation?.weights}
+            agent={agent.id}
+            inForce={settings.data}
+            settings={tried ?? settings.data}
+            onTry={setTried}
+          >
             {chunk.data && (
               <WhatIfChunk
                 agent={agent.id}

@@ -13,19 +13,29 @@ const sliderPauseMs = 40
 /** Cutting files anew takes longer. */
 const chunkPauseMs = 250
 
-/** The ranking under the settings in force, or under those that are tried, with how the latter moves it. */
-export function useRanking(agent: string, query: string, why: Place | undefined, tried: SearchSettings | undefined) {
+/**
+ * The ranking under the settings in force, or under those that are tried, with how the latter moves it.
+ * @param without conditions of the query that were taken off
+ */
+export function useRanking(
+  agent: string,
+  query: string,
+  why: Place | undefined,
+  tried: SearchSettings | undefined,
+  without: readonly string[],
+) {
   const asked = why === undefined ? { agent, query } : { agent, query, why }
+  const off = without.length > 0 ? { without: [...without] } : {}
   const options = useDebounced(tried, sliderPauseMs)
   const inForce = useQuery(
     api.search.explain.queryOptions({
-      input: query === '' ? skipToken : asked,
+      input: query === '' ? skipToken : { ...asked, options: off },
       placeholderData: keepPreviousData,
     }),
   )
   const other = useQuery(
     api.search.explain.queryOptions({
-      input: query === '' || options === undefined ? skipToken : { ...asked, options },
+      input: query === '' || options === undefined ? skipToken : { ...asked, options: { ...options, ...off } },
       placeholderData: keepPreviousData,
     }),
   )
@@ -49,6 +59,7 @@ export function useRechunk(
   query: string,
   chunk: ChunkSize | undefined,
   tried: SearchSettings | undefined,
+  without: readonly string[],
 ): { outcome: Rechunk | undefined; moves: Moves | undefined; isBusy: boolean } {
   const settled = useDebounced(chunk, chunkPauseMs)
   const isTrying = chunk !== undefined && query !== ''
@@ -56,7 +67,12 @@ export function useRechunk(
     api.search.rechunk.queryOptions({
       input:
         isTrying && settled !== undefined
-          ? { agent, query, chunk: settled, ...(tried ? { options: tried } : {}) }
+          ? {
+              agent,
+              query,
+              chunk: settled,
+              options: { ...tried, ...(without.length > 0 ? { without: [...without] } : {}) },
+            }
           : skipToken,
       placeholderData: keepPreviousData,
     }),

@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { SearchSettings } from '../../shared/contract/index.ts'
+import type { Explanation, SearchSettings } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { tellDone } from '../feedback/index.ts'
 import { formatNumber, formatScore } from '../i18n/format.ts'
@@ -14,6 +14,8 @@ interface WhatIfProps {
   readonly inForce: SearchSettings
   /** What is tried. */
   readonly settings: SearchSettings
+  /** With which weights the answer came about; undefined while there is none. */
+  readonly used: Explanation['weights'] | undefined
   /** Undefined: what is in force again. */
   readonly onTry: (settings: SearchSettings | undefined) => void
   /** What else can be tried. */
@@ -24,7 +26,7 @@ interface WhatIfProps {
 const firstHalfLife = 30
 const firstLambda = 0.7
 
-export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProps) {
+export function WhatIf({ agent, inForce, settings, used, onTry, children }: WhatIfProps) {
   const { t } = useTranslation()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
@@ -36,6 +38,7 @@ export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProp
   )
   const isChanged = JSON.stringify(settings) !== JSON.stringify(inForce)
   const { weights, minScore, maxResults, recencyHalfLifeDays, mmrLambda } = settings
+  const shown = weights === 'auto' ? (used ?? { vector: 0, text: 1 }) : weights
   const change = (part: Partial<SearchSettings>) => onTry({ ...settings, ...part })
   return (
     <aside
@@ -45,12 +48,20 @@ export function WhatIf({ agent, inForce, settings, onTry, children }: WhatIfProp
       <h2 className="font-semibold">{t('whatIf.title')}</h2>
       <Slider
         label={t('whatIf.weight')}
-        shown={t('whatIf.weights', { vector: formatScore(weights.vector), keyword: formatScore(weights.text) })}
-        value={weights.vector}
+        shown={t('whatIf.weights', { vector: formatScore(shown.vector), keyword: formatScore(shown.text) })}
+        value={shown.vector}
         max={1}
         step={0.05}
         onChange={(vector) => change({ weights: { vector, text: Math.round((1 - vector) * 100) / 100 } })}
       />
+      <label className="-mt-2 flex items-center gap-2" title={t('whatIf.autoHint')}>
+        <input
+          type="checkbox"
+          checked={weights === 'auto'}
+          onChange={(event) => change({ weights: event.target.checked ? 'auto' : shown })}
+        />
+        {t('whatIf.auto')}
+      </label>
       <Slider
         label={t('search.legendThreshold')}
         shown={formatScore(minScore)}

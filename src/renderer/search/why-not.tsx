@@ -5,6 +5,7 @@ import type { Explanation, SearchSettings } from '../../shared/contract/index.ts
 import { formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { parsePlace, paths } from '../navigate.ts'
+import { UnsearchedNote } from '../scope/unsearched.tsx'
 import { AddCheck } from './add-check.tsx'
 import { FileLinesField } from '../workspace/file-lines-field.tsx'
 
@@ -62,26 +63,32 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
   const missing = terms.map(({ term }) => term).filter((term) => !has.has(term))
   // The threshold as it is shown must let the line through.
   const enough = Math.floor((candidate?.score ?? 0) * 100) / 100
+  const refusedBy = candidate?.verdict.kind === 'outsideFilter' ? candidate.verdict.by.join(' ') : ''
   const folded = candidate?.verdict.kind === 'folded' ? candidate.verdict.into : undefined
   return (
     <div className="flex flex-col gap-2" data-testid="why" data-reason={reason}>
-      <p>
+      <div>
         {candidate && (
           <strong className="tabular pr-2 font-semibold">
             {formatScore(candidate.score, minScore)}
             {rank !== null && ` · #${rank}`}
           </strong>
         )}
-        {t(`why.${reason}`, {
-          minScore: formatScore(minScore),
-          maxResults,
-          rank: folded ?? 0,
-          place: `${path}:${line}`,
-        })}{' '}
+        {why.unsearched ? (
+          <UnsearchedNote agent={agent} unsearched={why.unsearched} />
+        ) : (
+          t(`why.${reason}`, {
+            minScore: formatScore(minScore),
+            maxResults,
+            rank: folded ?? 0,
+            place: `${path}:${line}`,
+            by: refusedBy,
+          })
+        )}{' '}
         {candidate && missing.length > 0 && reason !== 'returned' && (
           <span className="text-muted">{t('why.missing', { terms: missing.join(' · ') })}</span>
         )}
-      </p>
+      </div>
       <p className="flex flex-wrap gap-2">
         {reason === 'belowMinScore' && enough > 0 && (
           <Button onClick={() => onTry({ minScore: enough })}>

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
-import { ErrorState } from '../feedback/index.ts'
+import { ErrorState, explainFault } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { useDebounced } from '../ui/use-debounced.ts'
 import { useShortcuts } from '../ui/keys.ts'
@@ -64,7 +64,7 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
           {problems[0]
             ? t('settings.problem', {
                 line: problems[0].line ?? 1,
-                message: problems[0].key === '' ? problems[0].message : `${problems[0].key}: ${problems[0].message}`,
+                message: [problems[0].key, explainFault(problems[0])].filter(Boolean).join(': '),
               })
             : t(isChanged ? 'settings.notSaved' : 'settings.fine')}
         </p>

@@ -95,9 +95,18 @@ function KeyField({ provider: { name, keySource, keeps }, onSaved }: FieldProps)
 
 function BaseUrlField({ provider: { name, baseUrl }, onSaved }: FieldProps) {
   const { t } = useTranslation()
-  const [address, setAddress] = useState(baseUrl ?? '')
+  // Nothing typed: the address is what the settings have, whoever wrote it.
+  const [typed, setTyped] = useState<string>()
+  const address = typed ?? baseUrl ?? ''
   const isChanged = address.trim() !== (baseUrl ?? '')
-  const save = useMutation(api.settings.setBaseUrl.mutationOptions({ onSuccess: onSaved }))
+  const save = useMutation(
+    api.settings.setBaseUrl.mutationOptions({
+      onSuccess() {
+        setTyped(undefined)
+        onSaved()
+      },
+    }),
+  )
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate({ provider: name, baseUrl: address.trim() || null })
@@ -111,7 +120,7 @@ function BaseUrlField({ provider: { name, baseUrl }, onSaved }: FieldProps) {
           value={address}
           spellCheck={false}
           placeholder={name === 'openai-compatible' ? 'http://localhost:11434/v1' : t('settings.ownAddress')}
-          onChange={(event) => setAddress(event.target.value)}
+          onChange={(event) => setTyped(event.target.value)}
           className={fieldLook}
         />
         <Button type="submit" disabled={!isChanged}>

@@ -2,7 +2,9 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../i18n/format.ts'
-import { formatDuration, type SettingRow } from './setting-rows.ts'
+import { isComposing } from '../ui/keys.ts'
+import { useSettingWords } from './setting-name.ts'
+import { formatDuration, valueAt, type SettingRow } from './setting-rows.ts'
 
 const field =
   'min-h-7 w-full min-w-0 rounded-sm border border-line bg-raised px-2 py-0.5 outline-none focus:border-accent'
@@ -16,6 +18,7 @@ interface ControlProps {
 
 export function Control({ row, name, value, onSet }: ControlProps) {
   const { t } = useTranslation()
+  const { valueNameOf } = useSettingWords()
   switch (row.kind) {
     case 'boolean':
       return (
@@ -36,7 +39,9 @@ export function Control({ row, name, value, onSet }: ControlProps) {
           className={field}
         >
           {row.options.map((option) => (
-            <option key={option}>{option}</option>
+            <option key={option} value={option}>
+              {valueNameOf(row.path, option)}
+            </option>
           ))}
         </select>
       )
@@ -54,6 +59,8 @@ export function Control({ row, name, value, onSet }: ControlProps) {
           }}
         />
       )
+    case 'weights':
+      return <Weights name={name} value={value} onSet={onSet} />
     case 'duration':
       return (
         <Typed
@@ -84,6 +91,46 @@ export function Control({ row, name, value, onSet }: ControlProps) {
       )
   }
 }
+
+/** Either left to the measure, or the weight of meaning; words get the rest. */
+function Weights({ name, value, onSet }: Omit<ControlProps, 'row'>) {
+  const { t } = useTranslation()
+  const vector = valueAt(value, ['vector'])
+  const text = valueAt(value, ['text'])
+  const isAuto = typeof vector !== 'number' || typeof text !== 'number'
+  const share = isAuto ? byHand : vector / (vector + text)
+  const set = (weight: number) => onSet({ vector: weight, text: Math.round((1 - weight) * 100) / 100 })
+  return (
+    <div className="flex flex-col gap-1">
+      <label className="flex min-h-7 items-center gap-2">
+        <input
+          type="checkbox"
+          aria-label={name}
+          checked={isAuto}
+          onChange={(event) => (event.target.checked ? onSet('auto') : set(byHand))}
+          className="accent-accent"
+        />
+        {t('settings.automatic')}
+      </label>
+      {!isAuto && (
+        <Typed
+          name={t('settings.weightOfMeaning')}
+          initial={String(Math.round(share * 100) / 100)}
+          hint={t('settings.weightHint')}
+          inputMode="decimal"
+          onDone={(typed) => {
+            const weight = Number(typed)
+            if (typed.trim() === '') onSet('auto')
+            else onSet({ vector: weight, text: Math.round((1 - weight) * 100) / 100 })
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+/** What the weight of meaning begins with when it is taken out of the measure's hands. */
+const byHand = 0.3
 
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
@@ -129,7 +176,7 @@ function Typed({ name, initial, hint = '', isLong = false, inputMode, onDone }: 
       spellCheck={false}
       onChange={(event) => setText(event.target.value)}
       onBlur={finish}
-      onKeyDown={(event) => event.key === 'Enter' && finish()}
+      onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && finish()}
       className={field}
     />
   )

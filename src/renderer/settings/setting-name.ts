@@ -1,7 +1,20 @@
-/** A setting in words, by its path. */
+/** A setting and its values in words, by its path. */
 import { useTranslation } from 'react-i18next'
+import type { GroupId } from './sections.ts'
 
-export function useSettingName(): (path: readonly string[]) => string {
+interface SettingWords {
+  readonly nameOf: (path: readonly string[]) => string
+  /** Of one of the values that a setting can be chosen from. */
+  readonly valueNameOf: (path: readonly string[], value: string) => string
+  readonly groupNameOf: (group: GroupId) => string
+}
+
+export function useSettingWords(): SettingWords {
   const { t } = useTranslation()
-  return (path) => t(`setting.${path.join('_')}` as 'setting.model')
+  return {
+    nameOf: (path) => t(`setting.${path.join('_')}` as 'setting.model'),
+    valueNameOf: (path, value) =>
+      t(`settingValue.${path.join('_')}.${value}` as 'settingValue.interface_theme.light', { defaultValue: value }),
+    groupNameOf: (group) => t(`settingGroup.${group.replace('.', '_')}` as 'settingGroup.model'),
+  }
 }

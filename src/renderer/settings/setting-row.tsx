@@ -1,47 +1,105 @@
-/** One setting: what it is, what holds, and whether it was set here. */
+/** One setting: what it is, what holds, for whom, and whether it was set here. */
 import { RotateCcw } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Agent } from '../../shared/contract/index.ts'
 import { IconButton } from '../ui/button.tsx'
-import type { SettingRow } from './setting-rows.ts'
-import { useSettingName } from './setting-name.ts'
+import type { PlacedSetting } from './sections.ts'
 import { Control } from './setting-control.tsx'
+import { useSettingWords } from './setting-name.ts'
+import type { Scope, Settings } from './use-settings.ts'
 
 interface SettingRowViewProps {
-  readonly row: SettingRow
-  /** What is written in this scope; undefined when it is inherited. */
-  readonly written: unknown
-  /** What holds. */
-  readonly inForce: unknown
-  /** Undefined: what is inherited holds again. */
-  readonly onSet: (value: unknown) => void
+  readonly setting: PlacedSetting
+  readonly settings: Settings
+  readonly agent: Agent
 }
 
-/** One setting: what it is, what holds, and whether it was set here. */
-export function SettingRowView({ row, written, inForce, onSet }: SettingRowViewProps) {
+export function SettingRowView({ setting, settings, agent }: SettingRowViewProps) {
   const { t } = useTranslation()
-  const nameOf = useSettingName()
+  const { nameOf } = useSettingWords()
+  const [chosen, setChosen] = useState<Scope>('agent')
+  const [refusals, setRefusals] = useState(0)
+  const { row, isOfApp } = setting
+  const scope = isOfApp ? 'app' : settings.hasOwnEntry ? chosen : 'all'
   const key = row.path.join('.')
   const name = nameOf(row.path)
-  const isSet = written !== undefined
+  const inForce = settings.inForce(setting, scope)
+  const isSet = settings.written(setting, scope) !== undefined
+  const isSetForAll = scope === 'agent' && settings.written(setting, 'all') !== undefined
+  const origin = isSet ? undefined : t(isSetForAll ? 'settings.inherited' : 'settings.isDefault')
   return (
-    <div data-testid="setting" data-key={key} className="flex items-start gap-4 border-b border-soft py-2">
-      <div className="min-w-0 flex-1">
+    <div
+      data-testid="setting"
+      data-key={key}
+      className="flex flex-wrap items-start gap-x-4 gap-y-1.5 border-b border-soft py-2"
+    >
+      <div className="min-w-48 flex-1">
         <p className={isSet ? 'font-medium' : ''}>{name}</p>
-        <p className="truncate font-mono text-[11px] text-muted">
-          {key}
-          {!isSet && <span className="pl-3 font-sans">{t('settings.inherited')}</span>}
+        <p className="flex flex-wrap gap-x-3 text-[11px] text-muted">
+          <span className="font-mono break-all">{key}</span>
+          {origin !== undefined && <span>{origin}</span>}
         </p>
       </div>
-      <div className="flex w-72 shrink-0 items-start justify-end gap-1">
-        <Control key={JSON.stringify(inForce)} row={row} name={name} value={inForce} onSet={onSet} />
-        <IconButton
-          label={t('settings.reset', { name })}
-          className={isSet ? '' : 'invisible'}
-          onClick={() => onSet(undefined)}
-        >
-          <RotateCcw size={13} />
-        </IconButton>
+      <div className="flex w-[min(19rem,100%)] shrink-0 flex-col gap-1">
+        <div className="flex items-start justify-end gap-1">
+          <Control
+            key={`${scope}${refusals}${JSON.stringify(inForce)}`}
+            row={row}
+            name={name}
+            value={inForce}
+            onSet={set}
+          />
+          <IconButton
+            label={t('settings.reset', { name })}
+            className={isSet ? '' : 'invisible'}
+            onClick={() => set(undefined)}
+          >
+            <RotateCcw size={13} />
+          </IconButton>
+        </div>
+        {isOfApp || !settings.hasOwnEntry ? (
+          <span className="pr-8 text-right text-[11px] text-muted">
+            {t(isOfApp ? 'settings.theApp' : 'settings.allAgents')}
+          </span>
+        ) : (
+          <ScopeChoice name={name} agent={agent} scope={scope} onChoose={setChosen} />
+        )}
       </div>
+    </div>
+  )
+  function set(value: unknown): void {
+    settings.set(setting, scope, value, () => setRefusals((before) => before + 1))
+  }
+}
+
+interface ScopeChoiceProps {
+  readonly name: string
+  readonly agent: Agent
+  readonly scope: Scope
+  readonly onChoose: (scope: Scope) => void
+}
+
+function ScopeChoice({ name, agent, scope, onChoose }: ScopeChoiceProps) {
+  const { t } = useTranslation()
+  const options = [
+    ['agent', t('settings.onlyAgent', { name: agent.name })],
+    ['all', t('settings.allAgents')],
+  ] as const
+  return (
+    <div role="radiogroup" aria-label={t('settings.scopeOf', { name })} className="flex justify-end gap-2 pr-8">
+      {options.map(([value, label]) => (
+        <button
+          key={value}
+          type="button"
+          role="radio"
+          aria-checked={scope === value}
+          onClick={() => onChoose(value)}
+          className="min-h-6 max-w-40 truncate text-[11px] text-muted underline-offset-4 hover:text-text aria-checked:text-text aria-checked:underline"
+        >
+          {label}
+        </button>
+      ))}
     </div>
   )
 }

@@ -3,7 +3,7 @@
 export interface SettingRow {
   /** Within its scope: `['memory', 'search', 'minScore']`. */
   readonly path: readonly string[]
-  readonly kind: 'boolean' | 'number' | 'choice' | 'text' | 'longText' | 'list' | 'duration'
+  readonly kind: 'boolean' | 'number' | 'choice' | 'text' | 'longText' | 'list' | 'duration' | 'weights'
   readonly options: readonly string[]
   readonly min: number | undefined
   readonly max: number | undefined
@@ -19,6 +19,7 @@ export interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean
   readonly items?: JsonSchema
   readonly enum?: readonly string[]
+  readonly const?: string
   readonly anyOf?: readonly JsonSchema[]
   readonly pattern?: string
   readonly minimum?: number
@@ -62,6 +63,7 @@ function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefi
   const text = choices.find(({ type }) => type === 'string')
   const base = { path, options: [], min: undefined, max: undefined, isInteger: false, isNullable }
   if (number && text) return { ...base, kind: 'duration' }
+  if (text?.const === 'auto') return { ...base, kind: 'weights' }
   if (number)
     return {
       ...base,

@@ -1,126 +1,129 @@
-/** Settings: agents, models, tools, money; then every setting there is; then keys, places, the log. Or the file itself. */
+/**
+ * Settings: a navigation, and one section of it. What is looked for is looked for in all of them, for whomever it is
+ * set (M50).
+ */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocation } from 'wouter'
+import { Link } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
-import { AgentsSettings } from '../agents/agents-settings.tsx'
 import { api } from '../api/index.ts'
-import { Choice } from '../ui/choice.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { ErrorState } from '../feedback/index.ts'
 import { paths, useHash } from '../navigate.ts'
+import { SearchField } from '../ui/search-field.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
-import { AllSettings } from './all-settings.tsx'
 import { ConfigFile } from './config-file.tsx'
-import { HealthList } from '../health/health-list.tsx'
-import { DataLocations } from './data-locations.tsx'
-import { LogView } from './log-view.tsx'
-import { Providers } from './providers.tsx'
-import { ShortcutList } from './shortcut-list.tsx'
-import { Spending } from './spending.tsx'
-import { ImportSettings } from '../import/import-settings.tsx'
-import { ToolServers } from './tool-servers.tsx'
-
-const tabs = ['settings', 'file'] as const
+import { PanelView, usePanels } from './panels.tsx'
+import { SectionNav } from './section-nav.tsx'
+import { hasWords } from '../ui/has-words.ts'
+import { sectionAt, sections, type SectionId } from './sections.ts'
+import { SettingList } from './setting-list.tsx'
+import { useSettingWords } from './setting-name.ts'
+import { useSettings } from './use-settings.ts'
 
 export function SettingsView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const settings = useQuery(api.settings.get.queryOptions())
-  const tab = useHash() === '#file' ? 'file' : 'settings'
-  const [, navigate] = useLocation()
+  const file = useQuery(api.settings.get.queryOptions()).data?.file
+  const shown = sectionAt(useHash())
   const [filter, setFilter] = useState('')
   const isFiltered = filter.trim() !== ''
   return (
     <section aria-label={t('settings.title')} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader
         title={t('settings.title')}
-        aside={<span className="font-mono text-[12px]">{settings.data?.file}</span>}
+        aside={<span className="font-mono text-[12px] max-sm:hidden">{file}</span>}
       >
-        {tab === 'settings' && <SearchField label={t('settings.find')} value={filter} onChange={setFilter} />}
-        <Choice
-          label={t('settings.title')}
-          value={tab}
-          options={tabs.map((value) => ({ value, name: t(`settings.tab.${value}`) }))}
-          onChoose={(chosen) => navigate(paths.settings(chosen === 'file' ? 'file' : undefined))}
-        />
+        <SearchField label={t('settings.find')} value={filter} onChange={setFilter} />
       </ViewHeader>
-      {tab === 'file' ? (
-        <ConfigFile />
-      ) : (
-        <div className="min-h-0 flex-1 overflow-y-auto">
-          <div className="mx-auto flex max-w-[740px] flex-col gap-10 px-8 py-6">
-            {!isFiltered && <OwnSections agent={agent} />}
-            <Section id="all" title={t('settings.all')} lead={t('settings.allLead')}>
-              <AllSettings agent={agent} filter={filter} />
-            </Section>
-            {!isFiltered && (
-              <>
-                <Section id="shortcuts" title={t('shortcut.title')} lead={t('shortcut.lead')}>
-                  <ShortcutList />
-                </Section>
-                <Section id="health" title={t('health.title')} lead={t('health.lead')}>
-                  <HealthList agent={agent} />
-                </Section>
-                <Section id="data" title={t('data.title')} lead={t('data.lead')}>
-                  <DataLocations />
-                </Section>
-                <Section id="log" title={t('log.title')} lead={t('log.lead')}>
-                  <LogView />
-                </Section>
-              </>
-            )}
-          </div>
+      <div className="@container flex min-h-0 flex-1">
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col @2xl:flex-row">
+          <SectionNav shown={isFiltered ? undefined : shown} onFollow={() => setFilter('')} />
+          {shown === 'file' && !isFiltered ? (
+            <ConfigFile />
+          ) : (
+            <div className="min-h-0 min-w-0 flex-1 overflow-y-auto" tabIndex={-1}>
+              <div className="mx-auto flex max-w-[740px] flex-col gap-10 px-5 py-6 @2xl:px-8">
+                {isFiltered ? (
+                  <Found agent={agent} query={filter.trim()} onFollow={() => setFilter('')} />
+                ) : (
+                  <SectionView key={shown} id={shown} agent={agent} />
+                )}
+              </div>
+            </div>
+          )}
         </div>
-      )}
+      </div>
     </section>
   )
 }
 
-function OwnSections({ agent }: { agent: Agent }) {
+function SectionView({ id, agent }: { id: SectionId; agent: Agent }) {
   const { t } = useTranslation()
+  const { settings, error, refetch } = useSettings(agent)
+  const panels = usePanels(agent).filter(({ section }) => section === id)
+  const list = settings?.all.filter(({ section }) => section === id) ?? []
+  const hasSettings = sections.some((section) => section.id === id && section.groups.length > 0)
   return (
     <>
-      <Section id="agents" title={t('agents.title')} lead={t('agents.lead')}>
-        <AgentsSettings agent={agent} />
-      </Section>
-      <Section id="models" title={t('settings.models')} lead={t('settings.modelsLead')}>
-        <Providers />
-      </Section>
-      <Section id="spending" title={t('settings.spending')} lead={t('settings.spendingLead')}>
-        <Spending />
-      </Section>
-      <Section id="tools" title={t('settings.tools')} lead={t('settings.toolsLead')}>
-        <ToolServers />
-      </Section>
-      <Section id="import" title={t('import.title')} lead="">
-        <ImportSettings agent={agent} />
-      </Section>
+      {panels.map((panel) => (
+        <PanelView key={panel.id} panel={panel} />
+      ))}
+      {hasSettings && (
+        <>
+          <header>
+            <h2 className="text-[15px] font-semibold">{t(`settings.section.${id}`)}</h2>
+            <p className="text-muted">{t('settings.allLead')}</p>
+          </header>
+          {error && <ErrorState error={error} onRetry={refetch} />}
+          {settings ? <SettingList list={list} settings={settings} agent={agent} /> : !error && <Skeleton lines={8} />}
+        </>
+      )}
     </>
   )
 }
 
-interface SectionProps {
-  readonly id: string
-  readonly title: string
-  readonly lead: string
-  readonly children: ReactNode
+interface FoundProps {
+  readonly agent: Agent
+  readonly query: string
+  readonly onFollow: () => void
 }
 
-function Section({ id, title, lead, children }: SectionProps) {
-  const frame = useRef<HTMLElement>(null)
-  const isTarget = useHash() === `#${id}`
-  useEffect(() => {
-    if (isTarget) frame.current?.scrollIntoView({ block: 'start' })
-  }, [isTarget])
+function Found({ agent, query, onFollow }: FoundProps) {
+  const { t } = useTranslation()
+  const { nameOf, valueNameOf, groupNameOf } = useSettingWords()
+  const { settings, error, refetch } = useSettings(agent)
+  const panels = usePanels(agent).filter(({ title, lead, id, words = '' }) => hasWords([title, lead, id, words], query))
+  if (error) return <ErrorState error={error} onRetry={refetch} />
+  if (!settings) return <Skeleton lines={8} />
+  const list = settings.all.filter(({ row, group, section }) =>
+    hasWords(
+      [
+        nameOf(row.path),
+        row.path.join('.'),
+        groupNameOf(group),
+        t(`settings.section.${section}`),
+        ...row.options.map((option) => valueNameOf(row.path, option)),
+      ],
+      query,
+    ),
+  )
   return (
-    <section ref={frame} aria-labelledby={`settings-${id}`} className="flex scroll-mt-4 flex-col gap-4">
-      <header>
-        <h2 id={`settings-${id}`} className="text-[15px] font-semibold">
-          {title}
-        </h2>
-        {lead !== '' && <p className="text-muted">{lead}</p>}
-      </header>
-      {children}
-    </section>
+    <>
+      {panels.length > 0 && (
+        <ul aria-label={t('settings.sections')} className="flex flex-col gap-1">
+          {panels.map(({ id, title, section }) => (
+            <li key={id}>
+              <Link href={paths.settings(id)} onClick={onFollow} className="text-accent hover:underline">
+                {title}
+              </Link>
+              <span className="pl-2 text-muted">{t(`settings.section.${section}`)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {list.length === 0 && panels.length === 0 && <p className="text-muted">{t('settings.noMatch')}</p>}
+      <SettingList list={list} settings={settings} agent={agent} />
+    </>
   )
 }

@@ -1,15 +1,16 @@
 /** The app's commands with their keys; other ones can be pressed in their place. */
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { commandKeys } from '../command-keys.ts'
 import { api } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
-import { describeKeys, keysOf, showKeys } from '../ui/keys.ts'
+import { describeKeys, writeKeys } from '../ui/keys.ts'
 
 export function ShortcutList() {
   const { t } = useTranslation()
   const [waiting, setWaiting] = useState<string>()
+  const others = useQuery(api.settings.get.queryOptions()).data?.shortcuts ?? {}
   const setting = useMutation(api.settings.set.mutationOptions())
   const set = (keys: string, value: string | undefined) => {
     setWaiting(undefined)
@@ -19,17 +20,17 @@ export function ShortcutList() {
   return (
     <ul className="flex flex-col">
       {Object.entries(commandKeys).map(([command, keys]) => {
-        const own = keysOf(keys)
+        const own = others[keys] ?? keys
         return (
           <li key={command} data-testid="shortcut" className="flex min-h-9 items-center gap-3 border-b border-soft">
             <span className="flex-1">{t(`shortcut.${command as keyof typeof commandKeys}`)}</span>
             {own !== keys && (
               <Button look="link" onClick={() => set(keys, undefined)}>
-                {t('shortcut.asBefore', { keys: showKeys(keys) })}
+                {t('shortcut.asBefore', { keys: writeKeys(keys) })}
               </Button>
             )}
             <Button
-              aria-label={t('shortcut.change', { keys: showKeys(own) })}
+              aria-label={t('shortcut.change', { keys: writeKeys(own) })}
               onClick={() => setWaiting(command)}
               onBlur={() => setWaiting(undefined)}
               onKeyDown={(event) => {
@@ -43,7 +44,7 @@ export function ShortcutList() {
               data-takes-keys={waiting === command ? true : undefined}
               className="min-w-28 justify-center"
             >
-              {waiting === command ? t('shortcut.press') : showKeys(own)}
+              {waiting === command ? t('shortcut.press') : writeKeys(own)}
             </Button>
           </li>
         )

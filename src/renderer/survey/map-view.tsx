@@ -21,7 +21,7 @@ type Part = (typeof parts)[number]
 export function MapView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const [part, setPart] = useState<Part>('files')
-  const { survey, progress, error, again } = useSurvey(agent.id)
+  const { survey, progress, error, isOutdated, again } = useSurvey(agent.id)
   return (
     <section aria-label={t('map.title')} className="flex min-w-0 flex-1 flex-col">
       <SearchTabs>
@@ -33,6 +33,7 @@ export function MapView({ agent }: { agent: Agent }) {
             className="w-20"
           />
         )}
+        {isOutdated && <span className="text-[12px] text-warning">{t('map.outdated')}</span>}
         <Button look="quiet" disabled={progress !== undefined} onClick={again}>
           <RefreshCw size={13} aria-hidden />
           {t('map.again')}

@@ -6,6 +6,7 @@ import type { SurveyedFile } from '../../shared/contract/index.ts'
 import { formatBytes, formatMoment, formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { paths } from '../navigate.ts'
+import { UnsearchedMark } from '../scope/unsearched.tsx'
 
 /** Rows that are shown at first, and more of them each time. */
 const page = 200
@@ -41,23 +42,31 @@ export function SurveyedFiles({ files }: { files: readonly SurveyedFile[] }) {
           </tr>
         </thead>
         <tbody>
-          {sorted.slice(0, limit).map(({ path, size, lines, recalls, recalledAt, modifiedAt, isInContext }) => (
-            <tr key={path} data-testid="surveyed-file" className="border-b border-soft">
-              <td className="max-w-0 truncate py-1 pr-4">
-                <Link href={paths.file(path)} className="font-mono text-[12px] hover:underline">
-                  {path}
-                </Link>
-                {isInContext && <span className="pl-3 text-[12px] text-muted">{t('map.inContext')}</span>}
-              </td>
-              <td className="tabular w-24 text-right">{formatBytes(size)}</td>
-              <td className="tabular w-20 text-right">{formatNumber(lines)}</td>
-              <td className="tabular w-24 text-right">{formatNumber(recalls)}</td>
-              <td className="tabular w-36 text-right text-muted">
-                {recalledAt === null ? '–' : formatMoment(recalledAt)}
-              </td>
-              <td className="tabular w-36 text-right text-muted">{formatMoment(modifiedAt)}</td>
-            </tr>
-          ))}
+          {sorted
+            .slice(0, limit)
+            .map(({ path, size, lines, recalls, recalledAt, modifiedAt, isInContext, unsearched }) => (
+              <tr key={path} data-testid="surveyed-file" className="border-b border-soft">
+                <td className="max-w-0 truncate py-1 pr-4">
+                  <Link href={paths.file(path)} className="font-mono text-[12px] hover:underline">
+                    {path}
+                  </Link>
+                  {isInContext && <span className="pl-3 text-[12px] text-muted">{t('map.inContext')}</span>}
+                  {unsearched && (
+                    <span className="inline-flex items-center gap-1 pl-3 align-middle text-[12px] text-muted">
+                      <UnsearchedMark unsearched={unsearched} />
+                      <span aria-hidden>{t('unsearched.mark')}</span>
+                    </span>
+                  )}
+                </td>
+                <td className="tabular w-24 text-right">{formatBytes(size)}</td>
+                <td className="tabular w-20 text-right">{formatNumber(lines)}</td>
+                <td className="tabular w-24 text-right">{formatNumber(recalls)}</td>
+                <td className="tabular w-36 text-right text-muted">
+                  {recalledAt === null ? '–' : formatMoment(recalledAt)}
+                </td>
+                <td className="tabular w-36 text-right text-muted">{formatMoment(modifiedAt)}</td>
+              </tr>
+            ))}
         </tbody>
       </table>
       {sorted.length > limit && (

@@ -3,7 +3,7 @@ import { hierarchy, treemap } from 'd3-hierarchy'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { SurveyedFile } from '../../shared/contract/index.ts'
+import type { SurveyedFile, Unsearched } from '../../shared/contract/index.ts'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
 import { paths } from '../navigate.ts'
 
@@ -16,6 +16,7 @@ interface Field {
   readonly name: string
   readonly size: number
   readonly recalls: number
+  readonly unsearched: Unsearched | undefined
   /** Undefined for the field of the many. */
   readonly path: string | undefined
 }
@@ -43,7 +44,7 @@ export function Treemap({ files }: { files: readonly SurveyedFile[] }) {
       className="relative min-h-64 flex-1 overflow-hidden rounded-md"
     >
       {leaves.map(({ data, x0, y0, x1, y1 }) => {
-        const { name, size, recalls, path } = data as Field
+        const { name, size, recalls, path, unsearched } = data as Field
         const strength = recalls === 0 ? 0 : 12 + 36 * (Math.log1p(recalls) / Math.log1p(most))
         const hasName = x1 - x0 >= minForName.width && y1 - y0 >= minForName.height
         return (
@@ -52,7 +53,8 @@ export function Treemap({ files }: { files: readonly SurveyedFile[] }) {
             type="button"
             tabIndex={-1}
             disabled={path === undefined}
-            title={`${name} · ${formatBytes(size)} · ${t('map.recalledTimes', { count: recalls })}`}
+            title={`${name} · ${formatBytes(size)} · ${unsearched ? t('unsearched.mark') : t('map.recalledTimes', { count: recalls })}`}
+            data-unsearched={unsearched?.reason}
             onClick={() => path !== undefined && navigate(paths.file(path))}
             className="absolute flex flex-col overflow-hidden rounded-[3px] border border-paper p-1 text-left text-[11px] leading-tight hover:outline-2 hover:outline-accent"
             style={{
@@ -60,7 +62,9 @@ export function Treemap({ files }: { files: readonly SurveyedFile[] }) {
               top: y0,
               width: x1 - x0,
               height: y1 - y0,
-              background: `color-mix(in oklab, var(--accent) ${strength}%, var(--soft))`,
+              background: unsearched
+                ? 'repeating-linear-gradient(-45deg, var(--soft) 0 4px, var(--paper) 4px 8px)'
+                : `color-mix(in oklab, var(--accent) ${strength}%, var(--soft))`,
             }}
           >
             {hasName && (
@@ -80,13 +84,14 @@ function toFields(files: readonly SurveyedFile[], others: string): Field[] {
   const bySize = files.toSorted((one, other) => other.size - one.size)
   const fields: Field[] = bySize
     .slice(0, maxFields)
-    .map(({ path, size, recalls }) => ({ name: path, path, size, recalls }))
+    .map(({ path, size, recalls, unsearched }) => ({ name: path, path, size, recalls, unsearched }))
   const rest = bySize.slice(maxFields)
   if (rest.length > 0) {
     const sum = (of: (file: SurveyedFile) => number) => rest.reduce((total, file) => total + of(file), 0)
     fields.push({
       name: others,
       path: undefined,
+      unsearched: undefined,
       size: sum(({ size }) => size),
       recalls: sum(({ recalls }) => recalls),
     })

@@ -1,45 +1,49 @@
-/** Goes through all of the memory, once and whenever it is asked to again; leaving the view ends it. */
-import { useEffect, useRef, useState } from 'react'
+/**
+ * Goes through all of the memory, when the view is opened and whenever it is asked to again. What has changed since only
+ * marks it: going through everything with every word of a conversation would be no help to anybody.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Survey } from '../../shared/contract/index.ts'
-import { client } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
+
+interface Progress {
+  readonly done: number
+  readonly total: number
+}
 
 interface SurveyState {
   readonly survey: Survey | undefined
   /** Files read of those there are; undefined when nothing is under way. */
-  readonly progress: { readonly done: number; readonly total: number } | undefined
+  readonly progress: Progress | undefined
   readonly error: unknown
+  /** Files or conversations are others since. */
+  readonly isOutdated: boolean
+  readonly again: () => void
 }
 
-const nothing: SurveyState = { survey: undefined, progress: undefined, error: undefined }
-
-export function useSurvey(agent: string): SurveyState & { readonly again: () => void } {
-  const [state, setState] = useState(nothing)
-  const stop = useRef<() => void>(undefined)
-  useEffect(() => {
-    stop.current = follow(agent, setState)
-    return () => stop.current?.()
-  }, [agent])
-  const again = () => {
-    stop.current?.()
-    stop.current = follow(agent, setState)
-  }
-  return { ...state, again }
-}
-
-/** @returns what ends it */
-function follow(agent: string, tell: (change: (before: SurveyState) => SurveyState) => void): () => void {
-  const stop = new AbortController()
-  const run = async () => {
-    tell(({ survey }) => ({ survey, progress: { done: 0, total: 0 }, error: undefined }))
-    try {
-      for await (const step of await client.survey.run({ agent }, { signal: stop.signal })) {
-        if (step.type === 'progress') tell(({ survey }) => ({ survey, progress: step, error: undefined }))
-        else tell(() => ({ survey: step.survey, progress: undefined, error: undefined }))
+export function useSurvey(agent: string): SurveyState {
+  const [progress, setProgress] = useState<Progress>({ done: 0, total: 0 })
+  const query = useQuery({
+    queryKey: api.survey.run.key({ input: { agent } }),
+    async queryFn({ signal }) {
+      let survey: Survey | undefined
+      setProgress({ done: 0, total: 0 })
+      for await (const step of await client.survey.run({ agent }, { signal })) {
+        if (step.type === 'progress') setProgress(step)
+        else survey = step.survey
       }
-    } catch (error) {
-      if (!stop.signal.aborted) tell(({ survey }) => ({ survey, progress: undefined, error }))
-    }
+      if (!survey) throw new Error('the survey ended before it was done')
+      return survey
+    },
+    refetchOnMount: 'always',
+    gcTime: 0,
+  })
+  return {
+    survey: query.data,
+    progress: query.isFetching ? progress : undefined,
+    error: query.isFetching ? undefined : query.error,
+    isOutdated: query.data !== undefined && query.isStale && !query.isFetching,
+    again: () => void query.refetch(),
   }
-  void run()
-  return () => stop.abort()
 }

@@ -8,7 +8,11 @@ interface ChoiceProps<T extends string> {
 
 export function Choice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>) {
   return (
-    <div role="radiogroup" aria-label={label} className="flex gap-0.5 rounded-sm bg-soft p-0.5">
+    <div
+      role="radiogroup"
+      aria-label={label}
+      className="flex max-w-full gap-0.5 overflow-x-auto rounded-sm bg-soft p-0.5"
+    >
       {options.map((option) => (
         <button
           key={option.value}
@@ -16,7 +20,7 @@ export function Choice<T extends string>({ label, value, options, onChoose }: Ch
           role="radio"
           aria-checked={option.value === value}
           onClick={() => onChoose(option.value)}
-          className="min-h-6 rounded-[5px] px-2 text-[12px] text-muted aria-checked:bg-raised aria-checked:text-text"
+          className="min-h-6 shrink-0 rounded-[5px] px-2 text-[12px] whitespace-nowrap text-muted aria-checked:bg-raised aria-checked:text-text"
         >
           {option.name}
         </button>

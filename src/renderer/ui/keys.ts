@@ -1,5 +1,5 @@
 /** Keyboard shortcuts: `Mod` is ⌘ on a Mac and Ctrl elsewhere. Each can be given other keys in the configuration. */
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, type KeyboardEvent as ReactKeyboardEvent } from 'react'
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
@@ -15,12 +15,15 @@ export function keysOf(keys: string): string {
   return others[keys] ?? keys
 }
 
-/** `Mod+Shift+F` as this platform writes it, with the keys that are in force. */
+/** The keys that are in force for these, as this platform writes them. */
 export function showKeys(keys: string): string {
+  return writeKeys(keysOf(keys))
+}
+
+/** `Mod+Shift+F` as this platform writes it. */
+export function writeKeys(keys: string): string {
   const names: Record<string, string> = isMac ? { Mod: '⌘', Shift: '⇧', Alt: '⌥' } : { Mod: 'Ctrl' }
-  const parts = keysOf(keys)
-    .split('+')
-    .map((key) => names[key] ?? key)
+  const parts = keys.split('+').map((key) => names[key] ?? key)
   return parts.join(isMac ? '' : '+')
 }
 
@@ -51,4 +54,9 @@ export function describeKeys(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toUpperCase() : event.key
   return [mod ? 'Mod' : '', event.shiftKey ? 'Shift' : '', event.altKey ? 'Alt' : '', key].filter(Boolean).join('+')
+}
+
+/** An input method composes: the key belongs to it, Enter takes a candidate. 229 is what Safari says for the last one. */
+export function isComposing(event: ReactKeyboardEvent): boolean {
+  return event.nativeEvent.isComposing || event.keyCode === 229
 }

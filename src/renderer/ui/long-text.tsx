@@ -9,6 +9,7 @@ import { rowsOf } from './clip.ts'
 import { useCopy } from './copy.ts'
 import { Highlight } from './highlight.tsx'
 import { SearchField } from './search-field.tsx'
+import { isComposing } from './keys.ts'
 
 /** A line is at least this high, px. */
 const lineHeight = 20
@@ -47,7 +48,7 @@ export function LongText({ text, label, line }: { text: string; label: string; l
   }
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex items-center gap-2 border-b border-line px-3 py-1.5">
+      <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-1.5">
         <SearchField
           label={t('longText.find')}
           value={query}
@@ -55,7 +56,7 @@ export function LongText({ text, label, line }: { text: string; label: string; l
             setQuery(value)
             setAt(-1)
           }}
-          onKeyDown={(event) => event.key === 'Enter' && goTo(at + (event.shiftKey ? -1 : 1))}
+          onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && goTo(at + (event.shiftKey ? -1 : 1))}
         />
         {query.trim() !== '' && (
           <span role="status" className="tabular text-[12px] text-muted">

@@ -1,4 +1,6 @@
 /** Small fields that narrow down what is below or beside them. */
+import { isComposing } from './keys.ts'
+
 interface SearchFieldProps {
   /** Says what is looked for, to everybody. */
   readonly label: string
@@ -39,7 +41,7 @@ export function FilterField({ label, value, onChange, className }: FilterFieldPr
       aria-label={label}
       placeholder={label}
       onChange={(event) => onChange(event.target.value)}
-      onKeyDown={(event) => event.key === 'Escape' && onChange('')}
+      onKeyDown={(event) => event.key === 'Escape' && !isComposing(event) && onChange('')}
       className={`h-7 rounded-sm border border-transparent bg-soft px-2 outline-none placeholder:text-muted focus:border-accent focus:bg-raised ${className}`}
     />
   )

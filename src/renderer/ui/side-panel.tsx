@@ -1,4 +1,4 @@
-/** A column beside a view, with a title, that can be closed. */
+/** A column beside a view, or above it where there is no room, with a title; it can be closed. */
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from './button.tsx'
@@ -13,7 +13,10 @@ interface SidePanelProps {
 
 export function SidePanel({ title, closing, onClose, children }: SidePanelProps) {
   return (
-    <aside aria-label={title} className="flex w-[340px] shrink-0 flex-col border-l border-line bg-side">
+    <aside
+      aria-label={title}
+      className="flex w-[340px] shrink-0 flex-col border-l border-line bg-side max-[899px]:fixed max-[899px]:inset-y-0 max-[899px]:right-0 max-[899px]:z-30 max-[899px]:w-[min(340px,100vw)] max-[899px]:shadow-float"
+    >
       <header className="flex h-[43px] shrink-0 items-center border-b border-line pr-2 pl-4">
         <h2 className="flex-1 font-semibold">{title}</h2>
         <IconButton label={closing} onClick={onClose}>

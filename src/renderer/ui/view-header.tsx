@@ -1,12 +1,17 @@
 /** The line at the top of a view: its title, what stands beside it, and its tools. */
-import type { ReactNode } from 'react'
+import { createContext, use, type ReactNode } from 'react'
+
+/** What the frame puts at the beginning of that line, whatever view it is: the way to what is out of sight. */
+export const HeaderStart = createContext<ReactNode>(null)
 
 export function ViewHeader({ title, aside, children }: { title: ReactNode; aside?: ReactNode; children?: ReactNode }) {
   return (
-    <header className="flex h-[43px] shrink-0 items-center gap-3 border-b border-line px-5">
-      <h1 className="min-w-0 truncate text-[14px] font-semibold">{title}</h1>
-      {aside !== undefined && <span className="min-w-0 shrink truncate text-muted">{aside}</span>}
-      <span className="flex-1" />
+    <header className="flex min-h-[43px] shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-5 py-1 max-sm:px-3">
+      {use(HeaderStart)}
+      <div className="flex min-w-0 flex-1 basis-40 items-center gap-3">
+        <h1 className="min-w-0 truncate text-[14px] font-semibold">{title}</h1>
+        {aside !== undefined && <span className="min-w-0 shrink-[1000] truncate text-muted">{aside}</span>}
+      </div>
       {children}
     </header>
   )

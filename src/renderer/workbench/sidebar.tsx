@@ -13,14 +13,22 @@ import { FileTree } from '../workspace/file-tree.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Keys, NavRow } from '../ui/nav-row.tsx'
 import { paths, sessionAt, usePlace } from '../navigate.ts'
+import { SidebarButton } from './sidebar-frame.tsx'
+import type { SidebarState } from './use-sidebar.ts'
 
-export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => void }) {
+interface SidebarProps {
+  readonly agent: Agent
+  readonly sidebar: SidebarState
+  readonly onPalette: () => void
+}
+
+export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
   const { t } = useTranslation()
   const location = usePlace()
   const session = sessionAt(location)
   return (
     <nav aria-label={t('nav.main')} className="flex w-[260px] shrink-0 flex-col border-r border-line bg-side">
-      <div className="flex items-center gap-2.5 px-4 pt-4 pr-3 pb-3">
+      <div className="flex items-center gap-1.5 px-4 pt-4 pr-3 pb-3">
         <AgentSwitcher agent={agent} />
         <Link
           href={paths.settings()}
@@ -30,6 +38,7 @@ export function Sidebar({ agent, onPalette }: { agent: Agent; onPalette: () => v
         >
           <Settings size={14} />
         </Link>
+        <SidebarButton onToggle={sidebar.toggle} />
       </div>
       <div className="flex gap-1.5 px-3.5 pb-2">
         <Link

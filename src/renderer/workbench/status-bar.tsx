@@ -23,7 +23,7 @@ export function StatusBar({ agent, session }: StatusBarProps) {
   return (
     <footer
       aria-label={t('status.bar')}
-      className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-side px-3.5 text-[12px] whitespace-nowrap text-muted"
+      className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-side px-3.5 max-sm:gap-2.5 max-sm:px-2 text-[12px] whitespace-nowrap text-muted"
     >
       {connection === 'open' ? (
         status.data && <IndexState status={status.data} />
@@ -59,9 +59,8 @@ function IndexState({ status }: { status: IndexStatus }) {
         ) : (
           <span aria-hidden className={`size-2 rounded-full ${state === 'failed' ? 'bg-bad' : 'bg-good'}`} />
         )}
-        {state === 'failed'
-          ? t('status.failed')
-          : `${t('status.files', { count: files })} · ${t('status.chunks', { count: chunks })}`}
+        {state === 'failed' ? t('status.failed') : t('status.files', { count: files })}
+        {state !== 'failed' && <span className="max-sm:hidden"> · {t('status.chunks', { count: chunks })}</span>}
       </span>
       {isBusy && (
         <span className="tabular">
@@ -106,8 +105,8 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
   const tokens = formatShort(data.reportedTokens ?? data.estimatedTokens)
   const window = formatShort(data.contextWindow)
   return (
-    <Link href={paths.context(session)} className="flex items-center gap-2 rounded-sm px-1 hover:bg-soft">
-      {t('status.context')}
+    <Link href={paths.context(session)} className="flex shrink-0 items-center gap-2 rounded-sm px-1 hover:bg-soft">
+      <span className="max-sm:sr-only">{t('status.context')}</span>
       <span aria-hidden className="hidden w-36 md:inline">
         <ContextBar report={data} small />
       </span>
@@ -124,7 +123,7 @@ function ModelMenu({ agent }: { agent: Agent }) {
     <AgentModelPicker
       agent={agent}
       trigger={
-        <button type="button" className="rounded-sm px-1 hover:bg-soft">
+        <button type="button" className="min-w-12 truncate rounded-sm px-1 hover:bg-soft">
           <span className="sr-only">{t('status.model')} </span>
           {agent.model === 'offline' ? t('status.noModel') : agent.model}
         </button>

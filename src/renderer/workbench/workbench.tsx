@@ -1,9 +1,8 @@
 /** The frame: sidebar, the open view, status bar; and what is above all of them: palette, capture, hints. */
-import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
-import { api, goToEvent } from '../api/index.ts'
+import { goToEvent } from '../api/index.ts'
 import { CaptureDialog } from '../capture/capture-dialog.tsx'
 import { SelectionActions } from '../capture/selection-actions.tsx'
 import { Tour } from '../onboarding/tour.tsx'
@@ -11,53 +10,59 @@ import { CommandPalette } from './command-palette.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { useShortcuts } from '../ui/keys.ts'
 import { paths, sessionAt, usePlace } from '../navigate.ts'
+import { HeaderStart } from '../ui/view-header.tsx'
+import { NewFileDialog } from '../workspace/new-file-dialog.tsx'
+import { useCommands } from './commands.ts'
+import { SidebarButton, SidebarFrame } from './sidebar-frame.tsx'
 import { Sidebar } from './sidebar.tsx'
+import { useSidebar } from './use-sidebar.ts'
 import { StatusBar } from './status-bar.tsx'
 import { commandKeys } from '../command-keys.ts'
 import { Views } from './views.tsx'
 
 export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
   const [capturing, setCapturing] = useState<{ text: string | undefined }>()
-  const [hasSidebar, setHasSidebar] = useState(true)
+  const [isNamingFile, setIsNamingFile] = useState(false)
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
   const [, navigate] = useLocation()
   const place = usePlace()
+  const sidebar = useSidebar(place)
   useEffect(() => {
     const onGo = (event: Event) => navigate((event as CustomEvent<string>).detail)
     addEventListener(goToEvent, onGo)
     return () => removeEventListener(goToEvent, onGo)
   }, [navigate])
   const session = sessionAt(place)
-  const stop = useMutation(api.chat.stop.mutationOptions())
+  const commands = useCommands({
+    agent,
+    session,
+    capture: () => setCapturing({ text: undefined }),
+    newFile: () => setIsNamingFile(true),
+    toggleSidebar: sidebar.toggle,
+    palette: setPalette,
+  })
   useShortcuts({
     [commandKeys.palette]: () => setPalette((open) => (open === 'closed' ? 'all' : 'closed')),
-    [commandKeys.goToFile]: () => setPalette('files'),
-    [commandKeys.search]: () => navigate(paths.search()),
-    [commandKeys.findInFiles]: () => navigate(paths.find()),
-    [commandKeys.newChat]: () => navigate(paths.chat()),
-    [commandKeys.sidebar]: () => setHasSidebar((visible) => !visible),
-    [commandKeys.stop]: () => {
-      if (session !== undefined) stop.mutate({ agent: agent.id, session })
-    },
-    [commandKeys.capture]: () => setCapturing({ text: undefined }),
-    [commandKeys.settings]: () => navigate(paths.settings()),
-    [commandKeys.chat]: () => navigate(paths.chat(session)),
+    ...Object.fromEntries(commands.flatMap(({ keys, run }) => (keys === undefined ? [] : [[keys, run]]))),
     [commandKeys.searchView]: () => navigate(paths.search()),
-    [commandKeys.context]: () => navigate(paths.context(session)),
   })
   return (
     <div className="flex h-full flex-col" style={{ '--agent': agent.color } as React.CSSProperties}>
       <div className="flex min-h-0 flex-1">
-        {hasSidebar && (
+        {sidebar.look !== 'hidden' && (
           <ErrorBoundary piece="part" of={place}>
-            <Sidebar agent={agent} onPalette={() => setPalette('all')} />
+            <SidebarFrame sidebar={sidebar}>
+              <Sidebar agent={agent} sidebar={sidebar} onPalette={() => setPalette('all')} />
+            </SidebarFrame>
           </ErrorBoundary>
         )}
-        <main className="flex min-w-0 flex-1">
-          <ErrorBoundary piece="view" look="view" of={place}>
-            <Views agent={agent} place={place} />
-          </ErrorBoundary>
-        </main>
+        <HeaderStart value={sidebar.look === 'beside' ? null : <SidebarButton onToggle={sidebar.toggle} />}>
+          <main className="flex min-w-0 flex-1">
+            <ErrorBoundary piece="view" look="view" of={place}>
+              <Views agent={agent} place={place} />
+            </ErrorBoundary>
+          </main>
+        </HeaderStart>
       </div>
       <ErrorBoundary piece="part" of={place}>
         <StatusBar agent={agent} session={session} />
@@ -69,14 +74,9 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
       <ErrorBoundary piece="part" of={capturing}>
         {capturing && <CaptureDialog agents={agents} text={capturing.text} onClose={() => setCapturing(undefined)} />}
       </ErrorBoundary>
+      {isNamingFile && <NewFileDialog agent={agent.id} onClose={() => setIsNamingFile(false)} />}
       <ErrorBoundary piece="part" of={palette}>
-        <CommandPalette
-          onCapture={() => setCapturing({ text: undefined })}
-          agent={agent}
-          session={session}
-          mode={palette}
-          onClose={() => setPalette('closed')}
-        />
+        <CommandPalette agent={agent} commands={commands} mode={palette} onClose={() => setPalette('closed')} />
       </ErrorBoundary>
     </div>
   )

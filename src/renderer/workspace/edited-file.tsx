@@ -2,9 +2,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, Appearance } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { attempt } from '../feedback/index.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
 import { Button } from '../ui/button.tsx'
@@ -14,8 +16,9 @@ import { showKeys, useShortcuts } from '../ui/keys.ts'
 import { lineOfHash, paths, useHash } from '../navigate.ts'
 import { ViewHeader } from '../ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
+import { UnsearchedNote } from '../scope/unsearched.tsx'
 import { linkResolver } from './markdown-edits.ts'
-import { useOpenFile, type DiskFile, type OpenFile as EditedFile } from './open-file.ts'
+import { useOpenFile, type DiskFile, type Gone, type OpenFile as EditedFile } from './open-file.ts'
 import { Counts } from './counts.tsx'
 import { Outline } from './outline.tsx'
 import { useBlameMargin } from './use-blame-margin.ts'
@@ -30,16 +33,24 @@ interface OpenFileProps {
   readonly path: string
   readonly disk: DiskFile
   readonly autosave: Appearance['autosave']
+  /** Somebody else moved or deleted it since it was opened. */
+  readonly gone: Gone | undefined
+  /** What was typed is not wanted any more. */
+  readonly onDiscarded: () => void
 }
 
-export function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
+export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: OpenFileProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [shown, setShown] = useState({ preview: false, history: false, blame: false })
   const line = lineOfHash(useHash())
   const editor = useRef<EditorHandle>(null)
   const preview = useRef<HTMLDivElement>(null)
-  const file = useOpenFile(agent.id, path, disk, autosave)
+  const onLeftBehind = useCallback(() => {
+    const again = { label: t('file.openAgain'), onClick: () => navigate(paths.file(path)) }
+    toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: again })
+  }, [path, navigate, t])
+  const file = useOpenFile(agent.id, path, disk, { autosave, gone, onLeftBehind })
   // What is typed appears first; what is made of it follows.
   const settled = useDeferredValue(file.text)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
@@ -68,7 +79,7 @@ export function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
           title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
           aside={
             <span className="tabular flex gap-3">
-              <SaveNote state={file.state} />
+              <SaveNote state={file.isGone ? 'notThere' : file.state} />
               <Counts text={settled} hasLimit={isProject} />
             </span>
           }
@@ -85,17 +96,26 @@ export function OpenFile({ agent, path, disk, autosave }: OpenFileProps) {
             </Button>
           ))}
           <Button
-            disabled={file.state === 'saved' || file.state === 'saving'}
+            disabled={(file.state === 'saved' && !file.isGone) || file.state === 'saving'}
             onClick={() => void file.save()}
             title={showKeys('Mod+S')}
           >
             {t('file.save')}
           </Button>
         </ViewHeader>
-        {file.hasDraft && (
-          <Notice text={t('file.draftFound')}>
-            <Button onClick={file.discard}>{t('file.discardDraft')}</Button>
-          </Notice>
+        {entry?.unsearched && (
+          <div role="note" className="border-b border-line bg-side px-5 py-1.5 text-[12px] text-muted">
+            <UnsearchedNote agent={agent.id} unsearched={entry.unsearched} />
+          </div>
+        )}
+        {file.isGone ? (
+          <GoneNotice file={file} movedTo={gone?.movedTo} />
+        ) : (
+          file.hasDraft && (
+            <Notice text={t('file.draftFound')}>
+              <Button onClick={() => void attempt(file.discard().then(onDiscarded))}>{t('file.discardDraft')}</Button>
+            </Notice>
+          )
         )}
         {file.state === 'conflict' && <Conflict file={file} />}
         <div className="flex min-h-0 flex-1">
@@ -166,7 +186,28 @@ function Conflict({ file }: { file: EditedFile }) {
   )
 }
 
-function SaveNote({ state }: { state: EditedFile['state'] }) {
+/** The file is not there any more: its text is, with the ways on. */
+function GoneNotice({ file, movedTo }: { file: EditedFile; movedTo: string | undefined }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const go = async (path: string) => {
+    await file.carryTo(path)
+    navigate(paths.file(path))
+  }
+  const close = async () => {
+    await file.discard()
+    navigate(paths.chat())
+  }
+  return (
+    <Notice text={movedTo === undefined ? t('file.gone') : t('file.goneTo', { path: clipLine(movedTo) })}>
+      {movedTo !== undefined && <Button onClick={() => void attempt(go(movedTo))}>{t('file.goThere')}</Button>}
+      <Button onClick={() => void file.save()}>{t('file.saveAnew')}</Button>
+      <Button onClick={() => void attempt(close())}>{t('file.letGo')}</Button>
+    </Notice>
+  )
+}
+
+function SaveNote({ state }: { state: EditedFile['state'] | 'notThere' }) {
   const { t } = useTranslation()
   return <span role="status">{t(state === 'conflict' ? 'file.unsaved' : `file.${state}`)}</span>
 }

@@ -5,6 +5,8 @@ import { client } from '../api/index.ts'
 import { attempt, tellDone } from '../feedback/index.ts'
 
 export interface FileActions {
+  /** Whose files they are. */
+  readonly agent: string
   /** @returns false when a file of that name is there, or it could not be made */
   create(path: string, text?: string): Promise<boolean>
   move(from: string, to: string): Promise<boolean>
@@ -24,6 +26,7 @@ export function useFileActions(agent: string): FileActions {
       return true
     }
     return {
+      agent,
       move,
       async create(path, text = '') {
         return (await attempt(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined

@@ -10,6 +10,7 @@ import { IconButton } from '../ui/button.tsx'
 import { NavRow } from '../ui/nav-row.tsx'
 import { isFileAt, paths, usePlace } from '../navigate.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
+import { UnsearchedMark } from '../scope/unsearched.tsx'
 import type { FileActions } from './file-actions.ts'
 
 interface FileRowProps {
@@ -26,8 +27,11 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
         href={paths.file(file.path)}
         isCurrent={isFileAt(current, file.path)}
         aside={
-          <span className="tabular group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-            {formatShort(file.tokens)}
+          <span className="tabular flex items-center gap-1.5">
+            {file.unsearched && <UnsearchedMark unsearched={file.unsearched} />}
+            <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+              {formatShort(file.tokens)}
+            </span>
           </span>
         }
       >

@@ -1,10 +1,9 @@
 /** The workspace in the sidebar: what is always read, folders that open, and a month of daily logs. */
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, FilePlus2 } from 'lucide-react'
-import { useState, type DragEvent } from 'react'
+import { useEffect, useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
@@ -12,11 +11,11 @@ import { formatNumber } from '../i18n/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { SectionTitle } from '../ui/nav-row.tsx'
-import { isFileAt, paths } from '../navigate.ts'
-import { PromptDialog } from '../ui/prompt-dialog.tsx'
+import { isFileAt } from '../navigate.ts'
 import { FilterField } from '../ui/search-field.tsx'
 import { useFileActions, type FileActions } from './file-actions.ts'
 import { LogCalendar } from './log-calendar.tsx'
+import { NewFileDialog } from './new-file-dialog.tsx'
 import { FileRow } from './file-row.tsx'
 
 interface TreeProps {
@@ -33,7 +32,6 @@ const page = 300
 /** The workspace: what is always read, folders that open, and a month of daily logs. */
 export function FileTree({ agent, current }: TreeProps) {
   const { t } = useTranslation()
-  const [, navigate] = useLocation()
   const [isNaming, setIsNaming] = useState(false)
   const [filter, setFilter] = useState('')
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
@@ -42,10 +40,6 @@ export function FileTree({ agent, current }: TreeProps) {
   const all = files.data ?? []
   const typed = filter.trim().toLowerCase()
   const named = typed === '' ? [] : all.filter(({ path }) => path.toLowerCase().includes(typed)).slice(0, 50)
-  const create = (path: string) => {
-    const name = /\.(md|markdown)$/i.test(path) ? path : `${path}.md`
-    void actions.create(name).then((isMade) => isMade && navigate(paths.file(name)))
-  }
   return (
     <section aria-label={t('nav.memory')} {...drop}>
       <SectionTitle
@@ -77,17 +71,7 @@ export function FileTree({ agent, current }: TreeProps) {
           <FileRow key={file.path} file={file} name={file.path} current={current} actions={actions} />
         ))
       )}
-      {isNaming && (
-        <PromptDialog
-          title={t('file.newTitle')}
-          label={t('file.path')}
-          initial="memory/"
-          action={t('file.createNow')}
-          isPath
-          onClose={() => setIsNaming(false)}
-          onSubmit={create}
-        />
-      )}
+      {isNaming && <NewFileDialog agent={agent.id} onClose={() => setIsNaming(false)} />}
     </section>
   )
 }
@@ -152,8 +136,15 @@ function Inside({ files, prefix, current, actions }: InsideProps) {
   )
 }
 
+/** Folders that were open or closed, by agent and path: one whose last file went and came back is as it was. */
+const seenFolders = new Map<string, boolean>()
+
 function Folder({ name, files, prefix, current, actions }: InsideProps & { readonly name: string }) {
-  const [isOpen, setIsOpen] = useState(() => files.some(({ path }) => isFileAt(current, path)))
+  const key = `${actions.agent}/${prefix}`
+  const [isOpen, setIsOpen] = useState(() => seenFolders.get(key) || files.some(({ path }) => isFileAt(current, path)))
+  useEffect(() => {
+    seenFolders.set(key, isOpen)
+  }, [key, isOpen])
   return (
     <div>
       <button

@@ -2,34 +2,41 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
+import type { ErrorData } from '../../shared/errors.ts'
 import { api } from '../api/index.ts'
 import { ErrorState, isErrorOf } from '../feedback/index.ts'
+import { useAgentName } from '../agents/agent-name.ts'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { LongText } from '../ui/long-text.tsx'
-import { lineOfHash, useHash } from '../navigate.ts'
+import { lineOfHash, paths, useHash } from '../navigate.ts'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
-import type { DiskFile } from './open-file.ts'
+import { useFileActions } from './file-actions.ts'
+import type { DiskFile, Gone } from './open-file.ts'
 import { OpenFile } from './edited-file.tsx'
 
 export function FileView({ agent, path }: { agent: Agent; path: string }) {
-  const { t } = useTranslation()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent: agent.id, path } }))
   const settings = useQuery(api.settings.get.queryOptions())
-  const [isNew, setIsNew] = useState(false)
+  const [isDraftOpen, setIsDraftOpen] = useState(false)
   const autosave = settings.data?.appearance.autosave ?? 'leave'
-  if (file.data?.readOnly) return <ReadOnlyFile path={path} text={file.data.text} />
-  if (file.data) return <OpenFile agent={agent} path={path} disk={file.data} autosave={autosave} />
-  if (isNew) return <OpenFile agent={agent} path={path} disk={nothing} autosave={autosave} />
+  const gone = goneOf(file.error)
+  if (file.data?.readOnly && !gone) return <ReadOnlyFile path={path} text={file.data.text} />
+  const close = () => setIsDraftOpen(false)
+  if (file.data && !file.data.readOnly)
+    return <OpenFile agent={agent} path={path} disk={file.data} autosave={autosave} gone={gone} onDiscarded={close} />
+  if (isDraftOpen)
+    return (
+      <OpenFile agent={agent} path={path} disk={nothing} autosave={autosave} gone={undefined} onDiscarded={close} />
+    )
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>} />
-      {isErrorOf(file.error, 'file_not_found') ? (
-        <EmptyState title={t('file.notFound', { path })}>
-          <Button onClick={() => setIsNew(true)}>{t('file.create')}</Button>
-        </EmptyState>
+      {gone ? (
+        <Missing agent={agent.id} path={path} gone={gone} onOpenDraft={() => setIsDraftOpen(true)} />
       ) : file.error ? (
         <ErrorState error={file.error} onRetry={() => void file.refetch()} />
       ) : (
@@ -39,16 +46,55 @@ export function FileView({ agent, path }: { agent: Agent; path: string }) {
   )
 }
 
+interface MissingProps {
+  readonly agent: string
+  readonly path: string
+  readonly gone: Gone
+  readonly onOpenDraft: () => void
+}
+
+/** There is no such file: perhaps it has another name now, perhaps something was typed into it and never saved. */
+function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const actions = useFileActions(agent)
+  const draft = useQuery(
+    api.workspace.draft.queryOptions({ input: { agent, path }, refetchOnMount: 'always', gcTime: 0 }),
+  )
+  const shown = clipLine(path)
+  return (
+    <EmptyState
+      title={
+        movedTo === undefined
+          ? t('file.notFound', { path: shown })
+          : t('file.movedAway', { path: shown, to: clipLine(movedTo) })
+      }
+      {...(draft.data ? { hint: t('file.draftWithout') } : {})}
+    >
+      {movedTo !== undefined && <Button onClick={() => navigate(paths.file(movedTo))}>{t('file.goThere')}</Button>}
+      {draft.data && <Button onClick={onOpenDraft}>{t('file.openDraft')}</Button>}
+      <Button onClick={() => void actions.create(path)}>{t('file.create')}</Button>
+    </EmptyState>
+  )
+}
+
+function goneOf(error: unknown): Gone | undefined {
+  if (!isErrorOf(error, 'file_not_found')) return undefined
+  const { movedTo } = (error as { data?: ErrorData }).data ?? {}
+  return typeof movedTo === 'string' ? { movedTo } : {}
+}
+
 /** A file of an extra folder, or of another agent that shares its memory. */
 function ReadOnlyFile({ path, text }: { path: string; text: string }) {
   const { t } = useTranslation()
   const line = lineOfHash(useHash())
   const owner = /^@([^/]+)\//.exec(path)?.[1]
+  const name = useAgentName(owner ?? '')
   return (
     <section aria-label={path} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader
         title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
-        aside={owner === undefined ? t('file.readOnly') : t('file.shared', { agent: owner })}
+        aside={owner === undefined ? t('file.readOnly') : t('file.shared', { agent: name })}
       />
       <LongText text={text} label={path} line={line} />
     </section>

@@ -21,6 +21,11 @@ export type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
 const draftAfterMs = 400
 const saveAfterMs = 1500
 
+/** Where a file went that is not there any more; without a path it was deleted. */
+export interface Gone {
+  readonly movedTo?: string | undefined
+}
+
 export interface OpenFile {
   readonly text: string
   /** Another object whenever the text did not come from typing. */
@@ -30,26 +35,46 @@ export interface OpenFile {
   readonly theirs: string | undefined
   /** What was typed last came back from a draft. */
   readonly hasDraft: boolean
+  /** Somebody else deleted or moved it: nothing is written before somebody says so. */
+  readonly isGone: boolean
   readonly type: (text: string) => void
+  /** Also makes a file that is gone anew. */
   readonly save: () => Promise<void>
   /** Ends a conflict. */
   readonly resolve: (how: 'mine' | 'theirs' | 'both') => Promise<void>
-  readonly discard: () => void
+  readonly discard: () => Promise<void>
+  /** What was typed goes on in another file: the same one, by the name that it has now. */
+  readonly carryTo: (path: string) => Promise<void>
 }
 
-export function useOpenFile(agent: string, path: string, disk: DiskFile, autosave: Appearance['autosave']): OpenFile {
+interface Options {
+  readonly autosave: Appearance['autosave']
+  readonly gone: Gone | undefined
+  /** Told when the editor was left with a text that has no file. */
+  readonly onLeftBehind: () => void
+}
+
+export function useOpenFile(
+  agent: string,
+  path: string,
+  disk: DiskFile,
+  { autosave, gone, onLeftBehind }: Options,
+): OpenFile {
   const { t } = useTranslation()
   const [text, setText] = useState(disk.text)
   const [content, setContent] = useState({ text: disk.text })
   const [state, setState] = useState<SaveState>('saved')
   const [theirs, setTheirs] = useState<string>()
   const [hasDraft, setHasDraft] = useState(false)
-  const latest = useRef({ text, base: disk })
+  /** The state of the file after which a save found that it is gone, before anybody told. */
+  const [missed, setMissed] = useState<DiskFile>()
+  const isGone = gone !== undefined || missed === disk
+  const latest = useRef({ text, base: disk, disk, isGone, isLeft: false, onLeftBehind })
   const timers = useRef({ draft: 0, save: 0 })
 
   /** Takes a state of the file that did not come from typing. */
   const show = useCallback((file: DiskFile) => {
-    latest.current = { text: file.text, base: file }
+    latest.current = { ...latest.current, text: file.text, base: file }
     setText(file.text)
     setContent({ text: file.text })
     setState('saved')
@@ -65,6 +90,10 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
     void client.workspace.saveDraft({ agent, path, draft }).catch(() => undefined)
   }, [agent, path])
 
+  useEffect(() => {
+    latest.current = { ...latest.current, disk, isGone, onLeftBehind }
+  }, [disk, isGone, onLeftBehind])
+
   // Somebody else wrote the file: show it, unless there is something of ours that it would replace.
   useEffect(() => {
     const { text: typed, base } = latest.current
@@ -78,7 +107,9 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
       (draft) => {
         const { text: typed, base } = latest.current
         if (!isCurrent || !draft || typed !== base.text || draft.text === base.text) return
-        latest.current = { text: draft.text, base: { text: draft.baseText, hash: draft.baseHash } }
+        // Where there is no file, there is nothing that it would be merged with.
+        const begun = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
+        latest.current = { ...latest.current, text: draft.text, base: begun }
         setText(draft.text)
         setContent({ text: draft.text })
         setState('unsaved')
@@ -91,39 +122,66 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
     }
   }, [agent, path])
 
+  /** There is no file to save to: what was typed stays, here and as a draft. */
+  const miss = useCallback(() => {
+    setMissed(latest.current.disk)
+    setTheirs(undefined)
+    setState('unsaved')
+    setContent({ text: latest.current.text })
+    keepDraft()
+    if (latest.current.isLeft) latest.current.onLeftBehind()
+  }, [keepDraft])
+
   const write = useCallback(
     async (onConflict: 'fail' | 'both') => {
-      const { text: typed, base } = latest.current
+      const { text: typed, base, isGone: isNew } = latest.current
       setState('saving')
       try {
-        const input = { agent, path, text: typed, expectedHash: base.hash, baseText: base.text, onConflict }
+        const expected =
+          isNew || base.hash === null ? { expectedHash: null } : { expectedHash: base.hash, baseText: base.text }
+        const input = { agent, path, text: typed, onConflict, ...expected }
         const result = await client.workspace.write(input)
         if (result.merged && latest.current.text === typed) show(result)
         // Typed on meanwhile: what was merged in is not in the editor yet. An old hash makes the next save merge again.
         else latest.current.base = { text: typed, hash: result.merged ? base.hash : result.hash }
         if (result.merged) toast.info(t('file.merged'))
+        setMissed(undefined)
         setTheirs(undefined)
         setHasDraft(false)
         setState(latest.current.text === latest.current.base.text ? 'saved' : 'unsaved')
         keepDraft()
       } catch (error) {
-        const isConflict = isErrorOf(error, 'file_changed')
-        setState(isConflict ? 'conflict' : 'unsaved')
-        if (!isConflict) return tellFailure(error)
+        if (!isErrorOf(error, 'file_changed') && !isErrorOf(error, 'file_exists')) {
+          setState('unsaved')
+          return tellFailure(error)
+        }
         const current = await readDisk(agent, path)
+        if (current.hash === null) return miss()
+        // What was gone is there again: it is asked about like any other change.
+        latest.current.isGone = false
+        setMissed(undefined)
+        setState('conflict')
         setTheirs(current.text)
         // The editor gives way to the comparison; what was typed is what it begins with when it is back.
         setContent({ text: latest.current.text })
       }
     },
-    [agent, path, show, keepDraft, t],
+    [agent, path, show, miss, keepDraft, t],
   )
 
   const save = useCallback(async () => {
     clearTimeout(timers.current.save)
-    const { text: typed, base } = latest.current
-    if (typed !== base.text || base.hash === null) await write('fail')
+    const { text: typed, base, isGone: isNew } = latest.current
+    if (typed !== base.text || base.hash === null || isNew) await write('fail')
   }, [write])
+
+  /** Nobody has asked for it: what was not typed is not written, nor is a file that somebody else removed. */
+  const saveTyped = useCallback(async () => {
+    const { text: typed, base, isGone: isNew } = latest.current
+    if (typed === base.text) return
+    if (isNew) keepDraft()
+    else await save()
+  }, [save, keepDraft])
 
   const type = useCallback(
     (typed: string) => {
@@ -134,14 +192,15 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
       clearTimeout(timers.current.draft)
       timers.current.draft = window.setTimeout(keepDraft, draftAfterMs)
       clearTimeout(timers.current.save)
-      if (autosave === 'delay' && !isSaved) timers.current.save = window.setTimeout(() => void save(), saveAfterMs)
+      if (autosave === 'delay' && !isSaved) timers.current.save = window.setTimeout(() => void saveTyped(), saveAfterMs)
     },
-    [autosave, keepDraft, save],
+    [autosave, keepDraft, saveTyped],
   )
 
   const resolve = useCallback(
     async (how: 'mine' | 'theirs' | 'both') => {
       const current = await readDisk(agent, path)
+      if (current.hash === null && how !== 'mine') return miss()
       if (how === 'both') return write('both')
       if (how === 'theirs') {
         show(current)
@@ -151,18 +210,35 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, autosav
       setTheirs(undefined)
       return write('fail')
     },
-    [agent, path, show, write, keepDraft],
+    [agent, path, show, miss, write, keepDraft],
   )
 
-  const discard = useCallback(() => {
-    void readDisk(agent, path).then((current) => {
-      show(current)
-      keepDraft()
-    })
+  const discard = useCallback(async () => {
+    show(await readDisk(agent, path))
+    keepDraft()
   }, [agent, path, show, keepDraft])
 
-  useLeaving(autosave === 'off' ? keepDraft : save)
-  return { text, content, state, theirs, hasDraft, type, save, resolve, discard }
+  const carryTo = useCallback(
+    async (target: string) => {
+      const { text: typed, base } = latest.current
+      const draft = { text: typed, baseText: base.text, baseHash: base.hash }
+      if (typed !== base.text) await client.workspace.saveDraft({ agent, path: target, draft })
+      show({ text: typed, hash: base.hash })
+      keepDraft()
+    },
+    [agent, show, keepDraft],
+  )
+
+  useLeaving(autosave === 'off' ? keepDraft : saveTyped)
+  useEffect(() => {
+    latest.current.isLeft = false
+    return () => {
+      latest.current.isLeft = true
+      const { text: typed, base, isGone: isNew, onLeftBehind: tell } = latest.current
+      if (isNew && typed !== base.text) tell()
+    }
+  }, [])
+  return { text, content, state, theirs, hasDraft, isGone, type, save, resolve, discard, carryTo }
 }
 
 /** The file as it is; one that somebody removed is an empty one that does not exist. */

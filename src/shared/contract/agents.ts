@@ -28,9 +28,12 @@ const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/i)
 
 export const agents = {
   list: base.output(z.array(agentSchema)),
-  /** Chooses the agent's folder, creates it and seeds what is missing from the templates; existing files stay. */
+  /**
+   * Chooses the agent's folder, creates it and seeds what is missing from the templates; existing files stay. A folder of
+   * another program gets nothing, unless `seed` says so.
+   */
   setUp: base
-    .input(forAgent.extend({ workspace: workspaceSchema, locale: localeSchema }))
+    .input(forAgent.extend({ workspace: workspaceSchema, locale: localeSchema, seed: z.boolean().optional() }))
     .output(z.object({ workspace: z.string(), created: z.array(z.string()) })),
   /** A new agent with a folder of its own, seeded; `like` gives it the settings of another one. */
   create: base

@@ -20,7 +20,9 @@ export const checkSchema = z.object({
       /** 1-based, of the first right result; null when none was returned. */
       rank: z.number().int().nullable(),
       /** What kept the first of the expected lines out; null when the check passed. */
-      reason: z.enum(['belowMinScore', 'beyondMaxResults', 'folded', 'notIndexed', 'noMatch']).nullable(),
+      reason: z
+        .enum(['belowMinScore', 'beyondMaxResults', 'folded', 'outsideFilter', 'notIndexed', 'noMatch'])
+        .nullable(),
       score: z.number().nullable(),
     })
     .nullable(),

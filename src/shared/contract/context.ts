@@ -17,8 +17,23 @@ export const contextItemSchema = z.object({
   rawCharacters: z.number().int(),
   sentCharacters: z.number().int(),
   note: z.enum(['missing', 'cut', 'today', 'yesterday']).optional(),
+  /** What a stretch of the conversation began with, in its first words. */
+  about: z.string().optional(),
 })
 export type ContextItem = z.infer<typeof contextItemSchema>
+
+/** What keeps a conversation in its window. */
+export const keepingStepSchema = z.enum(['prune', 'flush', 'compact'])
+export type KeepingStep = z.infer<typeof keepingStepSchema>
+
+/** A window that a provider has shown to be smaller than was believed, tokens. */
+export const learnedWindowSchema = z.object({
+  window: z.number().int(),
+  believed: z.number().int(),
+  /** The provider named no number: it is what requests were seen to fit into. */
+  isGuess: z.boolean(),
+})
+export type LearnedWindow = z.infer<typeof learnedWindowSchema>
 
 export const contextReportSchema = z.object({
   model: z.string(),
@@ -35,6 +50,10 @@ export const contextReportSchema = z.object({
   sentAt: z.number(),
   /** Under which number the request is kept; undefined before it is sent. */
   request: z.number().int().optional(),
+  /** What will be done before the next message is sent; undefined for a request of the past. */
+  next: z.array(keepingStepSchema).optional(),
+  /** Where the window is not the one that was believed. */
+  learned: learnedWindowSchema.optional(),
 })
 export type ContextReport = z.infer<typeof contextReportSchema>
 
@@ -91,7 +110,28 @@ export const whatIfWindowSchema = z.object({
 })
 export type WhatIfWindow = z.infer<typeof whatIfWindowSchema>
 
-export const keptRequestSchema = z.object({ number: z.number().int(), sentAt: z.number(), json: z.string() })
+/** A request in the provider's own form, as it went over the wire, without what is secret. */
+export const wireRequestSchema = z.object({
+  method: z.string(),
+  url: z.string(),
+  /** In the order of their names; the connection adds its own (Host, Content-Length …). */
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  body: z.string(),
+  /** Characters of the body that are not here: of pictures, and of the middle of what is very long. */
+  leftOut: z.number().int(),
+})
+export type WireRequest = z.infer<typeof wireRequestSchema>
+
+export const keptRequestSchema = z.object({
+  number: z.number().int(),
+  sentAt: z.number(),
+  /** As in the configuration: `offline`, `anthropic/<model>`, … */
+  model: z.string(),
+  /** Layer by layer, as it was put together. */
+  json: z.string(),
+  /** The last time that it went out; null where it never did (the offline model), or where that was not kept. */
+  wire: wireRequestSchema.nullable(),
+})
 
 const ofSession = forAgent.extend({ session: sessionIdSchema })
 const ofAny = forAgent.extend({ session: sessionIdSchema.optional() })

@@ -10,6 +10,8 @@ export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('filesChanged'), agent: z.string(), paths: z.array(z.string()) }),
   z.object({ type: z.literal('indexStatus'), agent: z.string(), status: indexStatusSchema }),
   z.object({ type: z.literal('historyChanged'), agent: z.string(), paths: z.array(z.string()) }),
+  /** Somebody put changes away as looked at. */
+  z.object({ type: z.literal('acceptedChanged'), agent: z.string() }),
   /** A note was captured, in whatever window or program. */
   z.object({
     type: z.literal('captured'),
@@ -21,7 +23,13 @@ export const appEventSchema = z.discriminatedUnion('type', [
     note: z.string(),
   }),
   z.object({ type: z.literal('indexChanged'), agent: z.string() }),
-  z.object({ type: z.literal('sessionChanged'), agent: z.string(), session: z.string() }),
+  z.object({
+    type: z.literal('sessionChanged'),
+    agent: z.string(),
+    session: z.string(),
+    /** It was put aside or brought back. */
+    isWhole: z.boolean().optional(),
+  }),
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),
   z.object({ type: z.literal('checksChanged'), agent: z.string() }),
   z.object({

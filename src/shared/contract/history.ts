@@ -1,5 +1,6 @@
 /** Who changed which file, and what it was before. */
 import { z } from 'zod'
+import { maxPatch } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 /** Who changed a file (M26). `outside` is anybody but the app: another editor, Git, a sync. */
@@ -19,6 +20,8 @@ export const historyEntrySchema = z.object({
   ...originShape,
   commit: z.string(),
   path: z.string(),
+  /** What the file is called now. */
+  now: z.string(),
   /** Where the file was before, when it was moved. */
   from: z.string().optional(),
   /** Milliseconds since the epoch. */
@@ -33,7 +36,16 @@ export type HistoryEntry = z.infer<typeof historyEntrySchema>
 export const blamedLineSchema = z.object({ ...originShape, commit: z.string(), at: z.number() })
 export type BlamedLine = z.infer<typeof blamedLineSchema>
 
-const forChange = forAgent.extend({ commit: z.string().regex(/^[0-9a-f]{40}$/), path: filePathSchema })
+const commitSchema = z.string().regex(/^[0-9a-f]{40}$/)
+const forChange = forAgent.extend({ commit: commitSchema, path: filePathSchema })
+
+/** A hunk of a recorded change that somebody has looked at. */
+export const acceptedHunkSchema = z.object({
+  commit: commitSchema,
+  /** As `hunkKey` names it. */
+  key: idSchema,
+})
+export type AcceptedHunk = z.infer<typeof acceptedHunkSchema>
 
 export const history = {
   /** Newest first: of one file, through its moves, or of all. */
@@ -55,6 +67,16 @@ export const history = {
     .output(z.object({ patch: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
   /** For each line of the file as it was last recorded; empty when it is too large. */
   blame: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(blamedLineSchema)),
-  /** Makes the file what it was after a change; what it is now stays in the history. */
-  restore: base.input(forChange).output(z.object({ hash: z.string().nullable(), patch: z.string() })),
+  /**
+   * Whether a change still stands, hunk by hunk: `there` can be taken back, `undone` was, `changed` is another since.
+   * Asked by the path of then; told with the path of now.
+   */
+  standing: base
+    .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))
+    .output(z.object({ path: z.string(), hunks: z.array(z.enum(['there', 'undone', 'changed'])) })),
+  /** What somebody has looked at and put away, oldest first. */
+  accepted: base.input(forAgent).output(z.array(acceptedHunkSchema)),
+  accept: base.input(forAgent.extend({ hunk: acceptedHunkSchema })).output(z.object({})),
+  /** Makes the file, by the name it has now, what it was after a change; what it is now stays in the history. */
+  restore: base.input(forChange).output(z.object({ path: z.string(), hash: z.string().nullable(), patch: z.string() })),
 }

@@ -11,6 +11,22 @@ export const knownMemorySchema = z.object({
 })
 export type KnownMemory = z.infer<typeof knownMemorySchema>
 
+/** Settings of another program, and what they come to here. */
+export const foreignSettingsSchema = z.object({
+  /** The file that was read; it stays as it is. */
+  file: z.string(),
+  /** By their names there and here. */
+  taken: z.array(z.object({ from: z.string(), to: z.string(), value: z.string() })),
+  left: z.array(
+    z.object({
+      from: z.string(),
+      /** `taken`: the place is somebody's already; `noFolder`: an agent without a folder of its own. */
+      reason: z.enum(['noCounterpart', 'secret', 'invalid', 'taken', 'noFolder']),
+    }),
+  ),
+})
+export type ForeignSettings = z.infer<typeof foreignSettingsSchema>
+
 /** What an import would do, in files. */
 export const importPlanSchema = z.object({
   kind: z.enum(['markdown', 'chatgpt', 'claude']),
@@ -37,6 +53,10 @@ const done = z.object({})
 export const importContract = {
   /** Memories of other programs on this machine. */
   known: base.output(z.array(knownMemorySchema)),
+  /** Settings of other programs that were found, and what would be taken over of each. */
+  settings: base.output(z.array(foreignSettingsSchema)),
+  /** Takes them over. */
+  takeOver: base.input(z.object({ file: z.string().max(maxPath) })).output(foreignSettingsSchema),
   plan: base.input(source).output(importPlanSchema),
   run: base.input(source).output(eventIterator(importStepSchema)),
   cancel: base.input(forAgent).output(done),

@@ -44,18 +44,22 @@ export type {
   ContextItem,
   ContextReport,
   ContextStep,
+  KeepingStep,
   Layer,
+  LearnedWindow,
   RequestBlock,
+  WireRequest,
   WhatIfWindow,
 } from './context.ts'
 export type { AppEvent } from './events.ts'
 export type { FileDraft, FileEntry, FileKind, ReplacedFile } from './workspace.ts'
 export type { Part, Problem, Remedy } from './health.ts'
-export type { ImportPlan, ImportStep, KnownMemory } from './import.ts'
-export type { BlamedLine, Cause, HistoryEntry } from './history.ts'
+export type { ForeignSettings, ImportPlan, ImportStep, KnownMemory } from './import.ts'
+export type { AcceptedHunk, BlamedLine, Cause, HistoryEntry } from './history.ts'
 export type {
   Candidate,
   ChunkSize,
+  Condition,
   Explanation,
   IndexStatus,
   Rechunk,
@@ -67,6 +71,7 @@ export type {
   SearchSettings,
   Verdict,
 } from './search.ts'
+export type { MemoryScope, Unsearched } from './scope.ts'
 export type {
   Attachment,
   CommandOutcome,
@@ -77,6 +82,15 @@ export type {
   SessionMessage,
   SessionSummary,
 } from './sessions.ts'
-export type { Appearance, ConfigProblem, McpServer, MonthlyUsage, ProviderStatus, Spending } from './settings.ts'
+export type {
+  Appearance,
+  ConfigFault,
+  ConfigProblem,
+  ConfigRule,
+  McpServer,
+  MonthlyUsage,
+  ProviderStatus,
+  Spending,
+} from './settings.ts'
 export type { DataLocation, LogLine } from './settings.ts'
 export type { Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { maxQuery } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
+import { memoryScopeSchema, unsearchedSchema } from './scope.ts'
 
 export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 
@@ -43,7 +44,8 @@ export const weightsSchema = z.object({ vector: z.number().min(0), text: z.numbe
 
 /** How an agent searches, as its settings have it. */
 export const searchSettingsSchema = z.object({
-  weights: weightsSchema,
+  /** `auto`: by what the vectors of this index were measured to be worth. */
+  weights: z.union([z.literal('auto'), weightsSchema]),
   minScore: z.number().min(0).max(1),
   maxResults: z.number().int().min(1).max(100),
   /** Days after which a dated file counts half; null for no decay. */
@@ -60,8 +62,25 @@ export const searchOptionsSchema = searchSettingsSchema.partial().extend({
   excludeSession: idSchema.optional(),
   /** How long to wait for the query's vector, ms; as long as the provider's health allows when left out. */
   vectorWaitMs: z.number().int().min(0).max(60_000).optional(),
+  /** Conditions of the query that do not hold, as they stand there. */
+  without: z.array(z.string().max(maxQuery)).max(50).optional(),
 })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
+
+/** A part of the query that keeps results out (`in:2024-05`, `-draft`) or raises them (`last week`). */
+export const conditionSchema = z.object({
+  kind: z.enum(['after', 'before', 'on', 'in', 'path', 'source', 'not', 'time']),
+  /** As it stands in the query. */
+  text: z.string(),
+  /** It was taken off (`without`). */
+  isOff: z.boolean(),
+  /** The days that it means, `YYYY-MM-DD`, inclusive; null for an open end, and for what is no time. */
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  /** Its value could not be read: it was searched as words. */
+  isUnread: z.boolean().optional(),
+})
+export type Condition = z.infer<typeof conditionSchema>
 
 export const searchResponseSchema = z.object({
   query: z.string(),
@@ -74,6 +93,8 @@ export const searchResponseSchema = z.object({
   stale: z.boolean(),
   minScore: z.number(),
   weights: weightsSchema,
+  /** Left out where the query has none. */
+  conditions: z.array(conditionSchema).optional(),
   notice: legNoticeSchema.nullable(),
   timings: timingsSchema,
 })
@@ -85,6 +106,9 @@ export const vectorLegSchema = z.object({
   score: z.number(),
   rank: z.number().int(),
   contribution: z.number(),
+  /** The passage that `raw` is the cosine of: its lines in the file, 1-based, inclusive. */
+  startLine: z.number().int(),
+  endLine: z.number().int(),
 })
 export const textLegSchema = z.object({
   raw: z.number(),
@@ -101,7 +125,10 @@ export const verdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('returned'), rank: z.number().int() }),
   z.object({ kind: z.literal('belowMinScore') }),
   z.object({ kind: z.literal('beyondMaxResults') }),
-  z.object({ kind: z.literal('folded'), into: z.number().int() }),
+  /** `isEcho`: what a conversation has of it stands in the file that is #`into`. */
+  z.object({ kind: z.literal('folded'), into: z.number().int(), isEcho: z.boolean().optional() }),
+  /** `by`: the filters that it fails, as they stand in the query. */
+  z.object({ kind: z.literal('outsideFilter'), by: z.array(z.string()) }),
 ])
 export type Verdict = z.infer<typeof verdictSchema>
 
@@ -115,8 +142,17 @@ export const candidateSchema = z.object({
   source: sourceSchema,
   vector: vectorLegSchema.nullable(),
   text: textLegSchema.nullable(),
-  /** Factors that were applied to the weighted sum, in order: `score = Σ contributions × Π factors`. */
-  modifiers: z.array(z.object({ name: z.enum(['recency', 'mmr']), factor: z.number() })),
+  /** What is added so that a chunk which one leg alone would return is not kept out by the other. */
+  lift: z.number(),
+  /**
+   * Factors that were applied in order: `score = (Σ contributions + lift) × Π factors`. `time`: it is of the days that
+   * `of` names. `echo`: a conversation says the same, found with a higher score; `of` is its path and lines.
+   */
+  modifiers: z.array(
+    z.object({ name: z.enum(['recency', 'mmr', 'time', 'echo']), factor: z.number(), of: z.string().optional() }),
+  ),
+  /** What of a conversation was the question itself: it counts for nothing. */
+  question: z.string().optional(),
   score: z.number(),
   verdict: verdictSchema,
 })
@@ -129,7 +165,9 @@ export const whySchema = z.object({
   candidate: candidateSchema.nullable(),
   /** 1-based rank among all candidates, or null when the chunk was no candidate at all. */
   rank: z.number().int().nullable(),
-  reason: z.enum(['returned', 'belowMinScore', 'beyondMaxResults', 'folded', 'notIndexed', 'noMatch']),
+  reason: z.enum(['returned', 'belowMinScore', 'beyondMaxResults', 'folded', 'outsideFilter', 'notIndexed', 'noMatch']),
+  /** With `notIndexed`: what keeps it out of the search altogether. */
+  unsearched: unsearchedSchema.optional(),
 })
 
 export const explanationSchema = z.object({
@@ -144,6 +182,14 @@ export const explanationSchema = z.object({
   timings: timingsSchema,
   /** What shares are measured by: `share = evidence × raw / best`, both of the best passage found. */
   scale: z.object({ evidence: z.number(), best: z.number() }),
+  /**
+   * What cosines mean for this question, null when the leg is off: `r = (raw − background) / (threshold − background)`,
+   * at least 0, and `score = r^power / (r^power + 1 / 0.35 − 1)`. `worth`: how well the model finds texts of this memory
+   * by others that belong to them, from 0 (by chance) to 1 (always).
+   */
+  vectorScale: z
+    .object({ background: z.number(), threshold: z.number(), power: z.number(), worth: z.number() })
+    .nullable(),
   /** `weight`: what a term counts where it is found, by its rarity and what it does in the question. */
   terms: z.array(
     z.object({
@@ -154,6 +200,7 @@ export const explanationSchema = z.object({
       documents: z.number().int(),
     }),
   ),
+  conditions: z.array(conditionSchema),
   candidates: z.array(candidateSchema),
   why: whySchema.optional(),
 })
@@ -254,6 +301,11 @@ export const search = {
   settings: base.input(forAgent).output(searchSettingsSchema),
   /** @returns what was in force before */
   setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(searchSettingsSchema),
+  scope: base.input(forAgent).output(memoryScopeSchema),
+  /** The index goes over to it. @returns what was in force before */
+  setScope: base.input(forAgent.extend({ scope: memoryScopeSchema })).output(memoryScopeSchema),
+  /** Conversations are searched too, or not. @returns what was in force before */
+  setSessions: base.input(forAgent.extend({ sessions: z.boolean() })).output(z.boolean()),
   chunk: base.input(forAgent).output(chunkSizeSchema),
   /** Builds the index anew. @returns what was in force before */
   setChunk: base.input(forAgent.extend({ chunk: chunkSizeSchema })).output(chunkSizeSchema),

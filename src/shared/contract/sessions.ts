@@ -57,7 +57,7 @@ export type CommandOutcome = z.infer<typeof commandOutcomeSchema>
 export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('flush'),
-    status: z.enum(['wrote', 'nothing', 'rescued', 'failed']),
+    status: z.enum(['wrote', 'nothing', 'rescued', 'failed', 'distilled']),
     changes: z.array(fileChangeSchema),
     tokens: z.number(),
   }),

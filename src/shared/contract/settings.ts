@@ -12,11 +12,33 @@ export const appearanceSchema = z.object({
 })
 export type Appearance = z.infer<typeof appearanceSchema>
 
+const configRules = [
+  'duration',
+  'model',
+  'weights',
+  'overlap',
+  'softTrim',
+  'color',
+  'toolServer',
+  'toolServerName',
+  'keys',
+  'ids',
+] as const
+export type ConfigRule = (typeof configRules)[number]
+/** What can be wrong with a value: a kind of its own, or a rule that it breaks. */
+const configFaults = ['type', 'tooSmall', 'tooBig', 'choice', 'address', 'unknown', 'twice', ...configRules] as const
+export type ConfigFault = (typeof configFaults)[number]
+
 export const configProblemSchema = z.object({
   key: z.string(),
   /** 1-based line in the file, or null when the file as a whole is unreadable. */
   line: z.number().int().nullable(),
+  /** In English, for the terminal. */
   message: z.string(),
+  /** What is wrong; absent where only the message tells. */
+  fault: z.enum(configFaults).optional(),
+  /** The bound, the type, or what there is to choose from. */
+  allowed: z.string().optional(),
 })
 export type ConfigProblem = z.infer<typeof configProblemSchema>
 

@@ -2,6 +2,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { base, forAgent } from './base.ts'
+import { unsearchedSchema } from './scope.ts'
 
 export const surveyedLineSchema = z.object({
   path: z.string(),
@@ -23,6 +24,8 @@ export const surveyedFileSchema = z.object({
   modifiedAt: z.number(),
   /** Part of every request, recalled or not. */
   isInContext: z.boolean(),
+  /** Why no search finds it; left out where searches do. */
+  unsearched: unsearchedSchema.optional(),
 })
 export type SurveyedFile = z.infer<typeof surveyedFileSchema>
 
@@ -31,7 +34,7 @@ export const surveySchema = z.object({
   searches: z.number().int(),
   files: z.array(surveyedFileSchema),
   mostRecalled: z.array(surveyedLineSchema.extend({ recalls: z.number().int() })),
-  /** Lines with text that no search ever showed, in files that are not part of every request; the longest ones. */
+  /** Lines with text that no search ever showed, in files that are searched and not part of every request; the longest ones. */
   neverRecalled: z.object({ count: z.number().int(), of: z.number().int(), longest: z.array(surveyedLineSchema) }),
   /** Never recalled and not changed for `staleDays`; oldest first. */
   stale: z.array(surveyedFileSchema),

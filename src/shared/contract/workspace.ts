@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { fileChangeSchema } from '../file-change.ts'
 import { maxNote, maxPatch, maxPaths, maxPhrase, maxReplacement, maxTitle } from '../limits.ts'
 import { base, filePathSchema, fileTextSchema, forAgent, idSchema } from './base.ts'
+import { unsearchedSchema } from './scope.ts'
 
 /** What a file is to the agent: long-term memory, a daily log, a project-context file, or anything else. */
 export const fileKindSchema = z.enum(['memory', 'log', 'project', 'note'])
@@ -19,6 +20,8 @@ export const fileEntrySchema = z.object({
   modifiedAt: z.number(),
   words: z.number().int(),
   tokens: z.number().int(),
+  /** Why no search finds it; left out where searches do. */
+  unsearched: unsearchedSchema.optional(),
 })
 export type FileEntry = z.infer<typeof fileEntrySchema>
 
@@ -105,7 +108,7 @@ export const workspace = {
       }),
     )
     .output(z.object({ changes: z.array(replacedFileSchema) })),
-  /** Takes a recorded change back by applying its patch in reverse. */
+  /** Takes a change back by applying its patch in reverse, to the file by the name that it has now. */
   undo: base
     .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))
     .output(z.object({ hash: z.string() })),

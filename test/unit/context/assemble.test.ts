@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { assemble, budgetOf, type ContextFile } from '../../../src/main/context/index.ts'
 import { cutMiddle } from '../../../src/main/context/cut.ts'
-import { pairToolResults } from '../../../src/main/context/history.ts'
+import { pairToolResults, withOwnCallIds } from '../../../src/main/context/history.ts'
 import { noUsage, type AssistantMessage, type Message } from '../../../src/shared/messages.ts'
 
 const at = new Date(2026, 0, 20, 9, 5).getTime()
@@ -21,7 +21,7 @@ const answer = (
 
 function assembled(files: ContextFile[], messages: Message[]) {
   return assemble({
-    purpose: { kind: 'chat', today: '2026-01-20', todaysLog: 'memory/2026-01-20.md' },
+    purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
     modelId: 'offline',
     budget: budgetOf(
       { contextWindow: 32_000, maxOutput: 2000 },
@@ -145,6 +145,23 @@ describe('M31 calls stay with their results', () => {
       'toolResult',
     ])
     expect(pairToolResults([user('x'), result])).toEqual([user('x')])
+  })
+
+  it('M31: calls of the same id in several answers keep their own results, and get ids of their own when they come', () => {
+    const of = (text: string): Message => ({ ...result, content: [{ type: 'text', text }] }) as Message
+    const paired = pairToolResults([
+      user('x'),
+      answer([call], 'toolUse'),
+      of('one'),
+      answer([call], 'toolUse'),
+      of('two'),
+    ])
+    expect(paired.flatMap((message) => (message.role === 'toolResult' ? message.content : []))).toEqual([
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ])
+    const fresh = withOwnCallIds(answer([call, call], 'toolUse') as AssistantMessage, [answer([call], 'toolUse')])
+    expect(fresh.content.map((part) => (part.type === 'toolCall' ? part.id : ''))).toEqual(['c1_2', 'c1_3'])
   })
 
   it('M31: leaves out an answer of which nothing came', () => {

@@ -19,7 +19,7 @@ const corpus = [
 ]
 
 const input = {
-  purpose: { kind: 'chat' as const, today: '2026-01-20', todaysLog: 'memory/2026-01-20.md' },
+  purpose: { kind: 'chat' as const, today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
   modelId: 'a/b',
   budget: budgetOf(
     { contextWindow: 100_000, maxOutput: 4000 },

@@ -1,15 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  assertFlushed,
-  calibration,
-  findCutPoint,
-  keepingState,
-  lostIdentifiers,
-  planPruning,
-  renderInParts,
-} from '../../../src/main/context/index.ts'
-import { applyPruning } from '../../../src/main/context/prune.ts'
+import { assertFlushed, keepingState, lostIdentifiers, renderInParts } from '../../../src/main/context/index.ts'
+import { findCutPoint } from '../../../src/main/context/cut-point.ts'
+import { applyPruning, planPruning } from '../../../src/main/context/prune.ts'
+import { calibration } from '../../../src/main/context/tokens.ts'
 import type { TranscriptEntry } from '../../../src/main/sessions/index.ts'
 import { estimateTokens } from '../../../src/shared/tokens.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/messages.ts'

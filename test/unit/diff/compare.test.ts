@@ -3,6 +3,7 @@ import { diffArrays } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { compareLines } from '../../../src/main/diff/compare.ts'
 import { describeChange, takeBack } from '../../../src/main/diff/patch.ts'
+import { standingsOf } from '../../../src/main/diff/standing.ts'
 import { parseLargeChange } from '../../../src/shared/large-change.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', ''), { maxLength: 40 })
@@ -61,6 +62,44 @@ describe('M56 changes', () => {
       fc.property(text, text, (before, after) => {
         const { patch } = describeChange('a.md', before, after, { isKept: true })
         expect(takeBack(after, patch)).toBe(before)
+      }),
+    )
+  })
+
+  it.each([
+    ['as it was made', 'a\nb\nL\n', ['there']],
+    ['with lines after it', 'a\nb\nL\nM\n', ['there']],
+    ['with other lines before it', 'x\na\nb\nL\n', ['there']],
+    ['where a neighbour is another', 'a\nB\nL\n', ['there']],
+    ['where it was taken back', 'a\nb\n', ['undone']],
+    ['where its line is another', 'a\nb\nL2\n', ['changed']],
+    ['in an empty text', '', ['changed']],
+  ])('M26: an added line %s', (_, text, standings) => {
+    const { patch } = describeChange('a.md', 'a\nb\n', 'a\nb\nL\n', { isKept: true })
+    expect(standingsOf(text, patch)).toEqual(standings)
+  })
+
+  it('M26: a line that was removed is not brought back twice', () => {
+    const { patch } = describeChange('a.md', 'a\nb\nX\n', 'a\nb\n', { isKept: true })
+    expect(standingsOf('a\nb\n', patch)).toEqual(['there'])
+    expect(standingsOf('a\nb\nX\n', patch)).toEqual(['undone'])
+    expect(standingsOf('a\nb\nX\nY\n', patch)).toEqual(['undone'])
+    expect(takeBack('a\nb\nX\n', patch)).toBe('a\nb\nX\n')
+  })
+
+  it('M26: a hunk that was taken back by itself leaves the other one to be taken back', () => {
+    const lines = Array.from({ length: 20 }, (_, line) => `line ${line}\n`)
+    const before = lines.join('')
+    const { patch } = describeChange('a.md', before, `first\n${before}last\n`, { isKept: true })
+    expect(standingsOf(`first\n${before}`, patch)).toEqual(['there', 'undone'])
+    expect(takeBack(`first\n${before}`, patch)).toBe(before)
+  })
+
+  it('M26: after a change each of its hunks stands', () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const { patch } = describeChange('a.md', before, after, { isKept: true })
+        expect(standingsOf(after, patch).every((standing) => standing === 'there')).toBe(true)
       }),
     )
   })

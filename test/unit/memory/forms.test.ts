@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { formsIn } from '../../../src/main/memory/forms.ts'
 import { valueOf } from '../../../src/main/memory/numerals.ts'
 import { queryTerms } from '../../../src/main/memory/search/query.ts'
-import { fold, indexText } from '../../../src/main/memory/terms.ts'
+import { fold, lineTerms } from '../../../src/main/memory/terms.ts'
 
-const termsOf = (text: string) => new Set(indexText(text).words.split(/\s+/))
+const termsOf = (text: string) => new Set(lineTerms(text).terms)
 const askedOf = (text: string) => formsIn(fold(text)).map(({ asked }) => asked[0])
 
 describe('M20 one day, one form', () => {
@@ -21,6 +21,9 @@ describe('M20 one day, one form', () => {
     ['三月十七', '--03-17'],
     ['2026-10-03', '2026-10-03'],
     ['2026/10/3', '2026-10-03'],
+    ['10/3/2026', '2026-10-03'],
+    ['30/11/2026', '2026-11-30'],
+    ['3.10.2026', '2026-10-03'],
     ['2026年10月3日', '2026-10-03'],
     ['二〇二六年十月三日', '2026-10-03'],
     ['2026년 10월 3일', '2026-10-03'],
@@ -78,7 +81,7 @@ describe('M20 one number, one form', () => {
 
 describe('M20 one character, one form', () => {
   it('M20: traditional characters are indexed as simplified ones, and shown as they were written', () => {
-    expect(indexText('資料庫').chars).toBe(indexText('资料库').chars)
+    expect(lineTerms('資料庫').runs).toEqual(lineTerms('资料库').runs)
     expect(queryTerms('資料庫').map(({ shown }) => shown)).toContain('資料')
   })
 

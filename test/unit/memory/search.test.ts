@@ -1,14 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { hasPhrases, scoreChunk, type ChunkTerms } from '../../../src/main/memory/search/bm25.ts'
-import { measureOf, scaleOf, textScore, vectorScore } from '../../../src/main/memory/search/calibrate.ts'
+import { ChunkPacker, readTerms, type PackedTerms } from '../../../src/main/memory/packed-terms.ts'
+import { hasPhrases, scoreChunk as score } from '../../../src/main/memory/search/bm25.ts'
+import {
+  measureOf,
+  scaleOf,
+  textScore,
+  vectorScaleOf,
+  vectorScore,
+  weightsFor,
+} from '../../../src/main/memory/search/calibrate.ts'
 import { fuse, type FuseOptions, type LegInput } from '../../../src/main/memory/search/fuse.ts'
 import { planKeywords, type KeywordPlan } from '../../../src/main/memory/search/plan.ts'
-import { parseQuery, toMatchExpression } from '../../../src/main/memory/search/query.ts'
-import { indexText } from '../../../src/main/memory/terms.ts'
+import { parseQuery, toIndexPhrase } from '../../../src/main/memory/search/query.ts'
+import { TermCounter } from '../../../src/main/memory/search/term-counter.ts'
 
-function termsOf(text: string, heading = '', place = ''): ChunkTerms {
-  const { words, chars, length } = indexText(text)
-  return { words, chars, length, heading: indexText(heading).words, place: indexText(place).words }
+function termsOf(text: string): PackedTerms {
+  return readTerms(new ChunkPacker('').pack({ text, heading: '' }).terms)
+}
+
+function scoreChunk(asked: KeywordPlan, chunk: PackedTerms) {
+  return score(asked, chunk, new TermCounter(asked.terms).count(chunk))
 }
 
 function plan(query: string, documents: Readonly<Record<string, number>> = {}) {
@@ -20,9 +31,9 @@ function plan(query: string, documents: Readonly<Record<string, number>> = {}) {
 }
 
 /** What the only passage of a memory measures. */
-function measure(asked: KeywordPlan, chunk: ChunkTerms) {
-  const score = scoreChunk(asked, chunk)
-  return measureOf(score, scaleOf([score]))
+function measure(asked: KeywordPlan, chunk: PackedTerms) {
+  const found = scoreChunk(asked, chunk)
+  return measureOf(found, scaleOf([found]))
 }
 
 describe('M19 query language', () => {
@@ -31,12 +42,10 @@ describe('M19 query language', () => {
     expect(parseQuery('to be or not to be').terms.length).toBeGreaterThan(0)
   })
 
-  it('M19: OR-s words, AND-s phrases, and quotes what FTS5 would read as its own', () => {
-    expect(toMatchExpression(parseQuery('postgres "monthly report" AND'))).toMatch(
-      /^\(.* OR .*\) AND "monthli report"$/,
-    )
-    expect(toMatchExpression(parseQuery('"" - * NEAR('))).not.toContain('NEAR(')
-    expect(toMatchExpression(parseQuery('？！'))).toBe('')
+  it('M19: quotes what FTS5 would read as its own', () => {
+    const { phrases } = parseQuery('postgres "monthly report" "NEAR(a b)" AND')
+    expect(phrases.map(toIndexPhrase)).toEqual(['"monthli report"', '"near a b"'])
+    expect(toIndexPhrase({ kind: 'cjk', term: '数 据 库' })).toBe('"数据 据库"')
   })
 
   it('M19: a phrase must stand as it is', () => {
@@ -102,12 +111,37 @@ describe('M17 keyword score', () => {
     expect(textScore(0)).toBe(0)
     expect(textScore(100)).toBeLessThan(1)
     expect(textScore(0.478)).toBeCloseTo(0.35)
-    expect(vectorScore(-0.4, 0)).toBe(0)
-    expect(vectorScore(0.7, 0.7)).toBe(0)
-    expect(vectorScore(0.85, 0.7)).toBeCloseTo(0.5)
-    expect(vectorScore(1, 0.7)).toBe(1)
+    const scale = { background: 0.7, threshold: 0.8, power: 3, worth: 0.3 }
+    expect(vectorScore(-0.4, scale)).toBe(0)
+    expect(vectorScore(0.7, scale)).toBe(0)
+    expect(vectorScore(0.8, scale)).toBeCloseTo(0.35)
+    expect(vectorScore(1, scale)).toBeLessThan(1)
+    const cosines = [0.7, 0.75, 0.79, 0.81, 0.85, 0.9, 1].map((cosine) => vectorScore(cosine, scale))
+    expect(cosines).toEqual([...cosines].sort((one, other) => one - other))
+  })
+
+  it('M17: the less a model is worth, the nearer a passage must be to be shown for its meaning alone', () => {
+    const measured = { script: 'latin', background: 0.2, unanswered: 0.35, spread: 0.05 } as const
+    const scales = [0.05, 0.1, 0.2, 0.4, 0.8].map((worth) => vectorScaleOf({ ...measured, worth }))
+    const thresholds = scales.map(({ threshold }) => threshold)
+    expect(thresholds).toEqual([...thresholds].sort((one, other) => other - one))
+    for (const scale of scales) {
+      expect(vectorScore(measured.unanswered, scale)).toBeLessThan(0.1)
+      expect(vectorScore(scale.threshold, scale)).toBeCloseTo(0.35)
+    }
+  })
+
+  it('M16: a weak model gets little weight, a strong one more, and neither all of it', () => {
+    expect(weightsFor('auto', { worth: 0 }).vector).toBe(0.05)
+    expect(weightsFor('auto', { worth: 0.12 }).vector).toBeCloseTo(0.1)
+    expect(weightsFor('auto', { worth: 0.3 }).vector).toBeGreaterThan(0.2)
+    expect(weightsFor('auto', { worth: 1 })).toEqual({ vector: 0.4, text: 0.6 })
   })
 })
+
+/** Of so even a scale scores are easily told. */
+const linear = { background: 0, threshold: 0.5, power: 1, worth: 1 }
+const scoreOf = (cosine: number) => vectorScore(cosine, linear)
 
 const options: FuseOptions = {
   weights: { vector: 0.7, text: 0.3 },
@@ -115,7 +149,7 @@ const options: FuseOptions = {
   maxResults: 6,
   recencyHalfLifeDays: null,
   mmrLambda: null,
-  background: 0,
+  vectorScale: linear,
   today: '2026-01-31',
   wordsOf: () => new Set(),
 }
@@ -133,7 +167,7 @@ function candidate(
     startLine: lines[0],
     endLine: lines[1],
     date: '2026-01-01',
-    cosine,
+    passage: cosine === null ? null : { cosine, startLine: lines[0], endLine: lines[0] },
     keyword: share === null ? null : { raw: share * 10, share, terms: [], bestLine: 0 },
   }
 }
@@ -141,13 +175,13 @@ function candidate(
 describe('M16 and M18 fusion', () => {
   it('M16: adds the weighted scores of both legs', () => {
     const [hit] = fuse([candidate(1, 0.8, 0.5)], options)
-    expect(hit?.score).toBeCloseTo(0.7 * 0.8 + 0.3 * textScore(0.5), 10)
+    expect(hit?.score).toBeCloseTo(0.7 * scoreOf(0.8) + 0.3 * textScore(0.5), 10)
     expect((hit?.vector?.contribution ?? 0) + (hit?.text?.contribution ?? 0)).toBeCloseTo(hit?.score ?? 0, 10)
   })
 
   it('M16: a leg that is off leaves its weight to the other', () => {
     expect(fuse([candidate(1, null, 0.5)], options)[0]?.score).toBeCloseTo(textScore(0.5), 10)
-    expect(fuse([candidate(1, 0.8, null)], options)[0]?.score).toBeCloseTo(0.8, 10)
+    expect(fuse([candidate(1, 0.8, null)], options)[0]?.score).toBeCloseTo(scoreOf(0.8), 10)
   })
 
   it('M22: says for every candidate what became of it', () => {

@@ -6,7 +6,7 @@ import { defaults, openJudgedSet } from '../../recall/judged-set.ts'
 const folder = fileURLToPath(new URL('../../recall/short-notes', import.meta.url))
 
 async function measure(split: 'dev' | 'held') {
-  const { searcher, questions, offTopic } = openJudgedSet(folder, split)
+  const { searcher, questions, offTopic } = await openJudgedSet(folder, split)
   const search = (minScore: number, maxResults: number) => (query: string) =>
     searcher.search(query, defaults, { minScore, maxResults }, false)
   const { minScore, maxResults } = defaults

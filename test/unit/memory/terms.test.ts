@@ -1,8 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { queryTerms } from '../../../src/main/memory/search/query.ts'
-import { indexText } from '../../../src/main/memory/terms.ts'
+import { anyLineTerms, lineTerms, type LineTerms } from '../../../src/main/memory/terms.ts'
 
-const wordsOf = (text: string) => indexText(text).words.split(/\s+/).filter(Boolean)
+const wordsOf = (text: string) => lineTerms(text).terms
 
 describe('M19 words and identifiers', () => {
   it.each([
@@ -35,16 +36,32 @@ describe('M19 words and identifiers', () => {
     ])
   })
 
-  it('M19: keeps line breaks, so that lines can be looked at one by one', () => {
-    expect(indexText('green\nred blue').words).toBe('green\nred blue')
+  it('M19: reads a line of ASCII as it reads any other', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(..."aZ09'_-./:@#+\\ ,(!", "don't-stop", "o'may", 'LazyInit', '3,260', '2026-10-03', '500 g'),
+      fc.constantFrom('may', 'Sept', 'in march', '12/18', 'v2.3.0', 'ann@example.com', '139-1766-2045', "it's", 'x--y'),
+      fc.string({ unit: 'binary-ascii', maxLength: 6 }),
+    )
+    const read = (line: string, by: typeof lineTerms): LineTerms & { readonly spelt: readonly unknown[] } => {
+      const spelt: [string, string][] = []
+      return { ...by(line, (word, term) => spelt.push([word, term])), spelt }
+    }
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const line = pieces.join('').replaceAll('\n', ' ')
+        expect(read(line, lineTerms)).toEqual(read(line, anyLineTerms))
+      }),
+      { numRuns: 3000 },
+    )
   })
 })
 
 describe('M20 Chinese, Japanese, Korean', () => {
   it('M20: indexes each character, and runs apart from each other', () => {
-    expect(indexText('数据库 PostgreSQL 选型')).toMatchObject({
-      chars: '数 据 库 | 选 型',
-      words: 'postgresql',
+    expect(lineTerms('数据库 PostgreSQL 选型')).toEqual({
+      runs: ['数据库', '选型'],
+      terms: ['postgresql'],
+      count: 1,
     })
   })
 

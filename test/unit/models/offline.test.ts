@@ -1,49 +1,45 @@
 import { describe, expect, it } from 'vitest'
-import { createOfflineModel } from '../../../src/main/models/offline.ts'
+import { createOfflineModel } from '../../../src/main/models/offline/offline.ts'
 import type { Message } from '../../../src/shared/messages.ts'
-import { understand } from '../../../src/main/models/offline-intent.ts'
-import { bestLines } from '../../../src/main/models/offline-quote.ts'
-import { offlinePhrases } from '../../../src/main/models/offline-phrases.ts'
+import { understand } from '../../../src/main/models/offline/intent.ts'
+import { bestLines } from '../../../src/main/models/offline/quote.ts'
+import { replyLanguage, toldLanguage } from '../../../src/main/models/offline/language.ts'
+import { isOurs, sentencesIn } from '../../../src/main/models/offline/sentences/index.ts'
+
+const today = '2026-01-20'
 
 describe('M40 offline model', () => {
   it.each([
-    ['Remember that I prefer PostgreSQL', 'remember', 'I prefer PostgreSQL'],
-    ['please note: call Ann on Friday', 'remember', 'Call Ann on Friday'],
-    ['What should I not forget?', 'question', ''],
-    ["don't forget to water the plants", 'remember', 'To water the plants'],
-    ['记住我喜欢先看结论', 'remember', '我喜欢先看结论'],
-    ['请记一下：周四下午评审', 'remember', '周四下午评审'],
-    ['記得明天開會', 'remember', '明天開會'],
-    ['Remember when we met Ann?', 'question', ''],
-    ['记得我们上次说的数据库吗？', 'question', ''],
-    ['Summarise today', 'day', '0'],
-    ['总结今天的记录', 'day', '0'],
-    ['What did I note today', 'day', '0'],
-    ['What did I note yesterday?', 'day', '1'],
-    ['昨天记了什么？', 'day', '1'],
-    ['what happened the day before yesterday', 'day', '2'],
-    ['Show me 2026-01-15', 'day', '2026-01-15'],
-    ['列出所有文件', 'files', ''],
-    ['list files', 'files', ''],
-    ['What files do you have?', 'files', ''],
-    ['Write a poem about the sea', 'task', ''],
-    ['帮我写一首诗', 'task', ''],
-    ['请翻译这段话', 'task', ''],
-    ['What did we decide about yesterday’s outage?', 'question', ''],
-    ['Who is Ann?', 'question', ''],
-    ['Who wrote the parser?', 'question', ''],
-    ['什么时候开会？', 'question', ''],
-    ['hello', 'greeting', ''],
-    ['你好', 'greeting', ''],
-    ['help', 'help', ''],
-    ['你能做什么？', 'help', ''],
-    ['Which database did we choose?', 'question', ''],
-    ['我们选了哪个数据库？', 'question', ''],
-  ])('M40: understands %j as %s', (message, kind, text) => {
-    const intention = understand(message)
-    expect(intention.kind).toBe(kind)
-    if (intention.kind === 'remember') expect(intention.text).toBe(text)
-    if (intention.kind === 'day') expect(intention.date ?? String(intention.daysBack)).toBe(text)
+    ['请帮我记一下周四评审', 'remember'],
+    ['麻烦帮我记住客户叫李明', 'remember'],
+    ['你记住我住12楼', 'remember'],
+    ['請你記住我住12樓', 'remember'],
+    ['帮我记录一下今天跑了五公里', 'remember'],
+    ['把周四评审记下来', 'remember'],
+    ['提醒我周四评审', 'remember'],
+    ['覚えて：会議は木曜', 'remember'],
+    ['기억해: 회의는 목요일', 'remember'],
+    ['please note the review is on Thursday', 'remember'],
+    ['keep in mind that Bob is vegetarian', 'remember'],
+    ["don't forget the milk", 'remember'],
+    ['记得上次我们讨论的方案是什么', 'question'],
+    ['remember when we met Ann?', 'question'],
+    ['do you remember the gate code', 'question'],
+    ['覚えてる？', 'question'],
+    ['기억나?', 'question'],
+    ['我的Slack handle是什么', 'question'],
+    ['11月20日记了什么', 'period'],
+    ['上周我做了什么', 'period'],
+    ['Show me 2026-01-15', 'period'],
+    ['你好', 'greeting'],
+    ['谢谢', 'thanks'],
+    ['我对青霉素过敏。', 'statement'],
+    ['What did we decide about yesterday’s outage?', 'question'],
+    ['Write a poem about the sea', 'task'],
+    ['列出所有文件', 'files'],
+    ['help', 'help'],
+  ])('M40: %j is %s', (message, kind) => {
+    expect(understand(message, today).kind).toBe(kind)
   })
 
   it('M40: quotes the line that fits, with where it stands', () => {
@@ -54,24 +50,82 @@ describe('M40 offline model', () => {
         lines: ['## Decisions', '- 2026-01-15: Chose PostgreSQL for the database', '- 2026-01-20: REST over GraphQL'],
       },
     ]
-    expect(bestLines('Which database did we choose?', passages, 3)).toEqual([
+    expect(bestLines('Which database did we choose?', passages, 3, today)).toEqual([
       { path: 'MEMORY.md', line: 11, text: '2026-01-15: Chose PostgreSQL for the database' },
     ])
   })
 
   it('M40: quotes Chinese by its words', () => {
     const passages = [{ path: 'memory/2026-01-20.md', from: 1, lines: ['今天天气很好', '决定用飞书插件同步日历'] }]
-    expect(bestLines('飞书插件怎么用', passages, 1)[0]).toMatchObject({ line: 2 })
+    expect(bestLines('飞书插件怎么用', passages, 1, today)[0]).toMatchObject({ line: 2 })
   })
 
-  it('M48: answers in the language and script of the question', () => {
-    expect(offlinePhrases('hello').noModel).toContain('language model')
-    expect(offlinePhrases('数据库').noModel).toContain('语言模型')
-    expect(offlinePhrases('資料庫').noModel).toContain('語言模型')
+  it('M40: Latin words glued to Han are words of their own', () => {
+    const lines = ['我的生日是五月三号', '团队用Slack沟通', '我的Slack handle是@lin_wei']
+    expect(bestLines('我的Slack handle是什么', [{ path: 'MEMORY.md', from: 1, lines }], 1, today)[0]).toMatchObject({
+      line: 3,
+    })
+  })
+
+  it('M40: of conversations, only what the user told is quoted', () => {
+    const { nothingFound, noModel } = sentencesIn('zh-Hans')
+    const lines = [
+      '- User: 我的护照号码是多少',
+      `- Assistant: ${nothingFound('我的护照号码是多少')}`,
+      '- User: 我的护照号码是E1234567。',
+      `- Assistant: 护照号码 ${noModel}`,
+    ]
+    const path = 'sessions/a.jsonl'
+    expect(bestLines('护照号码是多少', [{ path, from: 1, lines }], 3, today)).toEqual([
+      { path, line: 3, text: '我的护照号码是E1234567。' },
+    ])
+    // In the middle of a kept conversation nobody says who speaks.
+    const middle = [nothingFound('护照号码'), noModel, '', '**助手:** 护照', '**用户:** 护照号码？']
+    expect(bestLines('护照号码', [{ path: 'memory/2026-01-19-护照.md', from: 9, lines: middle }], 3, today)).toEqual([])
+  })
+
+  it.each(['en', 'zh-Hans', 'zh-Hant', 'ja', 'ko'] as const)('M40: knows its own sentences in %s', (language) => {
+    const { nothingFound, noModel, found, needsModel, help } = sentencesIn(language)
+    for (const said of [nothingFound('x'), noModel, needsModel, help]) expect(isOurs(said)).toBe(true)
+    expect(isOurs(`${found.slice(0, 3)} PostgreSQL`)).toBe(false)
+  })
+
+  it.each([
+    ['hello', 'en'],
+    ['数据库', 'zh-Hans'],
+    ['資料庫', 'zh-Hant'],
+    ['你好', 'zh'],
+    ['什么时候开会', 'zh-Hans'],
+    ['什麼時候開會', 'zh-Hant'],
+    ['会議はいつ', 'ja'],
+    ['東京駅', 'ja'],
+    ['회의 언제', 'ko'],
+    ['帮我note一下 deploy on friday', 'zh-Hans'],
+    ['Who is 王小明?', 'en'],
+    ['What did 山田さん say?', 'en'],
+    ['내 Slack 핸들', 'ko'],
+    ['ok', undefined],
+    ['👍', undefined],
+    ['PostgreSQL', undefined],
+    ['4711', undefined],
+  ])('M48: %j tells %s', (text, told) => {
+    expect(toldLanguage(text)).toBe(told)
+  })
+
+  it.each([
+    [['你好'], 'zh-Hant', 'zh-Hant'],
+    [['你好'], 'zh-Hans', 'zh-Hans'],
+    [['你好'], 'en', 'zh-Hans'],
+    [['你好', '我們選了什麼'], 'en', 'zh-Hant'],
+    [['👍', '会議はいつ'], 'en', 'ja'],
+    [['ok'], 'zh-Hant', 'zh-Hant'],
+    [['你好', 'hello'], 'zh-Hant', 'zh-Hant'],
+  ] as const)('M48: %j with an interface in %s is answered in %s', (texts, locale, language) => {
+    expect(replyLanguage(texts, locale)).toBe(language)
   })
 })
 
-const purpose = { kind: 'chat', today: '2026-01-20', todaysLog: 'memory/2026-01-20.md' } as const
+const purpose = { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' } as const
 
 describe('M40 several messages before one answer', () => {
   it('M40: every note that was asked for is written, whatever else was said', async () => {

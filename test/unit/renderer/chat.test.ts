@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { citationHref, parseCitationHref } from '../../../src/renderer/markdown/citation.ts'
 import { advance, idle } from '../../../src/renderer/chat/live-turn-state.ts'
 import { patchLines } from '../../../src/renderer/history/patch-lines.ts'
-import { toTurns } from '../../../src/renderer/chat/turns.ts'
+import { recallsOf, toTurns } from '../../../src/renderer/chat/turns.ts'
+import type { SearchResponse } from '../../../src/shared/contract/index.ts'
 import { excerptOf } from '../../../src/renderer/search/excerpt.ts'
 import { splitCitations } from '../../../src/shared/citation.ts'
 import { noUsage } from '../../../src/shared/messages.ts'
@@ -53,6 +54,60 @@ describe('M42 conversation', () => {
     ])
     expect(turns.map(({ id }) => id)).toEqual(['1', '4'])
     expect(turns[0]?.answers[0]?.tools[0]?.result).toBe(result)
+  })
+
+  it('M42: an answer shows its own searches, whatever ids others have; two that asked and found the same are one', () => {
+    const recall = (query: string, line: number) => ({
+      query,
+      results: [{ path: 'MEMORY.md', startLine: line, endLine: line, score: 0.5 }],
+      candidates: 1,
+      minScore: 0.35,
+    })
+    const ids = (count: number) => Array.from({ length: count }, (_, index) => `call_${index}`)
+    const answer = (id: string, count: number) => ({
+      id,
+      message: {
+        ...assistant,
+        content: ids(count).map((call) => ({
+          type: 'toolCall' as const,
+          id: call,
+          name: 'memory_search',
+          arguments: {},
+        })),
+      },
+    })
+    const result = (id: string, call: string, query: string, line: number) => ({
+      id,
+      message: {
+        role: 'toolResult' as const,
+        toolCallId: call,
+        toolName: 'memory_search',
+        content: [],
+        isError: false,
+        timestamp: 0,
+        details: { kind: 'recall' as const, recall: recall(query, line) as unknown as SearchResponse },
+      },
+    })
+    const turns = toTurns([
+      { id: 'q1', message: { role: 'user', content: 'a', timestamp: 0 } },
+      answer('a1', 1),
+      result('r1', 'call_0', 'the garden', 3),
+      { id: 'q2', message: { role: 'user', content: 'b', timestamp: 0 } },
+      answer('a2', 3),
+      result('r2', 'call_0', 'the cat', 7),
+      result('r3', 'call_1', 'the cat ', 7),
+      result('r4', 'call_2', 'the cat', 8),
+    ])
+    const looked = turns.map((turn) =>
+      recallsOf(turn).map(({ query, results }) => [query.trim(), results[0]?.startLine]),
+    )
+    expect(looked).toEqual([
+      [['the garden', 3]],
+      [
+        ['the cat', 7],
+        ['the cat', 8],
+      ],
+    ])
   })
 
   it('M42: a stream becomes text, then a message', () => {

@@ -17,8 +17,9 @@ const item = (
   ...rest,
 })
 
-function report(items: ContextItem[]): ContextReport {
+function report(items: ContextItem[], rest: Partial<ContextReport> = {}): ContextReport {
   return {
+    ...rest,
     model: 'a/b',
     contextWindow: 10_000,
     reserveTokens: 2000,
@@ -38,10 +39,17 @@ describe('M45 warnings', () => {
     ['tools fill the window', [item('system', 'tools', 1500)], ['tools']],
     ['MEMORY.md is long', [item('project', 'MEMORY.md', 3500)], ['memory']],
     ['all that is fixed', [item('system', 'system prompt', 4500)], ['fixed']],
-    ['a flush is due', [item('conversation', 'conversation', 7500)], ['flush']],
-    ['a compaction is due', [item('conversation', 'conversation', 8500)], ['compact']],
+    ['a full window of which nothing comes', [item('conversation', 'conversation', 9000)], []],
   ])('M45: %s', (_, items, codes) => {
     expect(contextWarnings(report(items)).map(({ code }) => code)).toEqual(codes)
+  })
+
+  it.each<[string, Partial<ContextReport>, string[]]>([
+    ['a flush is due', { next: ['prune', 'flush'] }, ['flush']],
+    ['a compaction is due', { next: ['flush', 'compact'] }, ['compact']],
+    ['the window is smaller than believed', { learned: { window: 1, believed: 2, isGuess: true } }, ['window']],
+  ])('M45: %s', (_, rest, codes) => {
+    expect(contextWarnings(report([], rest)).map(({ code }) => code)).toEqual(codes)
   })
 })
 

@@ -8,7 +8,7 @@ import {
   tableAround,
   toggleTask,
 } from '../../../src/renderer/workspace/markdown-edits.ts'
-import { hunkKey, splitHunks } from '../../../src/renderer/history/patch-hunks.ts'
+import { hunkKey, splitHunks } from '../../../src/shared/patch-hunks.ts'
 
 describe('M43 what Enter does', () => {
   it.each([

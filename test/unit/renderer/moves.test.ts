@@ -14,6 +14,7 @@ function ranking(letters: string): Candidate[] {
     source: 'memory',
     vector: null,
     text: null,
+    lift: 0,
     modifiers: [],
     score: 1 / (index + 1),
     verdict: letter === letter.toLowerCase() ? { kind: 'belowMinScore' } : { kind: 'returned', rank: index + 1 },

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { configJsonSchema } from '../../../src/main/settings/index.ts'
 import en from '../../../src/renderer/i18n/en.json' with { type: 'json' }
+import zhCN from '../../../src/renderer/i18n/zh-CN.json' with { type: 'json' }
+import zhTW from '../../../src/renderer/i18n/zh-TW.json' with { type: 'json' }
+import { groupOf, sectionAt, sections } from '../../../src/renderer/settings/sections.ts'
 import { formatDuration, settingRows, valueAt, type JsonSchema } from '../../../src/renderer/settings/setting-rows.ts'
 import { completeYaml } from '../../../src/renderer/settings/yaml-completion.ts'
 
@@ -13,6 +16,39 @@ describe('M50 settings as rows', () => {
     const names = en.setting as Record<string, string>
     expect(rows.map(({ path }) => path.join('_')).filter((key) => names[key] === undefined)).toEqual([])
     expect(Object.keys(names).sort()).toEqual(rows.map(({ path }) => path.join('_')).sort())
+  })
+
+  it('M50: every setting has its place in a section, in a group of its own name', () => {
+    const all = [...settingRows(schema), ...settingRows(ofAgents)]
+    expect(all.filter(({ path }) => groupOf(path) === undefined).map(({ path }) => path.join('.'))).toEqual([])
+    const used = new Set(all.map(({ path }) => groupOf(path)?.group))
+    expect(sections.flatMap(({ groups }) => [...groups]).filter((group) => !used.has(group))).toEqual([])
+    expect(groupOf(['memory', 'search', 'minScore'])).toEqual({ section: 'recall', group: 'memory.search' })
+    expect(groupOf(['memory', 'sessions'])).toEqual({ section: 'memory', group: 'memory' })
+    expect(groupOf(['nothing'])).toBeUndefined()
+  })
+
+  it('M48: every value that can be chosen has a name in each language', () => {
+    const choices = [...settingRows(schema), ...settingRows(ofAgents)].filter(({ kind }) => kind === 'choice')
+    const missing = [en, zhCN, zhTW].flatMap((locale) => {
+      const names = locale.settingValue as Record<string, Record<string, string>>
+      return choices.flatMap(({ path, options }) =>
+        options.filter((option) => !names[path.join('_')]?.[option]).map((option) => `${path.join('.')}: ${option}`),
+      )
+    })
+    expect(missing).toEqual([])
+  })
+
+  it('M50: addresses lead to the section that has what they name', () => {
+    expect(['#spending', '#import', '#log', '#keys', '#file', '', '#nothing'].map(sectionAt)).toEqual([
+      'models',
+      'data',
+      'data',
+      'keys',
+      'file',
+      'appearance',
+      'appearance',
+    ])
   })
 
   it.each([

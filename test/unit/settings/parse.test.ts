@@ -13,7 +13,7 @@ describe('M50 configuration', () => {
       model: 'offline',
       memory: {
         chunk: { tokens: 400, overlap: 80 },
-        search: { minScore: 0.35, maxResults: 6, weights: { vector: 0.7, text: 0.3 } },
+        search: { minScore: 0.35, maxResults: 6, weights: 'auto' },
       },
     })
   })
@@ -25,12 +25,34 @@ describe('M50 configuration', () => {
     expect(parsed.ok && parsed.config.agents.list[0]?.memory.search).toMatchObject({ minScore: 0.5, maxResults: 9 })
   })
 
+  it.each([
+    ['interface: { theme: purple }', { fault: 'choice', allowed: 'system, light, dark' }],
+    ['interface: { theme: [1] }', { fault: 'choice' }],
+    ['agents: { defaults: { memory: { search: { maxResults: many } } } }', { fault: 'type', allowed: 'number' }],
+    ['agents: { defaults: { memory: { search: { maxResults: 0 } } } }', { fault: 'tooSmall', allowed: '1' }],
+    ['agents: { defaults: { contextPruning: { ttl: soon } } }', { fault: 'duration' }],
+    ['agents: { defaults: { memory: { chunk: { overlap: 300 } } } }', { fault: 'overlap' }],
+    ['agents: { defaults: { model: gpt } }', { fault: 'model' }],
+    ['providers: { openai: { baseUrl: somewhere } }', { fault: 'address' }],
+    ['mcp: { servers: { files: {} } }', { fault: 'toolServer' }],
+    ['colour: red', { fault: 'unknown' }],
+    ['spending: {}\nspending: {}', { fault: 'twice' }],
+  ])('M48: %s is told in a way that every language has words for', (text, fault) => {
+    expect(problems(text)).toEqual([expect.objectContaining(fault)])
+  })
+
   it('M50: names the key, the line and what is allowed', () => {
     expect(problems('agents:\n  defaults:\n    memory:\n      search:\n        minScore: 7\n')).toEqual([
-      { key: 'agents.defaults.memory.search.minScore', line: 5, message: expect.stringContaining('<=1') },
+      {
+        key: 'agents.defaults.memory.search.minScore',
+        line: 5,
+        fault: 'tooBig',
+        allowed: '1',
+        message: expect.stringContaining('<=1'),
+      },
     ])
     expect(problems('agents:\n  defaults:\n    modle: offline\n')).toEqual([
-      { key: 'agents.defaults.modle', line: 3, message: 'is not a setting' },
+      { key: 'agents.defaults.modle', line: 3, message: 'is not a setting', fault: 'unknown' },
     ])
     expect(problems('agents:\n  defaults:\n    model: gpt\n')[0]).toMatchObject({
       line: 3,
@@ -62,6 +84,23 @@ describe('M50 configuration', () => {
   it('M50: reads durations', () => {
     const parsed = parseConfig('agents: { defaults: { chat: { requestTimeout: 5m } } }')
     expect(parsed.ok && parsed.config.agents.defaults.chat.requestTimeout).toBe(300_000)
+  })
+
+  it.each([
+    ['600', 600_000],
+    ['"600"', 600_000],
+    ['0', 0],
+    ['90s', 90_000],
+    ['250ms', 250],
+    ['2h', 7_200_000],
+  ])('M33: a ttl of %s is %i ms: a bare number is seconds', (written, ms) => {
+    const parsed = parseConfig(`agents: { defaults: { contextPruning: { ttl: ${written} } } }`)
+    expect(parsed.ok && parsed.config.agents.defaults.contextPruning.ttl).toBe(ms)
+  })
+
+  it('M50: a duration that no timer takes is refused', () => {
+    const [problem] = problems('agents: { defaults: { chat: { toolTimeout: 30d } } }')
+    expect(problem).toMatchObject({ key: 'agents.defaults.chat.toolTimeout' })
   })
 })
 

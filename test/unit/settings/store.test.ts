@@ -36,3 +36,23 @@ describe('M56 a configuration that cannot be read', () => {
     },
   )
 })
+
+describe('M50 a value that is taken out', () => {
+  it('M50: leaves no empty map behind, and every entry and comment where it was', async () => {
+    const file = join(await temporaryFolder(), 'config.yaml')
+    const agents = 'agents:\n  list:\n    - { id: main }\n'
+    await writeFile(file, `${agents}  defaults:\n    memory:\n      search: { minScore: 0.2 }\n`)
+    const store = await SettingsStore.open(file)
+    onTestFinished(() => store.close())
+    await store.set([['agents', 'defaults', 'memory', 'search', 'minScore'], undefined])
+    expect(await store.source()).toBe(agents)
+    await store.set([['interface', 'theme'], 'dark'])
+    await store.set([['interface', 'theme'], undefined])
+    expect(await store.source()).toBe(agents)
+    await writeFile(file, `# mine\ninterface:\n  # why\n  theme: dark\n  locale: en\n`)
+    await until(() => store.config.interface.theme === 'dark')
+    await store.set([['interface', 'theme'], undefined])
+    expect(await store.source()).toContain('# mine')
+    expect(store.config.interface.locale).toBe('en')
+  })
+})

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dailyLogDate, fileKind, isMemoryPath } from '../../../src/main/workspace/index.ts'
+import { dailyLogDate, fileKind, isMemoryPath, unsearchedFor } from '../../../src/main/workspace/index.ts'
 import { normalizeRequest } from '../../../src/main/workspace/paths.ts'
 import { mergeTexts } from '../../../src/main/diff/merge.ts'
 import fc from 'fast-check'
@@ -15,6 +15,27 @@ describe('M2 names in a workspace', () => {
   ])('M2: %s is a %s', (path, kind, isMemory) => {
     expect(fileKind(path)).toBe(kind)
     expect(isMemoryPath(path)).toBe(isMemory)
+  })
+
+  it.each([
+    ['MEMORY.md', undefined, undefined],
+    ['memory/2026-01-20.md', undefined, undefined],
+    ['memory/rescued/2026-01-20.md', undefined, undefined],
+    ['notes/idea.md', undefined, 'scope'],
+    ['项目/笔记.markdown', undefined, 'scope'],
+    ['sub/AGENTS.md', undefined, 'scope'],
+    ['AGENTS.md', 'project', 'project'],
+    ['SOUL.md', 'project', 'project'],
+    ['USER.md', 'project', 'project'],
+    ['TOOLS.md', 'project', 'project'],
+    ['.trash/old.md', 'hidden', 'hidden'],
+    ['memory/.obsidian/x.md', 'hidden', 'hidden'],
+    ['site/node_modules/p/README.md', 'hidden', 'hidden'],
+    ['notes/.draft.md', 'hidden', 'hidden'],
+    ['notes/table.csv', 'notMarkdown', 'notMarkdown'],
+  ])('M2: %s is kept out of the whole workspace by %s, of the narrow scope by %s', (path, whole, narrow) => {
+    expect(unsearchedFor(path, 'workspace')).toBe(whole)
+    expect(unsearchedFor(path, 'memory')).toBe(narrow)
   })
 
   it('M4: knows the day of a log, with or without a slug', () => {

@@ -5,7 +5,7 @@
 import type { FileChange } from '../../../shared/file-change.ts'
 import { addUsage, noUsage, type Message, type ToolCallPart, type Usage } from '../../../shared/messages.ts'
 import { ask, type ChatModel } from '../../models/index.ts'
-import { dailyLogPath, isMemoryPath, localDate } from '../../workspace/index.ts'
+import { dailyLogPath, isMemoryPath, localDate, localTime } from '../../workspace/index.ts'
 import { callTools } from '../call.ts'
 import { definitionsOf, ownTools, type ToolContext } from '../tools/index.ts'
 
@@ -23,21 +23,25 @@ export interface FlushRequest {
   readonly conversation: readonly Message[]
   readonly prompt: string
   readonly tools: ToolContext
+  /** Most tokens of one answer. */
+  readonly maxOutput: number
   readonly at: Date
 }
 
 /** @throws AppError when the model fails; what it had written by then stays written */
-export async function flush({ model, system, conversation, prompt, tools, at }: FlushRequest): Promise<FlushOutcome> {
+export async function flush(request: FlushRequest): Promise<FlushOutcome> {
+  const { model, system, conversation, prompt, tools, at } = request
+  const maxOutput = Math.min(model.maxOutput, request.maxOutput)
   const restricted: ToolContext = { ...tools, origin: { ...tools.origin, cause: 'flush' }, mayWrite: isMemoryPath }
   const messages: Message[] = [...conversation, { role: 'user', content: prompt, timestamp: at.getTime() }]
   const today = localDate(at)
-  const purpose = { kind: 'flush', today, todaysLog: dailyLogPath(today) } as const
+  const purpose = { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today) } as const
   const changes: FileChange[] = []
   let usage = noUsage
   for (let step = 0; step < maxSteps; step += 1) {
     const answer = await ask(
       model,
-      { purpose, system, messages, tools: definitionsOf(ownTools), maxOutput: model.maxOutput },
+      { purpose, system, messages, tools: definitionsOf(ownTools), maxOutput },
       tools.signal,
     )
     usage = addUsage(usage, answer.usage)

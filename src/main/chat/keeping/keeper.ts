@@ -3,81 +3,84 @@
  * full the window is; then it prunes, flushes, compacts, in that order, as far as is due. Each step is an entry of the
  * transcript, written when it is done, so that a crash in between repeats a step and never skips one.
  */
-import type { ContextReport } from '../../../shared/contract/index.ts'
-import type { Clock } from '../../clock.ts'
+import type { ContextReport, KeepingStep } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
-import type { FileChange } from '../../../shared/file-change.ts'
-import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
+import { messageText, type Message } from '../../../shared/messages.ts'
 import {
   assertFlushed,
-  calibration,
-  findCutPoint,
+  cutOf,
+  dueStep,
+  factorOf,
+  fixedTokens,
   keepingState,
-  keptTokens,
+  keepOf,
   messageTokens,
-  planPruning,
-  renderInParts,
-  withoutGoOn,
+  requestTokens,
+  summaryTokens,
   type Assembly,
-  type Budget,
+  type KeepingInput,
   type KeepingState,
+  type PrunePlan,
 } from '../../context/index.ts'
-import type { ChatModel } from '../../models/index.ts'
 import { noticeEntry, type KeptContent, type Transcript } from '../../sessions/index.ts'
 import type { AgentSettings } from '../../settings/index.ts'
-import { dailyLogPath, localDate } from '../../workspace/index.ts'
-import type { ToolContext } from '../tools/index.ts'
-import { flush } from './flush.ts'
-import type { Prompts } from '../prompts.ts'
+import { Notes, type NotesOptions } from './notes.ts'
+import { whileItShrinks } from './overflow.ts'
 import { summarize } from './summarize.ts'
 
-export interface KeeperOptions {
+export interface KeeperOptions extends NotesOptions {
   readonly transcript: Transcript
-  readonly model: ChatModel
-  readonly budget: Budget
   readonly settings: Pick<AgentSettings, 'compaction' | 'contextPruning'>
-  readonly prompts: () => Promise<Prompts>
   readonly assemble: () => Promise<Assembly>
   /** The last report that the provider has answered. */
   readonly lastReport: () => ContextReport | undefined
-  readonly tools: ToolContext
-  readonly now: Clock
   /** What may take a while has begun. */
   readonly onStart: (what: 'flush' | 'compaction') => void
 }
 
-/** What a request about part of a conversation holds besides it. */
-const partShare = 0.7
+interface Measured extends KeepingInput {
+  readonly state: KeepingState
+  readonly assembly: Assembly
+  /** As the provider counts. */
+  readonly tokens: number
+  /** Provider tokens for each estimated one. */
+  readonly factor: number
+}
 
 export class Keeper {
   readonly #options: KeeperOptions
+  readonly #notes: Notes
 
   constructor(options: KeeperOptions) {
     this.#options = options
+    this.#notes = new Notes(options)
   }
 
   /** Makes the next request fit. @throws AppError only when the disk does not take what must not be lost */
   async prepare(): Promise<void> {
-    const { budget, settings } = this.#options
-    let { tokens } = await this.#measure()
-    if (await this.#prune(tokens)) ({ tokens } = await this.#measure())
-    if (tokens > budget.flushAt && settings.compaction.memoryFlush.enabled && !this.#state().hasFlushedInCycle) {
-      await this.#flushUpTo(this.#state().live.length)
+    const tried = new Set<KeepingStep>()
+    let measured = await this.#measure()
+    for (let step = dueStep(measured, tried); step; step = dueStep(measured, tried)) {
+      tried.add(step.kind)
+      if (step.kind === 'prune') await this.#prune(step.plan)
+      else if (step.kind === 'flush') await this.#flushUpTo(measured.state.live.length)
+      else await this.#compactAt(step.cut, undefined)
+      measured = await this.#measure()
     }
-    if (tokens <= budget.compactAt) return
-    await this.compact(undefined)
-    if ((await this.#measure()).tokens > budget.compactAt) await this.#squeeze()
+    if (measured.tokens > measured.report.compactAt && this.#leavesRoom(measured)) await this.#squeeze()
   }
 
   /** The provider found the request too long, whatever was estimated. @returns false when nothing more can be cut */
   async makeRoom(): Promise<boolean> {
-    const isCompacted = await this.#compactTo(Math.floor(this.#keepTokens() / 2), undefined)
+    const measured = await this.#measure()
+    if (!this.#leavesRoom(measured)) return false
+    const isCompacted = await this.#compactAt(cutOf(measured, Math.floor(keepOf(measured) / 2)), undefined)
     return (await this.#squeeze()) || isCompacted
   }
 
   /** @returns false when there is nothing to summarise, or it failed; the history is whole then */
   async compact(focus: string | undefined): Promise<boolean> {
-    return this.#compactTo(this.#keepTokens(), focus)
+    return this.#compactAt(cutOf(await this.#measure()), focus)
   }
 
   /** Saves durable notes from what no flush has read yet. */
@@ -89,33 +92,22 @@ export class Keeper {
     return keepingState(this.#options.transcript.branch())
   }
 
-  #keepTokens(): number {
-    const { budget, settings } = this.#options
-    return keptTokens(budget, settings.compaction.keepRecentTokens)
+  async #measure(): Promise<Measured> {
+    const { assemble, lastReport, settings, now } = this.#options
+    const assembly = await assemble()
+    const { report } = assembly
+    const last = lastReport()
+    const input = { state: this.#state(), report, last, settings, now: now().getTime() }
+    return { ...input, assembly, tokens: requestTokens(input), factor: factorOf(last) }
   }
 
-  async #measure(): Promise<{ tokens: number; assembly: Assembly }> {
-    const assembly = await this.#options.assemble()
-    const last = this.#options.lastReport()
-    const factor = last ? calibration(last.estimatedTokens, last.reportedTokens) : 1
-    return { tokens: Math.ceil(assembly.report.estimatedTokens * factor), assembly }
+  /** False where prompt, tools and files fill the window by themselves: no summary helps then. */
+  #leavesRoom({ report, factor }: Measured): boolean {
+    return fixedTokens(report) * factor < report.contextWindow
   }
 
-  async #prune(tokens: number): Promise<boolean> {
-    const { settings, budget, now } = this.#options
-    const { live, pruned } = this.#state()
-    const lastAnswer = live.findLast(({ message }) => message.role === 'assistant')
-    const plan = planPruning({
-      messages: live.map(({ message }) => message),
-      decided: pruned,
-      tokens,
-      contextWindow: budget.contextWindow,
-      idleMs: lastAnswer ? now().getTime() - lastAnswer.message.timestamp : Infinity,
-      settings: settings.contextPruning,
-    })
-    if (!plan) return false
+  async #prune(plan: PrunePlan): Promise<void> {
     await this.#keep({ type: 'prune', ...plan, trimmed: [...plan.trimmed], cleared: [...plan.cleared] })
-    return true
   }
 
   /**
@@ -131,8 +123,7 @@ export class Keeper {
     })
     if (large.length === 0) return false
     await this.flushRest()
-    await this.#keep({
-      type: 'prune',
+    await this.#prune({
       trimmed: large.map(({ toolCallId }) => toolCallId),
       cleared: [],
       charactersBefore: large.reduce((sum, message) => sum + messageText(message).length, 0),
@@ -141,41 +132,41 @@ export class Keeper {
     return true
   }
 
-  async #compactTo(keepTokens: number, focus: string | undefined): Promise<boolean> {
-    const { model, prompts, tools, budget, settings } = this.#options
+  /** Summarises the first `cut` live messages. @returns false when there are none, or it failed */
+  async #compactAt(cut: number, focus: string | undefined): Promise<boolean> {
+    const { model, prompts, tools, settings } = this.#options
     const { live } = this.#state()
-    const messages = live.map(({ message }) => message)
-    const cut = findCutPoint(messages, messages.map(messageTokens), keepTokens)
     const first = live[cut]
     if (cut === 0 || !first) return false
     if (settings.compaction.memoryFlush.enabled) {
       if (this.#state().flushed < cut) await this.#flushUpTo(cut)
       assertFlushed(this.#state(), cut)
     }
+    const messages = live.map(({ message }) => message)
     const { tokens: tokensBefore } = await this.#measure()
     this.#options.onStart('compaction')
     try {
-      const { text, usage } = await summarize({
-        model,
-        prompt: (await prompts()).compaction,
-        earlier: this.#state().summary,
-        messages: messages.slice(0, cut),
-        kept: messages.slice(cut),
-        focus,
-        partTokens: this.#partTokens(),
-        signal: tools.signal,
+      const { text, usage } = await whileItShrinks(model, async () => {
+        const { report, factor } = await this.#measure()
+        return summarize({
+          model,
+          prompt: (await prompts()).compaction,
+          earlier: this.#state().summary,
+          messages: messages.slice(0, cut),
+          kept: messages.slice(cut),
+          focus,
+          budget: this.#options.budget(),
+          maxTokens: Math.floor(summaryTokens(report.compactAt) / Math.max(1, factor)),
+          factor,
+          signal: tools.signal,
+        })
       })
-      const kept = messages.slice(cut).reduce((sum, message) => sum + messageTokens(message), 0)
-      const tokensAfter =
-        Math.max(0, tokensBefore - messages.reduce((sum, message) => sum + messageTokens(message), 0)) +
-        kept +
-        messageTokens({ role: 'user', content: text, timestamp: 0 })
       await this.#keep({
         type: 'compaction',
         summary: text,
         firstKeptEntryId: first.id,
         tokensBefore,
-        tokensAfter: Math.min(tokensAfter, budget.contextWindow),
+        tokensAfter: tokensAfter(tokensBefore, messages, cut, text),
         usage,
       })
       return true
@@ -186,93 +177,15 @@ export class Keeper {
     }
   }
 
-  /**
-   * Has the first `count` live messages read for durable notes. A flush that fails is tried once more; then what no
-   * flush has read is written down word for word, so that nothing is lost.
-   */
+  /** Has the first `count` live messages read for durable notes; what cannot be read is kept word for word. */
   async #flushUpTo(count: number): Promise<void> {
     const { live, flushed } = this.#state()
     const through = live[count - 1]
     if (!through || flushed >= count) return
     this.#options.onStart('flush')
     const unread = live.slice(flushed, count).map(({ message }) => message)
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const { changes, usage } = await this.#flushOnce(unread)
-        const status = changes.length > 0 ? 'wrote' : 'nothing'
-        return await this.#keep({ type: 'flush', status, throughEntryId: through.id, changes: [...changes], usage })
-      } catch (error) {
-        if (!(error instanceof AppError) || this.#options.tools.signal.aborted) throw error
-        if (attempt < 2) continue
-        const change = await this.#rescue(unread)
-        return this.#keep({
-          type: 'flush',
-          status: 'rescued',
-          throughEntryId: through.id,
-          changes: [change],
-          message: error.message,
-        })
-      }
-    }
-  }
-
-  /** Over the conversation as it is while that fits; else over what is unread, in parts that do. */
-  async #flushOnce(unread: readonly Message[]): Promise<{ changes: readonly FileChange[]; usage: Usage }> {
-    const { model, tools, budget, now } = this.#options
-    const prompts = await this.#options.prompts()
-    const at = now()
-    const prompt = prompts.flush({ todaysLog: dailyLogPath(localDate(at)) })
-    const { tokens, assembly } = await this.#measure()
-    if (tokens + messageTokens({ role: 'user', content: prompt, timestamp: 0 }) <= budget.compactAt) {
-      const { system, messages } = assembly.request
-      try {
-        return await flush({
-          model,
-          system: [...system, prompts.flushSystem],
-          conversation: withoutGoOn(messages),
-          prompt,
-          tools,
-          at,
-        })
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'context_overflow') throw error
-      }
-    }
-    const parts = renderInParts(unread, this.#partTokens())
-    const changes: FileChange[] = []
-    let usage = noUsage
-    for (const [index, part] of parts.entries()) {
-      const content = `Part ${index + 1} of ${parts.length} of the conversation:\n\n<conversation>\n${part}\n</conversation>`
-      const outcome = await flush({
-        model,
-        system: [prompts.flushSystem],
-        conversation: [{ role: 'user', content, timestamp: 0 }],
-        prompt,
-        tools,
-        at,
-      })
-      changes.push(...outcome.changes)
-      usage = addUsage(usage, outcome.usage)
-    }
-    return { changes, usage }
-  }
-
-  async #rescue(messages: readonly Message[]): Promise<FileChange> {
-    const { tools, now } = this.#options
-    const date = localDate(now())
-    const text = renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n\n')
-    const write = await tools.workspace.edit(
-      `memory/${date}-unflushed.md`,
-      { ...tools.origin, cause: 'flush' },
-      (before) =>
-        before === undefined ? `# ${date}: kept word for word\n\n${text}\n` : `${before.trimEnd()}\n\n${text}\n`,
-    )
-    return tools.workspace.describe(write)
-  }
-
-  #partTokens(): number {
-    const { contextWindow, reserveTokens } = this.#options.budget
-    return Math.max(500, Math.floor((contextWindow - reserveTokens) * partShare))
+    const { changes, ...saved } = await this.#notes.save(unread, () => this.#measure())
+    await this.#keep({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
   }
 
   async #keep(entry: KeptContent): Promise<void> {
@@ -287,4 +200,10 @@ export class Keeper {
       data: error.data,
     })
   }
+}
+
+function tokensAfter(before: number, messages: readonly Message[], cut: number, summary: string): number {
+  const sizes = messages.map(messageTokens)
+  const dropped = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
+  return Math.max(0, before - dropped) + messageTokens({ role: 'user', content: summary, timestamp: 0 })
 }

@@ -4,7 +4,8 @@
  */
 import { AppError } from '../../../shared/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
-import { lostIdentifiers, renderInParts } from '../../context/index.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
+import { cutToTokens, lostIdentifiers, renderInParts, type Budget } from '../../context/index.ts'
 import { ask, type ChatModel } from '../../models/index.ts'
 import type { Prompts } from '../prompts.ts'
 
@@ -18,8 +19,11 @@ export interface SummaryRequest {
   readonly kept: readonly Message[]
   /** What the user wants the summary to be about. */
   readonly focus: string | undefined
-  /** Most tokens of the conversation in one request. */
-  readonly partTokens: number
+  readonly budget: Budget
+  /** Most tokens of the summary, in our own estimate: a longer one is cut, for it stands in every request from now on. */
+  readonly maxTokens: number
+  /** Provider tokens for each of ours. */
+  readonly factor: number
   readonly signal: AbortSignal
 }
 
@@ -30,15 +34,21 @@ export interface Summary {
 
 const system = ['You summarise conversations so that they can go on. You answer with the summary only.']
 
+/** Of a request's room, a part of the conversation leaves so much for the estimate's error. */
+const partShare = 0.85
+const minPartTokens = 300
+/** Identifiers that the model left out are added, within this share of the summary. */
+const appendixShare = 0.25
+
 /** @throws AppError when the model fails or says nothing; nothing is lost then, for nothing was cut */
 export async function summarize(request: SummaryRequest): Promise<Summary> {
-  const { messages, kept, partTokens } = request
+  const { messages, kept, maxTokens } = request
   let text = request.earlier
   let usage = noUsage
-  for (const part of renderInParts(messages, partTokens)) {
+  for (const part of renderInParts(messages, partTokens(request))) {
     const answer = await askForSummary(request, part, text, [])
     usage = addUsage(usage, answer.usage)
-    text = answer.text
+    text = cutToTokens(answer.text, maxTokens)
   }
   if (text === undefined)
     throw new AppError('provider_error', 'there was nothing to summarise', {
@@ -47,18 +57,36 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
     })
   const before = `${request.earlier ?? ''}\n${renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n')}`
   const after = renderInParts(kept, Number.MAX_SAFE_INTEGER).join('\n')
-  const lost = lostIdentifiers(before, after, text)
+  const lost = fitting(lostIdentifiers(before, after, text), maxTokens)
   if (lost.length === 0) return { text, usage }
   const again = await askForSummary(request, text, undefined, lost)
   usage = addUsage(usage, again.usage)
-  const stillLost = lostIdentifiers(before, after, again.text)
-  const appendix = stillLost.length > 0 ? `\n\nAlso spoken of: ${stillLost.join(', ')}` : ''
-  return { text: again.text + appendix, usage }
+  const whole = cutToTokens(again.text, maxTokens)
+  const stillLost = lostIdentifiers(before, after, whole)
+  if (stillLost.length === 0) return { text: whole, usage }
+  const appendix = `\n\nAlso spoken of: ${fitting(stillLost, maxTokens).join(', ')}`
+  return { text: cutToTokens(again.text, maxTokens - estimateTokens(appendix)) + appendix, usage }
 }
+
+/** As many as an appendix takes. */
+function fitting(names: readonly string[], maxTokens: number): string[] {
+  let left = maxTokens * appendixShare
+  return names.filter((name) => (left -= estimateTokens(name) + 1) >= 0)
+}
+
+/** Tokens of the conversation in one request, beside the prompt and the summary so far. */
+function partTokens({ prompt, budget, maxTokens, factor }: SummaryRequest): number {
+  const beside = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
+  const room = (budget.contextWindow - budget.reserveTokens) / Math.max(1, factor) - beside
+  return Math.max(minPartTokens, Math.floor(room * partShare))
+}
+
+/** A word is a little more than a token. */
+const wordsPerToken = 0.7
 
 /** @param missing what an earlier try left out; the conversation is that try */
 async function askForSummary(
-  { model, prompt, focus, signal }: SummaryRequest,
+  { model, prompt, focus, budget, maxTokens, signal }: SummaryRequest,
   conversation: string,
   earlier: string | undefined,
   missing: readonly string[],
@@ -66,7 +94,11 @@ async function askForSummary(
   const note = `This is a summary that lacks identifiers which are needed later. Write it again with these in it, exactly as they are: ${missing.join(', ')}`
   const content = prompt({
     conversation,
-    focus: [missing.length > 0 ? note : '', focus ? `Pay special attention to: ${focus}` : '']
+    focus: [
+      missing.length > 0 ? note : '',
+      focus ? `Pay special attention to: ${focus}` : '',
+      `At most ${Math.floor(maxTokens * wordsPerToken)} words.`,
+    ]
       .filter(Boolean)
       .join('\n'),
     earlier:
@@ -79,7 +111,7 @@ async function askForSummary(
       system,
       messages: [{ role: 'user', content, timestamp: 0 }],
       tools: [],
-      maxOutput: model.maxOutput,
+      maxOutput: Math.min(model.maxOutput, budget.reserveTokens),
     },
     signal,
   )

@@ -13,7 +13,8 @@ export const list = defineTool({
     from: z.number().int().min(1).optional().describe('First entry of the page, 1-based'),
   }),
   async run({ path = '', from = 1 }, { workspace, signal }) {
-    const isWhole = /^\.?[\\/]*$/.test(path)
+    // Anything else is refused where `read` would refuse it: a lone slash is the whole disk, not the workspace.
+    const isWhole = ['', '.', './'].includes(path.trim())
     const found = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
     const page = found.slice(from - 1, from - 1 + maxEntries)
     const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)

@@ -6,7 +6,7 @@ import { defineTool } from './tool.ts'
 export const memorySearch = defineTool({
   name: 'memory_search',
   description:
-    'Mandatory before answering anything about prior work, decisions, dates, people, preferences or todos: searches MEMORY.md and memory/**/*.md by meaning and keywords. Returns the best passages with path, lines and score. Cite what you use as [path:line].',
+    'Mandatory before answering anything about prior work, decisions, dates, people, preferences or todos: searches MEMORY.md, the daily logs, the other notes of the workspace and past conversations by meaning and keywords. Returns the best passages with path, lines and score. Cite what you use as [path:line]. The query may have filters: after: before: on: in: with a day, month or year (in:2024-05, after:2024-05-03), path:projects/, source:memory or source:sessions, and -word; words such as "last week" only raise what is dated so.',
   readOnly: true,
   parameters: z.object({
     query: z.string().min(1).describe('What to look for, in the words it was probably written in'),
@@ -25,9 +25,18 @@ export const memorySearch = defineTool({
       snippet,
       source,
     }))
-    const { provider, model, notice } = response
+    const { provider, model, notice, conditions = [] } = response
+    const shown = conditions.map(({ text, from, to, isUnread }) =>
+      isUnread ? { text, unread: true } : { text, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) },
+    )
     return {
-      text: JSON.stringify({ results, provider, model, ...(notice ? { notice: notice.message } : {}) }),
+      text: JSON.stringify({
+        results,
+        provider,
+        model,
+        ...(shown.length > 0 ? { conditions: shown } : {}),
+        ...(notice ? { notice: notice.message } : {}),
+      }),
       details: { kind: 'recall', recall: response },
     }
   },

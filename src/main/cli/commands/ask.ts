@@ -1,27 +1,98 @@
-/** Asks the agent. */
+/** Asks the agent, in a new chat or in one that goes on: the answer as it comes, its tools beside it. */
+import { parseCommand } from '../../../shared/commands.ts'
+import type { ContractClient, SessionMessage } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
 import type { Runtime } from '../../owner/index.ts'
 import { setUpOnce } from '../first-use.ts'
-import type { CommonFlags } from '../flags.ts'
+import type { AskFlags } from '../flags.ts'
+import { LiveOutput } from '../live-output.ts'
+import { describeOutcome } from '../outcome.ts'
 import { withoutExtras, type Output } from '../output.ts'
 
-export async function ask(
-  { client, base }: Runtime,
-  { agent, model }: CommonFlags & { model?: string },
-  message: string,
-): Promise<Output> {
+/** @throws AppError `unknown_session`, `provider_error` when the model fails */
+export async function ask({ client, base }: Runtime, flags: AskFlags, message: string): Promise<Output> {
+  const { agent, model, json = false } = flags
   await setUpOnce(client, base, agent)
   await client.search.settle({ agent })
-  const { session } = await client.chat.send({ agent, text: message, ...(model === undefined ? {} : { model }) })
-  for await (const event of await client.chat.watch({ agent, session }))
-    if (event.type === 'turnEnd' || (event.type === 'partial' && !event.running)) break
-  const messages = (await client.sessions.get({ agent, session })).messages.map((entry) => entry.message)
-  const last = messages.findLast((entry) => entry.role === 'assistant')
-  if (last?.role !== 'assistant') throw new AppError('internal', 'the agent did not answer')
+  const before = flags.session === undefined ? undefined : await sessionOf(client, agent, flags.session)
+  const known = new Set(before === undefined ? [] : (await entriesOf(client, agent, before)).ids)
+  const { session, queued } = await client.chat.send({
+    agent,
+    text: message,
+    reopen: true,
+    // What another window is being answered is not ours.
+    delivery: 'after',
+    ...(before === undefined ? {} : { session: before }),
+    ...(model === undefined ? {} : { model }),
+  })
+  const live = json ? undefined : new LiveOutput(known)
+  await follow(client, { agent, session }, queued, live)
+  const { messages, outcome } = await entriesOf(client, agent, session)
+  const added = messages.filter(({ id }) => !known.has(id))
+  for (const entry of added) live?.message(entry)
+  live?.end()
+  const mine = added.map((entry) => entry.message)
+  const last = mine.findLast((entry) => entry.role === 'assistant')
+  if (last?.role !== 'assistant') {
+    if (!parseCommand(message)) throw new AppError('internal', 'the agent did not answer')
+    const text = outcome ? describeOutcome(outcome) : ''
+    return { value: { session, text, ...tracesOf(mine), usage: noUsage, outcome: outcome ?? null }, text }
+  }
   if (last.stopReason === 'error') throw new AppError('provider_error', last.errorMessage ?? 'the model failed')
-  const value = { session, text: messageText(last), ...tracesOf(messages), usage: totalUsage(messages) }
-  return { value, text: value.text }
+  const value = { session, text: messageText(last), ...tracesOf(mine), usage: totalUsage(mine) }
+  return { value, text: live ? '' : value.text }
+}
+
+/** @param wanted an id, the beginning of it or of what follows its date, or `last` @throws AppError `unknown_session` */
+async function sessionOf(client: ContractClient, agent: string, wanted: string): Promise<string> {
+  const sessions = await client.sessions.list({ agent })
+  const found =
+    wanted === 'last'
+      ? sessions.toSorted((one, other) => other.updatedAt - one.updatedAt).slice(0, 1)
+      : sessions.filter(({ id }) => id.startsWith(wanted) || id.split('_').at(-1)?.startsWith(wanted))
+  const exact = found.filter(({ id }) => id === wanted)
+  const [only, ...others] = exact.length > 0 ? exact : found
+  if (only && others.length === 0) return only.id
+  const words = only ? `more than one chat begins with ${wanted}` : `there is no chat ${wanted}`
+  throw new AppError('unknown_session', `${words}; \`sessions\` lists them`, { session: wanted })
+}
+
+/** Until the turn that answers has ended. */
+async function follow(
+  client: ContractClient,
+  target: { readonly agent: string; readonly session: string },
+  queued: boolean,
+  live: LiveOutput | undefined,
+): Promise<void> {
+  if (live) for (const entry of (await client.sessions.get(target)).messages) live.message(entry)
+  let waiting = queued ? 1 : 0
+  if (queued) live?.note('waits until the answer that is being given has ended')
+  for await (const event of await client.chat.watch(target)) {
+    if (event.type === 'partial') {
+      waiting = event.queue.length
+      if (!event.running && waiting === 0) return
+      if (waiting === 0) live?.text(event.text)
+    } else if (event.type === 'queue') waiting = event.queue.length
+    else if (event.type === 'turnEnd') {
+      if (waiting === 0 || event.reason !== 'done') return
+    } else if (event.type === 'permissions') {
+      for (const { id, server, tool } of event.permissions) {
+        live?.note(`${tool} of ${server} wants leave that only a window of the app can give: refused`)
+        await client.chat.permit({ ...target, id, decision: 'deny' })
+      }
+    } else if (waiting === 0) live?.event(event)
+  }
+}
+
+async function entriesOf(client: ContractClient, agent: string, session: string) {
+  const { messages, events } = await client.sessions.get({ agent, session })
+  const last = events.at(-1)?.event
+  return {
+    messages,
+    ids: messages.map(({ id }: SessionMessage) => id),
+    outcome: last?.type === 'command' ? last.outcome : undefined,
+  }
 }
 
 /** What the turn recalled and wrote, from the details that its tools left in the transcript. */

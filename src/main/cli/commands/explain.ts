@@ -1,10 +1,10 @@
 /** Says how every candidate for a query was scored. */
-import type { Verdict } from '../../../shared/contract/index.ts'
+import type { Candidate, Explanation, Unsearched, Verdict } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { decidingDigits } from '../../../shared/figures.ts'
 import type { Runtime } from '../../owner/index.ts'
 import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
-import { toldOnce, type Output } from '../output.ts'
+import { conditionText, toldOnce, type Output } from '../output.ts'
 import { waitForVectors } from '../vectors.ts'
 
 export async function explain(
@@ -36,13 +36,11 @@ export async function explain(
       : {}),
   }
   const lines = candidates.map(
-    ({ path, startLine, endLine, score, vector, text, verdict }) =>
-      `${score.toFixed(decidingDigits(score, explanation.minScore, 3))}  vector ${vector ? vector.score.toFixed(3) : 'off'}  text ${text ? text.score.toFixed(3) : 'off'}  ${path}:${startLine}-${endLine}  ${verdict}`,
+    ({ path, startLine, endLine, score, vector, text, verdict, modifiers, question }) =>
+      `${score.toFixed(decidingDigits(score, explanation.minScore, 3))}  vector ${vector ? vector.score.toFixed(3) : 'off'}  text ${text ? text.score.toFixed(3) : 'off'}  ${path}:${startLine}-${endLine}  ${[verdict, ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
   )
-  if (explanation.why)
-    lines.push(
-      `${explanation.why.path}:${explanation.why.line}: ${explanation.why.reason}, rank ${explanation.why.rank ?? '–'}`,
-    )
+  lines.unshift(...explanation.conditions.map(conditionText))
+  if (explanation.why) lines.push(whyText(explanation.why))
   return {
     value,
     text: lines.length > 0 ? lines.join('\n') : 'No candidates.',
@@ -59,8 +57,34 @@ function verdictText(verdict: Verdict): string {
     case 'beyondMaxResults':
       return 'beyond maxResults'
     case 'folded':
-      return `folded into #${verdict.into}`
+      return verdict.isEcho ? `folded into #${verdict.into}: an echo of it` : `folded into #${verdict.into}`
+    case 'outsideFilter':
+      return `outside the filter: ${verdict.by.join(' ')}`
   }
+}
+
+function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanation['why']>): string {
+  const place = `${path}:${line}`
+  if (!unsearched) return `${place}: ${reason}, rank ${rank ?? '–'}`
+  return `${place}: not searched: ${unsearchedText[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
+}
+
+function modifierText({ name, factor, of }: Candidate['modifiers'][number]): string {
+  return `${name} ×${factor.toFixed(3)}${of === undefined ? '' : ` (${of})`}`
+}
+
+/** Why a place is not searched, and what to do about it. */
+const unsearchedText: Readonly<Record<Unsearched['reason'], string>> = {
+  project: 'it is read in full for every request; what should be found belongs into MEMORY.md or another note',
+  scope: 'memory.scope is `memory`, which searches MEMORY.md and memory/ alone; `workspace` searches all notes',
+  hidden: 'hidden folders, the trash and node_modules are left out; move the file to have it searched',
+  notMarkdown: 'only Markdown is searched',
+  unreadable: 'it cannot be read',
+  sessionsOff: 'conversations are not searched; memory.sessions: true searches them',
+  outside: 'it is in no folder of this memory; memory.extraPaths adds folders',
+  missing: 'there is no such file',
+  pending: 'it is not in the index yet; `index` waits for it',
+  emptyLine: 'there is nothing on this line',
 }
 
 function parsePlace(place: string): { path: string; line: number } {

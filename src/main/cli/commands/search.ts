@@ -1,7 +1,7 @@
 /** Searches the memory. */
 import type { Runtime } from '../../owner/index.ts'
 import { searchOptions, type CommonFlags, type SearchFlags } from '../flags.ts'
-import { toldOnce, withoutExtras, type Output } from '../output.ts'
+import { conditionText, toldOnce, withoutExtras, type Output } from '../output.ts'
 import { waitForVectors } from '../vectors.ts'
 
 export async function search(
@@ -11,15 +11,29 @@ export async function search(
 ): Promise<Output> {
   const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
   const options = { ...searchOptions(flags), vectorWaitMs }
-  const { results, provider, model, stale, notice } = await client.search.query({ agent, query, options })
-  const value = { results: results.map(withoutExtras), provider, model, stale, notice }
+  const {
+    results,
+    provider,
+    model,
+    stale,
+    notice,
+    conditions = [],
+  } = await client.search.query({ agent, query, options })
+  const value = {
+    results: results.map(withoutExtras),
+    provider,
+    model,
+    stale,
+    notice,
+    ...(conditions.length > 0 ? { conditions } : {}),
+  }
   const lines = results.map(
     ({ path, startLine, endLine, score, snippet }) =>
       `${score.toFixed(2)}  ${path}:${startLine}-${endLine}\n${indent(snippet)}`,
   )
   return {
     value,
-    text: lines.length > 0 ? lines.join('\n') : 'Nothing found.',
+    text: [...conditions.map(conditionText), ...(lines.length > 0 ? lines : ['Nothing found.'])].join('\n'),
     ...toldOnce(warning, notice),
   }
 }
@@ -27,6 +41,7 @@ export async function search(
 function indent(text: string): string {
   return text
     .split('\n')
+    .filter((line) => line.trim() !== '')
     .map((line) => `      ${line}`)
     .join('\n')
 }

@@ -2,6 +2,7 @@
  * From what a leg measures to a score in [0, 1] that means something on its own (M17). Both steps are monotone, so that
  * what a leg ranks higher scores higher. Pure.
  */
+import type { ScriptCalibration } from '../calibrated.ts'
 import type { KeywordScore } from './bm25.ts'
 
 /** A share at which a passage is worth showing, and the score that says so; tuned on judged questions. */
@@ -58,11 +59,65 @@ export function textScore(share: number): number {
   return risen / (risen + halfway)
 }
 
-/**
- * Cosine similarity floored at 0 and rescaled so that `background`, the similarity of unrelated pairs in this index,
- * scores 0; 1 stays 1.
- */
-export function vectorScore(cosine: number, background: number): number {
-  const floor = Math.min(0.95, Math.max(0, background))
-  return Math.min(1, Math.max(0, (cosine - floor) / (1 - floor)))
+/** How a cosine becomes a score, for one question (M17). */
+export interface VectorScale {
+  /** Cosine of a question and any passage; scores 0. */
+  readonly background: number
+  /** Cosine at which a passage is worth showing; scores 0.35. */
+  readonly threshold: number
+  /** How steeply the score rises about there. */
+  readonly power: number
+  /** What the model is worth in this memory, in [0, 1]. */
+  readonly worth: number
 }
+
+/** What the passage scores that is nearest to a question which memory does not answer, on average. */
+const unansweredScore = 0.06
+/** The threshold's distance from there, in deviations: for a perfect model, and for one that knows nothing. */
+const surest = 1.6
+const leastSure = 4
+
+export function vectorScaleOf({ worth, background, unanswered, spread }: ScriptCalibration): VectorScale {
+  const sureness = Math.min(1, worth / fullWorth)
+  const middle = Math.max(unanswered, background + 1e-4)
+  const threshold = middle + Math.max(1e-4, spread) * (leastSure - (leastSure - surest) * sureness)
+  const share = (middle - background) / (threshold - background)
+  const ratio = (unansweredScore / (1 - unansweredScore)) * (1 / scoreAtThreshold - 1)
+  return { background, threshold, power: Math.min(12, Math.max(1, Math.log(ratio) / Math.log(share))), worth }
+}
+
+/** In [0, 1): 0 up to the background, 0.35 at the threshold. */
+export function vectorScore(cosine: number, { background, threshold, power }: VectorScale): number {
+  const risen = (Math.max(0, cosine - background) / (threshold - background)) ** power
+  return risen / (risen + 1 / scoreAtThreshold - 1)
+}
+
+/** At this worth a model is as good as they come; below the other it tells nothing in this script, and takes no part. */
+const fullWorth = 0.4
+const leastWorth = 0.05
+
+/** Where no cosine would tell an answer from what is near without being one, small differences are noise. */
+export function isOfUse(calibration: ScriptCalibration): boolean {
+  return calibration.worth >= leastWorth && vectorScaleOf(calibration).threshold < 1
+}
+
+/**
+ * The legs' weights: as they are set, or by what the model is worth (M16): a weak one orders what words find alike, a strong
+ * one speaks too.
+ */
+export function weightsFor(set: 'auto' | Weights, scale: Pick<VectorScale, 'worth'> | null): Weights {
+  if (set !== 'auto') return set
+  if (!scale) return { vector: 0, text: 1 }
+  const vector = Math.round(Math.min(mostWeight, Math.max(leastWeight, weightPerWorth * scale.worth)) * 100) / 100
+  return { vector, text: Math.round((1 - vector) * 100) / 100 }
+}
+
+export interface Weights {
+  readonly vector: number
+  readonly text: number
+}
+
+/** Tuned with four models on judged conversations (docs/recall.md). */
+const weightPerWorth = 0.85
+const leastWeight = 0.05
+const mostWeight = 0.4

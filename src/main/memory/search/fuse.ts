@@ -2,10 +2,12 @@
  * Joins the two legs into one ranking (M16, M18, M21) and says for every candidate what became of it (M22). Ranking and
  * explanation are the same value: there is nothing to explain that was not computed here. Pure.
  */
-import type { SearchSettings, Verdict } from '../../../shared/contract/index.ts'
+import type { Candidate, SearchSettings, Verdict } from '../../../shared/contract/index.ts'
 import type { Source } from '../store.ts'
-import { textScore, vectorScore, type KeywordMeasure } from './calibrate.ts'
+import { textScore, vectorScore, type KeywordMeasure, type VectorScale, type Weights } from './calibrate.ts'
+import { pairEchoes } from './echo.ts'
 import { diversify } from './mmr.ts'
+import type { PassageMatch } from './vectors.ts'
 
 export interface LegInput {
   readonly id: number
@@ -16,29 +18,47 @@ export interface LegInput {
   readonly endLine: number
   /** The day a file is named after, if it is. */
   readonly date: string | undefined
-  /** Cosine similarity; null when the leg is off or the chunk has no vector. */
-  readonly cosine: number | null
+  /** The passage nearest to the question; null when the leg is off or the chunk has no vector. */
+  readonly passage: PassageMatch | null
   /** Null when the leg is off. */
   readonly keyword: KeywordMeasure | null
+  /** The phrase of the query whose days it is of, and what part of the lift it deserves, in [0, 1]. */
+  readonly lift?: { readonly text: string; readonly part: number } | undefined
+  /** What of it was the question itself, and left out of its scores. */
+  readonly question?: string | undefined
+  /** Filters that it fails. */
+  readonly refusedBy?: readonly string[]
 }
 
-export interface FuseOptions extends SearchSettings {
-  /** Cosine of unrelated pairs in this index. */
-  readonly background: number
+/** How much the odds of a passage rise that is of the days that the question names, and has all of its topic. */
+const timeOdds = 2.5
+
+export interface FuseOptions extends Omit<SearchSettings, 'weights'> {
+  readonly weights: Weights
+  /** What cosines mean for this question; null when the leg is off. */
+  readonly vectorScale: VectorScale | null
   /** The day that recency counts from, `YYYY-MM-DD`. */
   readonly today: string
   /** Asked only when `mmrLambda` is set, once for each. */
-  readonly wordsOf: (input: LegInput) => ReadonlySet<string>
+  readonly wordsOf: (input: LegInput) => ReadonlySet<unknown>
+  /** Whether a file says what a conversation says at its best place. */
+  readonly echoes?: (conversation: LegInput, file: LegInput) => boolean
 }
 
-export interface VectorLeg {
+interface Leg {
   readonly raw: number
   readonly score: number
   readonly rank: number
   readonly contribution: number
 }
 
-export interface TextLeg extends VectorLeg {
+export interface VectorLeg extends Leg {
+  /** Lines of the passage that was nearest, 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+}
+
+export interface TextLeg extends Leg {
   /** Between raw and score. */
   readonly share: number
   readonly terms: KeywordMeasure['terms']
@@ -48,7 +68,9 @@ export interface RankedCandidate {
   readonly input: LegInput
   readonly vector: VectorLeg | null
   readonly text: TextLeg | null
-  readonly modifiers: readonly { readonly name: 'recency' | 'mmr'; readonly factor: number }[]
+  /** What is added to the contributions so that neither leg silences the other. */
+  readonly lift: number
+  readonly modifiers: Candidate['modifiers']
   readonly score: number
   readonly verdict: Verdict
 }
@@ -57,11 +79,45 @@ type Scored = Omit<RankedCandidate, 'verdict'>
 
 /** All candidates in the order of their scores; ties by path and line, so that the order never wavers. */
 export function fuse(inputs: readonly LegInput[], options: FuseOptions): RankedCandidate[] {
-  const vectorRanks = ranks(inputs, (input) => input.cosine)
+  const vectorRanks = ranks(inputs, (input) => input.passage?.cosine ?? null)
   const textRanks = ranks(inputs, (input) => input.keyword?.raw ?? null)
   const scored = inputs.map((input) => score(input, options, vectorRanks, textRanks))
   scored.sort(byScore)
-  return judge(options.mmrLambda === null ? scored : spread(scored, options, options.mmrLambda), options)
+  const diverse = options.mmrLambda === null ? scored : spread(scored, options, options.mmrLambda)
+  const echoes = echoesAmong(diverse, options)
+  return judge(withEchoes(diverse, echoes), options, new Map([...echoes].map(([id, { input }]) => [id, input.id])))
+}
+
+/** Files' passages that conversations repeat, by the conversations' ids. */
+function echoesAmong(scored: readonly Scored[], { echoes, minScore }: FuseOptions): Map<number, Scored> {
+  if (!echoes) return new Map()
+  const open = scored.filter(({ input }) => !input.refusedBy)
+  return pairEchoes(open, minScore, (conversation, file) => echoes(conversation.input, file.input))
+}
+
+/** What was found as a conversation is the file's: it takes the higher of the two scores. */
+function withEchoes(scored: readonly Scored[], echoes: ReadonlyMap<number, Scored>): Scored[] {
+  if (echoes.size === 0) return [...scored]
+  const best = new Map<number, Scored>()
+  for (const candidate of scored) {
+    const file = echoes.get(candidate.input.id)
+    if (!file) continue
+    const other = best.get(file.input.id)
+    if (candidate.score > (other?.score ?? file.score)) best.set(file.input.id, candidate)
+  }
+  return scored
+    .map((candidate) => {
+      const echo = best.get(candidate.input.id)
+      if (!echo) return candidate
+      const { path, startLine, endLine } = echo.input
+      const modifier = {
+        name: 'echo' as const,
+        factor: echo.score / candidate.score,
+        of: `${path}:${startLine}-${endLine}`,
+      }
+      return { ...candidate, modifiers: [...candidate.modifiers, modifier], score: echo.score }
+    })
+    .sort(byScore)
 }
 
 function score(
@@ -70,34 +126,58 @@ function score(
   vectorRanks: ReadonlyMap<number, number>,
   textRanks: ReadonlyMap<number, number>,
 ): Scored {
-  const weights = effectiveWeights(input, options.weights)
-  const vector =
-    input.cosine === null
-      ? null
-      : leg(input.cosine, vectorScore(input.cosine, options.background), weights.vector, vectorRanks.get(input.id))
-  const text =
-    input.keyword === null
-      ? null
-      : {
-          ...leg(input.keyword.raw, textScore(input.keyword.share), weights.text, textRanks.get(input.id)),
-          share: input.keyword.share,
-          terms: input.keyword.terms,
-        }
+  const { vectorScale } = options
+  const passage = vectorScale && input.passage
+  const weights = effectiveWeights(passage !== null, input.keyword !== null, options.weights)
+  const vector = passage && {
+    ...leg(passage.cosine, vectorScore(passage.cosine, vectorScale), weights.vector, vectorRanks.get(input.id)),
+    startLine: passage.startLine,
+    endLine: passage.endLine,
+  }
+  const text = input.keyword && {
+    ...leg(input.keyword.raw, textScore(input.keyword.share), weights.text, textRanks.get(input.id)),
+    share: input.keyword.share,
+    terms: input.keyword.terms,
+  }
   const recency = recencyFactor(input, options)
-  const modifiers = recency === 1 ? [] : [{ name: 'recency' as const, factor: recency }]
   const sum = (vector?.contribution ?? 0) + (text?.contribution ?? 0)
-  return { input, vector, text, modifiers, score: sum * recency }
+  const lift = liftOf(sum, Math.max(vector?.score ?? 0, text?.score ?? 0), options.minScore)
+  const plain = (sum + lift) * recency
+  const timely = input.lift === undefined ? 1 : liftFactor(plain, input.lift.part)
+  const modifiers: Candidate['modifiers'] = [
+    ...(recency === 1 ? [] : [{ name: 'recency' as const, factor: recency }]),
+    ...(timely === 1 ? [] : [{ name: 'time' as const, factor: timely, of: input.lift?.text }]),
+  ]
+  return { input, vector, text, lift, modifiers, score: plain * timely }
+}
+
+/** What lifted candidates keep of the distances between them. */
+const liftedShare = 0.02
+
+/**
+ * What one leg alone would return stays above the threshold, whatever the other says: it comes to stand just there, above
+ * it by a little of its own sum, so that a higher score of either leg never lowers the outcome.
+ */
+function liftOf(sum: number, best: number, minScore: number): number {
+  return best >= minScore ? Math.max(0, minScore + liftedShare * sum - sum) : 0
+}
+
+/** A factor that multiplies the odds: what is likely stays below 1, and what nothing speaks for gains nothing. */
+function liftFactor(likelihood: number, part: number): number {
+  const at = Math.min(1, Math.max(0, likelihood))
+  const odds = 1 + (timeOdds - 1) * part
+  return odds / (1 + at * (odds - 1))
 }
 
 /** Weights that sum to 1; a leg that is off leaves its weight to the other, so that the threshold keeps its meaning. */
-function effectiveWeights(input: LegInput, weights: FuseOptions['weights']): FuseOptions['weights'] {
-  if (input.cosine === null) return { vector: 0, text: 1 }
-  if (input.keyword === null) return { vector: 1, text: 0 }
+function effectiveWeights(hasVector: boolean, hasText: boolean, weights: Weights): Weights {
+  if (!hasVector) return { vector: 0, text: 1 }
+  if (!hasText) return { vector: 1, text: 0 }
   const sum = weights.vector + weights.text
   return sum > 0 ? { vector: weights.vector / sum, text: weights.text / sum } : { vector: 0.5, text: 0.5 }
 }
 
-function leg(raw: number, legScore: number, weight: number, rank: number | undefined): VectorLeg {
+function leg(raw: number, legScore: number, weight: number, rank: number | undefined): Leg {
   return { raw, score: legScore, rank: rank ?? 0, contribution: weight * legScore }
 }
 
@@ -110,6 +190,7 @@ function recencyFactor({ date }: LegInput, { recencyHalfLifeDays, today }: FuseO
 function byScore(one: Scored, other: Scored): number {
   return (
     other.score - one.score ||
+    Number(one.input.source === 'sessions') - Number(other.input.source === 'sessions') ||
     compare(one.input.path, other.input.path) ||
     one.input.startLine - other.input.startLine ||
     one.input.id - other.input.id
@@ -141,11 +222,22 @@ function spread(scored: readonly Scored[], { maxResults, wordsOf }: FuseOptions,
     .sort(byScore)
 }
 
-function judge(scored: readonly Scored[], { minScore, maxResults }: FuseOptions): RankedCandidate[] {
+/** @param echoes files' passages that conversations repeat, by id */
+function judge(
+  scored: readonly Scored[],
+  { minScore, maxResults }: FuseOptions,
+  echoes: ReadonlyMap<number, number>,
+): RankedCandidate[] {
   const standing: { candidate: Scored; rank: number }[] = []
+  const shownAs = new Map<number, number>()
   return scored.map((candidate) => {
+    const { refusedBy, id } = candidate.input
+    if (refusedBy) return { ...candidate, verdict: { kind: 'outsideFilter', by: [...refusedBy] } }
     if (candidate.score <= 0 || candidate.score < minScore) return { ...candidate, verdict: { kind: 'belowMinScore' } }
+    const file = shownAs.get(echoes.get(id) ?? Number.NaN)
+    if (file !== undefined) return { ...candidate, verdict: { kind: 'folded', into: file, isEcho: true } }
     const host = standing.find((other) => covers(other.candidate.input, candidate.input))
+    shownAs.set(id, host?.rank ?? standing.length + 1)
     if (host) return { ...candidate, verdict: { kind: 'folded', into: host.rank } }
     const rank = standing.length + 1
     standing.push({ candidate, rank })

@@ -5,7 +5,7 @@ export interface MmrOptions<T> {
   readonly lambda: number
   readonly maxResults: number
   /** What a candidate says; asked once for each. */
-  readonly wordsOf: (candidate: T) => ReadonlySet<string>
+  readonly wordsOf: (candidate: T) => ReadonlySet<unknown>
 }
 
 export interface Diversified<T> {
@@ -16,7 +16,7 @@ export interface Diversified<T> {
 
 interface Open<T> {
   readonly candidate: T
-  readonly words: ReadonlySet<string>
+  readonly words: ReadonlySet<unknown>
   /** Its likeness to the most alike of what was picked so far. */
   closest: number
 }
@@ -52,7 +52,7 @@ export function diversify<T extends { readonly score: number }>(
 }
 
 /** Jaccard similarity of two sets of words. */
-function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+function jaccard(one: ReadonlySet<unknown>, other: ReadonlySet<unknown>): number {
   const [small, large] = one.size < other.size ? [one, other] : [other, one]
   let shared = 0
   for (const word of small) if (large.has(word)) shared += 1

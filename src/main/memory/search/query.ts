@@ -8,13 +8,13 @@ import {
   cjkRun,
   fold,
   forEachWord,
-  indexText,
+  lineTerms,
   pairsOf,
-  stem,
   withoutKoreanEnding,
   withoutSpans,
   words,
 } from '../terms.ts'
+import { stem } from '../stem.ts'
 import { roleOfCjk, roleOfStem, type Role } from '../word-roles.ts'
 
 /** One way in which the index may have a term of a query. */
@@ -62,14 +62,14 @@ export function parseQuery(query: string): ParsedQuery {
 
 /** A phrase of mixed script is one phrase in each script. */
 function phraseParts(text: string): Phrase[] {
-  const { chars } = indexText(text.replaceAll('\n', ' '))
+  const { runs } = lineTerms(text.replaceAll('\n', ' '))
   const parts: Phrase[] = []
   const latin: string[] = []
   forEachWord(fold(text.replaceAll('\n', ' ')).replace(cjkRun, ' '), (word, isWhole) =>
     latin.push(isWhole ? word : stem(word)),
   )
   if (latin.length > 0) parts.push({ kind: 'word', term: latin.join(' '), shown: text })
-  for (const run of chars.split('|')) if (run.trim()) parts.push({ kind: 'cjk', term: run.trim(), shown: text })
+  for (const run of runs) parts.push({ kind: 'cjk', term: [...run].join(' '), shown: text })
   return parts
 }
 
@@ -198,13 +198,6 @@ export function chooseCandidateTerms<T extends QueryTerm & { readonly documents:
     chunks += term.documents
   }
   return chosen
-}
-
-/** The FTS5 expression that finds every chunk with any of the terms and all of the phrases. */
-export function toMatchExpression({ terms, phrases }: ParsedQuery): string {
-  const any = terms.flatMap(({ readings }) => readings.map(toIndexPhrase)).join(' OR ')
-  const all = phrases.map(toIndexPhrase)
-  return [...(any ? [`(${any})`] : []), ...all].join(' AND ')
 }
 
 /**

@@ -1,58 +1,56 @@
 /**
  * Answers a query from the index: asks both legs for candidates, gives every candidate both scores, and fuses them.
- * Reads only; the connection is its own, so that a search never waits for the indexer.
+ * Reads only; the connection is its own, so that a search never waits for the indexer. It is one file because all of it
+ * works on what one moment of the index shows.
  */
-import type {
-  Candidate,
-  Explanation,
-  SearchOptions,
-  SearchSettings,
-  SearchResponse,
-  SearchResult,
-} from '../../../shared/contract/index.ts'
+import type { Explanation, SearchOptions, SearchSettings, SearchResponse } from '../../../shared/contract/index.ts'
 import { systemClock, type Clock } from '../../clock.ts'
-import { toBlob } from '../../embeddings/index.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
-import { builtFor, getMeta, vectorDimensions, type Db } from '../schema.ts'
+import { calibrationFor, calibrationKey, parseCalibration, type Calibration } from '../calibrated.ts'
+import { builtFor, getMeta, isCurrent, vectorDimensions, type Db } from '../schema.ts'
+import { parseDay } from '../days.ts'
+import { lineEnd } from '../packed-terms.ts'
 import { hasPhrases, scoreChunk } from './bm25.ts'
-import { measureOf, scaleOf, type KeywordScale } from './calibrate.ts'
+import { resultsOf, toCandidate, whyNot, type Ranking } from './answer.ts'
+import { isOfUse, measureOf, scaleOf, vectorScaleOf, weightsFor } from './calibrate.ts'
+import { chooseFound, Conditions, liftOf, nearestAmong, withDeservedLifts } from './conditions.ts'
+import { isEcho } from './echo.ts'
+import { failedFilters, hasConditions, readQuery, type ReadQuery } from './filters.ts'
 import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
-import { planKeywords, type KeywordPlan } from './plan.ts'
-import { chooseCandidateTerms, parseQuery, toIndexPhrase, toMatchExpression, type Reading } from './query.ts'
+import { planKeywords } from './plan.ts'
+import { heardOf, textReader } from './heard.ts'
+import { KeywordIndex } from './keyword-index.ts'
+import { parseQuery } from './query.ts'
 import type { Source } from '../store.ts'
-import { prepareSearch, type ChunkRow } from './statements.ts'
+import { prepareSearch, type ChunkText } from './statements.ts'
 import type { QueryVectors } from './query-vectors.ts'
-import { matchedWords, snippetOf } from './snippet.ts'
-import { Spellings } from './spellings.ts'
+import { matchedWords } from './snippet.ts'
+import { TermCounter } from './term-counter.ts'
 import { VectorLeg } from './vectors.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import { withOverrides } from './overrides.ts'
 
 /** Candidates that each leg puts forward; every one of them gets both scores. */
 const keywordCandidates = 48
 const vectorCandidates = 40
+const practiceSearches = 48
 
 interface Collection {
   readonly version: number
-  readonly chunks: number
-  readonly averageLength: number
   readonly unembedded: number
-  readonly background: number
+  readonly calibration: Calibration | undefined
   readonly dimensions: number
 }
 
 type Notice = SearchResponse['notice']
 
-/** Everything that one search computed; the response and the explanation are two views of it. */
-interface Ranking {
-  readonly query: string
-  readonly plan: KeywordPlan
-  readonly scale: KeywordScale
-  readonly candidates: readonly RankedCandidate[]
-  readonly rows: ReadonlyMap<number, ChunkRow>
-  readonly options: SearchSettings
+interface EmbeddedQuery {
+  readonly vector: Float32Array | undefined
   readonly notice: Notice
-  readonly timings: SearchResponse['timings']
+  readonly embedMs: number
 }
+
+/** Which candidates are shown, so that their text has to be read. */
+type Shown = 'returned' | 'all'
 
 export class Searcher {
   readonly #db: Db
@@ -61,16 +59,18 @@ export class Searcher {
   readonly #statements: ReturnType<typeof prepareSearch>
   #collection: Collection | undefined
   #vectors: VectorLeg | undefined
-  readonly #spellings: Spellings
-  readonly #vocabulary: Vocabulary
+  /** The version of the database that they are in step with. */
+  #vectorsOf: number | undefined
+  readonly #keywords: KeywordIndex
+  readonly #conditions: Conditions
 
   constructor(db: Db, embeddings: QueryVectors | undefined, now: Clock = systemClock) {
     this.#now = now
     this.#db = db
     this.#embeddings = embeddings
     this.#statements = prepareSearch(db)
-    this.#spellings = new Spellings(db)
-    this.#vocabulary = { documents: (reading) => this.#documentsWith(reading), spellings: this.#spellings }
+    this.#keywords = new KeywordIndex(db)
+    this.#conditions = new Conditions(db)
   }
 
   async search(
@@ -80,7 +80,14 @@ export class Searcher {
     stale: boolean,
     signal?: AbortSignal,
   ): Promise<SearchResponse> {
-    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, undefined, signal)
+    const ranking = await this.#rank(
+      query,
+      withOverrides(defaults, overrides),
+      overrides,
+      'returned',
+      undefined,
+      signal,
+    )
     const { options, notice, timings } = ranking
     return {
       query,
@@ -89,7 +96,8 @@ export class Searcher {
       ...this.#identity(),
       stale,
       minScore: options.minScore,
-      weights: options.weights,
+      weights: ranking.weights,
+      ...(ranking.read.conditions.length > 0 ? { conditions: [...ranking.read.conditions] } : {}),
       notice,
       timings,
     }
@@ -104,12 +112,12 @@ export class Searcher {
     signal?: AbortSignal,
   ): Promise<Explanation> {
     const asked = why && this.#statements.chunkAt.get(why.path, why.line, why.line)
-    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, asked, signal)
+    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, 'all', asked, signal)
     const { options, notice, timings, plan, scale } = ranking
     const candidates = ranking.candidates.map((candidate) => toCandidate(candidate, ranking))
     return {
       query,
-      weights: options.weights,
+      weights: ranking.weights,
       minScore: options.minScore,
       maxResults: options.maxResults,
       ...this.#identity(),
@@ -117,6 +125,7 @@ export class Searcher {
       notice,
       timings,
       scale,
+      vectorScale: ranking.vectorScale,
       terms: plan.terms.map(({ shown, idf, weight, documents, instead }) => ({
         term: shown,
         ...(instead === undefined ? {} : { instead }),
@@ -124,6 +133,7 @@ export class Searcher {
         weight,
         documents,
       })),
+      conditions: [...ranking.read.conditions],
       candidates,
       ...(why ? { why: whyNot(why, asked, ranking) } : {}),
     }
@@ -134,9 +144,32 @@ export class Searcher {
     return this.#readCollection().dimensions
   }
 
-  /** Reads ahead what the first search would have to wait for. */
-  warm(): void {
-    this.#spellings.refresh(this.#readCollection().version)
+  /** Reads ahead what the first search would have to wait for, a little at a time. @returns false when all is read */
+  readAhead(): boolean {
+    if (this.#keywords.readSome()) return true
+    this.#transaction(() => {
+      const { version, dimensions, calibration } = this.#readCollection()
+      this.#keywords.refresh(version)
+      if (calibration) this.#vectorLeg(dimensions)
+    })
+    return false
+  }
+
+  /** Questions that this memory could be asked, for practice: its own words. */
+  practice(): string[] {
+    const step = Math.ceil((this.#statements.lastId.get() ?? 0) / practiceSearches)
+    const questions = Array.from({ length: step === 0 ? 0 : practiceSearches }, (_, index) =>
+      this.#statements.wordsFrom.get(index * step),
+    )
+    return questions.filter((words) => words !== undefined)
+  }
+
+  /** Searches by words for nobody, so that the code is compiled when somebody asks. */
+  practise(query: string, options: SearchSettings): void {
+    const nothing = { vector: undefined, notice: null, embedMs: 0 }
+    resultsOf(
+      this.#transaction(() => this.#rankNow(query, this.#read(query), options, {}, nothing, 'returned', undefined)),
+    )
   }
 
   /** Word and token counts of the indexed files, by source and path. */
@@ -147,58 +180,114 @@ export class Searcher {
   async #rank(
     query: string,
     options: SearchSettings,
-    { excludeSession, vectorWaitMs }: SearchOptions,
+    overrides: SearchOptions,
+    shown: Shown,
     asked: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Ranking> {
     const started = performance.now()
+    const read = this.#read(query, overrides.without)
+    const embedded = await this.#embedQuery(read.words, this.#readCollection(), overrides.vectorWaitMs, signal)
+    const ranking = this.#transaction(() => this.#rankNow(query, read, options, overrides, embedded, shown, asked))
+    return { ...ranking, timings: { ...ranking.timings, totalMs: performance.now() - started } }
+  }
+
+  /** From the index as it is at this moment. */
+  #rankNow(
+    query: string,
+    read: ReadQuery,
+    options: SearchSettings,
+    { excludeSession }: SearchOptions,
+    { vector, notice, embedMs }: EmbeddedQuery,
+    shown: Shown,
+    asked: number | undefined,
+  ): Ranking {
     const excluded = excludeSession === undefined ? undefined : `sessions/${excludeSession}.jsonl`
     const collection = this.#readCollection()
-    const { vector, notice, embedMs } = await this.#embedQuery(query, collection, vectorWaitMs, signal)
     const textStarted = performance.now()
-    const parsed = parseQuery(query)
-    this.#spellings.refresh(collection.version)
-    const plan = planKeywords(parsed, collection, this.#vocabulary)
-    const found = new Set<number>()
-    const expression = toMatchExpression({ ...parsed, terms: chooseCandidateTerms(plan.terms) })
-    if (expression !== '') for (const id of this.#statements.match.all(expression, keywordCandidates)) found.add(id)
+    this.#keywords.refresh(collection.version)
+    const plan = planKeywords(parseQuery(read.words), this.#keywords, this.#keywords)
+    const bounds = this.#conditions.boundsOf(read, keywordCandidates, (id) => this.#keywords.termsOf(id))
+    const byWords = chooseFound(
+      (count, only) => this.#keywords.candidates(plan, count, only),
+      keywordCandidates,
+      bounds,
+    )
+    const found = new Set([...byWords, ...bounds.bare])
     const textMs = performance.now() - textStarted
     const vectorStarted = performance.now()
-    const leg = vector && this.#vectorLeg(collection.dimensions)
-    if (vector && leg) for (const id of leg.nearest(vector, vectorCandidates, collection.chunks)) found.add(id)
+    const calibration = vector && calibrationFor(read.words, collection.calibration)
+    const vectorScale = calibration && isOfUse(calibration) ? vectorScaleOf(calibration) : null
+    // An index that has been exchanged meanwhile may be of another model.
+    const leg =
+      vectorScale && vector?.length === collection.dimensions ? this.#vectorLeg(collection.dimensions) : undefined
+    const meant = vector && leg?.query(vector)
+    if (meant) {
+      const nearest = nearestAmong((count) => meant.nearest(count))
+      for (const id of chooseFound(nearest, vectorCandidates, bounds)) found.add(id)
+    }
     const ids = new Set(asked === undefined ? found : [asked, ...found])
-    const cosines = vector && leg?.similarities(vector, [...ids])
+    const passages = meant?.matches([...ids])
     const vectorMs = performance.now() - vectorStarted
     const scoreStarted = performance.now()
-    const rows = this.#rows([...ids])
-    const considered = [...rows.values()].filter(
-      (row) => row.id === asked || (hasPhrases(plan, row) && row.path !== excluded),
+    const considered = this.#keywords
+      .read(ids)
+      .filter(({ id, path, terms }) => id === asked || (hasPhrases(plan, terms) && path !== excluded))
+    const counter = new TermCounter(plan.terms)
+    const textOf = textReader((id) => this.#statements.text.get(id)?.text)
+    const heard = new Map(considered.map((chunk) => [chunk.id, heardOf(chunk, read, textOf)]))
+    const keywords = new Map(
+      considered.map((chunk) => {
+        const terms = heard.get(chunk.id)?.terms ?? chunk.terms
+        return [chunk.id, scoreChunk(plan, terms, counter.count(terms))]
+      }),
     )
-    const keywords = new Map(considered.map((row) => [row.id, scoreChunk(plan, row)]))
-    // What was only asked about must not change what the others are measured by.
-    const scale = scaleOf(considered.flatMap(({ id }) => (found.has(id) ? (keywords.get(id) ?? []) : [])))
-    const inputs = considered.map((row): LegInput => {
-      const keyword = plan.terms.length > 0 ? keywords.get(row.id) : undefined
+    const days = this.#conditions.daysOf(hasConditions(read) ? considered.map(({ id }) => id) : [])
+    const refused = new Map(
+      considered.map(({ id, path, source, terms }) => [
+        id,
+        failedFilters(read.filters, { path, source, days: days.get(id) ?? [], excludedBy: bounds.excludedBy(terms) }),
+      ]),
+    )
+    // What was only asked about, or may not be shown, must not change what the others are measured by.
+    const measured = considered.filter(({ id }) => found.has(id) && refused.get(id)?.length === 0)
+    const scale = scaleOf(measured.flatMap(({ id }) => keywords.get(id) ?? []))
+    const inputs = considered.map(({ id, path, source, startLine, endLine }): LegInput => {
+      const keyword = plan.terms.length > 0 ? keywords.get(id) : undefined
+      const question = heard.get(id)?.question
+      const isBare = bounds.bare.has(id)
+      const refusedBy = refused.get(id) ?? []
       return {
-        id: row.id,
-        path: row.path,
-        source: row.source,
-        startLine: row.startLine,
-        endLine: row.endLine,
-        date: dailyLogDate(row.path),
-        cosine: cosines?.get(row.id) ?? null,
-        keyword: keyword ? measureOf(keyword, scale) : null,
+        id,
+        path,
+        source,
+        startLine,
+        endLine,
+        date: dailyLogDate(path),
+        // Where no topic is asked for, or what is alike is the question itself, vectors have nothing to say.
+        passage: isBare || question !== undefined ? null : (passages?.get(id) ?? null),
+        keyword: isBare ? bounds.bareMeasure : keyword ? measureOf(keyword, scale) : null,
+        lift: isBare ? undefined : liftOf(read.lifts, days.get(id) ?? []),
+        question,
+        ...(refusedBy.length > 0 ? { refusedBy } : {}),
       }
     })
-    const candidates = fuse(inputs, {
+    const weights = weightsFor(options.weights, vectorScale)
+    const candidates = fuse(withDeservedLifts(inputs, read), {
       ...options,
-      background: collection.background,
+      weights,
+      vectorScale,
       today: localDate(this.#now()),
-      wordsOf: ({ id }) => new Set(rows.get(id)?.words.split(/\s+/)),
+      echoes: (conversation, file) => {
+        const line = textOf(conversation.id).split('\n')[conversation.keyword?.bestLine ?? 0] ?? ''
+        return isEcho(line, matchedWords(line, plan), textOf(file.id))
+      },
+      wordsOf: ({ id }) => new Set(this.#keywords.termsOf(id)?.text.words.filter((hash) => hash !== lineEnd)),
     })
-    const finished = performance.now()
-    const timings = { embedMs, vectorMs, textMs: textMs + finished - scoreStarted, totalMs: finished - started }
-    return { query, plan, scale, candidates, rows, options, notice, timings }
+    const texts = this.#texts(candidates, shown)
+    const scoreMs = performance.now() - scoreStarted
+    const timings = { embedMs, vectorMs, textMs: textMs + scoreMs, totalMs: 0 }
+    return { query, read, plan, scale, candidates, texts, options, weights, vectorScale, notice, timings }
   }
 
   /** The query's vector, or why there is none: search goes on without. */
@@ -207,7 +296,7 @@ export class Searcher {
     { dimensions, unembedded }: Collection,
     maxWaitMs: number | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<{ vector: Buffer | undefined; notice: Notice; embedMs: number }> {
+  ): Promise<EmbeddedQuery> {
     if (!this.#embeddings) return { vector: undefined, notice: null, embedMs: 0 }
     if (dimensions === 0) {
       const { failure } = this.#embeddings.leave
@@ -220,13 +309,13 @@ export class Searcher {
     const { vector, notice } = await this.#embeddings.of(query, dimensions, maxWaitMs, signal)
     const incomplete: Notice =
       unembedded > 0 ? { code: 'vectors_incomplete', message: `${unembedded} chunks have no vector yet` } : null
-    return { vector: vector && toBlob(vector), notice: notice ?? incomplete, embedMs: performance.now() - started }
+    return { vector, notice: notice ?? incomplete, embedMs: performance.now() - started }
   }
 
   /** While an index is rebuilt for another model, the old one answers by keywords: vectors of two models do not compare. */
   #isOfOurModel(): boolean {
     const { provider, model } = builtFor(this.#db)
-    return provider === this.#embeddings?.provider && model === this.#embeddings.model
+    return isCurrent(this.#db) && provider === this.#embeddings?.provider && model === this.#embeddings.model
   }
 
   #identity(): { provider: string; model: string } {
@@ -237,102 +326,39 @@ export class Searcher {
   #readCollection(): Collection {
     const version = Number(this.#db.pragma('data_version', { simple: true }))
     if (this.#collection?.version === version) return this.#collection
-    const counts = this.#statements.collection.get() ?? { chunks: 0, averageLength: 0, unembedded: 0 }
     this.#collection = {
       version,
-      ...counts,
-      background: Number(getMeta(this.#db, 'background') ?? 0),
+      unembedded: this.#statements.unembedded.get() ?? 0,
+      calibration: this.#isOfOurModel() ? parseCalibration(getMeta(this.#db, calibrationKey)) : undefined,
       dimensions: this.#isOfOurModel() ? vectorDimensions(this.#db) : 0,
     }
     return this.#collection
   }
 
-  /** Made when the first vector is there: before, there is no table to prepare a statement for. */
+  /** Made when the first vector is there: before, nobody knows how long they are. */
   #vectorLeg(dimensions: number): VectorLeg {
-    this.#vectors ??= new VectorLeg(this.#db, { ...this.#identity(), dimensions })
+    this.#vectors ??= new VectorLeg(this.#db, dimensions)
+    const { version } = this.#readCollection()
+    if (version !== this.#vectorsOf) this.#vectors.refresh()
+    this.#vectorsOf = version
     return this.#vectors
   }
 
-  #documentsWith({ kind, term }: Pick<Reading, 'kind' | 'term'>): number {
-    const isSingleTerm = kind === 'word' ? !term.includes(' ') : term.length <= 3
-    // One character, or a pair of them, is a term of the index; so is a word.
-    if (isSingleTerm) return this.#statements.documents.get(kind === 'cjk' ? term.replace(' ', '') : term) ?? 0
-    return this.#statements.phraseDocuments.get(toIndexPhrase({ kind, term })) ?? 0
+  /** All that is read within is of one moment, whatever the indexer writes meanwhile. */
+  #transaction<T>(work: () => T): T {
+    return this.#db.transaction(work).deferred()
   }
 
-  #rows(ids: readonly number[]): Map<number, ChunkRow> {
-    return new Map(this.#statements.rows.all(JSON.stringify(ids)).map((row) => [row.id, row]))
+  #read(query: string, without?: readonly string[]): ReadQuery {
+    return readQuery(query, parseDay(localDate(this.#now())), without)
   }
-}
 
-function withOverrides(defaults: SearchSettings, overrides: SearchOptions): SearchSettings {
-  const { weights, minScore, maxResults, recencyHalfLifeDays, mmrLambda } = overrides
-  return {
-    weights: weights ?? defaults.weights,
-    minScore: minScore ?? defaults.minScore,
-    maxResults: maxResults ?? defaults.maxResults,
-    // Null turns either off.
-    recencyHalfLifeDays: recencyHalfLifeDays === undefined ? defaults.recencyHalfLifeDays : recencyHalfLifeDays,
-    mmrLambda: mmrLambda === undefined ? defaults.mmrLambda : mmrLambda,
+  #texts(candidates: readonly RankedCandidate[], shown: Shown): Map<number, ChunkText> {
+    const texts = new Map<number, ChunkText>()
+    for (const { input, verdict } of candidates) {
+      const text = shown === 'all' || verdict.kind === 'returned' ? this.#statements.text.get(input.id) : undefined
+      if (text) texts.set(input.id, text)
+    }
+    return texts
   }
-}
-
-function resultsOf(ranking: Ranking): SearchResult[] {
-  const results: SearchResult[] = []
-  for (const candidate of ranking.candidates) {
-    if (candidate.verdict.kind !== 'returned') continue
-    const { path, startLine, endLine, heading, snippet, matched, source } = shownChunk(candidate.input, ranking)
-    results.push({
-      path,
-      startLine,
-      endLine,
-      heading,
-      score: candidate.score,
-      vectorScore: candidate.vector?.score ?? null,
-      textScore: candidate.text?.score ?? null,
-      snippet,
-      matched,
-      source,
-    })
-  }
-  return results
-}
-
-function toCandidate(candidate: RankedCandidate, ranking: Ranking): Candidate {
-  const { vector, text, modifiers, score, verdict } = candidate
-  return {
-    ...shownChunk(candidate.input, ranking),
-    vector,
-    text: text && { ...text, terms: [...text.terms] },
-    modifiers: [...modifiers],
-    score,
-    verdict,
-  }
-}
-
-function shownChunk(input: LegInput, { rows, plan }: Ranking) {
-  const row = rows.get(input.id)
-  const snippet = snippetOf(row?.text ?? '', input.keyword?.bestLine ?? 0)
-  return {
-    path: input.path,
-    startLine: input.startLine,
-    endLine: input.endLine,
-    heading: row?.title ?? '',
-    snippet,
-    matched: matchedWords(snippet, plan),
-    source: input.source,
-  }
-}
-
-function whyNot(
-  why: { path: string; line: number },
-  asked: number | undefined,
-  ranking: Ranking,
-): NonNullable<Explanation['why']> {
-  const index = ranking.candidates.findIndex((candidate) => candidate.input.id === asked)
-  const candidate = ranking.candidates[index]
-  if (!candidate) return { ...why, candidate: null, rank: null, reason: 'notIndexed' }
-  const matches = candidate.score > 0
-  const reason = matches ? candidate.verdict.kind : 'noMatch'
-  return { ...why, candidate: toCandidate(candidate, ranking), rank: matches ? index + 1 : null, reason }
 }

@@ -1,37 +1,25 @@
 /** What a search asks of the index, as SQL that is prepared once. */
+import { ChunkPacker } from '../packed-terms.ts'
 import type { Db } from '../schema.ts'
 import type { Source } from '../store.ts'
-import type { ChunkTerms } from './bm25.ts'
+import type { PostingSource } from './postings.ts'
+import type { ChunkPlace } from './segment.ts'
 
-export interface ChunkRow extends ChunkTerms {
-  readonly id: number
-  readonly path: string
-  readonly source: Source
-  readonly startLine: number
-  readonly endLine: number
-  readonly title: string
+export interface ChunkText {
+  readonly heading: string
   readonly text: string
 }
 
 export function prepareSearch(db: Db) {
   return {
-    collection: db.prepare<[], { chunks: number; averageLength: number; unembedded: number }>(
-      'SELECT count(*) AS chunks, coalesce(avg(length), 0) AS averageLength, coalesce(sum(embedded = 0), 0) AS unembedded FROM chunks',
-    ),
-    documents: db.prepare<[string], number>('SELECT doc FROM chunks_vocabulary WHERE term = ?').pluck(),
-    phraseDocuments: db.prepare<[string], number>('SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?').pluck(),
-    match: db
-      .prepare<[string, number], number>(
-        'SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, 1.0, 1.0, 1.0, 0.6, 0.6) LIMIT ?',
+    unembedded: db.prepare<[], number>('SELECT count(*) FROM chunks WHERE embedded = 0').pluck(),
+    text: db.prepare<[number], ChunkText>('SELECT heading, text FROM chunks WHERE id = ?'),
+    lastId: db.prepare<[], number | null>('SELECT max(id) FROM chunks').pluck(),
+    wordsFrom: db
+      .prepare<[number], string>(
+        'SELECT substr(text, 1 + length(text) / 3, 60) FROM chunks WHERE id >= ? ORDER BY id LIMIT 1',
       )
       .pluck(),
-    rows: db.prepare<[string], ChunkRow>(
-      `SELECT c.id, c.path, c.source, c.start_line AS startLine, c.end_line AS endLine, c.heading AS title, c.text, c.length,
-              f.words, f.chars, f.heading, f.place
-       FROM json_each(?) AS wanted
-       JOIN chunks AS c ON c.id = wanted.value
-       JOIN chunks_fts AS f ON f.rowid = c.id`,
-    ),
     chunkAt: db
       .prepare<[string, number, number], number>(
         'SELECT id FROM chunks WHERE path = ? AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1',
@@ -40,5 +28,57 @@ export function prepareSearch(db: Db) {
     fileCounts: db.prepare<[], { path: string; source: Source; words: number; tokens: number }>(
       'SELECT path, source, words, tokens FROM files',
     ),
+  }
+}
+
+/** The packed terms of an index, all of them or those of one chunk. */
+export interface TermSource extends PostingSource {
+  readonly termsOf: (id: number) => Buffer | undefined
+}
+
+export function termSource(db: Db): TermSource {
+  const hasTerms = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'chunk_terms'").get() !== undefined
+  const count = db.prepare<[], number>('SELECT count(*) FROM chunks').pluck()
+  const ids = db.prepare<[], number>('SELECT id FROM chunks').pluck()
+  return {
+    ...(hasTerms ? storedTerms(db) : termsOfText(db)),
+    count: () => count.get() ?? 0,
+    ids: () => ids.all(),
+  }
+}
+
+type Terms = Pick<TermSource, 'chunks' | 'termsOf'>
+
+const place = 'chunk.id, path, source, start_line AS startLine, end_line AS endLine'
+
+function storedTerms(db: Db): Terms {
+  const one = db.prepare<[number], Buffer>('SELECT terms FROM chunk_terms WHERE id = ?').pluck()
+  const all = db.prepare<[number, number], ChunkPlace & { terms: Buffer }>(
+    `SELECT ${place}, terms FROM chunk_terms JOIN chunks AS chunk USING (id) WHERE id > ? AND id <= ? ORDER BY id`,
+  )
+  return {
+    termsOf: (id) => one.get(id),
+    *chunks(after, upTo) {
+      for (const { terms, ...chunk } of all.iterate(after, upTo)) yield [chunk, terms]
+    },
+  }
+}
+
+/** An index of before there were packed terms answers while the new one is built (M12): they are made from its text. */
+function termsOfText(db: Db): Terms {
+  const text = 'heading, text FROM chunks AS chunk WHERE id'
+  const one = db.prepare<[number], ChunkText & { path: string }>(`SELECT path, ${text} = ?`)
+  const all = db.prepare<[number, number], ChunkPlace & ChunkText>(
+    `SELECT ${place}, ${text} > ? AND id <= ? ORDER BY id`,
+  )
+  return {
+    termsOf(id) {
+      const row = one.get(id)
+      return row && new ChunkPacker(row.path).pack(row).terms
+    },
+    *chunks(after, upTo) {
+      for (const { heading, text: said, ...chunk } of all.iterate(after, upTo))
+        yield [chunk, new ChunkPacker(chunk.path).pack({ heading, text: said }).terms]
+    },
   }
 }

@@ -1,74 +1,143 @@
-/** The vector leg (M16): nearest chunks by cosine similarity, in one exact pass or two. */
+/**
+ * The vector leg (M16, M51): nearest passages by cosine similarity, in two passes. The first compares coarse forms in
+ * memory; the second computes the cosines of the best of them from the vectors in the index. A chunk is as near as its
+ * best passage.
+ */
+import { toBlob } from '../../embeddings/index.ts'
 import type { Db } from '../schema.ts'
+import { CoarseIndex, type CoarseMatches } from './coarse-index.ts'
 
-/** Above this many chunks a first pass over one bit a dimension is faster than an exact one over everything. */
-const twoPassAbove = 5000
-/** Candidates of the coarse pass: at least this many, and this many for each one that is wanted. */
-const minCoarse = 256
-const coarseFactor = 4
+/** Passages whose cosine is computed: the fewer bits a coarse form has, the more can hide behind it. */
+const exactPassages = 160
+const mostExactPassages = 640
+/** Passages of a chunk that are looked at when it was found by its words. */
+const exactPerChunk = 3
 
-/** Which vectors of the cache are the index's own. */
-export interface VectorSpace {
-  readonly provider: string
-  readonly model: string
-  readonly dimensions: number
+/** The passage that makes a chunk as near as it is. */
+export interface PassageMatch {
+  readonly cosine: number
+  /** 1-based, inclusive, in the file. */
+  readonly startLine: number
+  readonly endLine: number
 }
 
 export class VectorLeg {
-  readonly #space: VectorSpace
+  readonly #coarse: CoarseIndex
   readonly #statements: ReturnType<typeof prepare>
+  readonly #exact: number
 
-  constructor(db: Db, space: VectorSpace) {
-    this.#space = space
-    this.#statements = prepare(db, space)
+  constructor(db: Db, dimensions: number) {
+    this.#coarse = new CoarseIndex(db, dimensions)
+    this.#statements = prepare(db)
+    this.#exact = Math.min(mostExactPassages, Math.round(exactPassages * Math.max(1, 384 / dimensions)))
   }
 
-  /** Ids of the `count` chunks nearest to `query` (a unit vector's bytes), nearest first. */
-  nearest(query: Buffer, count: number, chunks: number): number[] {
-    return chunks > twoPassAbove ? this.nearestInTwoPasses(query, count) : this.nearestExact(query, count)
+  /** To be called when the index has changed. */
+  refresh(): void {
+    this.#coarse.refresh()
   }
 
-  nearestExact(query: Buffer, count: number): number[] {
-    return this.#statements.exact.all(query, count)
-  }
-
-  /** In one pass where the vectors have no coarse form. */
-  nearestInTwoPasses(query: Buffer, count: number): number[] {
-    if (!this.#statements.coarse) return this.nearestExact(query, count)
-    const coarse = this.#statements.coarse.all(query, Math.min(4096, Math.max(minCoarse, count * coarseFactor)))
-    const exact = this.similarities(query, coarse)
-    return coarse.sort((one, other) => (exact.get(other) ?? 0) - (exact.get(one) ?? 0)).slice(0, count)
-  }
-
-  /** Cosine similarity of each chunk that has a vector. */
-  similarities(query: Buffer, ids: readonly number[]): Map<number, number> {
-    const { provider, model, dimensions } = this.#space
-    const rows = this.#statements.similarities.all(query, JSON.stringify(ids), provider, model, dimensions)
-    return new Map(rows.map(({ id, cosine }) => [id, cosine]))
+  /** @param vector of length 1 */
+  query(vector: Float32Array): VectorQuery {
+    return new VectorQuery(this.#statements, this.#coarse, vector, this.#exact)
   }
 }
 
-function prepare(db: Db, { dimensions }: VectorSpace) {
-  const hasCoarse = dimensions % 8 === 0
+/** One question; what was computed for it is not computed again. */
+export class VectorQuery {
+  readonly #statements: ReturnType<typeof prepare>
+  readonly #forms: CoarseIndex
+  readonly #vector: Float32Array
+  readonly #cosines = new Map<number, number>()
+  #exact: number
+  #coarse: CoarseMatches
+
+  constructor(statements: ReturnType<typeof prepare>, forms: CoarseIndex, vector: Float32Array, exact: number) {
+    this.#statements = statements
+    this.#forms = forms
+    this.#vector = vector
+    this.#exact = exact
+    this.#coarse = forms.nearest(vector, exact)
+    this.#measure(this.#coarse.passages)
+  }
+
+  /** The `count` passages that are nearest, nearest first. */
+  nearestPassages(count: number): { readonly id: number; readonly cosine: number }[] {
+    return [...this.#cosines]
+      .map(([id, cosine]) => ({ id, cosine }))
+      .sort((one, other) => other.cosine - one.cosine || one.id - other.id)
+      .slice(0, count)
+  }
+
+  /** Ids of the `count` chunks that have the nearest passages, nearest first. */
+  nearest(count: number): number[] {
+    // Whoever wants more than can be among those looks further: filters leave few of them.
+    while (this.#exact < count && this.#coarse.passages.length < this.#forms.size) {
+      this.#exact = Math.max(count, 2 * this.#exact)
+      this.#coarse = this.#forms.nearest(this.#vector, this.#exact)
+      this.#measure(this.#coarse.passages.filter((passage) => !this.#cosines.has(passage)))
+    }
+    const best = new Map<number, number>()
+    for (const { chunk, passage } of this.#statements.chunksOf.iterate(JSON.stringify(this.#coarse.passages))) {
+      const cosine = this.#cosines.get(passage) ?? -1
+      if (cosine > (best.get(chunk) ?? -2)) best.set(chunk, cosine)
+    }
+    return [...best]
+      .sort(([one, oneCosine], [other, otherCosine]) => otherCosine - oneCosine || one - other)
+      .slice(0, count)
+      .map(([chunk]) => chunk)
+  }
+
+  /** The best passage of each chunk that has one with a vector. */
+  matches(chunks: readonly number[]): Map<number, PassageMatch> {
+    const own = Map.groupBy(this.#statements.passagesOf.all(JSON.stringify(chunks)), ({ chunk }) => chunk)
+    const distance = ({ passage }: OwnPassage) => this.#coarse.distanceOf(passage)
+    const missing = new Set<number>()
+    for (const passages of own.values()) {
+      passages.sort((one, other) => distance(one) - distance(other))
+      for (const { passage } of passages.slice(0, exactPerChunk)) if (!this.#cosines.has(passage)) missing.add(passage)
+    }
+    this.#measure([...missing])
+    const matches = new Map<number, PassageMatch>()
+    for (const [chunk, passages] of own) {
+      for (const { passage, startLine, endLine } of passages) {
+        const cosine = this.#cosines.get(passage)
+        if (cosine !== undefined && cosine > (matches.get(chunk)?.cosine ?? -2))
+          matches.set(chunk, { cosine, startLine, endLine })
+      }
+    }
+    return matches
+  }
+
+  #measure(passages: readonly number[]): void {
+    for (const { id, cosine } of this.#statements.cosines.iterate(toBlob(this.#vector), JSON.stringify(passages)))
+      this.#cosines.set(id, cosine)
+  }
+}
+
+interface OwnPassage {
+  readonly chunk: number
+  readonly passage: number
+  readonly startLine: number
+  readonly endLine: number
+}
+
+function prepare(db: Db) {
   return {
-    exact: db
-      .prepare<[Buffer, number], number>(
-        'SELECT chunk_id FROM chunks_vec WHERE embedding MATCH ? AND k = ? ORDER BY distance',
-      )
-      .pluck(),
-    coarse: hasCoarse
-      ? db
-          .prepare<[Buffer, number], number>(
-            'SELECT chunk_id FROM chunks_vec WHERE coarse MATCH vec_quantize_binary(?) AND k = ?',
-          )
-          .pluck()
-      : undefined,
-    similarities: db.prepare<[Buffer, string, string, string, number], { id: number; cosine: number }>(
-      `SELECT chunk.id, 1 - vec_distance_cosine(cached.vector, ?) AS cosine
+    cosines: db.prepare<[Buffer, string], { id: number; cosine: number }>(
+      `SELECT p.id, 1 - vec_distance_cosine(c.vector, ?) AS cosine
        FROM json_each(?) AS wanted
-       JOIN chunks AS chunk ON chunk.id = wanted.value AND chunk.embedded = 1
-       JOIN embedding_cache AS cached
-         ON cached.provider = ? AND cached.model = ? AND cached.dims = ? AND cached.hash = chunk.hash`,
+       JOIN passages AS p ON p.id = wanted.value
+       JOIN embedding_cache AS c ON c.id = p.vector`,
+    ),
+    chunksOf: db.prepare<[string], { chunk: number; passage: number }>(
+      `SELECT own.chunk_id AS chunk, own.passage_id AS passage
+       FROM json_each(?) AS wanted JOIN chunk_passages AS own ON own.passage_id = wanted.value`,
+    ),
+    passagesOf: db.prepare<[string], OwnPassage>(
+      `SELECT chunk_id AS chunk, passage_id AS passage, start_line AS startLine, end_line AS endLine
+       FROM json_each(?) AS wanted JOIN chunk_passages AS own ON own.chunk_id = wanted.value
+       ORDER BY own.chunk_id, own.place`,
     ),
   }
 }

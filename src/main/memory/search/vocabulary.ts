@@ -2,14 +2,15 @@
  * What memory knows of a query's words. A word that it lacks is read as what it has instead: the nearest spelling (M19),
  * two words written as one or one as two, the known pieces of a CJK word, the known beginning of a Korean one.
  */
-import { minSpelt, stem } from '../terms.ts'
+import { stem } from '../stem.ts'
+import { minSpelt } from '../terms.ts'
 import { roleOfStem } from '../word-roles.ts'
 import type { QueryTerm, Reading } from './query.ts'
 import type { Spellings } from './spellings.ts'
 
 export interface Vocabulary {
   /** Chunks that have a reading. */
-  readonly documents: (reading: Pick<Reading, 'kind' | 'term'>) => number
+  documents(reading: Pick<Reading, 'kind' | 'term'>): number
   readonly spellings: Pick<Spellings, 'has' | 'nearest'>
 }
 
@@ -49,13 +50,13 @@ export function resolveTerms(terms: readonly QueryTerm[], vocabulary: Vocabulary
 }
 
 /** `heron-9` where memory has `heron-1`: its parts are terms of their own, and say enough. */
-function isKnownByPart({ shown }: QueryTerm, { documents }: Vocabulary): boolean {
+function isKnownByPart({ shown }: QueryTerm, vocabulary: Vocabulary): boolean {
   const [name] = /^[a-z]{3,}(?=-\d+$)/.exec(shown) ?? []
-  return name !== undefined && documents({ kind: 'word', term: stem(name) }) > 0
+  return name !== undefined && vocabulary.documents({ kind: 'word', term: stem(name) }) > 0
 }
 
-function maxDocuments(readings: readonly Reading[], { documents }: Vocabulary): number {
-  return Math.max(0, ...readings.map(documents))
+function maxDocuments(readings: readonly Reading[], vocabulary: Vocabulary): number {
+  return Math.max(0, ...readings.map((reading) => vocabulary.documents(reading)))
 }
 
 function readOtherwise(

@@ -1,0 +1,137 @@
+/**
+ * Durable notes from a conversation before part of it is summarised (M29, M30): over the whole conversation while that
+ * fits, else in parts; tried twice, and where both fail, the words themselves are kept.
+ */
+import { AppError } from '../../../shared/errors.ts'
+import type { FileChange } from '../../../shared/file-change.ts'
+import { addUsage, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
+import { messageTokens, renderInParts, withoutGoOn, type Assembly, type Budget } from '../../context/index.ts'
+import type { ChatModel } from '../../models/index.ts'
+import { dailyLogPath, localDate } from '../../workspace/index.ts'
+import type { Clock } from '../../clock.ts'
+import type { Prompts } from '../prompts.ts'
+import { definitionsOf, ownTools, type ToolContext } from '../tools/index.ts'
+import { flush, type FlushOutcome } from './flush.ts'
+import { whileItShrinks } from './overflow.ts'
+import { rescue } from './rescue.ts'
+
+export type SavedNotes =
+  | ({ readonly status: 'wrote' | 'nothing' } & FlushOutcome)
+  | { readonly status: 'rescued'; readonly changes: readonly FileChange[]; readonly message: string }
+
+export interface NotesOptions {
+  readonly model: ChatModel
+  /** As it is now: a provider's refusal may teach that the window is smaller. */
+  readonly budget: () => Budget
+  readonly prompts: () => Promise<Prompts>
+  readonly tools: ToolContext
+  readonly now: Clock
+}
+
+/** Of what a request may hold, a part of a conversation leaves so much for the estimate's error and what tools answer. */
+const partShare = 0.85
+const minPartTokens = 300
+const tries = 2
+
+export class Notes {
+  readonly #options: NotesOptions
+
+  constructor(options: NotesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @param unread what no flush has read
+   * @param measure the request as it would be sent now, in the provider's tokens
+   * @throws AppError only when the disk does not take what must not be lost, or the signal ended it
+   */
+  async save(
+    unread: readonly Message[],
+    measure: () => Promise<{ assembly: Assembly; tokens: number; factor: number }>,
+  ): Promise<SavedNotes> {
+    const { model, tools, now } = this.#options
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const outcome = await whileItShrinks(model, () => this.#read(unread, measure))
+        return { status: outcome.changes.length > 0 ? 'wrote' : 'nothing', ...outcome }
+      } catch (error) {
+        if (!(error instanceof AppError) || tools.signal.aborted) throw error
+        if (attempt < tries) continue
+        const text = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
+        const origin = { ...tools.origin, cause: 'flush' as const }
+        return {
+          status: 'rescued',
+          changes: [await rescue(tools.workspace, origin, text, now())],
+          message: error.message,
+        }
+      }
+    }
+  }
+
+  /** From one part of a conversation, in words. @throws AppError when the model fails */
+  async fromPart(part: string, name: string): Promise<FlushOutcome> {
+    const { model, tools, now, budget } = this.#options
+    const prompts = await this.#options.prompts()
+    const at = now()
+    return flush({
+      model,
+      system: [prompts.flushSystem],
+      conversation: [{ role: 'user', content: `${name}:\n\n<conversation>\n${part}\n</conversation>`, timestamp: 0 }],
+      prompt: promptOf(prompts, at),
+      tools,
+      maxOutput: budget().reserveTokens,
+      at,
+    })
+  }
+
+  /** Tokens of a conversation that one request can read, in our own estimate. @param factor provider tokens for each of ours */
+  async partTokens(factor: number): Promise<number> {
+    const { now, budget } = this.#options
+    const prompts = await this.#options.prompts()
+    const beside = estimateTokens(
+      JSON.stringify(definitionsOf(ownTools)) + prompts.flushSystem + promptOf(prompts, now()),
+    )
+    const { contextWindow, reserveTokens } = budget()
+    const room = (contextWindow - reserveTokens) / Math.max(1, factor) - beside
+    return Math.max(minPartTokens, Math.floor(room * partShare))
+  }
+
+  async #read(
+    unread: readonly Message[],
+    measure: () => Promise<{ assembly: Assembly; tokens: number; factor: number }>,
+  ): Promise<FlushOutcome> {
+    const { model, tools, budget, now } = this.#options
+    const prompts = await this.#options.prompts()
+    const at = now()
+    const prompt = promptOf(prompts, at)
+    const { tokens, assembly, factor } = await measure()
+    const { contextWindow, reserveTokens } = budget()
+    const asked = messageTokens({ role: 'user', content: prompt + prompts.flushSystem, timestamp: 0 })
+    if (tokens + asked <= contextWindow - reserveTokens) {
+      const { system, messages } = assembly.request
+      return flush({
+        model,
+        system: [...system, prompts.flushSystem],
+        conversation: withoutGoOn(messages),
+        prompt,
+        tools,
+        maxOutput: reserveTokens,
+        at,
+      })
+    }
+    const parts = renderInParts(unread, await this.partTokens(factor))
+    const changes: FileChange[] = []
+    let usage: Usage = noUsage
+    for (const [index, part] of parts.entries()) {
+      const outcome = await this.fromPart(part, `Part ${index + 1} of ${parts.length} of the conversation`)
+      changes.push(...outcome.changes)
+      usage = addUsage(usage, outcome.usage)
+    }
+    return { changes, usage }
+  }
+}
+
+function promptOf(prompts: Prompts, at: Date): string {
+  return prompts.flush({ todaysLog: dailyLogPath(localDate(at)) })
+}

@@ -1,0 +1,80 @@
+/**
+ * Words that no flush could read (M30): kept verbatim below memory/rescued/, an entry for each failure, until a model
+ * answers again and has distilled them. Nothing is removed then either: the entry says what became of it.
+ *
+ *   ## 10:03 - Kept word for word, waiting to be distilled
+ *   <!-- rescued 7c0f… -->
+ *   User: …
+ *   <!-- end of 7c0f… -->
+ */
+import { randomUUID } from 'node:crypto'
+import type { FileChange } from '../../../shared/file-change.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { localDate, localTime, rescuedFolder, type Workspace, type WriteOrigin } from '../../workspace/index.ts'
+
+export interface Rescued {
+  readonly path: string
+  readonly id: string
+  readonly text: string
+}
+
+const waiting = 'Kept word for word, waiting to be distilled'
+const preface =
+  'Saving notes failed, so the words themselves are kept here. They are searched, and not loaded by themselves.'
+/** An entry may quote another one: whoever reads them in order never looks inside. */
+const entry =
+  /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36}) -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
+
+/** @throws AppError when the disk does not take it */
+export async function rescue(workspace: Workspace, origin: WriteOrigin, text: string, at: Date): Promise<FileChange> {
+  const date = localDate(at)
+  const id = randomUUID()
+  const added = `## ${localTime(at)} - ${waiting}\n<!-- rescued ${id} -->\n\n${text}\n\n<!-- end of ${id} -->\n`
+  const write = await workspace.edit(`${rescuedFolder}/${date}.md`, origin, (before) =>
+    before === undefined ? `# ${date}: rescued\n\n${preface}\n\n${added}` : `${before.trimEnd()}\n\n${added}`,
+  )
+  return workspace.describe(write)
+}
+
+/** True when there may be something to distil; looked at after every answer. */
+export async function hasRescues(workspace: Workspace): Promise<boolean> {
+  return (await workspace.names(rescuedFolder)).length > 0
+}
+
+/** What waits to be distilled, oldest first. Files that cannot be read are left alone. */
+export async function waitingRescues(workspace: Workspace): Promise<Rescued[]> {
+  const names = (await workspace.names(rescuedFolder)).filter((name) => name.endsWith('.md'))
+  const found: Rescued[] = []
+  for (const name of names) {
+    const path = `${rescuedFolder}/${name}`
+    for (const [, , heading, id = '', text = ''] of (await textOf(workspace, path)).matchAll(entry))
+      if (heading === waiting) found.push({ path, id, text: text.trim() })
+  }
+  return found
+}
+
+/** Says what became of one. */
+export async function settleRescue(
+  workspace: Workspace,
+  origin: WriteOrigin,
+  { path, id }: Rescued,
+  notes: readonly string[],
+  at: Date,
+): Promise<void> {
+  const into = notes.length > 0 ? ` into ${[...new Set(notes)].join(', ')}` : '; nothing in it was worth a note'
+  const outcome = `Kept word for word, distilled on ${localDate(at)} ${localTime(at)}${into}`
+  await workspace.edit(path, origin, (before = '') =>
+    before.replaceAll(entry, (whole, _time: string, heading: string, found: string) =>
+      found === id ? whole.replace(heading, () => outcome) : whole,
+    ),
+  )
+}
+
+async function textOf(workspace: Workspace, path: string): Promise<string> {
+  try {
+    return (await workspace.read(path)).text
+  } catch (error) {
+    if (error instanceof AppError) return ''
+    throw error
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * Learns what cosines mean in one index and model (M17), from questions that the memory itself makes: how near a question
+ * comes to passages that do not answer it, and how well the model finds by one text another that belongs to it. It is
+ * measured anew when the index has grown or shrunk by a fifth, and depends on nothing but the indexed texts.
+ */
+import { AppError } from '../../shared/errors.ts'
+import type { EmbeddingProvider } from '../embeddings/index.ts'
+import { calibrationKey, parseCalibration, type Calibration, type ScriptCalibration } from './calibrated.ts'
+import { floatsOf, hashOf } from './passage-store.ts'
+import { pseudoQuestions, scripts, type Pair, type Probe, type SampledPassage } from './pseudo-questions.ts'
+import { getMeta } from './schema.ts'
+import type { IndexStore } from './store.ts'
+
+/** Passages that questions are compared with. */
+const sampleSize = 4000
+/** Fewer vectors than this say nothing. */
+const minPassages = 4
+const minProbes = 3
+const minPairs = 6
+/** Measured anew when there are this many times as many passages, or as few. */
+const growth = 1.2
+/** A model that is not known to be good is taken for one that is not. */
+const unknownWorth = 0.25
+
+/** Does nothing while what is known still holds. @throws AppError of the provider */
+export async function calibrate(store: IndexStore, provider: EmbeddingProvider, signal: AbortSignal): Promise<void> {
+  const { passages } = store
+  if (!passages) return
+  const { embedded } = passages.counts()
+  const known = parseCalibration(getMeta(store.db, calibrationKey))
+  if (embedded < minPassages || (known && isAbout(known.passages, embedded))) return
+  const sample = passages.sample(sampleSize)
+  const vectors = sample.map(({ vector }) => floatsOf(vector))
+  const sampled = sample.map(({ file, text, chunk, place }): SampledPassage => {
+    const { heading, body } = parted(text)
+    const after = passages.textAfter(chunk, place)
+    const next = after === undefined ? undefined : parted(after)
+    return { file, heading, body, next: next?.heading === heading ? next.body : undefined }
+  })
+  const groups = groupsOf(sampled)
+  const { probes, pairs } = pseudoQuestions(sampled.map((one, index) => ({ ...one, file: groups[index] ?? one.file })))
+  const texts = new Set([...probes.map(({ text }) => text), ...pairs.flatMap(({ one, other }) => [one, other])])
+  const vectorOf = await embedTexts(store, provider, [...texts], signal)
+  const all = scripts.map((script) =>
+    measureScript(
+      script,
+      probes.filter((probe) => probe.script === script),
+      pairs.filter((pair) => pair.script === script),
+      vectorOf,
+      { groups, vectors, total: embedded },
+    ),
+  )
+  const calibration: Calibration = { passages: embedded, scripts: all.filter((one) => one !== undefined) }
+  store.transaction(() => {
+    store.setMeta(calibrationKey, JSON.stringify(calibration))
+    passages.recentre(meanOf(vectors), `${embedded}`)
+  })
+}
+
+function isAbout(one: number, other: number): boolean {
+  return one * growth > other && other * growth > one
+}
+
+function parted(text: string): { heading: string; body: string } {
+  const at = text.indexOf('\n')
+  return at < 0 ? { heading: '', body: text } : { heading: text.slice(0, at), body: text.slice(at + 1) }
+}
+
+/** Files, or sections where there is but a file or two, or else each passage for itself. */
+function groupsOf(passages: readonly SampledPassage[]): string[] {
+  const files = passages.map(({ file }) => file)
+  const sections = passages.map(({ file, heading }) => `${file}\n${heading}`)
+  const isEnough = (groups: readonly string[]) => new Set(groups).size > 2
+  return isEnough(files) ? files : isEnough(sections) ? sections : passages.map((_, index) => String(index))
+}
+
+interface Known {
+  /** What each is part of: nothing of the same group is unrelated. */
+  readonly groups: readonly string[]
+  readonly vectors: readonly Float32Array[]
+  /** Passages of the index, of which these are a sample. */
+  readonly total: number
+}
+
+function measureScript(
+  script: Calibration['scripts'][number]['script'],
+  probes: readonly Probe[],
+  pairs: readonly Pair[],
+  vectorOf: (text: string) => Float32Array | undefined,
+  known: Known,
+): ScriptCalibration | undefined {
+  const measured = probes.flatMap(({ text, file }) => {
+    const vector = vectorOf(text)
+    const one = vector && nearestElsewhere(vector, file, known)
+    return one ? [one] : []
+  })
+  if (measured.length < minProbes) return undefined
+  const tops = measured.map(({ top }) => top)
+  // Of more passages the nearest is nearer: as much for each doubling as from half of the sample to all of it.
+  const gain = Math.max(0, mean(measured.map(({ top, topOfHalf }) => top - topOfHalf)))
+  const doublings = Math.log2(Math.max(1, known.total / known.vectors.length))
+  const worth = pairs.length < minPairs ? unknownWorth : worthOf(pairs, vectorOf)
+  return {
+    script,
+    worth,
+    background: mean(measured.map(({ average }) => average)),
+    unanswered: mean(tops) + gain * doublings,
+    spread: Math.max(deviation(tops), mean(measured.map(({ spread }) => spread)) / 4),
+  }
+}
+
+/** The nearest passage of other groups; the same among every second of them; mean and deviation of all. */
+function nearestElsewhere(vector: Float32Array, group: string, { groups, vectors }: Known) {
+  let [top, topOfHalf, count, sum, squares] = [-1, -1, 0, 0, 0]
+  for (const [index, other] of vectors.entries()) {
+    if (groups[index] === group) continue
+    const cosine = dot(vector, other)
+    count += 1
+    sum += cosine
+    squares += cosine * cosine
+    if (cosine > top) top = cosine
+    if (index % 2 === 0 && cosine > topOfHalf) topOfHalf = cosine
+  }
+  if (count < 2) return undefined
+  const average = sum / count
+  return {
+    top,
+    topOfHalf: Math.max(topOfHalf, average),
+    average,
+    spread: Math.sqrt(Math.max(0, squares / count - average ** 2)),
+  }
+}
+
+/** In [0, 1]: 0 for a model that finds a text by the one that belongs to it no better than chance. */
+function worthOf(pairs: readonly Pair[], vectorOf: (text: string) => Float32Array | undefined): number {
+  const known = pairs.flatMap(({ one, other }) => {
+    const [asked, wanted] = [vectorOf(one), vectorOf(other)]
+    return asked && wanted ? [{ asked, wanted }] : []
+  })
+  let reciprocal = 0
+  let chance = 0
+  for (const [index, { asked, wanted }] of known.entries()) {
+    const own = dot(asked, wanted)
+    const nearer = known.filter((other, at) => at !== index && dot(asked, other.wanted) >= own).length
+    reciprocal += 1 / (nearer + 1)
+    chance += 1 / (index + 1)
+  }
+  if (known.length === 0) return 0
+  const [found, byChance] = [reciprocal / known.length, chance / known.length]
+  return Math.min(1, Math.max(0, (found - byChance) / (1 - byChance)))
+}
+
+/** Vectors of texts that are no passages, from the cache or the provider. */
+async function embedTexts(
+  store: IndexStore,
+  provider: EmbeddingProvider,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<(text: string) => Float32Array | undefined> {
+  const vectors = new Map<string, Float32Array>()
+  const { provider: name, model } = provider
+  for (const text of texts) {
+    const cached = store.cachedVector(name, model, hashOf(text), store.dimensions)
+    if (cached) vectors.set(text, floatsOf(cached.vector))
+  }
+  const missing = texts.filter((text) => !vectors.has(text))
+  for (let at = 0; at < missing.length; at += provider.batchSize) {
+    const batch = missing.slice(at, at + provider.batchSize)
+    const answer = await embedOrNone(provider, batch, signal)
+    store.transaction(() => {
+      for (const [index, text] of batch.entries()) {
+        const vector = answer[index]
+        if (!vector || vector.length !== store.dimensions) continue
+        store.cacheVector(name, model, hashOf(text), vector)
+        vectors.set(text, vector)
+      }
+    })
+  }
+  return (text) => vectors.get(text)
+}
+
+/** A text that a model does not take is a question less. */
+async function embedOrNone(provider: EmbeddingProvider, texts: readonly string[], signal: AbortSignal) {
+  try {
+    return await provider.embed(texts, signal)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'provider_error') return []
+    throw error
+  }
+}
+
+function meanOf(vectors: readonly Float32Array[]): Float32Array {
+  const centre = new Float32Array(vectors[0]?.length ?? 0)
+  for (const vector of vectors)
+    for (let at = 0; at < centre.length; at += 1) centre[at] = (centre[at] ?? 0) + (vector[at] ?? 0) / vectors.length
+  return centre
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < one.length; at += 1) sum += (one[at] as number) * (other[at] as number)
+  return sum
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+}
+
+function deviation(values: readonly number[]): number {
+  const average = mean(values)
+  return Math.sqrt(mean(values.map((value) => (value - average) ** 2)))
+}

@@ -1,0 +1,202 @@
+/**
+ * The passages of an index (M51): which chunk has which, and one row for each distinct text, so that identical passages
+ * share a vector. The vectors themselves are in `embedding_cache`; here stands which one, and its signs as bits, which
+ * the searcher keeps in memory for its first pass.
+ */
+import { createHash } from 'node:crypto'
+import { coarseBits } from './coarse.ts'
+import type { Passage } from './passages.ts'
+import { getMeta, setMeta, type Db } from './schema.ts'
+
+export interface PassageToEmbed {
+  readonly id: number
+  readonly hash: string
+  readonly text: string
+}
+
+/** A passage with its vector's bytes, as calibration looks at it. */
+export interface EmbeddedPassage {
+  readonly file: string
+  readonly text: string
+  readonly chunk: number
+  readonly place: number
+  readonly vector: Buffer
+}
+
+/** Counts what was taken out of the coarse forms, so that whoever keeps them in memory knows to look. */
+export const removedKey = 'passages:removed'
+/** Tells apart forms that were made about different centres. */
+export const epochKey = 'passages:epoch'
+
+export class PassageStore {
+  readonly #db: Db
+  readonly #statements: ReturnType<typeof prepare>
+  #centre: Float32Array | undefined
+  #hasReadCentre = false
+
+  constructor(db: Db) {
+    this.#db = db
+    this.#statements = prepare(db)
+  }
+
+  /** Gives a chunk its passages; those whose text has a vector already need no other. */
+  put(chunk: number, passages: readonly Passage[]): void {
+    let missing = 0
+    for (const [place, { text, startLine, endLine }] of passages.entries()) {
+      const hash = hashOf(text)
+      const known = this.#statements.find.get(hash)
+      const id = known?.id ?? Number(this.#statements.put.run(hash, text).lastInsertRowid)
+      if (known?.vector == null) missing += 1
+      this.#statements.link.run(chunk, place, id, startLine, endLine)
+    }
+    if (missing === 0) this.#statements.markEmbedded.run(chunk)
+  }
+
+  /** Takes the passages of chunks that are going; to be followed by `sweep` when their successors are in. */
+  remove(chunk: number): number[] {
+    const ids = this.#statements.linked.all(chunk)
+    this.#statements.unlink.run(chunk)
+    return ids
+  }
+
+  /** Forgets those of the passages that no chunk has any more. */
+  sweep(ids: Iterable<number>): void {
+    let removed = 0
+    for (const id of new Set(ids)) {
+      if (this.#statements.isLinked.get(id) !== undefined) continue
+      this.#statements.removeBits.run(id)
+      removed += this.#statements.remove.run(id).changes
+    }
+    if (removed > 0) setMeta(this.#db, removedKey, String(Number(getMeta(this.#db, removedKey) ?? 0) + removed))
+  }
+
+  /** Up to `limit` passages after `afterId` that have no vector yet, in the order of their ids. */
+  toEmbed(afterId: number, limit: number): PassageToEmbed[] {
+    return this.#statements.toEmbed.all(afterId, limit)
+  }
+
+  /** Distinct passages, and how many of them have a vector. */
+  counts(): { readonly passages: number; readonly embedded: number } {
+    return this.#statements.counts.get() ?? { passages: 0, embedded: 0 }
+  }
+
+  /** How many passages have no vector yet, and the characters of their texts. */
+  missing(): { readonly texts: number; readonly characters: number } {
+    return this.#statements.missing.get() ?? { texts: 0, characters: 0 }
+  }
+
+  /** @param cached row of `embedding_cache` */
+  giveVector(id: number, cached: number, vector: Float32Array): void {
+    this.#statements.setVector.run(cached, id)
+    this.#statements.putBits.run(id, coarseBits(vector, this.centre))
+    this.#statements.markComplete.run(id)
+  }
+
+  /** About which the signs of vectors are taken; undefined until there are enough vectors to have one. */
+  get centre(): Float32Array | undefined {
+    if (!this.#hasReadCentre) {
+      this.#hasReadCentre = true
+      this.#centre = readCentre(this.#db)
+    }
+    return this.#centre
+  }
+
+  /** Makes all coarse forms anew about another centre. */
+  recentre(centre: Float32Array, epoch: string): void {
+    const { buffer, byteOffset, byteLength } = centre
+    setMeta(this.#db, centreKey, Buffer.from(buffer, byteOffset, byteLength).toString('base64'))
+    setMeta(this.#db, epochKey, epoch)
+    this.#centre = centre
+    this.#hasReadCentre = true
+    this.#statements.clearBits.run()
+    let last = 0
+    for (;;) {
+      const page = this.#statements.vectors.all(last)
+      for (const { id, vector } of page) this.#statements.putBits.run(id, coarseBits(floatsOf(vector), centre))
+      const end = page.at(-1)
+      if (!end) return
+      last = end.id
+    }
+  }
+
+  /** The first `limit` embedded passages in the order of their hashes: a sample that depends on the texts alone. */
+  sample(limit: number): EmbeddedPassage[] {
+    return this.#statements.sample.all(limit)
+  }
+
+  /** The passage that follows in the same chunk. */
+  textAfter(chunk: number, place: number): string | undefined {
+    return this.#statements.textAt.get(chunk, place + 1)
+  }
+}
+
+const centreKey = 'passages:centre'
+
+export function readCentre(db: Db): Float32Array | undefined {
+  const text = getMeta(db, centreKey)
+  return text === undefined ? undefined : floatsOf(Buffer.from(text, 'base64'))
+}
+
+/** The floats of a vector's bytes, which may lie anywhere in a larger buffer. */
+export function floatsOf(bytes: Buffer): Float32Array {
+  const { buffer, byteOffset, byteLength } = bytes
+  if (byteOffset % 4 === 0) return new Float32Array(buffer, byteOffset, byteLength / 4)
+  return new Float32Array(Uint8Array.from(bytes).buffer)
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function prepare(db: Db) {
+  return {
+    find: db.prepare<[string], { id: number; vector: number | null }>('SELECT id, vector FROM passages WHERE hash = ?'),
+    put: db.prepare('INSERT INTO passages (hash, text) VALUES (?, ?)'),
+    link: db.prepare(
+      'INSERT INTO chunk_passages (chunk_id, place, passage_id, start_line, end_line) VALUES (?, ?, ?, ?, ?)',
+    ),
+    linked: db.prepare<[number], number>('SELECT passage_id FROM chunk_passages WHERE chunk_id = ?').pluck(),
+    unlink: db.prepare('DELETE FROM chunk_passages WHERE chunk_id = ?'),
+    isLinked: db.prepare<[number], number>('SELECT 1 FROM chunk_passages WHERE passage_id = ? LIMIT 1').pluck(),
+    remove: db.prepare('DELETE FROM passages WHERE id = ?'),
+    removeBits: db.prepare('DELETE FROM passage_bits WHERE passage_id = ?'),
+    clearBits: db.prepare('DELETE FROM passage_bits'),
+    putBits: db.prepare('INSERT OR REPLACE INTO passage_bits (passage_id, bits) VALUES (?, ?)'),
+    vectors: db.prepare<[number], { id: number; vector: Buffer }>(
+      `SELECT p.id, c.vector FROM passages AS p JOIN embedding_cache AS c ON c.id = p.vector
+       WHERE p.id > ? ORDER BY p.id LIMIT 500`,
+    ),
+    toEmbed: db.prepare<[number, number], PassageToEmbed>(
+      'SELECT id, hash, text FROM passages WHERE vector IS NULL AND id > ? ORDER BY id LIMIT ?',
+    ),
+    counts: db.prepare<[], { passages: number; embedded: number }>(
+      'SELECT count(*) AS passages, count(vector) AS embedded FROM passages',
+    ),
+    missing: db.prepare<[], { texts: number; characters: number }>(
+      'SELECT count(*) AS texts, coalesce(sum(length(text)), 0) AS characters FROM passages WHERE vector IS NULL',
+    ),
+    setVector: db.prepare('UPDATE passages SET vector = ? WHERE id = ?'),
+    markEmbedded: db.prepare('UPDATE chunks SET embedded = 1 WHERE id = ?'),
+    markComplete: db.prepare(
+      `UPDATE chunks SET embedded = 1
+       WHERE embedded = 0 AND id IN (SELECT chunk_id FROM chunk_passages WHERE passage_id = ?) AND NOT EXISTS (
+         SELECT 1 FROM chunk_passages AS own JOIN passages AS p ON p.id = own.passage_id
+         WHERE own.chunk_id = chunks.id AND p.vector IS NULL)`,
+    ),
+    sample: db.prepare<[number], EmbeddedPassage>(
+      `SELECT k.source || '/' || k.path AS file, p.text, own.chunk_id AS chunk, own.place, c.vector
+       FROM passages AS p
+       JOIN embedding_cache AS c ON c.id = p.vector
+       JOIN chunk_passages AS own ON own.passage_id = p.id
+         AND own.chunk_id = (SELECT min(chunk_id) FROM chunk_passages WHERE passage_id = p.id)
+       JOIN chunks AS k ON k.id = own.chunk_id
+       GROUP BY p.hash ORDER BY p.hash LIMIT ?`,
+    ),
+    textAt: db
+      .prepare<[number, number], string>(
+        `SELECT p.text FROM chunk_passages AS own JOIN passages AS p ON p.id = own.passage_id
+         WHERE own.chunk_id = ? AND own.place = ?`,
+      )
+      .pluck(),
+  }
+}

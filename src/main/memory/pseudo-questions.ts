@@ -1,0 +1,112 @@
+/**
+ * Questions made from the memory itself, to learn what a model's cosines mean there (M17) without asking anybody. A
+ * *probe* names two rare words of a passage as a question does; what is nearest to it in other files shows how near
+ * a question comes to passages that do not answer it. A *pair* is two texts that belong together and were written apart
+ * (a heading and what stands under it, a passage and the next): whoever understands texts finds the one by the other.
+ * Both are chosen in the order of the passages' hashes, so that the same memory gives the same questions. Pure.
+ */
+import { stem } from './stem.ts'
+import { fold } from './terms.ts'
+import { roleOfCjk, roleOfStem } from './word-roles.ts'
+
+/** Scripts are measured apart: most models know some languages and are lost in others. */
+export const scripts = ['latin', 'cjk', 'other'] as const
+export type Script = (typeof scripts)[number]
+
+export interface SampledPassage {
+  readonly file: string
+  readonly heading: string
+  /** Without the heading. */
+  readonly body: string
+  /** The passage that follows under the same heading, without that. */
+  readonly next: string | undefined
+}
+
+export interface Probe {
+  readonly script: Script
+  readonly text: string
+  /** The words are from there. */
+  readonly file: string
+}
+
+export interface Pair {
+  readonly script: Script
+  readonly one: string
+  readonly other: string
+}
+
+export interface PseudoQuestions {
+  readonly probes: readonly Probe[]
+  readonly pairs: readonly Pair[]
+}
+
+/** Of each script. */
+const maxProbes = 64
+const maxPairs = 48
+
+/** The script that most of a text is written in. A CJK character says as much as some letters. */
+export function scriptOf(text: string): Script {
+  let latin = 0
+  let cjk = 0
+  let other = 0
+  for (const letter of text) {
+    if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(letter)) cjk += 1
+    else if (/\p{Script=Latin}/u.test(letter)) latin += 1
+    else if (/\p{L}/u.test(letter)) other += 1
+  }
+  if (cjk > 0 && 2 * cjk >= Math.max(latin, other)) return 'cjk'
+  return other > latin ? 'other' : 'latin'
+}
+
+/** @param passages in the order of their hashes */
+export function pseudoQuestions(passages: readonly SampledPassage[]): PseudoQuestions {
+  const words = passages.map(({ body }) => contentWords(body))
+  const counts = new Map<string, number>()
+  for (const own of words) for (const word of own.keys()) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const rarity = (word: string) => counts.get(word) ?? 0
+  const probes: Probe[] = []
+  const pairs: Pair[] = []
+  const room = { probes: new Map<Script, number>(), pairs: new Map<Script, number>() }
+  const take = (used: Map<Script, number>, script: Script, most: number) => {
+    const count = used.get(script) ?? 0
+    if (count < most) used.set(script, count + 1)
+    return count < most
+  }
+  for (const [index, { file, heading, body, next }] of passages.entries()) {
+    const script = scriptOf(body)
+    const rare = [...(words[index] ?? [])]
+      .sort(([one], [other]) => rarity(one) - rarity(other) || (one < other ? -1 : 1))
+      .slice(0, 2)
+      .map(([, written]) => written)
+    if (rare.length === 2 && take(room.probes, script, maxProbes))
+      probes.push({ script, file, text: asked(rare, script) })
+    const partner =
+      next !== undefined && scriptOf(next) === script
+        ? { one: body, other: next }
+        : contentWords(heading).size > 1 && scriptOf(heading) === script
+          ? { one: heading, other: body }
+          : undefined
+    if (partner && take(room.pairs, script, maxPairs)) pairs.push({ script, ...partner })
+  }
+  return { probes, pairs }
+}
+
+/** Long enough to be near to other talk for its form, as real questions are. */
+function asked([one = '', other = '']: readonly string[], script: Script): string {
+  if (script === 'latin') return `What does she like about ${one} and ${other}?`
+  return script === 'cjk' ? `她喜欢${one}和${other}的什么？` : `${one}, ${other}?`
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
+
+/** Words that carry something, as they stand, by their folded form. */
+function contentWords(text: string): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const { segment, isWordLike } of segmenter.segment(text)) {
+    const isCjk = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(segment)
+    if (isWordLike !== true || [...segment].length < (isCjk ? 2 : 3) || !/\p{L}/u.test(segment)) continue
+    const folded = fold(segment)
+    if ((isCjk ? roleOfCjk(folded) : roleOfStem(stem(folded))) === 'word') found.set(folded, segment)
+  }
+  return found
+}

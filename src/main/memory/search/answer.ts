@@ -1,0 +1,95 @@
+/** What a search answers, seen from what it computed: results for people and models, candidates with their accounts. Pure. */
+import type {
+  Candidate,
+  Explanation,
+  SearchResponse,
+  SearchResult,
+  SearchSettings,
+} from '../../../shared/contract/index.ts'
+import type { KeywordScale, VectorScale, Weights } from './calibrate.ts'
+import type { ReadQuery } from './filters.ts'
+import type { RankedCandidate } from './fuse.ts'
+import type { KeywordPlan } from './plan.ts'
+import { matchedWords, snippetOf } from './snippet.ts'
+import type { ChunkText } from './statements.ts'
+
+/** Everything that one search computed; the response and the explanation are two views of it. */
+export interface Ranking {
+  readonly query: string
+  readonly read: ReadQuery
+  readonly plan: KeywordPlan
+  readonly scale: KeywordScale
+  readonly candidates: readonly RankedCandidate[]
+  /** Of the candidates that are shown. */
+  readonly texts: ReadonlyMap<number, ChunkText>
+  readonly options: SearchSettings
+  /** The ones that were used, where the settings leave it to the measure. */
+  readonly weights: Weights
+  readonly vectorScale: VectorScale | null
+  readonly notice: SearchResponse['notice']
+  readonly timings: SearchResponse['timings']
+}
+
+export function resultsOf(ranking: Ranking): SearchResult[] {
+  const results: SearchResult[] = []
+  for (const candidate of ranking.candidates) {
+    if (candidate.verdict.kind !== 'returned') continue
+    const { path, startLine, endLine, heading, snippet, matched, source } = shownChunk(candidate, ranking)
+    results.push({
+      path,
+      startLine,
+      endLine,
+      heading,
+      score: candidate.score,
+      vectorScore: candidate.vector?.score ?? null,
+      textScore: candidate.text?.score ?? null,
+      snippet,
+      matched,
+      source,
+    })
+  }
+  return results
+}
+
+export function toCandidate(candidate: RankedCandidate, ranking: Ranking): Candidate {
+  const { vector, text, lift, modifiers, score, verdict } = candidate
+  return {
+    ...shownChunk(candidate, ranking),
+    vector,
+    text: text && { ...text, terms: [...text.terms] },
+    lift,
+    modifiers: [...modifiers],
+    ...(candidate.input.question === undefined ? {} : { question: candidate.input.question }),
+    score,
+    verdict,
+  }
+}
+
+/** What is shown of a chunk is around the passage that meaning matched, or around its best lines where words tell more. */
+function shownChunk({ input, vector, text: words }: RankedCandidate, { texts, plan }: Ranking) {
+  const { heading = '', text = '' } = texts.get(input.id) ?? {}
+  const isMeant = vector !== null && vector.score > (words?.score ?? 0)
+  const snippet = snippetOf(text, isMeant ? vector.startLine - input.startLine : (input.keyword?.bestLine ?? 0))
+  return {
+    path: input.path,
+    startLine: input.startLine,
+    endLine: input.endLine,
+    heading,
+    snippet,
+    matched: matchedWords(snippet, plan),
+    source: input.source,
+  }
+}
+
+export function whyNot(
+  why: { path: string; line: number },
+  asked: number | undefined,
+  ranking: Ranking,
+): NonNullable<Explanation['why']> {
+  const index = ranking.candidates.findIndex((candidate) => candidate.input.id === asked)
+  const candidate = ranking.candidates[index]
+  if (!candidate) return { ...why, candidate: null, rank: null, reason: 'notIndexed' }
+  const matches = candidate.score > 0 || candidate.verdict.kind === 'outsideFilter'
+  const reason = matches ? candidate.verdict.kind : 'noMatch'
+  return { ...why, candidate: toCandidate(candidate, ranking), rank: matches ? index + 1 : null, reason }
+}

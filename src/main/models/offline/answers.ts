@@ -1,0 +1,239 @@
+/** Answers from memory: each asks for the tools that it needs, step by step, and in the end quotes what they gave. Pure. */
+import { isRecord, parseJson } from '../../../shared/json.ts'
+import { maxQuery } from '../../../shared/limits.ts'
+import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '../../../shared/messages.ts'
+import type { Intention } from './intent.ts'
+import { bestLines, clipped, namesTime, nearLines, type Passage, type QuotedLine } from './quote.ts'
+import type { Sentences } from './sentences/sentences.ts'
+
+/** Results that it reads whole, to quote from. */
+const maxRead = 3
+const maxQuoted = 3
+/** When nothing is above the configured threshold, what comes closest is worth showing, and called that. */
+const closestMinScore = 0.12
+/** Characters of a question that are said back; one that is longer is known to whoever wrote it. */
+const maxEchoed = 60
+/** Logs of a time that are read; the latest ones. */
+const maxLogs = 40
+/** Entries of logs that are shown. */
+const maxEntries = 60
+const maxEntry = 200
+
+/** What the model says next, or the tools that it wants to see something by. */
+export interface Step {
+  readonly text?: string
+  readonly calls?: readonly Omit<ToolCallPart, 'type' | 'id'>[]
+}
+
+/** What a tool gave, with what it was asked. */
+export interface Result {
+  readonly result: ToolResultMessage
+  readonly asked: Readonly<Record<string, unknown>>
+}
+
+export function resultsSince(messages: readonly Message[]): Result[] {
+  const calls = new Map<string, Readonly<Record<string, unknown>>>()
+  const found: Result[] = []
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      for (const part of message.content) if (part.type === 'toolCall') calls.set(part.id, part.arguments)
+    } else if (message.role === 'toolResult') {
+      found.push({ result: message, asked: calls.get(message.toolCallId) ?? {} })
+    }
+  }
+  return found
+}
+
+const of = (results: readonly Result[], tool: string) => results.filter(({ result }) => result.toolName === tool)
+
+/** What the logs of a time have. */
+export function period(
+  { first, last }: Extract<Intention, { kind: 'period' }>,
+  results: readonly Result[],
+  sentences: Sentences,
+): Step {
+  const span = first === last ? first : `${first} – ${last}`
+  const lists = of(results, 'list')
+  const nextPage = /\[.*from=(\d+)\]$/.exec(messageOf(lists.at(-1)))?.[1]
+  if (lists.length === 0) return { calls: [{ name: 'list', arguments: { path: 'memory' } }] }
+  if (nextPage !== undefined)
+    return { calls: [{ name: 'list', arguments: { path: 'memory', from: Number(nextPage) } }] }
+  const reads = of(results, 'memory_get')
+  if (reads.length === 0) {
+    const logs = lists
+      .flatMap((list) => messageOf(list).split('\n'))
+      .flatMap((line) => /^(memory\/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md) \(/.exec(line)?.[1] ?? [])
+      .filter((path) => isBetween(dateOf(path), first, last))
+      .sort()
+      .slice(-maxLogs)
+    if (logs.length === 0) return { text: sentences.nothingIn(span) }
+    return { calls: logs.map((path) => ({ name: 'memory_get', arguments: { path } })) }
+  }
+  const entries = reads.flatMap(entriesOf)
+  if (entries.length === 0) return { text: sentences.nothingIn(span) }
+  const shown = entries.slice(0, maxEntries)
+  const lines = shown.flatMap(({ path, line, text }, index) => {
+    const date = dateOf(path)
+    const isNewDay = first !== last && (index === 0 || date !== dateOf(shown[index - 1]?.path ?? ''))
+    return [...(isNewDay ? [`${index === 0 ? '' : '\n'}**${date}**\n`] : []), `- ${text} [${path}:${line}]`]
+  })
+  const rest = entries.length - shown.length
+  return {
+    text: [sentences.periodHas(span), '', ...lines, ...(rest > 0 ? ['', sentences.more(rest)] : [])].join('\n'),
+  }
+}
+
+function isBetween(date: string | undefined, first: string, last: string): boolean {
+  return date !== undefined && date >= first && date <= last
+}
+
+/** The entries of a log: each line of it, with the hour of its heading, which is left out where it only repeats the line. */
+function entriesOf(read: Result): QuotedLine[] {
+  const { path, lines } = passageOf(read)
+  // The end of a conversation is told by its name: what was noted from it stands in the log.
+  const topic = /^# (.+)$/.exec(lines[0] ?? '')?.[1]
+  if (/^memory\/[\d-]{10}-[^/]+\.md$/.test(path) && topic !== undefined) return [{ path, line: 1, text: topic }]
+  const entries: QuotedLine[] = []
+  let time = ''
+  for (const [index, raw] of lines.entries()) {
+    const text = raw.replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '').trim()
+    const heading = /^#{2,6}\s+(?:(\d{1,2}:\d{2})\s*[-–—]\s*)?(.*)$/.exec(text)
+    if (heading) {
+      time = heading[1] === undefined ? '' : `${heading[1]} `
+      const title = (heading[2] ?? '').replace(/…$/, '')
+      const next = lines
+        .slice(index + 1)
+        .find((line) => line.trim() !== '')
+        ?.trim()
+      if (next === undefined || next.startsWith('#') || (!next.startsWith(title) && !/^[-*+] /.test(next)))
+        entries.push({ path, line: index + 1, text: `${time}${title}` })
+    } else if (text !== '' && !/^#\s/.test(text)) {
+      entries.push({ path, line: index + 1, text: clipped(`${time}${text}`, maxEntry) })
+    }
+  }
+  return entries
+}
+
+export function files(results: readonly Result[], sentences: Sentences): Step {
+  const lists = of(results, 'list')
+  if (lists.length === 0) return { calls: [{ name: 'list', arguments: {} }] }
+  const paths = lists
+    .flatMap((list) => messageOf(list).split('\n'))
+    .flatMap((line) => /^(.+\.md) \(\d+ bytes\)$/.exec(line)?.[1] ?? [])
+  return {
+    text:
+      paths.length > 0
+        ? `${sentences.filesAre}\n\n${paths.map((path) => `- [${path}]`).join('\n')}`
+        : sentences.noFiles,
+  }
+}
+
+const asksWhen =
+  /\bwhen\b|\bwhat (?:day|date|time)\b|什么时候|什麼時候|何时|何時|哪(?:一)?天|几号|幾號|几点|幾點|几月|幾月|いつ|何日|何月|何曜日|何時|언제|며칠|몇 ?(?:월|시)|무슨 요일/i
+
+/** Searches, reads what was found, and quotes the lines that fit; where nothing does, what comes closest. */
+export function answer(question: string, results: readonly Result[], sentences: Sentences, today: string): Step {
+  const query = question.slice(0, maxQuery).toWellFormed()
+  const searches = of(results, 'memory_search')
+  const search = searches.at(-1)
+  if (!search) return { calls: [{ name: 'memory_search', arguments: { query } }] }
+  const isClosest = searches.length > 1
+  const passages = of(results, 'memory_get').map(passageOf)
+  const quotes = bestLines(query, passages, maxQuoted, today)
+  const unread = hitsOf(search).filter(
+    ({ path, startLine }) => !passages.some((one) => one.path === path && one.from === startLine),
+  )
+  // What was written down says more than what was said: conversations are read when nothing else speaks of it.
+  const written = unread.filter(({ path }) => !isConversation(path))
+  const next = written.length > 0 ? written : unread
+  if (quotes.length === 0 && next.length > 0 && passages.length < 3 * maxRead) {
+    return {
+      calls: next.slice(0, maxRead).map(({ path, startLine, endLine }) => ({
+        name: 'memory_get',
+        arguments: { path, from: startLine, lines: endLine - startLine + 1 },
+      })),
+    }
+  }
+  if (quotes.length > 0) return { text: quoted(quotes, question, sentences, today, isClosest) }
+  const near = nearLines(passages, today)
+  if (near.length > 0) return { text: quoted(near, question, sentences, today, true) }
+  if (!isClosest)
+    return { calls: [{ name: 'memory_search', arguments: { query, minScore: closestMinScore, maxResults: 2 } }] }
+  return { text: sentences.nothingFound(clipped(question.replace(/\s+/g, ' ').trim(), maxEchoed)) }
+}
+
+function quoted(
+  quotes: readonly QuotedLine[],
+  question: string,
+  sentences: Sentences,
+  today: string,
+  isClosest: boolean,
+): string {
+  const isWhen = asksWhen.test(question)
+  const named = quotes.filter(({ text }) => namesTime(text, today))
+  // The line that says when comes first; the day on which something was noted is another matter.
+  const shown = isWhen && named.length > 0 ? [...named, ...quotes.filter((quote) => !named.includes(quote))] : quotes
+  const blocks = shown.map(({ path, line, text }) => {
+    const date = dateOf(path)
+    const noted = isWhen && date !== undefined ? ` · ${sentences.notedOn(date)}` : ''
+    return `> ${text}\n\n[${path}:${line}]${noted}`
+  })
+  const dates = [...new Set(quotes.flatMap(({ path }) => dateOf(path) ?? []))].sort()
+  const isSpoken = quotes.every(({ path }) => isConversation(path))
+  const lead = isSpoken
+    ? sentences.saidEarlier
+    : isClosest
+      ? sentences.foundClosest
+      : isWhen && named.length > 0
+        ? sentences.whenWritten
+        : isWhen && dates.length > 0
+          ? sentences.whenNoted(dates.join(', '))
+          : sentences.found
+  return `${lead}\n\n${blocks.join('\n\n')}\n\n${sentences.noModel}`
+}
+
+function dateOf(path: string): string | undefined {
+  return /^memory\/(\d{4}-\d{2}-\d{2})/.exec(path)?.[1]
+}
+
+function isConversation(path: string): boolean {
+  return path.startsWith('sessions/')
+}
+
+interface Hit {
+  readonly path: string
+  readonly startLine: number
+  readonly endLine: number
+}
+
+function hitsOf(search: Result): Hit[] {
+  const parsed = parseJson(messageOf(search))
+  const results = isRecord(parsed) && Array.isArray(parsed['results']) ? parsed['results'] : []
+  return results.flatMap((hit: unknown) => {
+    if (!isRecord(hit)) return []
+    const { path, startLine, endLine } = hit
+    return typeof path === 'string' && typeof startLine === 'number' && typeof endLine === 'number'
+      ? [{ path, startLine, endLine }]
+      : []
+  })
+}
+
+/** The lines that a `memory_get` returned, with the file and line that each came from; all of its text where it was cut. */
+function passageOf(read: Result): Passage {
+  const text = messageOf(read)
+  const parsed = parseJson(text)
+  const lines = isRecord(parsed) && typeof parsed['text'] === 'string' ? parsed['text'] : (headOf(text) ?? text)
+  const { path, from } = read.asked
+  return { path: String(path), from: typeof from === 'number' ? from : 1, lines: lines.split('\n') }
+}
+
+/** What is left of the text of a result that was cut on its way, up to the cut. */
+function headOf(json: string): string | undefined {
+  const escaped = /^\{.*?"text":"((?:[^"\\\n]|\\[^u\n]|\\u[0-9a-f]{4})*)/i.exec(json)?.[1]
+  const head = escaped === undefined ? undefined : parseJson(`"${escaped}"`)
+  return typeof head === 'string' ? head : undefined
+}
+
+function messageOf(result: Result | undefined): string {
+  return result ? messageText(result.result) : ''
+}

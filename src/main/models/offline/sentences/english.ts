@@ -1,0 +1,45 @@
+/** The offline model's English. */
+import type { Sentences } from './sentences.ts'
+
+export const english: Sentences = {
+  greeting:
+    'Hello! I keep and find what you tell me. Say “remember …” to note something, or ask me about what is in your memory.',
+  thanks: 'You’re welcome.',
+  assent: 'All right.',
+  heard:
+    'I have not noted that: no language model is connected, and I only note what I am asked to. Say “remember that …”, and I write it into today’s log at once.',
+  help: 'No language model is connected, so I do two things: “remember …” writes a note to today’s log, and any question (who, what, when) searches your memory and quotes what I find, with its source. “What did I do last week?”, “summarise today” and “list files” work too. Connect a model in the settings for real conversation.',
+  nothingToRemember:
+    'What should I remember? Write it after the word, as in “remember that the review is on Thursday”.',
+  remembered: (path) => `Noted in today’s log [${path}].`,
+  nothingIn: (span) => `Nothing has been noted for ${span}.`,
+  periodHas: (span) => `Noted for ${span}:`,
+  more: (count) => `And ${count} more.`,
+  filesAre: 'These files are in your memory:',
+  noFiles: 'There are no files in your memory yet.',
+  needsModel:
+    'That takes a language model, and none is connected: I can only note things and quote from your notes. Choose a model below the message field, or set one up in the settings.',
+  found: 'Your memory says:',
+  foundClosest: 'Nothing fits well; this comes closest:',
+  saidEarlier: 'Your notes say nothing about it, but you said in an earlier conversation:',
+  whenWritten: 'The note names the time itself:',
+  whenNoted: (dates) => `The note names no date; it was written on ${dates}:`,
+  notedOn: (date) => `noted on ${date}`,
+  nothingFound: (query) =>
+    `I found nothing in your memory about “${query}”. No language model is connected, so I can only quote what is written there.`,
+  noModel: '*No language model is connected: these are quotes from your notes, not an answer of mine.*',
+  toolFailed: (reason) => `That did not work: ${reason}`,
+  kept: 'Kept from a conversation',
+  ending: (path) => `The end of a conversation (${path}).`,
+  user: 'User',
+  assistant: 'Assistant',
+  summary: {
+    goal: 'Goal',
+    decisions: 'Decisions',
+    facts: 'Facts and identifiers',
+    open: 'Open questions',
+    files: 'Files touched',
+    none: 'none',
+    alsoSpokenOf: 'Also spoken of',
+  },
+}

@@ -1,0 +1,48 @@
+/** What the offline model says around the quotes, and the headings under which it keeps things. */
+
+export interface Sentences {
+  readonly greeting: string
+  readonly thanks: string
+  readonly assent: string
+  /** Something was told, and nobody asked to note it. */
+  readonly heard: string
+  readonly help: string
+  readonly nothingToRemember: string
+  readonly remembered: (path: string) => string
+  /** `span`: a day, or the first and the last one. */
+  readonly nothingIn: (span: string) => string
+  readonly periodHas: (span: string) => string
+  /** Entries of a long time that are not shown. */
+  readonly more: (count: number) => string
+  readonly filesAre: string
+  readonly noFiles: string
+  readonly needsModel: string
+  readonly found: string
+  readonly foundClosest: string
+  /** Before what the user said in other conversations, which nobody noted. */
+  readonly saidEarlier: string
+  /** Asked when: the quoted line names a time itself. */
+  readonly whenWritten: string
+  /** Asked when: it names none; all there is are the days on which it was noted. */
+  readonly whenNoted: (dates: string) => string
+  /** Behind a place, to tell the note's own day from days that it speaks of. */
+  readonly notedOn: (date: string) => string
+  readonly nothingFound: (query: string) => string
+  readonly noModel: string
+  readonly toolFailed: (reason: string) => string
+  /** Heading of what a flush wrote. */
+  readonly kept: string
+  /** What is kept of a conversation that ended: where it lies, and who speaks. */
+  readonly ending: (path: string) => string
+  readonly user: string
+  readonly assistant: string
+  readonly summary: {
+    readonly goal: string
+    readonly decisions: string
+    readonly facts: string
+    readonly open: string
+    readonly files: string
+    readonly none: string
+    readonly alsoSpokenOf: string
+  }
+}

@@ -1,0 +1,16 @@
+/** What the configuration asks for beyond types and bounds, in English, by a name that the interface has words for. */
+import { modelProviders } from '../../shared/providers.ts'
+import type { ConfigRule } from '../../shared/contract/index.ts'
+
+export const rules: Readonly<Record<ConfigRule, string>> = {
+  duration: 'a duration such as 90s, 5m or 2h, of at most 24d',
+  model: `offline or ${modelProviders.map((name) => `${name}/<model>`).join(', ')}`,
+  weights: 'at least one weight above 0',
+  overlap: 'an overlap of at most half of the chunk',
+  softTrim: 'head and tail within maxChars',
+  color: 'a colour such as #3f5bd9',
+  toolServer: 'either command or url',
+  toolServerName: 'a name of letters, digits, - and _',
+  keys: 'keys such as Mod+Shift+K',
+  ids: 'ids that are all different',
+}

@@ -1,0 +1,34 @@
+/** How many files of the workspace no search finds, below what a search found. */
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { api } from '../api/index.ts'
+import { paths } from '../navigate.ts'
+import { SearchAll } from './unsearched.tsx'
+
+export function UnsearchedCount({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
+  const reasons = (files.data ?? []).flatMap(({ unsearched }) => unsearched?.reason ?? [])
+  if (reasons.length === 0) return null
+  const of = (reason: string) => reasons.filter((one) => one === reason).length
+  const parts = [
+    of('scope') > 0 && t('unsearched.countScope', { count: of('scope') }),
+    of('project') > 0 && t('unsearched.countProject', { count: of('project') }),
+    of('unreadable') > 0 && t('unsearched.countUnreadable', { count: of('unreadable') }),
+  ].filter((part) => part !== false)
+  return (
+    <div
+      data-testid="unsearched-count"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 px-5 py-3 text-[12px] text-muted"
+    >
+      <span>
+        <Link href={paths.map()} className="hover:underline">
+          {t('unsearched.count', { count: reasons.length })}
+        </Link>{' '}
+        {parts.join(' · ')}
+      </span>
+      {of('scope') > 0 && <SearchAll agent={agent} />}
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+/** The conditions of a query as chips: what keeps results out and what raises some; each can be taken off and put back (M53). */
+import { CalendarClock, Clock, FolderTree, MessagesSquare, Minus, Plus, TriangleAlert, X } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Condition } from '../../shared/contract/index.ts'
+
+interface ConditionChipsProps {
+  readonly conditions: readonly Condition[]
+  /** Takes a condition off, or puts it back. */
+  readonly onToggle: (text: string) => void
+}
+
+const icons = {
+  after: CalendarClock,
+  before: CalendarClock,
+  on: CalendarClock,
+  in: CalendarClock,
+  path: FolderTree,
+  source: MessagesSquare,
+  not: Minus,
+  time: Clock,
+} as const
+
+export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
+  const { t } = useTranslation()
+  const meaningOf = useMeaning()
+  if (conditions.length === 0) return null
+  return (
+    <ul aria-label={t('condition.label')} className="flex flex-wrap gap-2 px-5 pb-3">
+      {conditions.map((condition, index) => {
+        const { kind, text, isOff, isUnread } = condition
+        const Icon = isUnread ? TriangleAlert : icons[kind]
+        const meaning = meaningOf(condition)
+        return (
+          <li
+            // The same condition can stand in a query twice.
+            key={`${index} ${text}`}
+            data-testid="condition"
+            data-kind={kind}
+            data-off={isOff}
+            title={meaning}
+            className={`flex min-h-7 max-w-full items-center gap-1.5 rounded-full border px-2.5 text-[12px] ${
+              isUnread ? 'border-warning text-warning' : 'border-line bg-raised'
+            } ${isOff ? 'text-muted' : ''}`}
+          >
+            <Icon size={12} aria-hidden className="shrink-0" />
+            <span className={`min-w-0 truncate ${isOff ? 'line-through' : ''}`}>{text}</span>
+            {isUnread ? (
+              <span className="min-w-0 whitespace-normal">{meaning}</span>
+            ) : (
+              <>
+                <Span condition={condition} />
+                <button
+                  type="button"
+                  aria-label={t(isOff ? 'condition.on' : 'condition.off', { text })}
+                  onClick={() => onToggle(text)}
+                  className="-mr-1.5 flex size-6 shrink-0 items-center justify-center rounded-full text-muted hover:bg-soft hover:text-text"
+                >
+                  {isOff ? <Plus size={12} aria-hidden /> : <X size={12} aria-hidden />}
+                </button>
+              </>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** The days that a condition means, where its own text does not say them. */
+function Span({ condition: { from, to, isOff } }: { condition: Condition }) {
+  if (isOff || (from === null && to === null)) return null
+  const shown = from === to ? from : `${from ?? '…'} – ${to ?? '…'}`
+  return <span className="tabular shrink-0 text-muted max-[480px]:hidden">{shown}</span>
+}
+
+function useMeaning() {
+  const { t } = useTranslation()
+  return ({ kind, text, from, to, isUnread }: Condition): string => {
+    if (isUnread)
+      return t(
+        kind === 'path'
+          ? 'condition.unreadPath'
+          : kind === 'source'
+            ? 'condition.unreadSource'
+            : 'condition.unreadDate',
+        { text },
+      )
+    if (kind === 'path' || kind === 'source' || kind === 'not') return t(`condition.${kind}`)
+    const days = { from: from ?? '', to: to ?? '' }
+    if (kind === 'after' || kind === 'before') return t(`condition.${kind}`, days)
+    if (kind === 'time')
+      return t(
+        to === null
+          ? 'condition.liftFrom'
+          : from === null
+            ? 'condition.liftTo'
+            : from === to
+              ? 'condition.liftDay'
+              : 'condition.lift',
+        days,
+      )
+    return t(from === to ? 'condition.day' : 'condition.span', days)
+  }
+}

@@ -1,0 +1,57 @@
+/** Every setting there is, what holds for each, and how it is set: for one agent, for all, or for the app (M50). */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { Agent } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { placed, type PlacedSetting } from './sections.ts'
+import { settingRows, valueAt, type JsonSchema } from './setting-rows.ts'
+
+/** For whom a setting holds. */
+export type Scope = 'agent' | 'all' | 'app'
+
+export interface Settings {
+  readonly all: readonly PlacedSetting[]
+  /** Whether the agent has an entry of its own, that something can be set for it alone. */
+  readonly hasOwnEntry: boolean
+  /** What is written for these; undefined when it is inherited. */
+  written(setting: PlacedSetting, scope: Scope): unknown
+  /** What holds for these. */
+  inForce(setting: PlacedSetting, scope: Scope): unknown
+  /** Undefined: what is inherited holds again. @param onRefused what was typed gives way to what holds */
+  set(setting: PlacedSetting, scope: Scope, value: unknown, onRefused: () => void): void
+}
+
+const ofAll = ['agents', 'defaults']
+
+interface SettingsQuery {
+  readonly settings: Settings | undefined
+  readonly error: Error | null
+  readonly refetch: () => void
+}
+
+export function useSettings(agent: Agent): SettingsQuery {
+  const source = useQuery(api.settings.source.queryOptions())
+  const set = useMutation(api.settings.set.mutationOptions({ onError: () => void source.refetch() }))
+  const refetch = () => void source.refetch()
+  if (!source.data) return { settings: undefined, error: source.error, refetch }
+  const { written, inForce } = source.data
+  const schema = source.data.schema as JsonSchema
+  const list = valueAt(inForce, ['agents', 'list'])
+  const index = Array.isArray(list) ? list.findIndex(({ id }: { id?: unknown }) => id === agent.id) : -1
+  const base = (scope: Scope) => (scope === 'app' ? [] : scope === 'all' ? ofAll : ['agents', 'list', index])
+  const pathOf = ({ row }: PlacedSetting, scope: Scope) => [...base(scope), ...row.path]
+  const ofAgents = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
+  return {
+    settings: {
+      all: [...placed(settingRows(ofAgents), false), ...placed(settingRows(schema), true)],
+      hasOwnEntry: index >= 0,
+      written: (setting, scope) => valueAt(written, pathOf(setting, scope)),
+      inForce: (setting, scope) => valueAt(inForce, pathOf(setting, scope)),
+      set(setting, scope, value, onRefused) {
+        const path = pathOf(setting, scope)
+        set.mutate(value === undefined ? { path, reset: true } : { path, value }, { onError: onRefused })
+      },
+    },
+    error: source.error,
+    refetch,
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Whether the sidebar is in sight: beside the view where there is room, above it, like a drawer, where there is none. A
+ * drawer is gone again as soon as it led somewhere.
+ */
+import { useState, useSyncExternalStore } from 'react'
+
+/** Below this the sidebar and a view do not fit beside each other, px. */
+const roomFrom = 900
+const query = `(max-width: ${roomFrom - 1}px)`
+
+export interface SidebarState {
+  readonly look: 'beside' | 'drawer' | 'hidden'
+  readonly toggle: () => void
+  readonly close: () => void
+}
+
+/** @param place what is shown; a drawer closes when it changes */
+export function useSidebar(place: string): SidebarState {
+  const isNarrow = useSyncExternalStore(onWidthChange, () => matchMedia(query).matches)
+  const [isBeside, setIsBeside] = useState(true)
+  const [drawnAt, setDrawnAt] = useState<string>()
+  const isInSight = isNarrow ? drawnAt === place : isBeside
+  const close = () => setDrawnAt(undefined)
+  const toggle = () => {
+    if (isNarrow) setDrawnAt(isInSight ? undefined : place)
+    else setIsBeside(!isBeside)
+  }
+  return { look: !isInSight ? 'hidden' : isNarrow ? 'drawer' : 'beside', toggle, close }
+}
+
+function onWidthChange(listener: () => void): () => void {
+  const media = matchMedia(query)
+  media.addEventListener('change', listener)
+  return () => media.removeEventListener('change', listener)
+}

@@ -1,0 +1,234 @@
+/**
+ * Memory on real text, as its callers have it: whole calls, from asking to the answer, on threads that were just started
+ * and that nobody warmed up for the benchmark.
+ */
+import { createHash } from 'node:crypto'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SearchOptions } from '../../src/shared/contract/index.ts'
+import { Memory, threadEntries, type MemorySource } from '../../src/main/memory/index.ts'
+import { measureResidentMemory } from './app.ts'
+import type { Corpus } from './corpus.ts'
+import { median, quantile, type Figure } from './figures.ts'
+import { writeRealCorpus } from './real-text.ts'
+
+const dimensions = 1536
+const debounceMs = 1500
+/** A person who has just started the app asks after so long at the earliest, ms. */
+const pauseMs = 1000
+const firstQueries = 20
+const savedRounds = 5
+
+const keywordBudgets: Readonly<Record<number, number>> = { 2000: 1, 10_000: 2 }
+const hybridBudgets: Readonly<Record<number, number>> = { 2000: 4, 10_000: 10, 100_000: 30 }
+
+/** @param parts which of `keywords`, `vectors` and `resident` to measure */
+export async function measureMemory(root: string, size: number, parts: ReadonlySet<string>): Promise<Figure[]> {
+  const corpus = writeRealCorpus(join(root, `corpus-${size}`), size)
+  const label = `${size / 1000}k chunks`
+  const figures: Figure[] = []
+  if (parts.has('keywords')) figures.push(...(await measureKeywords(root, corpus, size, label)))
+  if (parts.has('vectors')) figures.push(...(await measureHybrid(root, corpus, size, label)))
+  if (parts.has('resident') && size === 10_000) figures.push(...(await measureResidentMemory(root, corpus, label)))
+  rmSync(corpus.folder, { recursive: true, force: true })
+  return figures
+}
+
+async function measureKeywords(root: string, corpus: Corpus, size: number, label: string): Promise<Figure[]> {
+  const isTenThousand = size === 10_000
+  const source = sourceOf(root, corpus, 'none', undefined)
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const started = performance.now()
+  const first = await openMemory(source)
+  await first.settle(600_000)
+  const coldMs = performance.now() - started
+  delay.disable()
+  const { chunks } = await first.status()
+  await first.close()
+  const figures: Figure[] = [
+    {
+      name: `${label}: cold index without embeddings (${chunks})`,
+      value: coldMs,
+      unit: 'ms',
+      ...(isTenThousand ? { budget: 3000 } : {}),
+    },
+    {
+      name: `${label}: event-loop delay p99 while indexing`,
+      value: delay.percentile(99) / 1e6,
+      unit: 'ms',
+      ...(isTenThousand ? { budget: 20 } : {}),
+    },
+    { name: `${label}: index on disk`, value: statSync(source.file).size / 1024 / 1024, unit: 'MB' },
+  ]
+  const memory = await openMemory(source)
+  figures.push(
+    ...(await measureSearch(memory, corpus, `${label}: keyword search`, keywordBudgets[size])),
+    ...(await measureSearch(memory, corpus, `${label}: 50 results by MMR`, isTenThousand ? 100 : undefined, {
+      maxResults: 50,
+      mmrLambda: 0.7,
+    })),
+    await measureSaved(memory, corpus, label),
+  )
+  if (isTenThousand) figures.push(await measureDuringRebuild(root, memory, corpus, label))
+  await memory.close()
+  return figures
+}
+
+async function measureHybrid(root: string, corpus: Corpus, size: number, label: string): Promise<Figure[]> {
+  const server = await startEmbeddings()
+  const source = sourceOf(root, corpus, 'openai-compatible', server.url)
+  const embedding = await openMemory(source)
+  await embedding.settle(600_000)
+  for (let status = await embedding.status(); status.embedded < status.chunks; status = await embedding.status())
+    await sleep(200)
+  await embedding.close()
+  const memory = await openMemory(source)
+  const figures = await measureSearch(memory, corpus, `${label}: hybrid search`, hybridBudgets[size])
+  await memory.close()
+  server.close()
+  return figures
+}
+
+function sourceOf(
+  root: string,
+  corpus: Corpus,
+  provider: 'none' | 'openai-compatible',
+  baseUrl: string | undefined,
+  tokens = 400,
+): MemorySource {
+  return {
+    file: join(root, `${provider}-${corpus.files}.sqlite`),
+    folders: [{ source: 'memory', folder: corpus.folder, prefix: '', forbidden: [] }],
+    chunk: { tokens, overlap: 80 },
+    debounceMs,
+    embedding: {
+      provider,
+      model: 'bench',
+      baseUrl,
+      dimensions: undefined,
+      batchSize: 256,
+      apiKey: undefined,
+      allowDownload: false,
+      modelsFolder: root,
+    },
+  }
+}
+
+async function openMemory(source: MemorySource): Promise<Memory> {
+  const search = {
+    weights: { vector: 0.7, text: 0.3 },
+    minScore: 0.35,
+    maxResults: 6,
+    recencyHalfLifeDays: null,
+    mmrLambda: null,
+  }
+  const memory = new Memory({
+    now: () => new Date(),
+    source,
+    search: () => search,
+    threads: threadEntries(new URL('../../src/main/', import.meta.url)),
+    watch: true,
+  })
+  memory.changes.subscribe((change) => {
+    if (change.type === 'crashed') process.stderr.write(`${change.error.stack}\n`)
+  })
+  return memory.opened()
+}
+
+/** Whole calls, less the provider's time for the query's vector; the first ones count like the others. */
+async function measureSearch(
+  memory: Memory,
+  corpus: Corpus,
+  name: string,
+  budget: number | undefined,
+  options: SearchOptions = {},
+): Promise<Figure[]> {
+  await memory.settle(60_000)
+  await sleep(pauseMs)
+  const times: number[] = []
+  for (const query of corpus.queries) {
+    const started = performance.now()
+    const { timings } = await memory.search(query, options)
+    times.push(performance.now() - started - timings.embedMs)
+  }
+  return [
+    { name: `${name}, the first`, value: times[0] ?? 0, unit: 'ms' },
+    { name: `${name}, first ${firstQueries}, p95`, value: quantile(times.slice(0, firstQueries), 0.95), unit: 'ms' },
+    { name: `${name} p50`, value: quantile(times, 0.5), unit: 'ms' },
+    {
+      name: `${name} p95`,
+      value: quantile(times, 0.95),
+      unit: 'ms',
+      ...(budget === undefined ? {} : { budget }),
+    },
+  ]
+}
+
+/** Whole search calls, catch-up included, while the index is rebuilt with other chunks, against the same when idle. */
+async function measureDuringRebuild(root: string, memory: Memory, corpus: Corpus, label: string): Promise<Figure> {
+  const p95 = async (isOver: (round: number) => Promise<boolean>) => {
+    const times: number[] = []
+    for (let round = 0; !(await isOver(round)); round += 1) {
+      const started = performance.now()
+      await memory.search(corpus.queries[round % corpus.queries.length] ?? '')
+      times.push(performance.now() - started)
+    }
+    return quantile(times, 0.95)
+  }
+  const idle = await p95(async (round) => round >= 300)
+  await memory.use(sourceOf(root, corpus, 'none', undefined, 390))
+  const busy = await p95(async () => (await memory.status()).state === 'ready')
+  return { name: `${label}: search p95 during a rebuild, times the idle one`, value: busy / idle, unit: '×', budget: 2 }
+}
+
+/** From a saved file to a search that finds it: what comes on top of the debounce. */
+async function measureSaved(memory: Memory, corpus: Corpus, label: string): Promise<Figure> {
+  const times: number[] = []
+  for (let round = 0; round < savedRounds; round += 1) {
+    await sleep(2 * debounceMs)
+    const { files } = await memory.status()
+    const started = performance.now()
+    writeFileSync(join(corpus.folder, 'memory', `2031-01-0${round + 1}.md`), '# New\n\nA note that was not there.\n')
+    while ((await memory.status()).files === files) await sleep(2)
+    const { results } = await memory.search(`2031-01-0${round + 1}`, { minScore: 0 })
+    if (results.length === 0) throw new Error('what was saved is not found')
+    times.push(performance.now() - started - debounceMs)
+  }
+  return {
+    name: `${label}: saved file to searchable, beyond the debounce`,
+    value: median(times),
+    unit: 'ms',
+    budget: 50,
+  }
+}
+
+/** Vectors of hashed noise around a hashed topic: cheap to make, and not all alike. */
+async function startEmbeddings(): Promise<{ url: string; close(): void }> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { input } = JSON.parse(Buffer.concat(chunks).toString()) as { input: string[] }
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify({ data: input.map((text, index) => ({ index, embedding: noise(text) })) }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`,
+    close: () => server.close(),
+  }
+}
+
+function noise(text: string): number[] {
+  const values: number[] = []
+  for (let block = 0; values.length < dimensions; block += 1) {
+    for (const byte of createHash('sha512').update(`${block}${text}`).digest()) values.push((byte - 127.5) / 128)
+  }
+  return values.slice(0, dimensions)
+}

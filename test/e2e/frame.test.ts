@@ -1,0 +1,148 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { connect } from '../support/client.ts'
+import { until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+async function openFrame() {
+  const server = await openTestServer({
+    files: {
+      'MEMORY.md': '# Memory\n\n## Preferences\n\n- The piano is tuned every May by Mr Okafor.\n',
+      'memory/2026-11-20.md': '## 09:10 - Piano\n\nThe piano teacher comes on Tuesdays.\n',
+    },
+  })
+  const page = await openPage()
+  await page.goto(server.url)
+  const composer = page.getByRole('textbox', { name: 'Message' })
+  await composer.fill('Who tunes the piano?')
+  await composer.press('Enter')
+  await page.getByTestId('answer').first().waitFor()
+  return { server, page, client: await connect(server.url), chat: new URL(page.url()).pathname }
+}
+
+describe('M42 the frame where there is little room', () => {
+  it('M42 M44: at 360 and 700 pixels nothing is cut off, and the sidebar is a drawer that goes when it led somewhere', async () => {
+    const { server, page, chat } = await openFrame()
+    const views = [
+      [chat, '[data-testid=answer]'],
+      ['/search?q=piano+tuned', '[data-testid=candidate]'],
+      ['/search/recalls', '[data-testid=recall]'],
+      ['/search/checks', 'form'],
+      ['/search/map', '[aria-label^="Map of"]'],
+      ['/context', '[data-testid=context-total]'],
+      ['/file/MEMORY.md', '.monaco-editor .view-lines'],
+      ['/changes', 'h1'],
+      ['/find', 'h1'],
+      ['/settings#recall', '[data-testid=setting]'],
+      ['/settings#models', '[data-key=model]'],
+      ['/settings#tools', 'pre'],
+    ] as const
+    for (const [width, height] of [
+      [360, 740],
+      [700, 700],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      for (const [path, ready] of views) {
+        await page.goto(new URL(path, server.url).href)
+        await page.locator(ready).first().waitFor()
+        const outside = await page.evaluate(() => {
+          const isScrolled = (element: Element) =>
+            element.closest('.overflow-x-auto, .monaco-editor, .sr-only') !== null
+          return [...document.querySelectorAll('main button, main input, main a, main select, footer *')]
+            .filter((element) => element.getClientRects().length > 0 && !isScrolled(element))
+            .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+            .map((element) => element.outerHTML.slice(0, 120))
+        })
+        expect(outside, `${path} at ${width}`).toEqual([])
+      }
+      await keepScreenshot(page, `frame-${width}`)
+      const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
+      expect(await sidebar.count()).toBe(0)
+      const way = page.getByRole('button', { name: 'Show or hide the sidebar' })
+      await way.click()
+      await sidebar.waitFor()
+      await page.keyboard.press('Escape')
+      await sidebar.waitFor({ state: 'detached' })
+      await way.click()
+      await sidebar.getByRole('link', { name: 'Changes' }).click()
+      await page.waitForURL(/changes/)
+      await sidebar.waitFor({ state: 'detached' })
+    }
+  }, 90_000)
+
+  it('M42: a sidebar that was hidden has a way back on the screen', async () => {
+    const { page } = await openFrame()
+    const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
+    const way = page.getByRole('button', { name: 'Show or hide the sidebar' })
+    await sidebar.waitFor()
+    await page.keyboard.press('Control+b')
+    await sidebar.waitFor({ state: 'detached' })
+    await way.click()
+    await sidebar.waitFor()
+    await way.click()
+    await sidebar.waitFor({ state: 'detached' })
+  })
+})
+
+describe('M48 the palette', () => {
+  it('M48: has what menus and shortcuts have, agents and sections of the settings too, by English names in any language', async () => {
+    const { page, client } = await openFrame()
+    await client.settings.setAppearance({ locale: 'zh-CN' })
+    await page.locator('html[lang=zh-CN]').waitFor()
+    const open = async (typed: string, name: string) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('combobox').fill(typed)
+      await page.getByRole('option', { name }).first().click()
+    }
+    await open('map', '记忆地图')
+    await page.waitForURL(/search\/map/)
+    await open('settings keys', '设置: 快捷键')
+    await page.waitForURL(/settings#keys/)
+    await open('检索测试', '检索测试')
+    await page.waitForURL(/search\/checks/)
+    await open('sidebar', '显示或隐藏侧栏')
+    await page.getByRole('navigation', { name: '主导航' }).waitFor({ state: 'detached' })
+    await open('new file', '新建文件')
+    const field = page.getByRole('dialog').getByRole('textbox')
+    await until(async () => {
+      const selected = await field.evaluate((input: HTMLInputElement) =>
+        input.value.slice(input.selectionStart ?? 0, input.selectionEnd ?? 0),
+      )
+      return selected === '新笔记'
+    })
+    await page.keyboard.type('钢琴')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/file\/memory/)
+    await page.getByRole('heading', { name: 'memory/钢琴.md' }).waitFor()
+  })
+})
+
+describe('M42 a new chat', () => {
+  it('M42: what is sent before it has begun goes into the same one, and all of it is answered', async () => {
+    const { page, server } = await openFrame()
+    const client = await connect(server.url)
+    const before = (await client.sessions.list({ agent: 'main' })).length
+    await page.getByRole('link', { name: 'New chat' }).first().click()
+    await page.waitForURL((url) => url.pathname === '/')
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    for (const text of ['Remember that the boiler code is 7781', 'What is the boiler code?', 'thanks']) {
+      await composer.fill(text)
+      await composer.press('Enter')
+    }
+    await page.getByText('welcome', { exact: false }).waitFor()
+    await page.locator('blockquote').getByText('7781', { exact: false }).first().waitFor()
+    expect(await client.sessions.list({ agent: 'main' })).toHaveLength(before + 1)
+  })
+})
+
+describe('M44 names of places', () => {
+  it('M44: a chat among the results has its title, not the path of its transcript', async () => {
+    const { page, server, client, chat } = await openFrame()
+    await client.sessions.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
+    await page.goto(new URL('/search?q=who+tunes+piano', server.url).href)
+    await page.getByTestId('candidate').getByRole('link', { name: 'About the piano' }).click()
+    await page.waitForURL((url) => url.pathname === chat)
+  })
+})

@@ -1,0 +1,115 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { connect } from '../support/client.ts'
+import { until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+const files = {
+  'AGENTS.md': '# Rules\n\nNever feed the walrus.\n',
+  'memory/2026-11-10.md': '# 2026-11-10\n\n## 09:00 - Walrus\nThe walrus was weighed: 900 kilograms of walrus.\n',
+  'memory/2024-05-12.md': '# 2024-05-12\n\n## 10:00 - Walrus\nThe walrus moved into the harbour.\n',
+  'projects/zoo.md': '# Zoo\n\nThe walrus enclosure is a draft by Anna.\n',
+}
+
+async function openView(memory = '') {
+  const config = `interface: { locale: en }\nagents:\n  list:\n    - { id: main, workspace: "{{workspace}}"${memory} }\n`
+  const server = await openTestServer({ files, config, now: () => new Date(2026, 10, 18, 12) })
+  const client = await connect(server.url)
+  await client.search.settle({ agent: 'main' })
+  const page = await openPage()
+  await page.goto(server.url)
+  await page.getByRole('navigation').first().waitFor()
+  const search = async (query: string, why = '') => {
+    const parameters = new URLSearchParams({ q: query, ...(why ? { why } : {}) })
+    await page.goto(new URL(`/search?${parameters}`, server.url).href)
+    await page.getByTestId('candidate').first().waitFor()
+  }
+  const returned = () =>
+    page
+      .locator('[data-testid=candidate][data-verdict=returned]')
+      .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-place')?.split(':')[0] ?? ''))
+  const chip = (text: string) => page.getByTestId('condition').filter({ hasText: text })
+  return { ...server, client, page, search, returned, chip }
+}
+
+describe('M53 conditions of a query', () => {
+  it('M53: stand as chips that are taken off and put back one by one', async () => {
+    const { page, search, returned, chip } = await openView()
+    await search('walrus in:2024-05 last week')
+    expect(await returned()).toEqual(['memory/2024-05-12.md'])
+    expect(await page.getByTestId('condition').count()).toBe(2)
+    expect(await chip('in:2024-05').innerText()).toContain('2024-05-01 – 2024-05-31')
+    expect(await page.locator('[data-verdict=outsideFilter]').count()).toBeGreaterThan(0)
+    await keepScreenshot(page, 'search-conditions')
+    await chip('in:2024-05').getByRole('button').click()
+    await until(async () => (await returned())[0] === 'memory/2026-11-10.md')
+    expect(await returned()).toContain('memory/2024-05-12.md')
+    expect(await chip('in:2024-05').getAttribute('data-off')).toBe('true')
+    // It stays off while one goes on typing.
+    await page.getByRole('textbox', { name: 'Search memory' }).fill('walrus in:2024-05 last week harbour')
+    await until(async () => (await returned())[0] === 'memory/2024-05-12.md')
+    expect(await chip('in:2024-05').getAttribute('data-off')).toBe('true')
+    await chip('in:2024-05').getByRole('button').click()
+    await until(async () => (await returned()).join() === 'memory/2024-05-12.md')
+  })
+
+  it('M53: a filter that means nothing says so', async () => {
+    const { search, chip, returned } = await openView()
+    await search('walrus after:someday')
+    expect(await chip('after:someday').innerText()).toMatch(/is no date/)
+    expect((await returned()).length).toBeGreaterThan(0)
+  })
+
+  it('M22: an open row says which phrase raised it, and by how much', async () => {
+    const { page, search } = await openView()
+    await search('walrus last week')
+    const row = page.getByTestId('candidate').first()
+    expect(await row.getAttribute('data-place')).toMatch(/^memory\/2026-11-10/)
+    await row.getByRole('button').first().click()
+    const account = await page.getByTestId('candidate-details').innerText()
+    expect(account).toMatch(/dated last week\s*× 1\.\d+/)
+  })
+})
+
+describe('M2 what is not searched', () => {
+  it('M2: is marked in the tree and above the file, with the reason', async () => {
+    const { page } = await openView()
+    const row = page.getByRole('link', { name: /AGENTS\.md/ })
+    expect(await row.getByTestId('unsearched').getAttribute('aria-label')).toMatch(/every request carries this file/)
+    expect(
+      await page
+        .getByRole('link', { name: /^MEMORY\.md/ })
+        .getByTestId('unsearched')
+        .count(),
+    ).toBe(0)
+    await row.click()
+    expect(await page.getByTestId('unsearched-note').innerText()).toMatch(/every request carries this file/)
+    await keepScreenshot(page, 'unsearched-file')
+  })
+
+  it('M23: a note outside the scope says so, and one click has it searched', async () => {
+    const { page, search, client } = await openView(', memory: { scope: memory }')
+    await search('walrus', 'projects/zoo.md:3')
+    const note = page.getByTestId('why').getByTestId('unsearched-note')
+    expect(await note.getAttribute('data-reason')).toBe('scope')
+    expect(await page.getByTestId('unsearched-count').innerText()).toMatch(/1 outside memory\//)
+    await keepScreenshot(page, 'why-not-searched')
+    await note.getByRole('button', { name: 'Search all notes' }).click()
+    await until(async () => (await page.getByTestId('why').getAttribute('data-reason')) === 'returned')
+    expect(await client.search.scope({ agent: 'main' })).toBe('workspace')
+    await page.getByText('All notes of the workspace are searched now.').waitFor()
+  })
+
+  it('M44: the map hatches what is not searched and never calls it never recalled', async () => {
+    const { page, url } = await openView(', memory: { scope: memory }')
+    await page.goto(new URL('/search/map', url).href)
+    await page.locator('[data-unsearched=scope]').waitFor()
+    expect(await page.locator('[data-unsearched=project]').count()).toBe(1)
+    await keepScreenshot(page, 'map-unsearched')
+    await page.getByRole('radio', { name: 'Never recalled' }).click()
+    await page.getByTestId('surveyed-line').first().waitFor()
+    expect(await page.getByTestId('surveyed-line').filter({ hasText: 'projects/zoo.md' }).count()).toBe(0)
+  })
+})

@@ -1,0 +1,123 @@
+/**
+ * `node test/recall/measure-models.ts MODELS [--model NAME …] [--off ONE:OTHER …] [--split dev|held] FOLDER…`: recall with
+ * real embedding models on judged sets, a row for each model, set and leg, as ranked and as returned. MODELS is the
+ * folder that `models/setup.sh` filled; a set is as `measure.ts` wants it. `--off` asks the questions of the one set in
+ * the memory of the other, and back: they count as questions about nothing in memory.
+ */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { SearchOptions } from '../../src/shared/contract/index.ts'
+import { createEmbeddings, type EmbeddingProvider } from '../../src/main/embeddings/index.ts'
+import { isHit } from '../../src/main/memory/judged.ts'
+import { defaults, openJudgedSet, type JudgedSet } from './judged-set.ts'
+import { isInstalled, isModelName, modelNames } from './models/models.ts'
+import { startModelServer } from './models/server.ts'
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    model: { type: 'string', multiple: true, default: [...modelNames] },
+    off: { type: 'string', multiple: true, default: [] },
+    split: { type: 'string' },
+  },
+})
+const [folder = '', ...setFolders] = positionals
+const models = flags.model.filter(isModelName)
+const missing = models.filter((name) => !isInstalled(resolve(folder), name))
+if (folder === '' || setFolders.length === 0 || models.length < flags.model.length || missing.length > 0) {
+  process.stderr.write(
+    missing.length > 0 && folder !== ''
+      ? `${missing.join(', ')}: not in ${folder}. Run test/recall/models/setup.sh ${folder} first.\n`
+      : `usage: measure-models.ts MODELS [--model ${modelNames.join('|')} …] [--off ONE:OTHER …] FOLDER…\n`,
+  )
+  process.exit(2)
+}
+
+type Leg = 'words' | 'meaning' | 'both'
+
+/** Meaning alone is looked at as it ranks: as returned, what words alone would return is there too. */
+const weightsOf = { words: 'auto', meaning: { vector: 1, text: 0 }, both: 'auto' } as const
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+const within = (depth: number) => (hits: readonly boolean[]) => Number(hits.slice(0, depth).includes(true))
+const reciprocal = (hits: readonly boolean[]) => (hits.includes(true) ? 1 / (hits.indexOf(true) + 1) : 0)
+const figures = [within(1), within(5), reciprocal]
+
+/** @param offTopic a set whose questions are asked in the memory of the other */
+async function rowOf(
+  cells: readonly string[],
+  leg: Leg,
+  sets: readonly JudgedSet[],
+  offTopic: readonly (readonly [JudgedSet, JudgedSet])[],
+): Promise<string> {
+  const search = async ({ searcher }: JudgedSet, query: string, options: SearchOptions) =>
+    (await searcher.search(query, defaults, { weights: weightsOf[leg], ...options }, false)).results
+  const ranked: boolean[][] = []
+  const returned: boolean[][] = []
+  const answered: number[] = []
+  for (const set of sets) {
+    for (const { query, relevant } of set.questions) {
+      const hits = async (options: SearchOptions) =>
+        (await search(set, query, options)).map((one) => relevant.some((lines) => isHit(one, lines)))
+      ranked.push(await hits({ minScore: 0, maxResults: 10 }))
+      if (leg !== 'meaning') returned.push(await hits({}))
+    }
+    if (leg === 'meaning') continue
+    for (const { query } of set.offTopic) answered.push(Number((await search(set, query, {})).length > 0))
+  }
+  if (leg !== 'meaning')
+    for (const [asking, answering] of offTopic)
+      for (const { query } of asking.questions) answered.push(Number((await search(answering, query, {})).length > 0))
+  return row([
+    ...cells,
+    leg,
+    String(ranked.length),
+    ...figures.map((figure) => mean(ranked.map(figure))),
+    ...figures.map((figure) => (returned.length > 0 ? mean(returned.map(figure)) : '–')),
+    String(answered.length),
+    answered.length > 0 ? mean(answered) : '–',
+  ])
+}
+
+function row(cells: readonly (string | number)[]): string {
+  return cells
+    .map((cell, index) => {
+      const text = typeof cell === 'number' ? cell.toFixed(3) : cell
+      return index < 3 ? text.padEnd(index === 1 ? 16 : 9) : text.padStart(8)
+    })
+    .join('')
+}
+
+async function printModel(model: string, provider: EmbeddingProvider | undefined, legs: readonly Leg[]): Promise<void> {
+  const sets: JudgedSet[] = []
+  for (const path of setFolders) sets.push(await openJudgedSet(path, flags.split, provider))
+  const named = (name: string) => sets.find((set) => set.name === name)
+  const pairs = flags.off.flatMap((pair) => {
+    const [one, other] = pair.split(':').map(named)
+    return one && other ? [[one, other] as const, [other, one] as const] : []
+  })
+  for (const [family, members] of Map.groupBy(sets, ({ name }) => name.replace(/-(?:c?\d+)$/, ''))) {
+    const own = pairs.filter(([, answering]) => members.includes(answering))
+    for (const leg of legs) process.stdout.write(`${await rowOf([model, family], leg, members, own)}\n`)
+  }
+}
+
+const server = await startModelServer(resolve(folder))
+process.stdout.write(
+  `${row(['model', 'set', 'leg', 'n', '@1', '@5', 'MRR', '| @1', '@5', 'MRR', 'off', 'answered'])}\n`,
+)
+await printModel('–', undefined, ['words'])
+for (const model of models) {
+  const provider = await createEmbeddings({
+    provider: 'openai-compatible',
+    model,
+    baseUrl: server.url,
+    dimensions: undefined,
+    batchSize: 64,
+    apiKey: undefined,
+    allowDownload: false,
+    modelsFolder: '',
+  })
+  if (typeof provider === 'object') await printModel(model, provider, ['meaning', 'both'])
+}
+server.close()

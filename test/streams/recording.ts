@@ -1,0 +1,99 @@
+/**
+ * Recorded answers of providers, as events of a stream. Two forms are read: `*.chunks.txt`, the data of one event a line
+ * (what vercel/ai keeps), and `*.sse`, the stream to the letter, in a folder named after its wire. A file may hold several
+ * answers one after the other.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { isRecord, parseJson } from '../../src/shared/json.ts'
+
+export type Wire = 'anthropic' | 'chat' | 'responses'
+
+export interface Recording {
+  readonly name: string
+  readonly wire: Wire
+  /** Each with the empty line that ends it, where it has one. */
+  readonly events: readonly string[]
+}
+
+/** Of all files below a folder, sorted; those of wires that the app does not speak are left out. */
+export async function readRecordings(folder: string): Promise<Recording[]> {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => /\.(chunks\.txt|sse)$/.test(file))
+  const all = await Promise.all(
+    files.sort().map(async (file) => {
+      const path = join(folder, file)
+      const text = await readFile(path, 'utf8')
+      const name = relative(folder, path).replace(/\.(chunks\.txt|sse)$/, '')
+      return file.endsWith('.sse') ? [toTheLetter(name, basename(dirname(path)), text)] : fromLines(name, text)
+    }),
+  )
+  return all.flat()
+}
+
+function toTheLetter(name: string, wire: string, text: string): Recording {
+  if (wire !== 'anthropic' && wire !== 'chat' && wire !== 'responses')
+    throw new Error(`${name} lies in no wire's folder`)
+  return { name, wire, events: text.split(/(?<=\n\n)/) }
+}
+
+function fromLines(name: string, text: string): Recording[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const wire = wireOf(lines)
+  if (!wire) return []
+  const answers: string[][] = []
+  let hasEnded = true
+  for (const line of lines) {
+    const type = typeOf(line)
+    if (hasEnded || type === 'response.created') answers.push([])
+    hasEnded = type === 'message_stop'
+    answers.at(-1)?.push(wire === 'chat' ? `data: ${line}\n\n` : `event: ${type}\ndata: ${line}\n\n`)
+  }
+  if (wire === 'chat') for (const events of answers) events.push('data: [DONE]\n\n')
+  return answers.map((events, index) => ({ name: answers.length > 1 ? `${name}#${index + 1}` : name, wire, events }))
+}
+
+function typeOf(line: string): string {
+  const { type } = asRecord(parseJson(line))
+  return typeof type === 'string' ? type : ''
+}
+
+function wireOf(lines: readonly string[]): Wire | undefined {
+  const types = new Set(lines.map(typeOf))
+  if (types.has('message_start')) return 'anthropic'
+  if (types.has('response.created')) return 'responses'
+  return lines.some((line) => asRecord(parseJson(line))['object'] === 'chat.completion.chunk' || hasDelta(line))
+    ? 'chat'
+    : undefined
+}
+
+function hasDelta(line: string): boolean {
+  const { choices } = asRecord(parseJson(line))
+  return Array.isArray(choices) && choices.some((choice) => 'delta' in asRecord(choice))
+}
+
+/** The data of the events that came whole; what is no JSON is left out, and nothing counts after it. */
+export function dataOf(events: readonly string[]): { sent: Record<string, unknown>[]; isDone: boolean } {
+  const sent: Record<string, unknown>[] = []
+  for (const event of events) {
+    const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : []))
+    if (lines.length === 0) continue
+    const data = lines.join('\n')
+    if (data === '[DONE]') return { sent, isDone: true }
+    const value = parseJson(data)
+    if (value === undefined) break
+    if (isRecord(value)) sent.push(value)
+  }
+  return { sent, isDone: false }
+}
+
+export function asRecord(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {}
+}
+
+export function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,100 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { LearnedWindows, namedWindow } from '../../../src/main/chat/learned-windows.ts'
+import { AppError } from '../../../src/shared/errors.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+const model = { id: 'openai-compatible/local', contextWindow: 128_000 }
+const refusal = (words: string) =>
+  new AppError('context_overflow', 'it no longer fits', { provider: 'x' }, { cause: new Error(words) })
+const silent = refusal('the input is too long')
+
+async function open(file?: string, day = 1) {
+  const problems: unknown[] = []
+  const place = file ?? join(await temporaryFolder(), 'learned.json')
+  const windows = await LearnedWindows.open({
+    file: place,
+    now: () => new Date(2026, 0, day),
+    onProblem: (problem) => problems.push(problem),
+  })
+  return { windows, problems, file: place }
+}
+
+describe('M28 the window that a refusal names', () => {
+  it.each([
+    ['400 {"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}', 200_000],
+    ['input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length', 200_000],
+    ["This model's maximum context length is 8192 tokens. However, your messages resulted in 9005 tokens.", 8192],
+    ["This endpoint's maximum context length is 32,768 tokens. However, you requested about 40000 tokens", 32_768],
+    ["This model's maximum prompt length is 131072 but the request contains 140000 tokens.", 131_072],
+    ['Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length', 32_768],
+    ['The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
+    ['request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it', 4096],
+    [
+      '{"error":{"message":"the request exceeds the available context size","n_prompt_tokens":5000,"n_ctx":4096}}',
+      4096,
+    ],
+    ['when context the overflows. However, the model is loaded with context length of only 4096 tokens', 4096],
+    ['Your request exceeded model token limit: 8192', 8192],
+    ['Range of input length should be [1, 30720]', 30_720],
+    ['Your input exceeds the context window of this model.', undefined],
+    ['Please reduce the length of the messages or completion.', undefined],
+    ['', undefined],
+  ])('M28: %s', (words, window) => {
+    expect(namedWindow(words)).toBe(window)
+  })
+})
+
+describe('M28 what is learned', () => {
+  it('M28: a named window is taken and kept; another belief ends it', async () => {
+    const { windows, file } = await open()
+    await windows.learn(model, refusal('maximum context length is 8192 tokens'), 9000)
+    const learned = { window: 8192, believed: 128_000, isGuess: false }
+    expect(windows.of(model)).toEqual(learned)
+    const again = await open(file)
+    expect(again.windows.of(model)).toEqual(learned)
+    expect(again.windows.learnedOf({ ...model, contextWindow: 8192 })).toEqual(learned)
+    expect(again.windows.of({ ...model, contextWindow: 64_000 })).toBeUndefined()
+    expect(again.windows.of({ ...model, id: 'other' })).toBeUndefined()
+  })
+
+  it('M28: without a number the belief is halved; it is kept when a request has passed, and tried anew after a week', async () => {
+    const { windows, file } = await open()
+    await windows.learn(model, silent, 200_000)
+    await windows.learn(model, silent, 200_000)
+    expect(windows.of(model)).toEqual({ window: 32_000, believed: 128_000, isGuess: true })
+    expect((await open(file)).windows.of(model)).toBeUndefined()
+    await windows.passed(model.id)
+    expect((await open(file)).windows.of(model)?.window).toBe(32_000)
+    expect((await open(file, 9)).windows.of(model)).toBeUndefined()
+  })
+
+  it('M28: a guess lies below what was refused', async () => {
+    const { windows } = await open()
+    await windows.learn(model, silent, 20_000)
+    expect(windows.of(model)?.window).toBe(18_000)
+  })
+
+  it('M28: where nothing passes, the length was not it: the belief stands again', async () => {
+    const { windows, file } = await open()
+    for (let round = 0; round < 6; round += 1) await windows.learn(model, silent, 200_000)
+    expect(windows.of(model)).toBeUndefined()
+    expect((await open(file)).windows.of(model)).toBeUndefined()
+  })
+
+  it('M28: a window that is known already teaches nothing', async () => {
+    const { windows } = await open()
+    await windows.learn(model, refusal('maximum context length is 128000 tokens'), 130_000)
+    expect(windows.of(model)).toBeUndefined()
+  })
+
+  it('M56: a file that is none of ours is no obstacle', async () => {
+    const { file } = await open()
+    await writeFile(file, '{"a": {"window": "no"')
+    const { windows, problems } = await open(file)
+    await windows.learn(model, refusal('maximum context length is 8192 tokens'), 9000)
+    expect(JSON.parse(await readFile(file, 'utf8'))).toHaveProperty([model.id, 'window'], 8192)
+    expect(problems).toEqual([])
+  })
+})

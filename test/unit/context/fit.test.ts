@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { budgetOf, cutToTokens, summaryTokens } from '../../../src/main/context/index.ts'
+import { keptTokens, roomBeside } from '../../../src/main/context/budget.ts'
+import { fileTokens, shareOut } from '../../../src/main/context/fit.ts'
+import { estimateTokens } from '../../../src/shared/tokens.ts'
+
+const settings = { reserveTokensFloor: 20_000, softThresholdTokens: 4000 }
+const window = fc.integer({ min: 8192, max: 1_000_000 })
+
+describe('M31 room for a conversation', () => {
+  it('M31: whatever stands in every request, a compaction leaves room below both thresholds (any)', () => {
+    fc.assert(
+      fc.property(
+        window,
+        fc.double({ min: 0, max: 0.9, noNaN: true }),
+        fc.nat(100_000),
+        (contextWindow, share, keep) => {
+          const fixed = Math.floor(contextWindow * share)
+          const budget = roomBeside(budgetOf({ contextWindow, maxOutput: 4096 }, settings), fixed)
+          const after = fixed + summaryTokens(budget.compactAt) + keptTokens(budget, keep, fixed)
+          expect(budget.flushAt).toBeLessThanOrEqual(budget.compactAt)
+          expect(budget.compactAt).toBeLessThanOrEqual(contextWindow)
+          if (share < 0.8) expect(budget.compactAt - after).toBeGreaterThan(contextWindow * 0.03)
+          expect(budget.flushAt).toBeGreaterThanOrEqual(fixed)
+        },
+      ),
+    )
+  })
+
+  it('M29: nothing moves where prompt and files leave half of the window', () => {
+    for (const contextWindow of [16_384, 32_000, 200_000]) {
+      const budget = budgetOf({ contextWindow, maxOutput: 4096 }, settings)
+      expect(roomBeside(budget, contextWindow * 0.2)).toEqual(budget)
+    }
+  })
+})
+
+describe('M3 files in a small window', () => {
+  it('M3: small files stay whole, large ones get the same share', () => {
+    expect(shareOut([100, 5000, 300, 9000], 4400)).toBe(2000)
+    expect(shareOut([100, 200], 300)).toBe(Infinity)
+    expect(shareOut([], 0)).toBe(Infinity)
+    expect(shareOut([10, 10], 0)).toBe(0)
+  })
+
+  it('M3: prompt, tools and files take half of what a request may have, however small the window (any)', () => {
+    fc.assert(
+      fc.property(window, fc.nat(2000), (compactAt, system) => {
+        expect(fileTokens(compactAt, system) + system).toBeLessThanOrEqual(
+          Math.max(compactAt * 0.5, compactAt * 0.1 + system),
+        )
+      }),
+    )
+  })
+
+  it('M3: a text is cut to its tokens, in whatever script (any)', () => {
+    const unit = fc.constantFrom('记', 'a', ' ', '\n', '😀', 'word ')
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 3000 }), fc.nat(800), (units, limit) => {
+        const text = units.join('')
+        const cut = cutToTokens(text, limit)
+        expect(estimateTokens(cut)).toBeLessThanOrEqual(limit)
+        expect(cut.isWellFormed()).toBe(true)
+        if (estimateTokens(text) <= limit) expect(cut).toBe(text)
+      }),
+    )
+  })
+})

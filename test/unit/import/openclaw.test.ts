@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import { takeOver } from '../../../src/main/import/openclaw.ts'
+import { parseConfig } from '../../../src/main/settings/index.ts'
+
+const file = `{
+  // Written by hand: comments, single quotes, bare keys, trailing commas.
+  agents: {
+    defaults: {
+      workspace: '~/clawd',
+      model: { primary: "anthropic/claude-opus-4-5", fallbacks: ["openai/gpt-5"] },
+      thinkingDefault: "minimal",
+      memorySearch: {
+        provider: "gemini", model: "gemini-embedding-001",
+        remote: { apiKey: "sk-secret-key", batch: { enabled: true } },
+        extraPaths: ["../team-docs"],
+        chunking: { tokens: 500, overlap: 50 },
+        query: { maxResults: 8, minScore: 0.4, hybrid: { enabled: true, vectorWeight: 0.6, textWeight: 0.4, mmr: { enabled: true, lambda: 0.7 } } },
+        sync: { watchDebounceMs: 2000, onSearch: true },
+        experimental: { sessionMemory: true },
+      },
+      compaction: { reserveTokensFloor: 24000, memoryFlush: { enabled: true, softThresholdTokens: 6000, prompt: "Write // it /* down */" } },
+      contextPruning: { mode: "cache-ttl", ttl: "1h", softTrim: { maxChars: 5000, headChars: 2000, tailChars: 2000 }, hardClear: { placeholder: "[gone]" }, tools: { deny: ["browser"] } },
+      heartbeat: { every: "30m", target: "last" },
+    },
+    list: [
+      { id: "main", default: true, name: "Molty" },
+      { id: "work", workspace: "~/clawd-work", model: "openrouter/qwen/qwen3-max", memorySearch: { query: { minScore: 2 } } },
+      { id: "Bad Id", workspace: "~/x" },
+      { id: "homeless" },
+    ],
+  },
+  session: { reset: { mode: "idle", idleMinutes: 90 }, store: "x.json" },
+  hooks: { internal: { enabled: true, entries: { "session-memory": { enabled: false } } } },
+  models: { mode: "merge", providers: { ollama: { baseUrl: "http://127.0.0.1:11434/v1", apiKey: "k", models: [{ id: "qwen3", contextWindow: 32768, maxTokens: 4096, input: ["text", "image"], cost: { input: 0, output: 0 } }] } } },
+  channels: { telegram: { botToken: "123:abc" } },
+  gateway: { port: 18789, auth: { token: "t" } },
+}`
+
+describe('M47 settings of OpenClaw', () => {
+  const result = takeOver(file)
+
+  it('M47: what has a counterpart is taken over by its name here', () => {
+    const at = Object.fromEntries((result?.changes ?? []).map(([path, value]) => [path.join('.'), value]))
+    expect(at).toEqual({
+      'agents.defaults.model': 'anthropic/claude-opus-4-5',
+      'agents.defaults.chat.thinking': 'low',
+      'agents.defaults.memory.embedding.provider': 'gemini',
+      'agents.defaults.memory.embedding.model': 'gemini-embedding-001',
+      'agents.defaults.memory.extraPaths': ['../team-docs'],
+      'agents.defaults.memory.chunk.tokens': 500,
+      'agents.defaults.memory.chunk.overlap': 50,
+      'agents.defaults.memory.search.maxResults': 8,
+      'agents.defaults.memory.search.minScore': 0.4,
+      'agents.defaults.memory.search.weights.vector': 0.6,
+      'agents.defaults.memory.search.weights.text': 0.4,
+      'agents.defaults.memory.search.mmrLambda': 0.7,
+      'agents.defaults.memory.sync.debounceMs': 2000,
+      'agents.defaults.memory.sessions': true,
+      'agents.defaults.compaction.reserveTokensFloor': 24_000,
+      'agents.defaults.compaction.memoryFlush.enabled': true,
+      'agents.defaults.compaction.memoryFlush.softThresholdTokens': 6000,
+      'agents.defaults.compaction.memoryFlush.prompt': 'Write // it /* down */',
+      'agents.defaults.contextPruning.mode': 'cache-ttl',
+      'agents.defaults.contextPruning.ttl': '1h',
+      'agents.defaults.contextPruning.softTrim.maxChars': 5000,
+      'agents.defaults.contextPruning.softTrim.headChars': 2000,
+      'agents.defaults.contextPruning.softTrim.tailChars': 2000,
+      'agents.defaults.contextPruning.hardClear.placeholder': '[gone]',
+      'agents.list.0': { id: 'main', workspace: '~/clawd' },
+      'agents.list.0.name': 'Molty',
+      'agents.list.1': { id: 'work', workspace: '~/clawd-work' },
+      'agents.list.1.model': 'openai-compatible/qwen/qwen3-max',
+      'agents.defaults.session.reset.mode': 'idle',
+      'agents.defaults.session.reset.idleMinutes': 90,
+      'agents.defaults.session.memoryHook.enabled': false,
+      'providers.openai-compatible.baseUrl': 'http://127.0.0.1:11434/v1',
+      'models.openai-compatible/qwen3.contextWindow': 32_768,
+      'models.openai-compatible/qwen3.maxOutput': 4096,
+      'models.openai-compatible/qwen3.images': true,
+      'models.openai-compatible/qwen3.prices': { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    })
+  })
+
+  it('M47: all else is told with its reason, and no key is shown or taken', () => {
+    const left = Object.fromEntries((result?.left ?? []).map(({ from, reason }) => [from, reason]))
+    expect(left).toMatchObject({
+      'agents.defaults.model.fallbacks': 'noCounterpart',
+      'agents.defaults.memorySearch.remote.apiKey': 'secret',
+      'agents.defaults.memorySearch.query.hybrid.enabled': 'noCounterpart',
+      'agents.defaults.contextPruning.tools': 'noCounterpart',
+      'agents.defaults.heartbeat': 'noCounterpart',
+      'agents.list[work].memorySearch.query.minScore': 'invalid',
+      'agents.list[Bad Id]': 'invalid',
+      'agents.list[homeless]': 'noFolder',
+      'session.store': 'noCounterpart',
+      'models.providers.ollama.apiKey': 'secret',
+      'models.mode': 'noCounterpart',
+      channels: 'noCounterpart',
+      gateway: 'noCounterpart',
+    })
+    expect(JSON.stringify(result)).not.toMatch(/sk-secret-key|123:abc/)
+  })
+
+  it('M47: what is taken is a configuration that is in force', () => {
+    const config: Record<string, unknown> = {}
+    for (const [path, value] of result?.changes ?? []) {
+      let at = config
+      for (const [index, step] of path.slice(0, -1).entries())
+        at = (at[step] ??= typeof path[index + 1] === 'number' ? [] : {}) as Record<string, unknown>
+      at[path.at(-1) ?? ''] = value
+    }
+    expect(parseConfig(JSON.stringify(config))).toMatchObject({ ok: true })
+  })
+
+  it('M47: the older form has its settings under `agent`', () => {
+    const { changes, left } = takeOver('{"agent": {"model": "openai/gpt-5", "workspace": "~/clawd"}}') ?? {}
+    expect(changes).toEqual([
+      [['agents', 'defaults', 'model'], 'openai/gpt-5'],
+      [['agents', 'list', 0], { id: 'main', workspace: '~/clawd' }],
+    ])
+    expect(left).toEqual([])
+  })
+
+  it('M47: an agent that is here keeps its folder and gets its settings; a folder of another is left', () => {
+    const { changes, left } =
+      takeOver(
+        '{"agents": {"list": [{"id": "main", "workspace": "/a", "model": "openai/x"}, {"id": "b", "workspace": "/m"}]}}',
+        [{ id: 'main', workspace: '/m' }],
+      ) ?? {}
+    expect(changes).toEqual([[['agents', 'list', 0, 'model'], 'openai/x']])
+    expect(left).toEqual([{ from: 'agents.list[b]', reason: 'taken' }])
+  })
+
+  it.each(['', 'null', '[]', 'no json', '{', '"x"', `{${'a: {'.repeat(5000)}`])(
+    'M56: %j is no such file, or empty',
+    (text) => {
+      expect(takeOver(text)?.changes ?? []).toEqual([])
+    },
+  )
+})

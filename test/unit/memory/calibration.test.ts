@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { toUnitVector, type EmbeddingProvider } from '../../../src/main/embeddings/provider.ts'
+import { calibrationFor, calibrationKey, parseCalibration } from '../../../src/main/memory/calibrated.ts'
+import { embedMissing } from '../../../src/main/memory/embed-queue.ts'
+import { createTables, getMeta, openForWriting } from '../../../src/main/memory/schema.ts'
+import { isOfUse, vectorScaleOf, vectorScore, weightsFor } from '../../../src/main/memory/search/calibrate.ts'
+import { IndexStore } from '../../../src/main/memory/store.ts'
+
+const signal = new AbortController().signal
+const dimensions = 512
+
+/** A direction that is a text's own. */
+function directionOf(text: string): Float32Array {
+  const numbers = Array.from({ length: dimensions / 32 }, (_, part) => [
+    ...createHash('sha256').update(`${part} ${text}`).digest(),
+  ])
+  return toUnitVector(numbers.flat().map((byte) => byte - 127.5)) ?? new Float32Array(dimensions)
+}
+
+function sumOf(parts: readonly (readonly [number, Float32Array])[]): Float32Array {
+  const sum = new Float32Array(dimensions)
+  for (const [weight, vector] of parts)
+    for (const [at, value] of vector.entries()) sum[at] = (sum[at] ?? 0) + weight * value
+  return toUnitVector([...sum]) ?? sum
+}
+
+/**
+ * A model that knows words, whose cosines all lie between `lowest` and some 0.9: part of every vector is the same, part
+ * is the text's own.
+ */
+function modelOf(lowest: number, knows: RegExp = /[\p{L}\p{N}]+/gu) {
+  const asked: string[] = []
+  const vectorOf = (text: string) => {
+    const words = [...new Set(text.toLowerCase().match(knows))].filter(
+      (word) => word.length > 3 || /\P{ASCII}/u.test(word),
+    )
+    const meant = words.length === 0 ? directionOf(text) : sumOf(words.map((word) => [1, directionOf(word)]))
+    return sumOf([
+      [Math.sqrt(lowest), directionOf('')],
+      [Math.sqrt((1 - lowest) * 0.67), meant],
+      [Math.sqrt((1 - lowest) * 0.33), directionOf(`own ${text}`)],
+    ])
+  }
+  const provider: EmbeddingProvider = {
+    provider: 'openai-compatible',
+    model: 'words',
+    dimensions,
+    batchSize: 16,
+    async embed(texts) {
+      asked.push(...texts)
+      return texts.map(vectorOf)
+    },
+  }
+  return { provider, vectorOf, asked }
+}
+
+const topics = {
+  boiler:
+    'The boiler in the cellar was serviced by plumber Harris in March. The boiler valve was replaced by Harris as well.',
+  violin: 'Violin lessons with teacher Novak are on Thursday evening. The violin strings were bought from Novak too.',
+  garden: 'Tomatoes and pumpkins grow behind the greenhouse this year. The pumpkins want water every second evening.',
+  flight: 'The flight to Lisbon leaves from terminal two at noon. The Lisbon hotel is near the harbour and the tram.',
+  invoice: 'Invoice numbers for Kestrel begin with the current quarter. Kestrel pays every invoice within thirty days.',
+}
+
+/** Two passages under a heading for each sentence of a topic. */
+const notes = Object.entries(topics).map(
+  ([name, text]) => [`memory/${name}.md`, `# About the ${name}\n\n${text.split('. ').join('.\n')}\n`] as const,
+)
+
+function storeOf(files: readonly (readonly [string, string])[]): IndexStore {
+  const db = openForWriting(':memory:')
+  const chunk = { tokens: 400, overlap: 80 }
+  createTables(db, { chunk, provider: 'openai-compatible', model: 'words', dimensions: 0 })
+  const store = new IndexStore(db, chunk)
+  put(store, files)
+  return store
+}
+
+function put(store: IndexStore, files: readonly (readonly [string, string])[]): void {
+  for (const [path, text] of files)
+    store.replaceFile({ path, source: 'memory', hash: path, mtime: 0, size: text.length, text })
+}
+
+const calibrationOf = ({ db }: IndexStore) => getMeta(db, calibrationKey)
+
+const dot = (one: Float32Array, other: Float32Array) =>
+  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
+
+describe('M17 calibration', () => {
+  it.each([0, 0.7])(
+    'M17: with five notes and cosines from %d on, a question is near to its note and to no other',
+    async (lowest) => {
+      const { provider, vectorOf } = modelOf(lowest)
+      const store = storeOf(notes)
+      expect(await embedMissing(store, provider, { signal })).toMatchObject({ problem: undefined })
+      const passages = store.passages?.sample(100) ?? []
+      const cosines = passages.flatMap((one, at) =>
+        passages.slice(at + 1).map((other) => dot(vectorOf(one.text), vectorOf(other.text))),
+      )
+      if (lowest > 0) {
+        expect(Math.min(...cosines)).toBeGreaterThan(lowest - 0.05)
+        expect(Math.max(...cosines)).toBeLessThan(0.92)
+      }
+      const question = 'boiler plumber harris'
+      const measured = calibrationFor(question, parseCalibration(calibrationOf(store)))
+      if (!measured) throw new Error('it was not calibrated')
+      const scale = vectorScaleOf(measured)
+      expect(scale.threshold).toBeGreaterThan(scale.background)
+      expect(scale.threshold).toBeLessThan(1)
+      const scoreOf = (asked: string, topic: string) =>
+        Math.max(
+          ...passages
+            .filter(({ file }) => file.includes(topic))
+            .map(({ text }) => vectorScore(dot(vectorOf(asked), vectorOf(text)), scale)),
+        )
+      for (const topic of Object.keys(topics).filter((name) => name !== 'boiler'))
+        expect(scoreOf(question, topic), topic).toBeLessThan(Math.min(0.35, scoreOf(question, 'boiler')))
+      for (const topic of Object.keys(topics))
+        expect(scoreOf('sourdough starter hydration', topic), topic).toBeLessThan(0.35)
+    },
+  )
+
+  it('M17: the same notes give the same figures, in whatever order they came, however often', async () => {
+    const [one, other] = [storeOf(notes), storeOf(notes.toReversed())]
+    await embedMissing(one, modelOf(0.7).provider, { signal })
+    await embedMissing(other, modelOf(0.7).provider, { signal })
+    expect(calibrationOf(one)).toBeDefined()
+    expect(calibrationOf(other)).toBe(calibrationOf(one))
+  })
+
+  it('M17: it is measured anew when the memory has grown by a fifth, and not before', async () => {
+    const { provider, asked } = modelOf(0)
+    const store = storeOf(notes)
+    await embedMissing(store, provider, { signal })
+    const first = calibrationOf(store)
+    const before = asked.length
+    put(store, [['memory/one.md', 'The neighbour borrowed the long ladder until the weekend is over.\n']])
+    await embedMissing(store, provider, { signal })
+    expect(asked.length).toBe(before + 1)
+    expect(calibrationOf(store)).toBe(first)
+    put(store, [
+      ['memory/two.md', 'The cat was vaccinated against rabies by the new veterinarian in town.\n'],
+      ['memory/three.md', 'The bicycle chain has to be oiled every three hundred kilometres or so.\n'],
+    ])
+    await embedMissing(store, provider, { signal })
+    expect(calibrationOf(store)).not.toBe(first)
+  })
+
+  it('M17: of fewer than four passages nothing is learnt', async () => {
+    const store = storeOf(notes.slice(0, 1))
+    await embedMissing(store, modelOf(0).provider, { signal })
+    expect(store.passages?.counts()).toEqual({ passages: 2, embedded: 2 })
+    expect(calibrationOf(store)).toBeUndefined()
+  })
+
+  it('M16 M17: a model that knows one script takes part in that one and not in another', async () => {
+    const chinese = ['锅炉', '提琴', '花园', '航班', '发票', '医院', '学校', '邮局', '车站', '厨房'].map(
+      (thing, index) =>
+        [
+          `memory/zh${index}.md`,
+          `# 关于${thing}的记录\n\n${thing}的师傅上周三下午来过家里一趟。\n\n下一次检查${thing}安排在明年春天。\n`,
+        ] as const,
+    )
+    const english = Array.from({ length: 10 }, (_, index) => {
+      const [thing, place] = [`gadget${index}`, `town${index}`]
+      return [
+        `memory/en${index}.md`,
+        `# Notes on ${thing} from ${place}\n\nThe ${thing} was bought by uncle Tom in ${place} last summer.\n\nWhoever needs the ${thing} should ask around in ${place} first.\n`,
+      ] as const
+    })
+    const store = storeOf([...english, ...chinese])
+    const { provider } = modelOf(0.3, /[a-z0-9]+/g)
+    await embedMissing(store, provider, { signal })
+    const calibration = parseCalibration(calibrationOf(store))
+    const [latin, cjk] = ['Who bought the gadget?', '锅炉的师傅什么时候来？'].map((query) =>
+      calibrationFor(query, calibration),
+    )
+    expect([latin?.script, cjk?.script]).toEqual(['latin', 'cjk'])
+    expect(latin && isOfUse(latin)).toBe(true)
+    expect(cjk && isOfUse(cjk)).toBe(false)
+    expect(weightsFor('auto', (latin && vectorScaleOf(latin)) || null).vector).toBeGreaterThan(0.25)
+    expect(calibrationFor('котёл', calibration)?.script).toBe('latin')
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { parseDay } from '../../../src/main/memory/days.ts'
+import { failedFilters, readQuery } from '../../../src/main/memory/search/filters.ts'
+
+const today = parseDay('2026-11-18')
+const read = (query: string, off: string[] = []) => readQuery(query, today, off)
+const told = (query: string) =>
+  read(query).conditions.map(({ kind, text, from, to, isUnread }) =>
+    [kind, text, isUnread ? 'unread' : (from ?? '…'), isUnread ? '' : (to ?? '…')].join(' ').trim(),
+  )
+
+describe('M53 filters of a query', () => {
+  it.each([
+    ['in:2024-05', 'in in:2024-05 2024-05-01 2024-05-31'],
+    ['in:2024', 'in in:2024 2024-01-01 2024-12-31'],
+    ['on:2024/5/3', 'on on:2024/5/3 2024-05-03 2024-05-03'],
+    ['after:2024-05', 'after after:2024-05 2024-06-01 …'],
+    ['before:2024', 'before before:2024 … 2023-12-31'],
+    ['on:yesterday', 'on on:yesterday 2026-11-17 2026-11-17'],
+    ['in:"last week"', 'in in:"last week" 2026-11-09 2026-11-15'],
+    ['in:last-week', 'in in:last-week 2026-11-09 2026-11-15'],
+    ['in:上周', 'in in:上周 2026-11-09 2026-11-15'],
+    ['before：2024年5月，', 'before before：2024年5月 … 2024-04-30'],
+    ['AFTER:2024-05-03', 'after AFTER:2024-05-03 2024-05-04 …'],
+    ['path:projects/', 'path path:projects/ … …'],
+    ['source:chats', 'source source:chats … …'],
+    ['-draft', 'not -draft … …'],
+    ['-"old plan"', 'not -"old plan" … …'],
+    ['-笔记', 'not -笔记 … …'],
+  ])('M53: %s', (query, expected) => {
+    expect(told(`walrus ${query}`)).toEqual([expected])
+    expect(read(`walrus ${query}`).words).toMatch(/^walrus ?，?$/)
+  })
+
+  it.each(['after:soon', 'in:2024-13', 'on:2023-02-29', 'source:moon', 'path:""', '-in:2024'])(
+    'M53: %s is not understood, and searched as it stands',
+    (query) => {
+      expect(told(`walrus ${query}`)).toEqual([expect.stringMatching(/unread$/)])
+      expect(read(`walrus ${query}`)).toMatchObject({ words: `walrus ${query}`, filters: [] })
+    },
+  )
+
+  it.each(['rm -g x', 'a - b', 're-use', '-5 degrees', '"a -b in:2024 c"', 'https://x.y/in:2024', 'begin:2024'])(
+    'M53: %s has no filter',
+    (query) => {
+      expect(told(query)).toEqual([])
+    },
+  )
+
+  it('M53: conditions come in the order of the query, phrases among them', () => {
+    expect(told('-draft what about the walrus last week in:2026')).toEqual([
+      'not -draft … …',
+      'time last week 2026-11-09 2026-11-15',
+      'in in:2026 2026-01-01 2026-12-31',
+    ])
+  })
+
+  it('M53: what is taken off neither keeps out nor raises nor is searched', () => {
+    const { words, filters, lifts, conditions } = read('walrus -draft last week', ['-draft', 'last week'])
+    expect({ words, filters, lifts }).toEqual({ words: 'walrus', filters: [], lifts: [] })
+    expect(conditions.map(({ isOff }) => isOff)).toEqual([true, true])
+  })
+
+  const day = (date: string) => ({ first: parseDay(date), last: parseDay(date) })
+  const passage = {
+    path: 'Projects/Zoo.md',
+    source: 'memory' as const,
+    days: [day('2024-05-03')],
+    excludedBy: new Set<string>(),
+  }
+
+  it.each([
+    ['in:2024-05', []],
+    ['in:2024-06', ['in:2024-06']],
+    ['after:2024-05-02 before:2024-05-04', []],
+    ['path:projects', []],
+    ['path:zoo.md path:projects', []],
+    ['path:projects/*.md', []],
+    ['path:*.md', []],
+    ['path:pro*.md', ['path:pro*.md']],
+    ['path:pro**.md', []],
+    ['-path:zoo', ['-path:zoo']],
+    ['source:memory', []],
+    ['source:chats', ['source:chats']],
+    ['source:chats source:notes', []],
+    ['-source:chats', []],
+    ['on:2024-05-03 path:moon source:shared', ['path:moon', 'source:shared']],
+  ])('M53: a note of 3 May 2024 fails %s by %j', (query, failed) => {
+    expect(failedFilters(read(query).filters, passage)).toEqual(failed)
+  })
+
+  it('M53: what has no date is outside every filter on time', () => {
+    expect(failedFilters(read('in:2024').filters, { ...passage, days: [] })).toEqual(['in:2024'])
+  })
+
+  it('M53: two filters on time must hold for one and the same day', () => {
+    const days = [day('2024-01-01'), day('2024-12-31')]
+    expect(failedFilters(read('after:2024-03 before:2024-09').filters, { ...passage, days })).toEqual([
+      'after:2024-03',
+      'before:2024-09',
+    ])
+  })
+})

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  hashLetters,
+  hashTerm,
+  lineEnd,
+  ChunkPacker,
+  readTerms,
+  runEnd,
+} from '../../../src/main/memory/packed-terms.ts'
+import { countPhrase, TermCounter } from '../../../src/main/memory/search/term-counter.ts'
+
+const pack = (text: string, heading = '', path = '') => readTerms(new ChunkPacker(path).pack({ text, heading }).terms)
+const letters = (text: string) => [...text].map((letter) => letter.codePointAt(0) ?? 0)
+
+describe('M11 packed terms', () => {
+  it('M11: keep the order of the text, its lines, and what stands beside it', () => {
+    const { text, heading, place, lines, length } = pack(
+      'green\n\n数据 red 库',
+      'Choices › 选型',
+      'memory/2026-10-03-paint.md',
+    )
+    expect([...text.words]).toEqual([hashTerm('green'), lineEnd, lineEnd, hashTerm('red')])
+    expect([...text.letters]).toEqual([lineEnd, lineEnd, ...letters('数据'), runEnd, ...letters('库')])
+    expect([...heading.words]).toEqual([hashTerm('choic')])
+    expect([...heading.letters]).toEqual(letters('选型'))
+    expect([...place.words]).toEqual(expect.arrayContaining(['paint', '2026-10-03'].map(hashTerm)))
+    expect({ lines, length }).toEqual({ lines: 3, length: 3.5 })
+  })
+
+  it('M11: can be read wherever the bytes lie', () => {
+    const { terms } = new ChunkPacker('a.md').pack({ text: 'green red', heading: '' })
+    const shifted = Buffer.alloc(terms.length + 1)
+    terms.copy(shifted, 1)
+    expect(readTerms(shifted.subarray(1))).toEqual(readTerms(terms))
+  })
+
+  it('M20: one letter, and two, are the terms that they spell', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 2, maxLength: 2 }), (text) => {
+        const [one = 0, other = 0] = letters(text)
+        expect(hashLetters(one)).toBe(hashTerm(String.fromCodePoint(one)))
+        expect(hashLetters(one, other)).toBe(hashTerm(String.fromCodePoint(one, other)))
+      }),
+    )
+  })
+
+  it('M11: hardly two terms of a large memory share a hash', () => {
+    const hashes = new Set<number>()
+    for (let index = 0; index < 200_000; index += 1) hashes.add(hashTerm(`w${index.toString(36)}`))
+    // Of 200,000 thrown at random into 2^32, between 4 and 5 pairs meet.
+    expect(hashes.size).toBeGreaterThan(200_000 - 20)
+  })
+})
+
+describe('M17 counting terms', () => {
+  const count = (terms: readonly [kind: 'word' | 'cjk', term: string][], text: string) => {
+    const counter = new TermCounter(terms.map(([kind, term]) => ({ readings: [{ kind, term, weight: 1 }] })))
+    const { text: counts, lines } = counter.count(pack(text))
+    return terms.map((_, index) => [...counts.subarray(index * lines, (index + 1) * lines)])
+  }
+
+  it('M17: by line, whole terms, several in a row without overlaps', () => {
+    expect(
+      count(
+        [
+          ['word', 'red'],
+          ['word', 'red red'],
+          ['cjk', '哈 哈'],
+        ],
+        'red red red 哈哈哈\nred\n哈 哈',
+      ),
+    ).toEqual([
+      [3, 1, 0],
+      [1, 0, 0],
+      [1, 0, 0],
+    ])
+  })
+
+  it('M17: what follows across the end of a line or of a run does not follow', () => {
+    expect(
+      count(
+        [
+          ['word', 'red green'],
+          ['cjk', '数 据'],
+        ],
+        'red\ngreen 数, 据\n数据',
+      ),
+    ).toEqual([
+      [0, 0, 0],
+      [0, 0, 1],
+    ])
+  })
+
+  it('M19: a phrase of words goes on in the next line', () => {
+    expect(countPhrase(pack('red\ngreen'), { kind: 'word', term: 'red green' }).text).toBe(1)
+    expect(countPhrase(pack('red blue green'), { kind: 'word', term: 'red green' }).text).toBe(0)
+  })
+})

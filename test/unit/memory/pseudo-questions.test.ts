@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { pseudoQuestions, scriptOf, type SampledPassage } from '../../../src/main/memory/pseudo-questions.ts'
+
+const passage = (file: string, heading: string, body: string, next?: string): SampledPassage => ({
+  file,
+  heading,
+  body,
+  next,
+})
+
+describe('M17 questions that the memory makes', () => {
+  it('M17: a text is of the script that most of it is written in', () => {
+    expect(
+      ['the boiler', '锅炉在地下室', '보일러', 'ボイラー', 'котёл', 'v2.3', '升级 PostgreSQL 到十六'].map(scriptOf),
+    ).toEqual(['latin', 'cjk', 'cjk', 'cjk', 'other', 'latin', 'cjk'])
+  })
+
+  it('M17: a question names the two rarest words of a passage, in its script, and knows where they are from', () => {
+    const { probes } = pseudoQuestions([
+      passage('a.md', '', 'The garden has a pergola and a cistern'),
+      passage('b.md', '', 'The garden has a hammock and a trellis'),
+      passage('c.md', '', '花园里有凉亭和水井'),
+    ])
+    expect(probes).toEqual([
+      { script: 'latin', file: 'a.md', text: 'What does she like about cistern and pergola?' },
+      { script: 'latin', file: 'b.md', text: 'What does she like about hammock and trellis?' },
+      { script: 'cjk', file: 'c.md', text: expect.stringMatching(/^她喜欢.+和.+的什么？$/) },
+    ])
+  })
+
+  it('M17: a passage goes with the next one, or with its heading, and never with one of another script', () => {
+    const { pairs } = pseudoQuestions([
+      passage('a.md', 'Boiler service', 'The plumber came on Monday', 'He changed the valve'),
+      passage('b.md', 'Boiler service', 'The plumber came on Tuesday'),
+      passage('c.md', 'Boiler', 'The plumber came on Friday'),
+      passage('d.md', '锅炉维修记录', 'The plumber came on Sunday', '他换了阀门'),
+    ])
+    expect(pairs).toEqual([
+      { script: 'latin', one: 'The plumber came on Monday', other: 'He changed the valve' },
+      { script: 'latin', one: 'Boiler service', other: 'The plumber came on Tuesday' },
+    ])
+  })
+
+  it('M17: of each script there are at most 64 questions and 48 pairs, however many passages', () => {
+    const many = Array.from({ length: 200 }, (_, index) => [
+      passage(`${index}.md`, '', `wordy${index} thingy${index} again`, `another sentence ${index}`),
+      passage(`zh${index}.md`, '', `苹果${index}在桌子上面`, `香蕉${index}在椅子下面`),
+    ]).flat()
+    const { probes, pairs } = pseudoQuestions(many)
+    for (const script of ['latin', 'cjk']) {
+      expect(probes.filter((one) => one.script === script)).toHaveLength(64)
+      expect(pairs.filter((one) => one.script === script)).toHaveLength(48)
+    }
+    expect(pseudoQuestions(many)).toEqual({ probes, pairs })
+  })
+})

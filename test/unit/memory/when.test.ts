@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { formatDay, parseDay } from '../../../src/main/memory/days.ts'
+import { timesIn } from '../../../src/main/memory/search/when.ts'
+
+/** A Wednesday. */
+const today = parseDay('2026-11-18')
+
+function told(query: string): string {
+  const shown = (day: number) => (Number.isFinite(day) ? formatDay(day) : '…')
+  return timesIn(query, today)
+    .map(({ text, first, last }) => `${text}: ${shown(first)} ${shown(last)}`)
+    .join(' | ')
+}
+
+describe('M53 times in a question', () => {
+  it.each([
+    ['What did I do yesterday?', 'yesterday: 2026-11-17 2026-11-17'],
+    ['notes of today', 'today: 2026-11-18 2026-11-18'],
+    ['the day before yesterday', 'the day before yesterday: 2026-11-16 2026-11-16'],
+    ['what happened last week', 'last week: 2026-11-09 2026-11-15'],
+    ['plans for this month', 'this month: 2026-11-01 2026-11-30'],
+    ['Last Year we moved', 'Last Year: 2025-01-01 2025-12-31'],
+    ['two weeks ago we met', 'two weeks ago: 2026-11-02 2026-11-08'],
+    ['3 days ago', '3 days ago: 2026-11-15 2026-11-15'],
+    ['a month ago', 'a month ago: 2026-10-01 2026-10-31'],
+    ['the past three days', 'the past three days: 2026-11-15 2026-11-18'],
+    ['who came last Friday', 'last Friday: 2026-11-13 2026-11-13'],
+    ['on Wednesday', 'on Wednesday: 2026-11-11 2026-11-11'],
+    ['last weekend', 'last weekend: 2026-11-14 2026-11-15'],
+    ['in May 2024', 'May 2024: 2024-05-01 2024-05-31'],
+    ['in May', 'May: 2026-05-01 2026-05-31'],
+    ['in december', 'december: 2025-12-01 2025-12-31'],
+    ['May last year', 'May last year: 2025-05-01 2025-05-31'],
+    ['in 2024', '2024: 2024-01-01 2024-12-31'],
+    ['since March', 'March: 2026-03-01 …'],
+    ['before 2024', '2024: … 2023-12-31'],
+    ['the week before 3 June, 2023', '3 June, 2023: 2023-06-03 2023-06-03'],
+    ['on 2024-02-29', '2024-02-29: 2024-02-29 2024-02-29'],
+    ['Q2 2025', 'Q2 2025: 2025-04-01 2025-06-30'],
+    ['昨天说了什么', '昨天: 2026-11-17 2026-11-17'],
+    ['前天的会', '前天: 2026-11-16 2026-11-16'],
+    ['上周的会议', '上周: 2026-11-09 2026-11-15'],
+    ['上星期五', '上星期五: 2026-11-13 2026-11-13'],
+    ['上周日', '上周日: 2026-11-15 2026-11-15'],
+    ['上上个月', '上上个月: 2026-09-01 2026-09-30'],
+    ['去年五月去了哪里', '去年五月: 2025-05-01 2025-05-31'],
+    ['三天前', '三天前: 2026-11-15 2026-11-15'],
+    ['两个星期前', '两个星期前: 2026-11-02 2026-11-08'],
+    ['最近三天', '最近三天: 2026-11-15 2026-11-18'],
+    ['2024年', '2024年: 2024-01-01 2024-12-31'],
+    ['2024年5月3日', '2024年5月3日: 2024-05-03 2024-05-03'],
+    ['上週的會議', '上週: 2026-11-09 2026-11-15'],
+    ['上個月的帳單', '上個月: 2026-10-01 2026-10-31'],
+    ['兩週前', '兩週前: 2026-11-02 2026-11-08'],
+    ['先週の会議', '先週: 2026-11-09 2026-11-15'],
+    ['先週の金曜日', '先週の金曜日: 2026-11-13 2026-11-13'],
+    ['昨日の話', '昨日: 2026-11-17 2026-11-17'],
+    ['一昨年', '一昨年: 2024-01-01 2024-12-31'],
+    ['昨年の5月', '昨年の5月: 2025-05-01 2025-05-31'],
+    ['3ヶ月前', '3ヶ月前: 2026-08-01 2026-08-31'],
+    ['先々週', '先々週: 2026-11-02 2026-11-08'],
+    ['지난주 회의', '지난주: 2026-11-09 2026-11-15'],
+    ['지난주 월요일', '지난주 월요일: 2026-11-09 2026-11-09'],
+    ['어제 뭐 했지', '어제: 2026-11-17 2026-11-17'],
+    ['지난달', '지난달: 2026-10-01 2026-10-31'],
+    ['작년 5월', '작년 5월: 2025-05-01 2025-05-31'],
+    ['이틀 전', '이틀 전: 2026-11-16 2026-11-16'],
+    ['두 달 전', '두 달 전: 2026-09-01 2026-09-30'],
+    ['yesterday or last week', 'yesterday: 2026-11-17 2026-11-17 | last week: 2026-11-09 2026-11-15'],
+  ])('M53: %s', (query, expected) => {
+    expect(told(query)).toBe(expected)
+  })
+
+  it.each([
+    'I may go',
+    'what is 1/2',
+    '"last week"',
+    '「昨天」',
+    'node 2024 release',
+    '2月30日',
+    '每周一',
+    'recently',
+    'the march of time',
+  ])('M53: %s names no time', (query) => {
+    expect(told(query)).toBe('')
+  })
+
+  it('M53: weeks and years turn where the calendar does', () => {
+    const at = (date: string, query: string) =>
+      timesIn(query, parseDay(date)).map(({ first, last }) => [formatDay(first), formatDay(last)])
+    expect(at('2027-01-01', 'last week')).toEqual([['2026-12-21', '2026-12-27']])
+    expect(at('2026-11-16', 'last week')).toEqual([['2026-11-09', '2026-11-15']])
+    expect(at('2026-01-31', 'last month')).toEqual([['2025-12-01', '2025-12-31']])
+    expect(at('2024-03-01', 'yesterday')).toEqual([['2024-02-29', '2024-02-29']])
+  })
+})

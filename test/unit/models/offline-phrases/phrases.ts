@@ -1,0 +1,87 @@
+/** The tables of phrasings, read, judged and parted in two: rules are made on one half and measured on the other. */
+import { createHash } from 'node:crypto'
+import { understand, type Intention } from '../../../../src/main/models/offline/intent.ts'
+import { replyLanguage, type Language } from '../../../../src/main/models/offline/language.ts'
+import { english } from './english.ts'
+import { japanese } from './japanese.ts'
+import { korean } from './korean.ts'
+import { simplified } from './simplified.ts'
+import { traditional } from './traditional.ts'
+
+export const today = '2026-11-18'
+
+export interface Phrase {
+  readonly language: Language
+  readonly intent: string
+  readonly message: string
+  /** The note, or the first and last day; empty for the other intents. */
+  readonly content: string
+  /** The half that no rule was made on. */
+  readonly isHeldOut: boolean
+}
+
+const tables: Readonly<Record<Language, string>> = {
+  en: english,
+  'zh-Hans': simplified,
+  'zh-Hant': traditional,
+  ja: japanese,
+  ko: korean,
+}
+/** What the interface is set to while such a table is typed; it has no Japanese and no Korean. */
+const fallbacks: Readonly<Record<Language, Language>> = {
+  en: 'en',
+  'zh-Hans': 'zh-Hans',
+  'zh-Hant': 'zh-Hant',
+  ja: 'en',
+  ko: 'en',
+}
+
+export const phrases: readonly Phrase[] = (Object.keys(tables) as Language[]).flatMap((language) =>
+  tables[language]
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [intent = '', message = '', content = ''] = line.split(' | ').map((part) => part.replaceAll('⏎', '\n'))
+      const isHeldOut = (createHash('sha256').update(message).digest()[0] ?? 0) % 2 === 1
+      return { language, intent, message, content, isHeldOut }
+    }),
+)
+
+/** What is wrong about how a phrase is understood; undefined when nothing is. */
+export function fault({ language, intent, message, content }: Phrase): string | undefined {
+  const got = understand(message, today)
+  const found = [intentOf(got), contentOf(got)]
+  if (found[0] !== intent) return `is ${found[0]}${found[1] ? ` (${found[1]})` : ''}, not ${intent}`
+  if (intent === 'save' || intent === 'period') {
+    if (plain(found[1] ?? '') !== plain(content)) return `holds ${found[1]}, not ${content}`
+  }
+  const reply = replyLanguage([message], fallbacks[language])
+  const isUntold = !/[\p{L}]/u.test(message) || /^[a-z0-9]{1,4}$/i.test(message)
+  return reply === language || (isUntold && reply === fallbacks[language]) ? undefined : `is answered in ${reply}`
+}
+
+function intentOf({ kind }: Intention): string {
+  switch (kind) {
+    case 'remember':
+      return 'save'
+    case 'files':
+    case 'help':
+      return 'command'
+    case 'task':
+    case 'statement':
+    case 'assent':
+      return 'other'
+    default:
+      return kind
+  }
+}
+
+function contentOf(got: Intention): string {
+  if (got.kind === 'remember') return got.text
+  return got.kind === 'period' ? `${got.first} ${got.last}` : ''
+}
+
+/** A first letter's case and a last full stop are no difference. */
+function plain(text: string): string {
+  return text.replace(/[\s.。!！🙏]+$/u, '').toLowerCase()
+}
