@@ -101,6 +101,8 @@ describe('M16 fusion, for any scores and weights', () => {
         expect(without.score).toBeCloseTo(textScore(oneShare), 12)
         expect(without.vector).toBeNull()
       }),
+      // Just above the threshold, where the lift begins.
+      { examples: [[0.28, 0.01005, { vector: 0, text: 0, minScore: 0.01 }]] },
     )
   })
 

@@ -156,10 +156,12 @@ const liftedShare = 0.02
 
 /**
  * What one leg alone would return stays above the threshold, whatever the other says: it comes to stand just there, above
- * it by a little of its own sum, so that a higher score of either leg never lowers the outcome.
+ * it by a little of its own sum, so that a higher score of either leg never lowers the outcome; and never above what
+ * that leg says itself, so that a leg without the other is taken as it is.
  */
 function liftOf(sum: number, best: number, minScore: number): number {
-  return best >= minScore ? Math.max(0, minScore + liftedShare * sum - sum) : 0
+  if (best < minScore) return 0
+  return Math.max(0, Math.min(best, minScore + liftedShare * sum) - sum)
 }
 
 /** A factor that multiplies the odds: what is likely stays below 1, and what nothing speaks for gains nothing. */
