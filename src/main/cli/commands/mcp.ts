@@ -1,0 +1,56 @@
+/** The memory for another program, over standard input and output (M58). */
+import type { AppOptions } from '../../app.ts'
+import { clientId, clientName, serveOverStdio, type MemoryAccess } from '../../mcp-server/index.ts'
+import { Resident } from '../../owner/index.ts'
+import { setUpOnce } from '../first-use.ts'
+import type { McpFlags } from '../flags.ts'
+
+/**
+ * Serves until the program closes our input. It is answered at once; the memory is opened, or its owner found, meanwhile,
+ * and what goes wrong with that is told to whoever asks.
+ */
+export async function mcp(options: AppOptions, { agent, client, readOnly = false }: McpFlags): Promise<void> {
+  const opening = open(options, agent ?? 'main')
+  opening.catch(() => undefined)
+  await serveOverStdio({
+    ask: async (work) => (await opening).ask(work),
+    onEvent: (listener) => onceOpen(opening, listener),
+    async caller(said) {
+      const name = client ?? said ?? ''
+      const met = { client: clientId(name), name: clientName(name), ...(agent === undefined ? {} : { agent }) }
+      return (await opening).ask((owner) => owner.clients.meet(met))
+    },
+    isReadOnly: readOnly,
+    now: () => new Date(),
+    onFault: async (error) => (await opening).base.log.fault(error, 'mcp'),
+  })
+  const resident = await opening.catch(() => undefined)
+  await resident?.close()
+}
+
+/** @throws AppError as `Resident.open`, `config_invalid`, `unknown_agent` */
+async function open(options: AppOptions, agent: string): Promise<Resident> {
+  const resident = await Resident.open(options)
+  try {
+    await resident.ask((owner) => setUpOnce(owner, resident.base, agent))
+    return resident
+  } catch (error) {
+    await resident.close()
+    throw error
+  }
+}
+
+/** Follows events from when there are any. @returns what ends that */
+function onceOpen(opening: Promise<Resident>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
+  let stop: (() => void) | undefined
+  let isOver = false
+  const follow = async () => {
+    const resident = await opening.catch(() => undefined)
+    if (!isOver) stop = resident?.onEvent(listener)
+  }
+  void follow()
+  return () => {
+    isOver = true
+    stop?.()
+  }
+}
