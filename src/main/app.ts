@@ -51,7 +51,7 @@ export interface AppOptions {
   /** Used instead of the configured one, for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
   /** How long what another program wants to write waits for the user's word, ms. */
-  readonly clientPatienceMs?: number
+  readonly clientPatienceMs?: number | undefined
   /** What is open already; whoever opened it closes it. */
   readonly base?: AppBase
 }

@@ -152,9 +152,7 @@ export class Agent {
   async readLines(path: string, from: number, count: number) {
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
     const text =
-      session === undefined
-        ? (await this.readFile(path)).text
-        : transcriptText(await this.sessions.readText(session))
+      session === undefined ? (await this.readFile(path)).text : transcriptText(await this.sessions.readText(session))
     const lines = text.split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }

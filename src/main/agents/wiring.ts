@@ -38,7 +38,14 @@ export function wireAgent(
   workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {
     const shown = (note.split('\n')[0] ?? '').slice(0, noteCharacters).toWellFormed()
     const { client } = origin
-    const told = { agent, path, startLine, patch: change.patch, note: shown, ...(client === undefined ? {} : { client }) }
+    const told = {
+      agent,
+      path,
+      startLine,
+      patch: change.patch,
+      note: shown,
+      ...(client === undefined ? {} : { client }),
+    }
     if (origin.session === undefined) publish({ type: 'captured', ...told })
   })
 

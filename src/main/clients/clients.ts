@@ -104,7 +104,12 @@ export class Clients {
    * @throws AppError `client_unknown`, `client_read_only`, `client_refused`, `client_unanswered`
    */
   async allow(
-    what: { readonly client: string; readonly agent: string; readonly text: string; readonly section?: string | undefined },
+    what: {
+      readonly client: string
+      readonly agent: string
+      readonly text: string
+      readonly section?: string | undefined
+    },
     signal: AbortSignal | undefined,
   ): Promise<string> {
     const { client: id, agent, text, section } = what

@@ -10,7 +10,8 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   file_too_large: 'Call memory_search to find the passage that matters.',
   unknown_session: 'Call memory_search again; the conversation may have been deleted.',
   unknown_agent: 'The user has to choose another agent for this program in the settings of Commonplace.',
-  client_read_only: 'Tell the user what you would have noted. They can allow writing in Commonplace: Settings › Programs.',
+  client_read_only:
+    'Tell the user what you would have noted. They can allow writing in Commonplace: Settings › Programs.',
   client_refused: 'Do not try again unless the user asks for it.',
   client_unanswered: 'Tell the user, and try again when they are there.',
   client_unknown: 'The user has to connect this program again in Commonplace.',
@@ -29,8 +30,10 @@ const maxCharacters = 1200
 
 /** @param onFault logs what nobody expected, and gives the log reference */
 export async function failureText(error: unknown, onFault: (error: unknown) => Promise<string>): Promise<string> {
-  if (!(error instanceof AppError)) return `Something went wrong in Commonplace (log reference ${await onFault(error)}).`
+  if (!(error instanceof AppError))
+    return `Something went wrong in Commonplace (log reference ${await onFault(error)}).`
   const remedy = remedies[error.code]
-  const said = error.message.length > maxCharacters ? `${error.message.slice(0, maxCharacters).toWellFormed()}…` : error.message
+  const said =
+    error.message.length > maxCharacters ? `${error.message.slice(0, maxCharacters).toWellFormed()}…` : error.message
   return remedy === undefined ? said : `${said.replace(/[.\s]*$/, '')}. ${remedy}`
 }

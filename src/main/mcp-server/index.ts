@@ -1,3 +1,4 @@
-export type { AskOwner, MemoryAccess } from './access.ts'
+export type { MemoryAccess } from './access.ts'
 export { clientId, clientName } from './caller.ts'
+export { createMcpEndpoint, mcpPath, type McpEndpoint } from './http.ts'
 export { serveOverStdio } from './stdio.ts'

@@ -1,5 +1,11 @@
 /** Notes as resources: listed in pages, read whole, their paths completed, and told of when they change. */
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type McpServer, type ServerContext } from '@modelcontextprotocol/server'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import type { FileEntry } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Caller, MemoryAccess } from './access.ts'
@@ -64,7 +70,12 @@ export function addResources(
   followChanges(server, access, callerOf)
 }
 
-const notThere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden', 'path_invalid'])
+const notThere: ReadonlySet<string> = new Set([
+  'file_not_found',
+  'path_outside_workspace',
+  'path_hidden',
+  'path_invalid',
+])
 
 /** Expected failures are the caller's; others are logged. */
 async function told<T>(onFault: (error: unknown) => Promise<string>, work: () => Promise<T>): Promise<T> {

@@ -21,7 +21,11 @@ const nameSchema = z.object({ name: z.string() })
 export function buildMemoryServer(access: MemoryAccess): McpServer {
   const server = new McpServer(
     { name: 'commonplace', title: 'Commonplace memory', version: appVersion },
-    { instructions, maxToolInputElements: maxInputElements, capabilities: { resources: { subscribe: true, listChanged: true } } },
+    {
+      instructions,
+      maxToolInputElements: maxInputElements,
+      capabilities: { resources: { subscribe: true, listChanged: true } },
+    },
   )
   const callerOf = (context: ServerContext) => access.caller(nameOf(server, context))
   for (const tool of memoryTools) if (tool.isReadOnly || !access.isReadOnly) addTool(server, tool, access, callerOf)

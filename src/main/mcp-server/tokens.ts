@@ -9,7 +9,7 @@ const plainWord = /^(?:[A-Z]?[a-z]+|[A-Z]{1,4})$/
 const unpronounceable = /[^aeiouy]{4}/i
 const plainLength = 12
 
-const pieces = /[A-Za-z]+|[0-9]+|\s+|[\u0021-\u007e]|[^\u0000-\u007f]/gu
+const pieces = /[A-Za-z]+|[0-9]+|\s+|[\u0021-\u007e]|[\u0080-\u{10ffff}]/gu
 
 export function tokensAtMost(text: string): number {
   let tokens = 0

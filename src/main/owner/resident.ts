@@ -10,6 +10,7 @@ import type { WebSocket } from 'ws'
 import type { AppEvent, ContractClient } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { createApp, openBase, type App, type AppBase, type AppOptions } from '../app.ts'
+import { systemClock, type Clock } from '../clock.ts'
 import { answerRequests } from '../socket/index.ts'
 import { createRouter, type AppRouter } from '../router/index.ts'
 import { fromOrpcError } from '../thread/index.ts'
@@ -94,6 +95,11 @@ export class Resident {
         await sleep(lookMs)
       }
     }
+  }
+
+  /** The clock that the memory goes by. */
+  get now(): Clock {
+    return this.#options.now ?? systemClock
   }
 
   /** Speaks the contract over a window's socket, whoever answers it. */

@@ -76,7 +76,5 @@ export const clients = {
     .output(z.object({ path: filePathSchema })),
   questions: base.output(z.array(clientQuestionSchema)),
   /** `always`: it is not asked again. */
-  answer: base
-    .input(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) }))
-    .output(z.object({})),
+  answer: base.input(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) })).output(z.object({})),
 }

@@ -1,5 +1,6 @@
 /** The memory for another program, over standard input and output (M58). */
 import type { AppOptions } from '../../app.ts'
+import { systemClock } from '../../clock.ts'
 import { clientId, clientName, serveOverStdio, type MemoryAccess } from '../../mcp-server/index.ts'
 import { Resident } from '../../owner/index.ts'
 import { setUpOnce } from '../first-use.ts'
@@ -12,16 +13,21 @@ import type { McpFlags } from '../flags.ts'
 export async function mcp(options: AppOptions, { agent, client, readOnly = false }: McpFlags): Promise<void> {
   const opening = open(options, agent ?? 'main')
   opening.catch(() => undefined)
+  const followed = new Set<string>()
   await serveOverStdio({
     ask: async (work) => (await opening).ask(work),
     onEvent: (listener) => onceOpen(opening, listener),
     async caller(said) {
       const name = client ?? said ?? ''
       const met = { client: clientId(name), name: clientName(name), ...(agent === undefined ? {} : { agent }) }
-      return (await opening).ask((owner) => owner.clients.meet(met))
+      const resident = await opening
+      const caller = await resident.ask((owner) => owner.clients.meet(met))
+      if (!followed.has(caller.agent)) void follow(resident, caller.agent)
+      followed.add(caller.agent)
+      return caller
     },
     isReadOnly: readOnly,
-    now: () => new Date(),
+    now: options.now ?? systemClock,
     onFault: async (error) => (await opening).base.log.fault(error, 'mcp'),
   })
   const resident = await opening.catch(() => undefined)
@@ -38,6 +44,12 @@ async function open(options: AppOptions, agent: string): Promise<Resident> {
     await resident.close()
     throw error
   }
+}
+
+/** Whoever listens for changes without asking for anything: the memory is opened for them too. */
+async function follow(resident: Resident, agent: string): Promise<void> {
+  // What is wrong with it is told when something is asked for.
+  await resident.ask((owner) => owner.search.status({ agent })).catch(() => undefined)
 }
 
 /** Follows events from when there are any. @returns what ends that */
