@@ -41,6 +41,7 @@ export const errorCodes = [
   'provider_rate_limited',
   'provider_overloaded',
   'provider_unavailable',
+  'provider_failed',
   'provider_timeout',
   'provider_cut',
   'provider_refused',
