@@ -56,6 +56,7 @@ export const errorCodes = [
   'tool_denied',
   'tool_arguments_too_large',
   'tool_calls_too_many',
+  'tool_repeats',
   'mcp_unavailable',
   'context_overflow',
   'index_rebuilding',
