@@ -6,8 +6,10 @@ import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   ChunkSize,
+  EmbeddingModel,
   Explanation,
   IndexStatus,
+  Meaning,
   Rechunk,
   SearchOptions,
   SearchResponse,
@@ -149,6 +151,17 @@ export class Memory {
       const explanation = await searcher.client.explain(request, signal ? { signal } : {})
       if (explanation.why?.reason !== 'notIndexed') return explanation
       return { ...explanation, why: { ...explanation.why, unsearched: await this.whyUnsearched(explanation.why.path) } }
+    })
+  }
+
+  /**
+   * The passages of this memory, those that a model would be sent, and what the model in use is worth here.
+   * @param of the model that is asked about; the one in use when left out
+   */
+  meaning(of?: EmbeddingModel, signal?: AbortSignal): Promise<Meaning> {
+    return this.#search(async (threads) => {
+      await this.#catchUp(threads)
+      return threads.searcher.client.meaning(of, signal ? { signal } : {})
     })
   }
 
