@@ -220,6 +220,8 @@ export class Memory {
    * @param onProgress hears of every step while there is something to wait for
    */
   async settleVectors(onProgress: (status: IndexStatus) => void, signal?: AbortSignal): Promise<IndexStatus> {
+    // Whoever waits wants to know how it is now, not how it was when it was last asked.
+    if (this.#provider.failure) await this.#provider.tryNow()
     const tell = () => this.#status && onProgress(this.#withFailure(this.#status))
     this.#listeners.add(tell)
     try {
@@ -238,8 +240,9 @@ export class Memory {
   }
 
   /** Asks the embedding provider now, however it was; whatever comes of it shows in `status`. */
-  tryProvider(): Promise<void> {
-    return this.#provider.tryNow()
+  async tryProvider(): Promise<void> {
+    await this.#provider.tryNow()
+    if (!this.#provider.failure) await this.#call(({ indexer }) => indexer.client.askAgain())
   }
 
   fileCounts(): Promise<{ path: string; source: string; words: number; tokens: number }[]> {
