@@ -9,7 +9,7 @@ import { api, client, connection, queryClient } from './api.ts'
 export async function followEvents(): Promise<never> {
   for (;;) {
     try {
-      for await (const event of await client.events.subscribe()) apply(event)
+      for await (const event of await client.events.subscribe({ language: navigator.language })) apply(event)
     } catch (error) {
       if (!(error instanceof Error)) throw error
     }

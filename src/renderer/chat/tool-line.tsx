@@ -3,6 +3,7 @@ import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messageText } from '../../shared/messages.ts'
+import type { WrongArgument } from '../../shared/tool-details.ts'
 import { clipLine } from '../ui/clip.ts'
 import { ClippedText } from '../ui/clipped-text.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -49,10 +50,31 @@ export function ToolLine({ step, isRunning, follower }: ToolLineProps) {
         <ErrorBoundary piece="tool" of={result}>
           <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]">
             <Block title={t('tool.arguments')} text={JSON.stringify(call.arguments, null, 2)} />
-            {result && <Block title={t('tool.result')} text={pretty(messageText(result))} />}
+            {result &&
+              (result.details?.kind === 'wrongArguments' ? (
+                <WrongArguments problems={result.details.problems} />
+              ) : (
+                <Block title={t('tool.result')} text={pretty(messageText(result))} />
+              ))}
           </div>
         </ErrorBoundary>
       )}
+    </div>
+  )
+}
+
+function WrongArguments({ problems }: { problems: readonly WrongArgument[] }) {
+  const { t } = useTranslation()
+  return (
+    <div className="text-text">
+      <p>{t('wrongArguments.title')}</p>
+      <ul className="list-disc pl-5">
+        {problems.map(({ field, fault, expected }) => (
+          <li key={`${field} ${fault}`} className="break-words">
+            {t(`wrongArguments.${fault}`, { field: field || t('wrongArguments.whole'), expected })}
+          </li>
+        ))}
+      </ul>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 /** The one stream that tells everybody what has changed. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
+import { maxId } from '../limits.ts'
 import { base } from './base.ts'
 import { indexStatusSchema } from './search.ts'
 
@@ -66,5 +67,6 @@ export const appEventSchema = z.discriminatedUnion('type', [
 export type AppEvent = z.infer<typeof appEventSchema>
 
 export const events = {
-  subscribe: base.output(eventIterator(appEventSchema)),
+  /** A window tells the language of the system that it is shown on. */
+  subscribe: base.input(z.object({ language: z.string().max(maxId) }).optional()).output(eventIterator(appEventSchema)),
 }
