@@ -114,6 +114,7 @@ function sourceOf(
       apiKey: undefined,
       allowDownload: false,
       modelsFolder: root,
+      builtinFile: '',
     },
   }
 }
