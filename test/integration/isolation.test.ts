@@ -414,6 +414,7 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
       'CMakeLists.txt': 'write_refused',
       'package.json': 'write_refused',
       'con.md': 'path_invalid',
+      'a\u0000.md': 'path_invalid',
       '-rf.md': 'path_invalid',
       '~note.md': 'path_invalid',
       'ab:c.md': 'path_invalid',
