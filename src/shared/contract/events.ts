@@ -22,6 +22,8 @@ export const appEventSchema = z.discriminatedUnion('type', [
     patch: z.string(),
     /** Its first line. */
     note: z.string(),
+    /** The other program that had it written. */
+    client: z.string().optional(),
   }),
   z.object({ type: z.literal('indexChanged'), agent: z.string() }),
   z.object({
@@ -59,6 +61,8 @@ export const appEventSchema = z.discriminatedUnion('type', [
   /** A part stopped working, or works again. */
   z.object({ type: z.literal('healthChanged') }),
   z.object({ type: z.literal('mcpChanged') }),
+  /** Another program came or went, may something else, or waits for the user's word. */
+  z.object({ type: z.literal('clientsChanged') }),
 ])
 export type AppEvent = z.infer<typeof appEventSchema>
 
