@@ -104,7 +104,7 @@ describe('M47 first start', () => {
     expect(await running.count()).toBe(0)
     const made = await readdir(join(workspace, 'memory/imports/claude-code/notes'))
     await again.getByText(`Cancelled after ${made.length.toLocaleString('en')} files.`).waitFor()
-    await again.goto(`${new URL(again.url()).origin}/settings/data`)
+    await again.goto(`${new URL(again.url()).origin}/settings#import`)
     await again.getByTestId('foreign-settings').getByRole('checkbox').check()
     await again.getByRole('button', { name: 'Take over settings' }).click()
     await again.getByText('1 settings taken over, 0 not.').waitFor()
