@@ -102,7 +102,7 @@ export class Connections {
     const { id, name, link } = program
     const file = program.file(this.#machine)
     const start = this.#start(program, agent)
-    const known = { id, name, file, isThere: existsSync(dirname(file)), ...(link ? { link: link(start) } : {}) }
+    const known = { id, name, file, isThere: this.#isThere(file), ...(link ? { link: link(start) } : {}) }
     try {
       const config = await this.#read(program)
       const wanted = program.entry(start)
@@ -115,6 +115,12 @@ export class Connections {
       if (!(error instanceof AppError) && !isSystemError(error)) throw error
       return { ...known, state: 'none', patch: '', problem: error.message }
     }
+  }
+
+  /** Everybody has the home folder itself. */
+  #isThere(file: string): boolean {
+    const folder = dirname(file)
+    return existsSync(file) || (folder !== this.#machine.home && existsSync(folder))
   }
 
   async #rewrite(program: Program, change: (config: ConfigText) => string): Promise<void> {
