@@ -39,7 +39,7 @@ export type ContractClient = ContractRouterClient<typeof contract>
 export type { Agent, Locale } from './agents.ts'
 export type { ChatEvent, Model, Permission, QueuedMessage, ToolProgress } from './chat.ts'
 export type { Check, CheckedQuestion, CheckRun } from './checks.ts'
-export type { ClientPermission, ClientQuestion, MemoryClient } from './clients.ts'
+export type { ClientPermission, ClientQuestion, ConnectableProgram, MemoryClient } from './clients.ts'
 export type {
   BlockChange,
   ContextEvent,
