@@ -18,6 +18,7 @@ import { Hunks } from './hunks.tsx'
 
 const whose = {
   agent: ['agent', 'flush'],
+  client: ['client'],
   user: ['user', 'capture', 'import'],
   outside: ['outside'],
   all: undefined,
@@ -53,7 +54,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
         <Choice
           label={t('changes.by')}
           value={by}
-          options={(['agent', 'user', 'outside', 'all'] as const).map((value) => ({
+          options={(['agent', 'client', 'user', 'outside', 'all'] as const).map((value) => ({
             value,
             name: t(`changes.by_${value}`),
           }))}
@@ -109,13 +110,13 @@ interface ChangeProps {
 function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   const { t } = useTranslation()
   const nameOf = useCauseName(agent)
-  const { commit, path, now, at, cause, exists, from } = change
+  const { commit, path, now, at, exists, from } = change
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
   const mine = new Set(accepted.flatMap((hunk) => (hunk.commit === commit ? [hunk.key] : [])))
   return (
     <article className="flex flex-col gap-2" data-testid="change">
       <header className="flex items-baseline gap-3">
-        <span className="font-medium">{nameOf(cause)}</span>
+        <span className="font-medium">{nameOf(change)}</span>
         {exists ? (
           <Link href={paths.file(now)} className="truncate font-mono text-[12px] hover:underline">
             {path}

@@ -3,6 +3,7 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { agents } from './agents.ts'
 import { chat } from './chat.ts'
 import { checks } from './checks.ts'
+import { clients } from './clients.ts'
 import { context } from './context.ts'
 import { events } from './events.ts'
 import { health } from './health.ts'
@@ -18,6 +19,7 @@ export const contract = {
   agents,
   chat,
   checks,
+  clients,
   context,
   events,
   health,
@@ -37,6 +39,7 @@ export type ContractClient = ContractRouterClient<typeof contract>
 export type { Agent, Locale } from './agents.ts'
 export type { ChatEvent, Model, Permission, QueuedMessage, ToolProgress } from './chat.ts'
 export type { Check, CheckedQuestion, CheckRun } from './checks.ts'
+export type { ClientPermission, ClientQuestion, ConnectableProgram, MemoryClient } from './clients.ts'
 export type {
   BlockChange,
   ContextEvent,
@@ -55,7 +58,7 @@ export type { AppEvent } from './events.ts'
 export type { FileDraft, FileEntry, FileKind, ReplacedFile } from './workspace.ts'
 export type { Part, Problem, Remedy } from './health.ts'
 export type { EmbeddingModel, Meaning, Script } from './meaning.ts'
-export type { ForeignSettings, ImportPlan, ImportStep, KnownMemory } from './import.ts'
+export type { ForeignSettings, ImportPlan, ImportStanding, ImportStep, KnownMemory } from './import.ts'
 export type { AcceptedHunk, BlamedLine, Cause, HistoryEntry } from './history.ts'
 export type {
   Candidate,
