@@ -16,6 +16,7 @@ import {
   type StateFolders,
 } from './agents/index.ts'
 import { Clients } from './clients/index.ts'
+import { Connections } from './connect/index.ts'
 import { LearnedWindows } from './chat/index.ts'
 import { Differ } from './diff/index.ts'
 import { DiskWatch, Health, withFaultsTold } from './health/index.ts'
@@ -94,6 +95,8 @@ export interface App {
   readonly mcp: McpServers
   /** The other programs that use this memory. */
   readonly clients: Clients
+  /** With which of them it is registered. */
+  readonly connections: Connections
   readonly events: EventPublisher<{ event: AppEvent }>
   readonly log: Log
   readonly health: Health
@@ -205,6 +208,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ledger,
     mcp,
     clients,
+    connections: connectionsOf(options, folders),
     events,
     log,
     health,
@@ -253,6 +257,12 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (!options.base) base.close()
     },
   }
+}
+
+/** The memory of this state folder, for other programs to start. */
+export function connectionsOf({ mainFolder, env }: AppOptions, { home }: StateFolders): Connections {
+  const isUsual = home === defaultStateHome({})
+  return new Connections({ mainFolder, env, home: isUsual ? undefined : home, version: appVersion })
 }
 
 /** SQLite keeps what was written last beside the file. */

@@ -36,6 +36,11 @@ export interface McpFlags extends Omit<CommonFlags, 'agent'> {
   /** What the program is called, where it was connected by us. */
   readonly client?: string
   readonly readOnly?: boolean
+  /** Registers the memory with a program, or takes that back. */
+  readonly install?: string
+  readonly uninstall?: string
+  /** Says only what would be written. */
+  readonly dryRun?: boolean
 }
 
 export function searchOptions({ maxResults, minScore }: SearchFlags): SearchOptions {

@@ -5,6 +5,7 @@ import { AppError } from '../../shared/errors.ts'
 import { embeddingProviders } from '../../shared/providers.ts'
 import type { AppOptions } from '../app.ts'
 import { ask } from './commands/ask.ts'
+import { connectProgram } from './commands/connect-program.ts'
 import { evaluate } from './commands/evaluate.ts'
 import { explain } from './commands/explain.ts'
 import { indexFiles } from './commands/index-files.ts'
@@ -114,11 +115,16 @@ program
   .option('--agent <id>', 'whose memory (default: what the settings give this program)')
   .option('--client <name>', 'what the program is called (default: as it names itself)')
   .option('--read-only', 'write nothing, whatever the program may')
+  .option('--install <program>', 'register it with claude-code, claude-desktop, codex, cursor, vscode, goose, …')
+  .option('--uninstall <program>', 'take that back')
+  .option('--dry-run', 'with --install: say only what would be written')
   .option('--workspace <dir>', 'use this folder instead of the agent’s own')
   .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
   .action(async (flags: McpFlags) => {
     checkFolders(flags)
-    await mcp(appOptions(flags), flags)
+    const wanted = flags.install ?? flags.uninstall
+    if (wanted === undefined) await mcp(appOptions(flags), flags)
+    else print(await connectProgram(appOptions(flags), flags, wanted), { agent: flags.agent ?? 'main' })
   })
 
 command('serve', 'host the interface for a browser on this machine')

@@ -36,6 +36,18 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     await context.agent.undo(path, patch, signal)
     return { path }
   }),
+  programs: os.clients.programs.handler(({ input }) => app.connections.list(input.agent)),
+  connect: os.clients.connect.handler(async ({ input }) => {
+    await app.connections.connect(input.program, input.agent)
+    return {}
+  }),
+  disconnect: os.clients.disconnect.handler(async ({ input }) => {
+    await app.connections.disconnect(input.program)
+    return {}
+  }),
+  test: os.clients.test.handler(async ({ input }) => ({
+    tools: await app.connections.test(input.program, input.agent),
+  })),
   questions: os.clients.questions.handler(() => app.clients.questions),
   answer: os.clients.answer.handler(({ input }) => {
     app.clients.answer(input.id, input.decision)

@@ -37,6 +37,27 @@ export const clientQuestionSchema = z.object({
 })
 export type ClientQuestion = z.infer<typeof clientQuestionSchema>
 
+/** A program that this memory can be registered with (M59). */
+export const connectableProgramSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Its configuration. */
+  file: z.string(),
+  /** Whether the folder of its configuration is there. */
+  isThere: z.boolean(),
+  /** `other`: it has an entry of this name that says something else. */
+  state: z.enum(['none', 'connected', 'other']),
+  /** What connecting it changes in its configuration; empty where nothing. */
+  patch: z.string(),
+  /** A link by which the program adds it by itself. */
+  link: z.string().optional(),
+  /** Why its configuration cannot be changed. */
+  problem: z.string().nullable(),
+})
+export type ConnectableProgram = z.infer<typeof connectableProgramSchema>
+
+const forProgram = z.object({ program: z.string().max(maxName) })
+
 const forClient = z.object({ client: clientIdSchema })
 
 export const clients = {
@@ -74,6 +95,14 @@ export const clients = {
   undo: base
     .input(forAgent.extend({ client: clientIdSchema, undo: idSchema }))
     .output(z.object({ path: filePathSchema })),
+  /** With whom this agent's memory can be registered. */
+  programs: base.input(forAgent).output(z.array(connectableProgramSchema)),
+  /** Writes what `programs` says, and keeps all else that stands there. */
+  connect: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({})),
+  /** Takes the entry out again. */
+  disconnect: base.input(forProgram).output(z.object({})),
+  /** Starts the memory as the program would, and asks for its tools. */
+  test: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({ tools: z.number().int() })),
   questions: base.output(z.array(clientQuestionSchema)),
   /** `always`: it is not asked again. */
   answer: base.input(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) })).output(z.object({})),
