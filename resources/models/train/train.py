@@ -18,6 +18,8 @@ GLOSS = 0.3
 RELATED = 8
 LEAST_COSINE = 0.4
 SEED = 17
+# Shown to the teacher.
+TEXTS = 70_000
 
 
 def simplified():
@@ -140,9 +142,8 @@ class Adam:
         values -= self.rate * share * m / (np.sqrt(v) + 1e-8)
 
 
-def regress(table, weights, bag, wanted, epochs=6, batch=4096, rate=2e-3, pull=0.0, log=print):
+def regress(table, weights, bag, wanted, epochs=6, batch=4096, rate=1e-3, log=print):
     """Moves the tokens' vectors so that a text's weighted mean points where the teacher's vector does (1 - cosine)."""
-    start = table.copy()
     rng = np.random.default_rng(SEED)
     weighted = bag @ sparse.diags(weights.astype(np.float32))
     keep = np.flatnonzero(np.asarray(weighted.sum(1)).ravel() > 0)
@@ -163,15 +164,13 @@ def regress(table, weights, bag, wanted, epochs=6, batch=4096, rate=2e-3, pull=0
             cosine = (own * target).sum(1, keepdims=True)
             total += float(cosine.sum())
             gradient = mine.T @ ((cosine * own - target) / norms / batch * 256)
-            if pull:
-                gradient += pull * (table - start)
             adam.step(table, gradient, 1 - done / steps)
             done += 1
         log(f'regress {epoch}: mean cosine {total / (len(order) // batch * batch):.4f}', flush=True)
     return table
 
 
-def contrast(table, weights, asked, answers, epochs=3, batch=1024, rate=1e-3, scale=20.0, log=print):
+def contrast(table, weights, asked, answers, epochs=2, batch=1024, rate=1e-3, scale=20.0, log=print):
     """In-batch negatives on question-passage pairs, both ways."""
     rng = np.random.default_rng(SEED)
     diagonal = sparse.diags(weights.astype(np.float32))
@@ -263,3 +262,60 @@ def write_model(file, name, tokens, rows, weights, folds, near):
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(data)
     return hashlib.sha256(data).hexdigest()
+
+
+def pairs(work):
+    """Questions with what answers them; one answer a question."""
+    found = {}
+    for line in (work / 'pairs.en.tsv').read_text().split('\n'):
+        origin, _, *values = line.split('\t')
+        if origin in ('nqg', 'Topical-Chat', 'QMSum') and len(values) == 2:
+            found.setdefault((origin, values[0]), values[1])
+    return [question for _, question in found], list(found.values())
+
+
+def kept(file, make):
+    """What `make` makes, from the file where it was made before."""
+    if not file.exists():
+        np.save(file, make())
+    return np.load(file)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument('--work', type=pathlib.Path, required=True, help='folder for what is made on the way')
+    options.add_argument('--texts', type=pathlib.Path, help='folder with clones of the repositories (default: WORK/clones)')
+    options.add_argument('--out', type=pathlib.Path, default=HERE.parent / 'builtin/model.bin')
+    given = options.parse_args()
+    work, folder, folds = given.work, given.texts or given.work / 'clones', simplified()
+    if not (work / 'pairs.en.tsv').exists():
+        texts.collect(folder, work)
+    candidates, counts = english_candidates(work)
+    tokens = english_tokens(candidates, counts)
+    vocab = Vocabulary(tokens, folds)
+    (work / 'words.en.txt').write_text('\n'.join(token.removeprefix('##') for token in tokens))
+    encode.encode(work, 'en', 'words', len(tokens))
+    encode.encode(work, 'en', 'texts', TEXTS)
+    _, words = encode.read(work, 'en', 'words')
+    lines, passages = encode.read(work, 'en', 'texts')
+    words, lines, passages = words.astype(np.float32), lines[:TEXTS], passages[:TEXTS].astype(np.float32)
+    counted = (work / 'texts.en.txt').read_text().split('\n')[:120_000]
+    weights = kept(work / 'weights.npy', lambda: rarity(bags(vocab, counted)).astype(np.float32))
+    mean, directions = principal(words, DIMENSIONS)
+    table = unit((words - mean) @ directions).astype(np.float32)
+    wanted = unit((passages - passages.mean(0)) @ directions).astype(np.float32)
+    table = kept(work / 'regressed.npy', lambda: regress(table, weights, bags(vocab, lines), wanted))
+    questions, answers = pairs(work)
+    table = kept(work / 'contrasted.npy', lambda: contrast(table, weights, bags(vocab, questions), bags(vocab, answers)))
+    chinese, frequency = chinese_tokens(work, folder, folds)
+    rows = np.concatenate([table, chinese_table(chinese, frequency, vocab, table, weights)])
+    share = np.array(list(frequency.values()), float)
+    weights = np.concatenate([weights, 1e-3 / (1e-3 + share / share.sum())]).astype(np.float32)
+    all_tokens = [*tokens, *chinese]
+    near = related(all_tokens, rows, [range(len(tokens)), range(len(tokens), len(all_tokens))], RELATED)
+    numbers, scaled = quantise(rows, weights)
+    print(write_model(given.out, 'commonplace-1', all_tokens, numbers, scaled, folds, near))
+
+
+if __name__ == '__main__':
+    main()

@@ -73,7 +73,9 @@ function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanati
 function meantBy(vector: Candidate['vector']): string[] {
   const most = vector?.terms?.slice(0, 3) ?? []
   if (most.length === 0) return []
-  const words = most.map(({ term, nearest, share }) => `${term === nearest ? term : `${term} ≈ ${nearest}`} ${share.toFixed(3)}`)
+  const words = most.map(
+    ({ term, nearest, share }) => `${term === nearest ? term : `${term} ≈ ${nearest}`} ${share.toFixed(3)}`,
+  )
   return [`by meaning: ${words.join(', ')}`]
 }
 

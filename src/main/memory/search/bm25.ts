@@ -29,7 +29,12 @@ export interface KeywordScore {
   /** What ranks. */
   readonly raw: number
   /** Each matched term's part of `raw`, in the order of the plan; they sum to it. */
-  readonly parts: readonly { readonly term: string; readonly instead?: string; readonly alike?: string; readonly part: number }[]
+  readonly parts: readonly {
+    readonly term: string
+    readonly instead?: string
+    readonly alike?: string
+    readonly part: number
+  }[]
   /** How much of what the query asks for the chunk has; about 1 when that is all. */
   readonly coverage: number
   /** 0-based line of the chunk at which its best two lines begin. */

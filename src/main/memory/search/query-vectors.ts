@@ -5,7 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchResponse } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
-import type { EmbeddingProvider, MeaningTerm, ProviderOutcome, QueryLeave, RelatedWord } from '../../embeddings/index.ts'
+import type {
+  EmbeddingProvider,
+  MeaningTerm,
+  ProviderOutcome,
+  QueryLeave,
+  RelatedWord,
+} from '../../embeddings/index.ts'
 
 /** A question of a person that took longer than this was a failure, ms. */
 const usualMaxMs = 15_000
