@@ -30,7 +30,7 @@ describe('M40 the offline agent', () => {
     const first = await ask('Remember that we chose PostgreSQL for the database')
     expect(first.text).toContain('[memory/2026-01-20.md]')
     expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toBe(
-      '# 2026-01-20\n\n## 10:30 - We chose PostgreSQL for the database\nWe chose PostgreSQL for the database\n',
+      '# 2026-01-20\n\n## 10:30\nWe chose PostgreSQL for the database\n',
     )
     const second = await ask('Which database did we choose?', first.session)
     expect(second.text).toContain('> We chose PostgreSQL for the database')

@@ -107,7 +107,7 @@ export class History {
 
   /** The timeline as it is shown, without the texts. */
   async entries(request: TimelineRequest): Promise<HistoryEntry[]> {
-    return (await this.timeline(request)).map(({ commit, at, cause, session, turn, file, now }) => ({
+    return (await this.timeline(request)).map(({ commit, at, cause, session, turn, isUndo = false, file, now }) => ({
       commit,
       at,
       cause,
@@ -119,6 +119,7 @@ export class History {
       added: file.added,
       removed: file.removed,
       exists: file.after !== null,
+      isUndo,
     }))
   }
 

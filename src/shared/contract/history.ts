@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { maxPatch } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
-/** Who changed a file (M26). `outside` is anybody but the app: another editor, Git, a sync. */
-export const causes = ['user', 'agent', 'flush', 'capture', 'import', 'outside'] as const
+/** Who changed a file (M26). `template` is the app itself, at the first start; `outside` anybody but the app. */
+export const causes = ['user', 'agent', 'flush', 'capture', 'import', 'template', 'outside'] as const
 export const causeSchema = z.enum(causes)
 export type Cause = z.infer<typeof causeSchema>
 
@@ -30,6 +30,8 @@ export const historyEntrySchema = z.object({
   removed: z.number().int(),
   /** False for a change that removed the file. */
   exists: z.boolean(),
+  /** What was there before stands again: somebody took a change back, or went back to a version. */
+  isUndo: z.boolean(),
 })
 export type HistoryEntry = z.infer<typeof historyEntrySchema>
 
