@@ -7,3 +7,14 @@ export type ModelProvider = (typeof modelProviders)[number]
 /** Of embeddings; `none` for keywords alone. */
 export const embeddingProviders = ['none', 'openai', 'gemini', 'openai-compatible', 'local'] as const
 export type EmbeddingProviderName = (typeof embeddingProviders)[number]
+
+/** Those that are sent the texts; the others work in this process. */
+const remoteEmbeddingProviders: ReadonlySet<string> = new Set<EmbeddingProviderName>([
+  'openai',
+  'gemini',
+  'openai-compatible',
+])
+
+export function isSentTexts(provider: string): boolean {
+  return remoteEmbeddingProviders.has(provider)
+}

@@ -7,11 +7,23 @@ import { searchResponseSchema } from './contract/search.ts'
 import { fileChangeSchema } from './file-change.ts'
 import { isRecord } from './json.ts'
 
+/** What is wrong with one argument of a call. */
+export const wrongArgumentSchema = z.object({
+  /** Empty for all of them. */
+  field: z.string(),
+  fault: z.enum(['missing', 'type', 'tooSmall', 'tooLarge', 'choice', 'unknown', 'other']),
+  /** A type, a bound, or the values that there are; empty where there is nothing to say. */
+  expected: z.string(),
+})
+export type WrongArgument = z.infer<typeof wrongArgumentSchema>
+
 export const toolDetailsSchema = z.discriminatedUnion('kind', [
   /** What `memory_search` found. */
   z.object({ kind: z.literal('recall'), recall: searchResponseSchema }),
   /** What `write` and `edit` did. */
   z.object({ kind: z.literal('change'), change: fileChangeSchema }),
+  /** Why a call was not carried out. */
+  z.object({ kind: z.literal('wrongArguments'), problems: z.array(wrongArgumentSchema) }),
   z.object({ kind: z.literal('foreign'), value: z.unknown() }),
 ])
 export type ToolDetails = z.infer<typeof toolDetailsSchema>

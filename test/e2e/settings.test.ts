@@ -6,8 +6,49 @@ import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
+
+describe('M51 search by meaning', () => {
+  it('M51: says how much a provider would be sent, and sends it when that is agreed to', async () => {
+    const models = await startModelServer()
+    const topics = ['harbour', 'garden', 'budget', 'violin']
+    const files = topics.map((topic) => [
+      `memory/${topic}.md`,
+      `# ${topic}\n\nOur ${topic} lacks a lamp and a chair.\n`,
+    ])
+    const server = await openTestServer({ files: Object.fromEntries(files) as Record<string, string> })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Recall' }).click()
+    const client = await connect(server.url)
+    const panel = page.getByRole('region', { name: 'Search by meaning' })
+    await panel.getByText('Off: notes are found by their words.').waitFor()
+    const { texts } = (await client.search.meaning({ agent: 'main' })).all
+    expect(texts).toBeGreaterThanOrEqual(4)
+    await panel.getByText(`This memory has ${texts} passages`, { exact: false }).waitFor()
+    const address = page.getByRole('textbox', { name: 'Address of the embedding service' })
+    await address.fill(models.openAiUrl)
+    await address.press('Enter')
+    const provider = page.getByRole('combobox', { name: 'Who makes embeddings' })
+    await provider.selectOption('openai-compatible')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(`${texts} texts will be sent`, { exact: false }).waitFor()
+    await keepScreenshot(page, 'settings-meaning-consent')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await provider.inputValue()).toBe('none')
+    expect(models.requests).toEqual([])
+    await provider.selectOption('openai-compatible')
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await until(async () => (await client.search.meaning({ agent: 'main' })).unsent.texts === 0)
+    await panel.getByText('texts are sent there, once each', { exact: false }).waitFor()
+    await panel.getByText('have no vectors yet', { exact: false }).waitFor({ state: 'detached' })
+    await keepScreenshot(page, 'settings-meaning')
+  })
+})
 
 describe('M38 several agents', () => {
   it('M38: a second agent is made, knows nothing of the first, and each is found again where it was left', async () => {

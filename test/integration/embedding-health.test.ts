@@ -6,6 +6,7 @@ import { createApp } from '../../src/main/app.ts'
 import type { Memory } from '../../src/main/memory/index.ts'
 import { mainFolder, openTestApp } from '../support/app.ts'
 import { until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
 import { startTroubledEmbeddings, type Trouble } from '../support/troubled-embeddings.ts'
 
 const notes = Object.fromEntries(
@@ -113,6 +114,35 @@ describe('M13 a provider that fails', () => {
     await configure(configOf(ofServer(server.url)))
     await until(() => isEmbedded(memory), 20_000)
     expect(await problemOf(memory)).toBeUndefined()
+  }, 60_000)
+
+  it.each(['every file is read anew', 'the user has it asked again'] as const)(
+    'M13: what it refused is asked for again when %s',
+    async (how) => {
+      const server = await startModelServer()
+      server.embeddings = { dimensions: 64, refuse: 'walrus number 3 ' }
+      const { memory } = await openMemory(configOf(ofServer(server.openAiUrl)))
+      const refusal = async () => (await memory.status()).problems.find(({ code }) => code === 'texts_refused')
+      await until(async () => (await refusal()) !== undefined, 15_000)
+      await memory.settleVectors(() => undefined)
+      server.embeddings = { dimensions: 64 }
+      if (how === 'every file is read anew') await memory.reindex()
+      else await memory.tryProvider()
+      await until(() => isEmbedded(memory), 15_000)
+      expect(await refusal()).toBeUndefined()
+    },
+    60_000,
+  )
+
+  it('M13: whoever waits for vectors is told how the provider is now, not how it was', async () => {
+    const server = await startTroubledEmbeddings()
+    server.trouble = 'broken'
+    const { memory } = await openMemory(configOf(ofServer(server.url)))
+    await until(async () => (await problemOf(memory)) !== undefined, 15_000)
+    expect((await memory.settleVectors(() => undefined)).problems).not.toEqual([])
+    server.trouble = 'none'
+    const { problems, embedded, chunks } = await memory.settleVectors(() => undefined)
+    expect({ problems, embedded }).toEqual({ problems: [], embedded: chunks })
   }, 60_000)
 
   it('M13: one that hangs is waited for less with every search, and at last not at all', async () => {

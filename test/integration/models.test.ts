@@ -136,7 +136,7 @@ describe.each(providers)('M39 %s', (name, create) => {
     [429, 'slow down', 'provider_rate_limited'],
     [503, 'busy', 'provider_overloaded'],
     [529, 'Overloaded', 'provider_overloaded'],
-    [500, 'oops', 'provider_unavailable'],
+    [500, 'oops', 'provider_failed'],
     [400, 'The response was filtered due to the prompt triggering our content management policy', 'provider_refused'],
     [404, 'model: test-model does not exist', 'provider_error'],
   ])('M39: status %i "%s" is %s', async (status, message, code) => {

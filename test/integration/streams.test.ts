@@ -196,7 +196,7 @@ describe('M39 what servers say of a failure', () => {
       'chat',
       500,
       { object: 'error', message: 'EngineCore died', type: 'InternalServerError', code: 500 },
-      'provider_unavailable',
+      'provider_failed',
     ],
     [
       'the server is overloaded',
@@ -221,6 +221,54 @@ describe('M39 what servers say of a failure', () => {
   ])('M39: %s is quoted in its words: %j', async (wire, body, reason) => {
     loopback.reply = () => replyWith(JSON.stringify(body), 400)
     await expect(answer(wire, [])).rejects.toMatchObject({ code: 'provider_error', data: { reason } })
+  })
+})
+
+describe('M39 failures in the middle of an answer are quoted in the words of the provider', () => {
+  const begun = 'data: {"choices":[{"index":0,"delta":{"content":"Hi "}}]}\n\n'
+  const plain = (data: object) => `data: ${JSON.stringify(data)}\n\n`
+  const event = (data: { readonly type: string; readonly [field: string]: unknown }) =>
+    `event: ${data.type}\n${plain(data)}`
+  it.each<[Wire, string, string, string]>([
+    ['chat', begun + plain({ error: { message: 'Worker 7 died', code: 500 } }), 'provider_failed', 'Worker 7 died'],
+    ['chat', begun + plain({ error: { message: 'Out of VRAM', type: 'oom' } }), 'provider_error', 'Out of VRAM'],
+    ['chat', begun + plain({ detail: 'The upstream is gone' }), 'provider_error', 'The upstream is gone'],
+    ['chat', begun + plain({ message: 'Upstream 502', code: 502 }), 'provider_failed', 'Upstream 502'],
+    ['chat', begun + plain({ error: { message: 'Slow down', code: 429 } }), 'provider_rate_limited', 'Slow down'],
+    ['chat', '{"error":{"message":"<h1>Bad\\n gateway</h1>","code":502}}', 'provider_failed', 'Bad gateway'],
+    ['chat', '{"detail":"No such route"}', 'provider_error', 'No such route'],
+    [
+      'anthropic',
+      event({ type: 'error', error: { type: 'api_error', message: 'Internal server error' } }),
+      'provider_failed',
+      'Internal server error',
+    ],
+    [
+      'anthropic',
+      '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+      'provider_overloaded',
+      'Overloaded',
+    ],
+    [
+      'responses',
+      event({
+        type: 'response.failed',
+        response: { status: 'failed', error: { code: 'server_error', message: 'Gone' } },
+      }),
+      'provider_failed',
+      'Gone',
+    ],
+    ['responses', event({ type: 'error', code: 'odd', message: 'Odd words' }), 'provider_error', 'Odd words'],
+  ])('M39: %s: %j', async (wire, text, code, reason) => {
+    loopback.reply = () => replyWith(text)
+    await expect(answer(wire, [])).rejects.toMatchObject({ code, data: { reason } })
+  })
+
+  it('M39: a connection that is lost has no words', async () => {
+    loopback.reply = () => ({ ...replyWith(begun), isLost: true })
+    const failure: unknown = await answer('chat', []).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'provider_cut', data: { provider: 'openai-compatible', status: 0 } })
+    expect(failure).not.toHaveProperty('data.reason')
   })
 })
 

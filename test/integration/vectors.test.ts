@@ -211,6 +211,33 @@ describe('M13 embeddings', () => {
     store.close()
   })
 
+  it('M13: one bad text among many costs a few requests, not one for each of the others', async () => {
+    const server = await startModelServer()
+    server.embeddings = { dimensions: 32, refuse: 'number 37 ' }
+    const many = Array.from({ length: 64 }, (_, index) => `the walrus number ${index} bathes`)
+    const store = await openStore(many)
+    const provider = await openProvider({ baseUrl: server.openAiUrl, batchSize: 64 })
+    expect(await embedMissing(store, provider, { signal: never })).toMatchObject({ embedded: 63, problem: undefined })
+    // The batch, a text that nobody refuses, and two for each time that it is halved.
+    const requests = server.requests.filter(({ body }) => String(body['input']).includes('walrus number'))
+    expect(requests.length).toBeLessThanOrEqual(1 + 2 * Math.log2(64))
+    store.close()
+  })
+
+  it('M13: one bad vector among many is asked for once more, and the others are not', async () => {
+    const server = await startModelServer()
+    server.embeddings = { dimensions: 32, hole: 'gamma' }
+    const store = await openStore(texts)
+    const refused = new Map()
+    const provider = await openProvider({ baseUrl: server.openAiUrl, batchSize: 64 })
+    expect(await embedMissing(store, provider, { signal: never, refused })).toMatchObject({ embedded: 4 })
+    expect(refused.size).toBe(1)
+    const inputs = server.requests.flatMap(({ body }) => body['input'] as string[])
+    expect(inputs.filter((text) => text.startsWith('gamma'))).toHaveLength(2)
+    expect(inputs.filter((text) => text.startsWith('alpha'))).toHaveLength(1)
+    store.close()
+  })
+
   it.each([
     ['a vector that is no number', { nan: true }],
     ['an answer that is no answer', { garbage: true }],

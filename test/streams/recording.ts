@@ -1,7 +1,7 @@
 /**
- * Recorded answers of providers, as events of a stream. Two forms are read: `*.chunks.txt`, the data of one event a line
- * (what vercel/ai keeps), and `*.sse`, the stream to the letter, in a folder named after its wire. A file may hold several
- * answers one after the other.
+ * Recorded answers of providers, as events of a stream. Read are `*.chunks.txt`, the data of one event a line
+ * (what vercel/ai keeps), of which a file may hold several one after the other; and in a folder named after its wire
+ * `*.sse`, the stream to the letter, and `*.whole.json`, the whole answer of a server that does not stream.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
@@ -16,15 +16,17 @@ export interface Recording {
   readonly events: readonly string[]
 }
 
+const ending = /\.(chunks\.txt|sse|whole\.json)$/
+
 /** Of all files below a folder, sorted; those of wires that the app does not speak are left out. */
 export async function readRecordings(folder: string): Promise<Recording[]> {
-  const files = (await readdir(folder, { recursive: true })).filter((file) => /\.(chunks\.txt|sse)$/.test(file))
+  const files = (await readdir(folder, { recursive: true })).filter((file) => ending.test(file))
   const all = await Promise.all(
     files.sort().map(async (file) => {
       const path = join(folder, file)
       const text = await readFile(path, 'utf8')
-      const name = relative(folder, path).replace(/\.(chunks\.txt|sse)$/, '')
-      return file.endsWith('.sse') ? [toTheLetter(name, basename(dirname(path)), text)] : fromLines(name, text)
+      const name = relative(folder, path).replace(ending, '')
+      return file.endsWith('.chunks.txt') ? fromLines(name, text) : [toTheLetter(name, basename(dirname(path)), text)]
     }),
   )
   return all.flat()
@@ -75,6 +77,7 @@ function hasDelta(line: string): boolean {
 export function dataOf(events: readonly string[]): { sent: Record<string, unknown>[]; isDone: boolean } {
   const sent: Record<string, unknown>[] = []
   for (const event of events) {
+    if (event.startsWith('{')) return { sent: asStreamed(asRecord(parseJson(event))), isDone: true }
     const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : []))
     if (lines.length === 0) continue
     const data = lines.join('\n')
@@ -84,6 +87,27 @@ export function dataOf(events: readonly string[]): { sent: Record<string, unknow
     if (isRecord(value)) sent.push(value)
   }
   return { sent, isDone: false }
+}
+
+/** A whole answer in the events that a stream would have of it. */
+function asStreamed(answer: Record<string, unknown>): Record<string, unknown>[] {
+  const items = (name: string) => asList(answer[name]).map(asRecord).entries()
+  if (answer['type'] === 'message')
+    return [
+      { type: 'message_start', message: { ...answer, content: [] } },
+      ...[...items('content')].map(([index, block]) => ({ type: 'content_block_start', index, content_block: block })),
+    ]
+  if (answer['object'] === 'response')
+    return [
+      ...[...items('output')].flatMap(([place, item]) => [
+        { type: 'response.output_item.added', output_index: place, item },
+        { type: 'response.output_item.done', output_index: place, item },
+      ]),
+      { type: 'response.completed', response: answer },
+    ]
+  return [
+    { ...answer, choices: [...items('choices')].map(([, { message, ...rest }]) => ({ ...rest, delta: message })) },
+  ]
 }
 
 export function asRecord(value: unknown): Record<string, unknown> {

@@ -93,6 +93,8 @@ export interface EmbeddingScript {
   readonly half?: boolean
   readonly nan?: boolean
   readonly garbage?: boolean
+  /** The vector of a text with this word in it has a hole. */
+  readonly hole?: string
   readonly delayMs?: number
 }
 
@@ -437,7 +439,7 @@ function errorEvent(path: string): string {
 }
 
 async function embed(response: ServerResponse, body: Record<string, unknown>, script: EmbeddingScript): Promise<void> {
-  const { dimensions, fail, failures, refuse, half, nan, garbage, delayMs = 0 } = script
+  const { dimensions, fail, failures, refuse, half, nan, hole, garbage, delayMs = 0 } = script
   const failure: { status: number; headers?: Record<string, string> } | undefined = failures?.shift() ?? fail
   if (failure) return json(response, failure.status, { error: { message: 'no embeddings today' } }, failure.headers)
   const texts = body['input'] as string[]
@@ -448,7 +450,10 @@ async function embed(response: ServerResponse, body: Record<string, unknown>, sc
   const data = texts.map((text, index) => ({
     object: 'embedding',
     index,
-    embedding: nan ? [...hashedWords(text, dimensions - 1), null] : hashedWords(text, dimensions),
+    embedding:
+      nan || (hole !== undefined && text.includes(hole))
+        ? [...hashedWords(text, dimensions - 1), null]
+        : hashedWords(text, dimensions),
   }))
   json(response, 200, {
     object: 'list',

@@ -5,11 +5,10 @@ import { maxArguments, maxToolCalls } from '../../shared/limits.ts'
 import type { ToolCallPart, ToolResultMessage } from '../../shared/messages.ts'
 import { argumentsTooLong } from '../models/index.ts'
 import type { Tool, ToolContext } from './tools/index.ts'
+import { inSentences, wrongArguments } from './wrong-arguments.ts'
 
 /** Reading calls that run at once: each may hold a file of 20 MB. */
 const maxTogether = 8
-/** A wrong list of ten thousand entries has as many problems. */
-const maxProblemCharacters = 2000
 
 export async function callTools(
   calls: readonly ToolCallPart[],
@@ -77,8 +76,9 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     if (context.signal.aborted) return result(call, 'Interrupted by the user.', true, context)
     if (error instanceof AppError) return result(call, `${error.code}: ${error.message}`, true, context)
     if (error instanceof z.ZodError) {
-      const problems = z.prettifyError(error).slice(0, maxProblemCharacters)
-      return result(call, `The arguments are not right: ${problems}`, true, context)
+      const problems = wrongArguments(error, call.arguments)
+      const message = result(call, `The arguments are not right. ${inSentences(problems)}`, true, context)
+      return { ...message, details: { kind: 'wrongArguments', problems } }
     }
     const reference = context.onFault(error)
     return result(call, `internal: ${call.name} failed (log reference ${reference})`, true, context)

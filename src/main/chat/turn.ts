@@ -12,6 +12,7 @@ import type { LiveAnswer } from '../sessions/index.ts'
 import { callTools } from './call.ts'
 import type { Keeper } from './keeping/keeper.ts'
 import { isOverflow } from './keeping/overflow.ts'
+import { Repeats } from './repeats.ts'
 import type { Tool, ToolContext } from './tools/index.ts'
 
 export interface TurnOptions {
@@ -42,13 +43,19 @@ export type TurnEnd = 'done' | 'aborted' | 'error'
 
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { tell, tools, toolbox, maxSteps, takeSteering } = options
+  const repeats = new Repeats()
   for (let step = 1; step <= maxSteps; step += 1) {
     const answer = await answerOnce(options)
     if (answer.stopReason === 'aborted') return 'aborted'
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
-    await callTools(calls, toolbox, tools, tell)
+    repeats.nextStep()
+    await callTools(calls, toolbox, tools, (result) => tell(repeats.judge(calls, result)))
     if (tools.signal.aborted) return 'aborted'
+    if (repeats.end) {
+      await tell(new AnswerDraft(options.model, tools.now).finish('error', noUsage, repeats.end))
+      return 'error'
+    }
     const steering = await takeSteering()
     for (const message of steering) await tell(message)
     if (calls.length === 0 && steering.length === 0) return 'done'

@@ -1,17 +1,14 @@
 /** What a provider of embeddings does wrong, as a failure of ours that says it in the provider's own words. */
 import OpenAI from 'openai'
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
-import { parseJson } from '../../shared/json.ts'
 import { redact } from '../log.ts'
-import { redirected, redirectTarget, retryAfterOf } from '../network/index.ts'
+import { plainWords, redirected, redirectTarget, retryAfterOf } from '../network/index.ts'
 
 interface Asked {
   readonly provider: string
   /** Never repeated, whoever quotes it. */
   readonly apiKey: string
 }
-
-const maxWords = 300
 
 /** @returns always an AppError: whatever a server answers, it is the server's failure */
 export function embeddingFailure(error: unknown, { provider, apiKey }: Asked): AppError {
@@ -69,19 +66,7 @@ function deepest(error: Error): string {
   return first.message === '' && 'code' in first ? String(first.code) : first.message
 }
 
-/** A body that is one string reaches us as JSON. */
-function unquoted(words: string): string {
-  const value = words.startsWith('"') ? parseJson(words) : undefined
-  return typeof value === 'string' ? value : words
-}
-
-/** One line without markup, secrets, or quotes around all of it. */
+/** The words of a server, without secrets. */
 export function cleanWords(words: string, apiKey: string): string {
-  const text = unquoted(words)
-    .replace(/<(style|script)\b[^]*?<\/\1>/gi, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-  const safe = redact(apiKey.length < 4 ? text : text.replaceAll(apiKey, '[redacted]'))
-  return safe.length <= maxWords ? safe : `${safe.slice(0, maxWords).toWellFormed()}…`
+  return plainWords(redact(apiKey.length < 4 ? words : words.replaceAll(apiKey, '[redacted]')))
 }

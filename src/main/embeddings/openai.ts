@@ -56,12 +56,13 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
       const answer = await request(client, options, texts, signal)
       const vectors = texts.map((_text, index) => {
         const item = answer.find((candidate) => candidate.index === index) ?? answer[index]
-        const vector = Array.isArray(item?.embedding) ? toUnitVector(item.embedding) : undefined
-        return vector ?? fail(options, `no usable vector for text ${index + 1} of ${texts.length}`)
+        return Array.isArray(item?.embedding) ? toUnitVector(item.embedding) : undefined
       })
+      const first = vectors.find((vector) => vector !== undefined)
+      if (!first && texts.length > 0) fail(options, `no usable vector for ${texts.length} texts`)
       // A wrong answer is no measure of later ones: who knows the length is the table, the settings, and the index.
-      const expected = promised || (vectors[0]?.length ?? 0)
-      const odd = vectors.find(({ length }) => length !== expected)
+      const expected = promised || (first?.length ?? 0)
+      const odd = vectors.find((vector) => vector && vector.length !== expected)
       if (odd) fail(options, `a vector of ${odd.length} dimensions where ${expected} were expected`)
       answered = expected
       return vectors

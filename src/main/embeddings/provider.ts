@@ -9,10 +9,10 @@ export interface EmbeddingProvider {
   /** Most texts of one request. */
   readonly batchSize: number
   /**
-   * Unit vectors in the order of `texts`.
+   * Unit vectors in the order of `texts`; undefined for a text that nothing usable came for, never for all of them.
    * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_unavailable`, `provider_error`
    */
-  embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>
+  embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
 }
 
 /** Scales to length 1, so that cosine similarity is a dot product; undefined when a component is no number. */

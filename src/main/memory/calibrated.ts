@@ -1,9 +1,10 @@
 /** What was learnt about the cosines of one index and model (M17), as it is kept with the index. Pure. */
 import { z } from 'zod'
-import { scriptOf, scripts } from './pseudo-questions.ts'
+import { scriptSchema } from '../../shared/contract/meaning.ts'
+import { scriptOf } from './pseudo-questions.ts'
 
 const scriptCalibrationSchema = z.object({
-  script: z.enum(scripts),
+  script: scriptSchema,
   /** How well the model finds texts that belong together: 0 no better than chance, 1 always. */
   worth: z.number(),
   /** Mean cosine of a question and any passage that does not answer it. */

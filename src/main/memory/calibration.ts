@@ -3,11 +3,12 @@
  * comes to passages that do not answer it, and how well the model finds by one text another that belongs to it. It is
  * measured anew when the index has grown or shrunk by a fifth, and depends on nothing but the indexed texts.
  */
+import { scripts } from '../../shared/contract/meaning.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { EmbeddingProvider } from '../embeddings/index.ts'
 import { calibrationKey, parseCalibration, type Calibration, type ScriptCalibration } from './calibrated.ts'
 import { floatsOf, hashOf } from './passage-store.ts'
-import { pseudoQuestions, scripts, type Pair, type Probe, type SampledPassage } from './pseudo-questions.ts'
+import { pseudoQuestions, type Pair, type Probe, type SampledPassage } from './pseudo-questions.ts'
 import { getMeta } from './schema.ts'
 import type { IndexStore } from './store.ts'
 

@@ -134,11 +134,14 @@ class EmbedRun {
     if (passages.length === 0) return new Map()
     for (const { hash } of passages) this.#underWay.add(hash)
     try {
-      return await this.#send(passages)
+      const vectors = await this.#send(passages)
+      const left = passages.filter(({ hash }) => !vectors.has(hash))
+      for (const [hash, vector] of await this.#sendParts(left.map((passage) => [passage]))) vectors.set(hash, vector)
+      return vectors
     } catch (error) {
       if (this.#options.signal.aborted) return new Map()
       if (!(error instanceof AppError)) throw error
-      if (error.code === 'provider_error' && (await this.#takesOthers())) return await this.#sendOneByOne(passages)
+      if (error.code === 'provider_error' && (await this.#takesOthers())) return await this.#sendParts(halves(passages))
       this.problem ??= error
       return new Map()
     } finally {
@@ -153,7 +156,7 @@ class EmbedRun {
       this.#options.signal,
     )
     const expected = this.#dimensions
-    const odd = answer.find((vector) => expected > 0 && vector.length !== expected)
+    const odd = answer.find((vector) => vector && expected > 0 && vector.length !== expected)
     if (odd) {
       const what = `a vector of ${odd.length} dimensions where those of the index have ${expected}`
       const { provider, model } = this.#provider
@@ -179,22 +182,35 @@ class EmbedRun {
     }
   }
 
-  /** So that one bad text costs itself only. */
-  async #sendOneByOne(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
+  async #sendParts(parts: readonly (readonly PassageToEmbed[])[]): Promise<Map<string, Float32Array>> {
     const vectors = new Map<string, Float32Array>()
-    for (const passage of passages) {
+    for (const part of parts) {
       if (this.problem || this.#options.signal.aborted) break
-      try {
-        for (const [hash, vector] of await this.#send([passage])) vectors.set(hash, vector)
-      } catch (error) {
-        if (this.#options.signal.aborted) break
-        if (!(error instanceof AppError)) throw error
-        if (error.code === 'provider_error') this.#refused.set(passage.hash, error)
-        else this.problem = error
-      }
+      for (const [hash, vector] of await this.#sendOrSplit(part)) vectors.set(hash, vector)
     }
     return vectors
   }
+
+  /** Halved again and again, so that one bad text costs itself and a few requests. */
+  async #sendOrSplit(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
+    const [first, ...others] = passages
+    if (!first) return new Map()
+    try {
+      return await this.#send(passages)
+    } catch (error) {
+      if (this.#options.signal.aborted) return new Map()
+      if (!(error instanceof AppError)) throw error
+      if (error.code !== 'provider_error') this.problem = error
+      else if (others.length > 0) return this.#sendParts(halves(passages))
+      else this.#refused.set(first.hash, error)
+      return new Map()
+    }
+  }
+}
+
+function halves<T>(all: readonly T[]): (readonly T[])[] {
+  const middle = Math.ceil(all.length / 2)
+  return [all.slice(0, middle), all.slice(middle)]
 }
 
 /** Why there is no provider although one is set. */

@@ -83,6 +83,11 @@ export class Embedder {
     return embedded
   }
 
+  /** What was not taken may be asked for again: the provider may be another by now, or have changed its mind. */
+  forgetRefusals(): void {
+    this.#refused.clear()
+  }
+
   problems(): SyncProblem[] {
     const [first] = this.#refused.values()
     return first ? [{ code: 'texts_refused', message: first.message }] : []

@@ -24,6 +24,7 @@ const router = {
   revive: threadBase.input(type<boolean>()).handler(({ input }) => opened().revive(input)),
   hold: threadBase.input(type<boolean>()).handler(({ input }) => opened().hold(input)),
   goOn: threadBase.handler(() => opened().goOn()),
+  askAgain: threadBase.handler(() => opened().askAgain()),
   embedded: threadBase.handler(() => opened().embedded()),
   swap: threadBase.handler(() => opened().swap()),
   status: threadBase.handler(() => opened().status()),

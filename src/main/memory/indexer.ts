@@ -148,6 +148,7 @@ export class Indexer {
 
   /** Reads every file anew and waits for it. Aborting leaves what is done as it is; the rest is looked at later. */
   async reindex(signal?: AbortSignal): Promise<IndexStatus> {
+    this.#embedder?.forgetRefusals()
     await this.#enqueue(async () => {
       try {
         await this.#look(true, signal)
@@ -179,6 +180,12 @@ export class Indexer {
   /** Asks the provider again for what is missing. */
   goOn(): void {
     if (this.#store && this.#building === undefined && this.#state === 'ready') this.#embedder?.start(this.#store)
+  }
+
+  /** The same, and for what it did not take before. */
+  askAgain(): void {
+    this.#embedder?.forgetRefusals()
+    this.goOn()
   }
 
   /** Waits until all is looked at and embedded; `isStopped`: embedding was stopped by the provider before. */

@@ -6,8 +6,10 @@ import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   ChunkSize,
+  EmbeddingModel,
   Explanation,
   IndexStatus,
+  Meaning,
   Rechunk,
   SearchOptions,
   SearchResponse,
@@ -152,6 +154,17 @@ export class Memory {
     })
   }
 
+  /**
+   * The passages of this memory, those that a model would be sent, and what the model in use is worth here.
+   * @param of the model that is asked about; the one in use when left out
+   */
+  meaning(of?: EmbeddingModel, signal?: AbortSignal): Promise<Meaning> {
+    return this.#search(async (threads) => {
+      await this.#catchUp(threads)
+      return threads.searcher.client.meaning(of, signal ? { signal } : {})
+    })
+  }
+
   /** Why nothing of a file, or nothing on a line of it, is in the index. */
   async whyUnsearched(path: string): Promise<Unsearched> {
     const counts = await this.fileCounts()
@@ -207,6 +220,8 @@ export class Memory {
    * @param onProgress hears of every step while there is something to wait for
    */
   async settleVectors(onProgress: (status: IndexStatus) => void, signal?: AbortSignal): Promise<IndexStatus> {
+    // Whoever waits wants to know how it is now, not how it was when it was last asked.
+    if (this.#provider.failure) await this.#provider.tryNow()
     const tell = () => this.#status && onProgress(this.#withFailure(this.#status))
     this.#listeners.add(tell)
     try {
@@ -225,8 +240,9 @@ export class Memory {
   }
 
   /** Asks the embedding provider now, however it was; whatever comes of it shows in `status`. */
-  tryProvider(): Promise<void> {
-    return this.#provider.tryNow()
+  async tryProvider(): Promise<void> {
+    await this.#provider.tryNow()
+    if (!this.#provider.failure) await this.#call(({ indexer }) => indexer.client.askAgain())
   }
 
   fileCounts(): Promise<{ path: string; source: string; words: number; tokens: number }[]> {

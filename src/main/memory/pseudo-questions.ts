@@ -5,13 +5,10 @@
  * (a heading and what stands under it, a passage and the next): whoever understands texts finds the one by the other.
  * Both are chosen in the order of the passages' hashes, so that the same memory gives the same questions. Pure.
  */
+import type { Script } from '../../shared/contract/index.ts'
 import { stem } from './stem.ts'
 import { fold } from './terms.ts'
 import { roleOfCjk, roleOfStem } from './word-roles.ts'
-
-/** Scripts are measured apart: most models know some languages and are lost in others. */
-export const scripts = ['latin', 'cjk', 'other'] as const
-export type Script = (typeof scripts)[number]
 
 export interface SampledPassage {
   readonly file: string

@@ -1,7 +1,7 @@
 /** Entry of the searching thread: a `Searcher` on a connection of its own, behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
-import type { SearchOptions, SearchResponse, SearchSettings } from '../../shared/contract/index.ts'
+import type { EmbeddingModel, SearchOptions, SearchResponse, SearchSettings } from '../../shared/contract/index.ts'
 import { clockAhead, type Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import { createEmbeddings, type EmbeddingSource, type ProviderOutcome, type QueryLeave } from '../embeddings/index.ts'
@@ -158,6 +158,9 @@ const router = {
     openIfSound()
     return embeddings?.probe(open?.searcher.dimensions ?? 0)
   }),
+  meaning: base
+    .input(type<EmbeddingModel | undefined>())
+    .handler(({ input, signal }) => searcher().meaning(input, signal)),
   fileCounts: base.handler(() => searcher().fileCounts()),
   /** Lets go of the file, so that another can take its place. */
   release: base.handler(release),

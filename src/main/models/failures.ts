@@ -1,6 +1,6 @@
 /** Turns what a provider's client throws into a failure of ours: a code, a sentence, what to do, and whether to try again. */
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
-import { redirected, redirectTarget, retryAfterOf } from '../network/index.ts'
+import { plainWords, redirected, redirectTarget, retryAfterOf } from '../network/index.ts'
 import type { ToldError } from './told-error.ts'
 
 /** What is known of a failed request, whatever client told it. */
@@ -19,6 +19,7 @@ const passing: ReadonlySet<string> = new Set<ErrorCode>([
   'provider_rate_limited',
   'provider_overloaded',
   'provider_unavailable',
+  'provider_failed',
   'provider_timeout',
   'provider_cut',
 ])
@@ -29,6 +30,7 @@ const sentences = {
   provider_rate_limited: (provider: string) => `${provider} limits the rate of requests; try again later`,
   provider_overloaded: (provider: string) => `${provider} is overloaded; try again later`,
   provider_unavailable: (provider: string) => `${provider} cannot be reached; check the network`,
+  provider_failed: (provider: string) => `${provider} has a failure of its own; try again later`,
   provider_timeout: (provider: string) => `${provider} did not answer in time`,
   provider_cut: (provider: string) => `${provider} broke off in the middle of the answer`,
   provider_too_much: (provider: string) => `${provider} sent more than an answer can be, and was stopped`,
@@ -40,20 +42,25 @@ const sentences = {
 
 type KnownFailure = keyof typeof sentences
 
+/** A failure in our words, and behind them in those of the provider: `data.reason`, where it gave any. */
 export function providerFailure(failure: ProviderFailure): AppError {
   const { provider, status, message, cause, headers } = failure
   const target = redirectTarget(status, headers)
   if (target !== undefined) return redirected(provider, target, cause)
   const retryAfterMs = retryAfterOf(headers)
   const code = codeOf(failure)
+  // Without a status and without a name for it, the words are those of the client.
+  const reason = status === undefined && failure.kind === '' ? '' : plainWords(message)
   const data = {
     provider,
     status: status ?? 0,
+    ...(reason === '' ? {} : { reason }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
-  if (code !== undefined) return new AppError(code, sentences[code](provider), data, { cause })
-  const reason = message.slice(0, 300).toWellFormed()
-  return new AppError('provider_error', `${provider} refused the request: ${reason}`, { ...data, reason }, { cause })
+  if (code === undefined)
+    return new AppError('provider_error', `${provider} refused the request: ${reason}`, { ...data, reason }, { cause })
+  const sentence = sentences[code](provider)
+  return new AppError(code, reason === '' ? sentence : `${sentence}: ${reason}`, data, { cause })
 }
 
 type Told = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
@@ -78,7 +85,7 @@ const readings: readonly (readonly [code: KnownFailure, holds: (told: Told) => b
   ['provider_overloaded', ({ status, kind }) => status === 529 || status === 503 || busy.test(kind)],
   ['context_overflow', ({ status, kind, message }) => isTooLong(status) && overflow.test(`${kind} ${message}`)],
   ['provider_refused', ({ status, kind, message }) => isDenial(status) && filtered.test(`${kind} ${message}`)],
-  ['provider_unavailable', ({ status, kind }) => (status !== undefined && status >= 500) || broken.test(kind)],
+  ['provider_failed', ({ status, kind }) => (status !== undefined && status >= 500) || broken.test(kind)],
 ]
 
 const region =

@@ -17,6 +17,7 @@ import { boundedFetch, isShallow, type Fetch } from '../network/index.ts'
 import { failure } from './failures.ts'
 import type { Purpose } from './purpose.ts'
 import { tellingFetch, type TellSent } from './sent-request.ts'
+import { streamingFetch } from './whole-answer.ts'
 import { nameOf } from './wire.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '../../shared/messages.ts'
 
@@ -98,10 +99,12 @@ export function clientOptions(
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
     ...(headers === undefined ? {} : { defaultHeaders: headers }),
     // Lists are got, answers are posted for and streamed.
-    fetch: boundedFetch(
-      onSent ? tellingFetch(fetch, onSent) : fetch,
-      (method) => (method === 'GET' ? { whole: maxListBytes } : { event: maxEventBytes, whole: maxStreamBytes }),
-      () => failure('provider_too_much', provider),
+    fetch: streamingFetch(
+      boundedFetch(
+        onSent ? tellingFetch(fetch, onSent) : fetch,
+        (method) => (method === 'GET' ? { whole: maxListBytes } : { event: maxEventBytes, whole: maxStreamBytes }),
+        () => failure('provider_too_much', provider),
+      ),
     ),
     // A redirection would take the conversation and the key along.
     fetchOptions: { redirect: 'manual' as const },

@@ -99,7 +99,7 @@ class ChatAnswer {
     yield* this.#say(fieldsOf(choice['delta']))
     const finish = nameOf(choice['finish_reason'])
     // vLLM sends an error as a chunk, OpenRouter as a part of a choice.
-    const error = chunk['object'] === 'error' ? chunk : choice['error']
+    const error = isComplaint(chunk) ? chunk : choice['error']
     if (error) throw streamedFailure(this.#provider, error)
     if (broken.has(finish)) throw failure('provider_cut', this.#provider)
     if (finish === 'insufficient_system_resource') throw failure('provider_overloaded', this.#provider)
@@ -191,6 +191,12 @@ class ChatAnswer {
     if (index !== undefined) this.#byIndex.set(index, tool)
     return tool
   }
+}
+
+/** A chunk that is no piece of an answer, and says something. */
+function isComplaint(chunk: Readonly<Record<string, unknown>>): boolean {
+  if (chunk['object'] === 'error') return true
+  return chunk['choices'] === undefined && (chunk['detail'] !== undefined || typeof chunk['message'] === 'string')
 }
 
 /** Words of servers for an answer that broke off on their side. */

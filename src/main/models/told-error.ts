@@ -58,5 +58,5 @@ function upstream(raw: unknown): ToldError | undefined {
 
 /** Clients put the status before the text. */
 function withoutStatus(message: string): string {
-  return message.replace(/^\d{3} /, '')
+  return message.replace(/^\d{3} (status code \(no body\)$)?/, '')
 }

@@ -29,6 +29,9 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
       context.agent.memory.rechunk(input.query, input.chunk, input.options, signal),
     ),
   status: os.search.status.use(agent).handler(({ context }) => context.agent.memory.status()),
+  meaning: os.search.meaning
+    .use(agent)
+    .handler(({ context, input, signal }) => context.agent.memory.meaning(input.of, signal)),
   settle: os.search.settle.use(agent).handler(async ({ context, input, signal }) => {
     const { memory } = context.agent
     const settled = await memory.settle(settleMs)

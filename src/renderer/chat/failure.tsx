@@ -25,11 +25,16 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
   const { agent, retry, resume } = useChatActions()
   const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
   const section = mendedInSettings[errorCode]
+  const sentence = explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })
+  const { reason } = errorData
   const isLocal = provider === 'offline' || provider === 'commonplace'
   return (
     <div role="alert" className="flex flex-col gap-2 rounded-md border border-line bg-side px-3.5 py-2.5">
       <p className="font-medium text-bad">{t('common.errorTitle')}</p>
-      <p>{explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })}</p>
+      <p>{sentence}</p>
+      {typeof reason === 'string' && !sentence.includes(reason) && (
+        <p className="break-words text-muted">{t('chat.providerSays', { provider, reason })}</p>
+      )}
       <div className="flex flex-wrap gap-2 pt-1">
         {errorCode === 'step_limit' ? (
           <Button onClick={resume}>{t('chat.resume')}</Button>

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { SearchResponse } from '../../shared/contract/index.ts'
 import { messageText } from '../../shared/messages.ts'
+import type { WrongArgument } from '../../shared/tool-details.ts'
 import { parseJson } from '../../shared/json.ts'
 import { formatScore } from '../i18n/format.ts'
 import { paths } from '../navigate.ts'
@@ -56,6 +57,7 @@ function Done({ agent, step: { call, result } }: { agent: string; step: ToolStep
   const text = result ? messageText(result) : ''
   const { path, from } = call.arguments
   const startLine = typeof from === 'number' ? from : 1
+  if (result?.details?.kind === 'wrongArguments') return <WrongArguments problems={result.details.problems} />
   if (result?.isError) return <p className="text-bad">{t('tool.saidNo', { reason: clipLine(text, 2000) })}</p>
   if (call.name === 'list') return <Listed text={text} />
   if ((call.name === 'memory_get' || call.name === 'read') && typeof path === 'string') {
@@ -82,6 +84,22 @@ function Done({ agent, step: { call, result } }: { agent: string; step: ToolStep
       </dl>
       {text !== '' && <Told sentence={t('tool.cameBack')} text={text} />}
     </>
+  )
+}
+
+function WrongArguments({ problems }: { problems: readonly WrongArgument[] }) {
+  const { t } = useTranslation()
+  return (
+    <div className="text-text">
+      <p>{t('wrongArguments.title')}</p>
+      <ul className="list-disc pl-5">
+        {problems.map(({ field, fault, expected }) => (
+          <li key={`${field} ${fault}`} className="break-words">
+            {t(`wrongArguments.${fault}`, { field: field || t('wrongArguments.whole'), expected })}
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

@@ -123,12 +123,23 @@ function Legend({ color, children }: { color: string; children: React.ReactNode 
 }
 
 /** Why vectors took no part, in the words of whoever failed. */
-function NoticeLine({ notice: { code, message, since } }: { notice: NonNullable<Explanation['notice']> }) {
+function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) {
+  const { code, message, since, count, script } = notice
   const { t } = useTranslation()
   const begun = since === undefined ? '' : t('search.notice.since', { time: formatMoment(since) })
   return (
-    <p role="status" className="px-5 pb-2 break-words text-warning">
-      {t(`search.notice.${code}`, { reason: message, since: begun })}
+    <p role="status" className={`px-5 pb-2 break-words ${isFault(code) ? 'text-warning' : 'text-muted'}`}>
+      {t(`search.notice.${code}`, {
+        reason: message,
+        since: begun,
+        count,
+        script: script && t(`meaning.script.${script}`),
+      })}
     </p>
   )
+}
+
+/** Where a model knows nothing of a language, or a memory is small, all is as it should be. */
+function isFault(code: NonNullable<Explanation['notice']>['code']): boolean {
+  return code !== 'vectors_few' && code !== 'vectors_weak'
 }

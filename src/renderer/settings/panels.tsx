@@ -10,6 +10,7 @@ import { useHash } from '../navigate.ts'
 import { showKeys } from '../ui/keys.ts'
 import { DataLocations } from './data-locations.tsx'
 import { LogView } from './log-view.tsx'
+import { MeaningPanel } from './meaning-panel.tsx'
 import { Providers } from './providers.tsx'
 import type { SectionId } from './sections.ts'
 import { ShortcutList } from './shortcut-list.tsx'
@@ -43,6 +44,14 @@ export function usePanels(agent: Agent): readonly Panel[] {
         title: t('settings.spending'),
         lead: t('settings.spendingLead'),
         body: <Spending />,
+      },
+      {
+        section: 'recall',
+        id: 'meaning',
+        words: 'embedding vectors passages',
+        title: t('meaning.title'),
+        lead: t('meaning.lead'),
+        body: <MeaningPanel agent={agent} />,
       },
       {
         section: 'tools',

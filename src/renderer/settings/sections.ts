@@ -25,6 +25,7 @@ export type GroupId = (typeof sections)[number]['groups'][number]
 /** Parts of a section that links lead to by a name of their own. */
 const partOf: Readonly<Record<string, SectionId>> = {
   spending: 'models',
+  meaning: 'recall',
   import: 'data',
   log: 'data',
   shortcuts: 'keys',

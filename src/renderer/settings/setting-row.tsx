@@ -1,11 +1,15 @@
 /** One setting: what it is, what holds, for whom, and whether it was set here. */
+import { useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
 import { IconButton } from '../ui/button.tsx'
 import type { PlacedSetting } from './sections.ts'
 import { Control } from './setting-control.tsx'
+import { EmbeddingConsent } from './embedding-consent.tsx'
+import { modelSentTo } from './embedding-change.ts'
 import { useSettingWords } from './setting-name.ts'
 import type { Scope, Settings } from './use-settings.ts'
 
@@ -20,6 +24,8 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   const { nameOf } = useSettingWords()
   const [chosen, setChosen] = useState<Scope>('agent')
   const [refusals, setRefusals] = useState(0)
+  const [asked, setAsked] = useState<{ value: unknown; of: NonNullable<ReturnType<typeof modelSentTo>> }>()
+  const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const { row, isOfApp } = setting
   const scope = isOfApp ? 'app' : settings.hasOwnEntry ? chosen : 'all'
   const key = row.path.join('.')
@@ -66,10 +72,36 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
           <ScopeChoice name={name} agent={agent} scope={scope} onChoose={setChosen} />
         )}
       </div>
+      {asked && (
+        <EmbeddingConsent
+          agents={scope === 'agent' ? [agent.id] : agents.filter(({ archived }) => !archived).map(({ id }) => id)}
+          of={asked.of}
+          baseUrl={asked.of.baseUrl}
+          onAgree={() => {
+            setAsked(undefined)
+            write(asked.value)
+          }}
+          onClose={() => {
+            setAsked(undefined)
+            showInForce()
+          }}
+        />
+      )}
     </div>
   )
   function set(value: unknown): void {
-    settings.set(setting, scope, value, () => setRefusals((before) => before + 1))
+    const of = modelSentTo(key, value, (other) => {
+      const sibling = settings.all.find((one) => one.row.path.join('.') === other)
+      return sibling && settings.inForce(sibling, scope)
+    })
+    if (of) setAsked({ value, of })
+    else write(value)
+  }
+  function write(value: unknown): void {
+    settings.set(setting, scope, value, showInForce)
+  }
+  function showInForce(): void {
+    setRefusals((before) => before + 1)
   }
 }
 

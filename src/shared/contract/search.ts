@@ -2,15 +2,31 @@
 import { z } from 'zod'
 import { maxQuery } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
+import { embeddingModelSchema, meaningSchema, scriptSchema } from './meaning.ts'
 import { memoryScopeSchema, unsearchedSchema } from './scope.ts'
 
 export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 
-/** Why one leg of the search could not answer; the other carries on with its weight. */
+/**
+ * Why one leg of the search could not answer, or takes no part; the other carries on with its weight. `vectors_few`:
+ * memory has too few passages to learn from what a model's cosines mean. `vectors_weak`: the model does not tell texts of
+ * the question's script apart.
+ */
 export const legNoticeSchema = z.object({
-  code: z.enum(['vectors_off', 'provider_failed', 'provider_late', 'vectors_incomplete']),
+  code: z.enum([
+    'vectors_off',
+    'provider_failed',
+    'provider_late',
+    'vectors_incomplete',
+    'vectors_few',
+    'vectors_weak',
+  ]),
   /** In the words of whoever failed. */
   message: z.string(),
+  /** With `vectors_incomplete`: chunks without vectors. */
+  count: z.number().int().optional(),
+  /** With `vectors_weak`. */
+  script: scriptSchema.optional(),
   /** When it began, milliseconds since the epoch. */
   since: z.number().optional(),
 })
@@ -320,6 +336,8 @@ export const search = {
     )
     .output(rechunkSchema),
   status: base.input(forAgent).output(indexStatusSchema),
+  /** What a model would be sent, and what the one in use is worth here; the one in use when none is named. */
+  meaning: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(meaningSchema),
   /**
    * Waits until the index is in step with the files (`settled` is false when that took too long), and, when asked to,
    * until every chunk has its vector or none can be had. `indexBytes`: the index on disk.

@@ -1,4 +1,6 @@
 /** Brings the index in step with the files. */
+import type { ContractClient } from '../../../shared/contract/index.ts'
+import { isSentTexts } from '../../../shared/providers.ts'
 import type { Runtime } from '../../owner/index.ts'
 import type { CommonFlags, WaitFlags } from '../flags.ts'
 import type { Output } from '../output.ts'
@@ -11,6 +13,7 @@ export async function indexFiles(
   const started = performance.now()
   await client.search.settle({ agent })
   if (force) await client.search.reindex({ agent })
+  await tellWhatIsSent(client, agent)
   const { warning, isFailure } = await waitForVectors(client, agent, wait)
   const { files, chunks, embedded } = await client.search.status({ agent })
   const ms = Math.round(performance.now() - started)
@@ -19,4 +22,13 @@ export async function indexFiles(
     text: `${files} files, ${chunks} chunks, ${embedded} with vectors, ${ms} ms`,
     ...(warning === undefined ? {} : { warning, isFailure }),
   }
+}
+
+/** How much a provider gets, for whoever pays for it. */
+async function tellWhatIsSent(client: ContractClient, agent: string): Promise<void> {
+  const { provider, model } = await client.search.status({ agent })
+  if (!isSentTexts(provider)) return
+  const { unsent } = await client.search.meaning({ agent })
+  if (unsent.texts > 0)
+    process.stderr.write(`${unsent.texts} texts, about ${unsent.tokens} tokens, go to ${provider}/${model}\n`)
 }

@@ -10,6 +10,7 @@ export async function status({ client }: Runtime, { agent }: CommonFlags): Promi
   const { files, chunks, embedded, provider, model, state } = await client.search.status({ agent })
   const problems = await client.health.problems({ agent })
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
+  const { all, scripts } = await client.search.meaning({ agent })
   const value = {
     agent,
     workspace,
@@ -18,6 +19,9 @@ export async function status({ client }: Runtime, { agent }: CommonFlags): Promi
     embedded,
     provider,
     model,
+    passages: all.texts,
+    passageTokens: all.tokens,
+    meaning: scripts,
     indexing: state !== 'ready',
     stale: !isSettled,
     indexBytes,
@@ -26,6 +30,11 @@ export async function status({ client }: Runtime, { agent }: CommonFlags): Promi
   const vectors = provider === 'none' ? 'keyword search only' : `${provider}/${model}, ${embedded} with vectors`
   const lines = [
     `${workspace}: ${files} files, ${chunks} chunks, ${vectors}; index ${(indexBytes / 1e6).toFixed(1)} MB`,
+    ...scripts.map(({ script, worth, takesPart }) =>
+      takesPart
+        ? `meaning: ${script} takes part, worth ${worth.toFixed(2)}`
+        : `meaning: ${script} takes no part: the model does not tell such texts apart`,
+    ),
     ...problems.map(({ part, code, since, message, path }) => {
       const words = message === '' ? code : message
       const where = path === undefined || words.includes(path) ? '' : ` (${path})`

@@ -3,7 +3,14 @@
  * Reads only; the connection is its own, so that a search never waits for the indexer. It is one file because all of it
  * works on what one moment of the index shows.
  */
-import type { Explanation, SearchOptions, SearchSettings, SearchResponse } from '../../../shared/contract/index.ts'
+import type {
+  EmbeddingModel,
+  Explanation,
+  Meaning,
+  SearchOptions,
+  SearchSettings,
+  SearchResponse,
+} from '../../../shared/contract/index.ts'
 import { systemClock, type Clock } from '../../clock.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
 import { calibrationFor, calibrationKey, parseCalibration, type Calibration } from '../calibrated.ts'
@@ -20,6 +27,8 @@ import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
 import { planKeywords } from './plan.ts'
 import { heardOf, textReader } from './heard.ts'
 import { KeywordIndex } from './keyword-index.ts'
+import { accountOfMeaning } from './meaning.ts'
+import { incompleteNotice, silenceOf, type Notice } from './notices.ts'
 import { parseQuery } from './query.ts'
 import type { Source } from '../store.ts'
 import { prepareSearch, type ChunkText } from './statements.ts'
@@ -40,8 +49,6 @@ interface Collection {
   readonly calibration: Calibration | undefined
   readonly dimensions: number
 }
-
-type Notice = SearchResponse['notice']
 
 interface EmbeddedQuery {
   readonly vector: Float32Array | undefined
@@ -172,6 +179,11 @@ export class Searcher {
     )
   }
 
+  /** @param of the model that would be sent to; the one in use when undefined */
+  meaning(of: EmbeddingModel | undefined, signal?: AbortSignal): Promise<Meaning> {
+    return accountOfMeaning(this.#db, of ?? this.#identity(), this.#readCollection().calibration, signal)
+  }
+
   /** Word and token counts of the indexed files, by source and path. */
   fileCounts(): { path: string; source: Source; words: number; tokens: number }[] {
     return this.#statements.fileCounts.all()
@@ -218,6 +230,7 @@ export class Searcher {
     const vectorStarted = performance.now()
     const calibration = vector && calibrationFor(read.words, collection.calibration)
     const vectorScale = calibration && isOfUse(calibration) ? vectorScaleOf(calibration) : null
+    const silence = vector && !vectorScale ? silenceOf(calibration) : null
     // An index that has been exchanged meanwhile may be of another model.
     const leg =
       vectorScale && vector?.length === collection.dimensions ? this.#vectorLeg(collection.dimensions) : undefined
@@ -287,7 +300,19 @@ export class Searcher {
     const texts = this.#texts(candidates, shown)
     const scoreMs = performance.now() - scoreStarted
     const timings = { embedMs, vectorMs, textMs: textMs + scoreMs, totalMs: 0 }
-    return { query, read, plan, scale, candidates, texts, options, weights, vectorScale, notice, timings }
+    return {
+      query,
+      read,
+      plan,
+      scale,
+      candidates,
+      texts,
+      options,
+      weights,
+      vectorScale,
+      notice: notice ?? silence,
+      timings,
+    }
   }
 
   /** The query's vector, or why there is none: search goes on without. */
@@ -302,13 +327,12 @@ export class Searcher {
       const { failure } = this.#embeddings.leave
       const notice: Notice = failure
         ? { code: 'provider_failed', message: failure.message, since: failure.since }
-        : { code: 'vectors_incomplete', message: 'no chunk has a vector yet' }
+        : incompleteNotice(unembedded)
       return { vector: undefined, notice, embedMs: 0 }
     }
     const started = performance.now()
     const { vector, notice } = await this.#embeddings.of(query, dimensions, maxWaitMs, signal)
-    const incomplete: Notice =
-      unembedded > 0 ? { code: 'vectors_incomplete', message: `${unembedded} chunks have no vector yet` } : null
+    const incomplete = unembedded > 0 ? incompleteNotice(unembedded) : null
     return { vector, notice: notice ?? incomplete, embedMs: performance.now() - started }
   }
 

@@ -1,0 +1,19 @@
+/** Why vectors take no part in a search, or only some do. Pure. */
+import type { SearchResponse } from '../../../shared/contract/index.ts'
+import type { ScriptCalibration } from '../calibrated.ts'
+
+export type Notice = SearchResponse['notice']
+
+/** @param count chunks without vectors */
+export function incompleteNotice(count: number): Notice {
+  return { code: 'vectors_incomplete', message: `${count} chunks have no vector yet`, count }
+}
+
+/** Why a question whose vector is there is answered by words alone. @param calibration what is known of its script */
+export function silenceOf(calibration: ScriptCalibration | undefined): Notice {
+  if (!calibration) return { code: 'vectors_few', message: 'too few passages to learn what similarity means here' }
+  const { script } = calibration
+  return { code: 'vectors_weak', message: `the model does not tell ${nameOfScript[script]} texts apart`, script }
+}
+
+const nameOfScript = { latin: 'Latin', cjk: 'Chinese, Japanese or Korean', other: 'such' } as const

@@ -1,0 +1,60 @@
+/** Before the passages of a memory go to somebody: to whom, how many texts that is, and how many tokens. */
+import { useQueries } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import type { EmbeddingModel } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
+import { Button } from '../ui/button.tsx'
+import { Modal, ModalTitle } from '../ui/modal.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import { useSettingWords } from './setting-name.ts'
+
+interface EmbeddingConsentProps {
+  /** Whose memories they are. */
+  readonly agents: readonly string[]
+  readonly of: EmbeddingModel
+  readonly baseUrl: string | undefined
+  readonly onAgree: () => void
+  readonly onClose: () => void
+}
+
+export function EmbeddingConsent({ agents, of, baseUrl, onAgree, onClose }: EmbeddingConsentProps) {
+  const { t } = useTranslation()
+  const { valueNameOf } = useSettingWords()
+  const { provider, model } = of
+  const counts = useQueries({
+    queries: agents.map((agent) => api.search.meaning.queryOptions({ input: { agent, of: { provider, model } } })),
+  })
+  const failed = counts.find(({ error }) => error !== null)?.error
+  const isCounted = counts.every(({ data }) => data !== undefined)
+  const sum = (of: 'texts' | 'tokens') => counts.reduce((total, { data }) => total + (data?.unsent[of] ?? 0), 0)
+  const name = valueNameOf(['memory', 'embedding', 'provider'], provider)
+  return (
+    <Modal
+      className="top-[22vh] left-1/2 w-[min(460px,92vw)] -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float"
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-3">
+        <ModalTitle>{t('meaning.consent')}</ModalTitle>
+        {isCounted ? (
+          <p role="status">{t('meaning.toSend', { count: sum('texts'), tokens: sum('tokens') })}</p>
+        ) : failed ? (
+          <p role="alert" className="text-bad">
+            {explainError(failed)}
+          </p>
+        ) : (
+          <Skeleton lines={1} />
+        )}
+        <p className="text-muted">{t('meaning.consentLead', { model, place: baseUrl ?? name })}</p>
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button look="primary" disabled={!isCounted && !failed} onClick={onAgree}>
+            {t('meaning.send')}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  )
+}

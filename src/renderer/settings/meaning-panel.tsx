@@ -1,0 +1,54 @@
+/** What search by meaning has to go on in this memory: how much there is, who makes the vectors, what they are worth. */
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import type { Agent } from '../../shared/contract/index.ts'
+import { isSentTexts } from '../../shared/providers.ts'
+import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
+import { formatPercent } from '../i18n/format.ts'
+import { Skeleton } from '../ui/states.tsx'
+import { useSettingWords } from './setting-name.ts'
+
+export function MeaningPanel({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const { valueNameOf } = useSettingWords()
+  const input = { agent: agent.id }
+  const status = useQuery(api.search.status.queryOptions({ input }))
+  const { embedded, chunks } = status.data ?? {}
+  const { data, error, refetch } = useQuery({
+    ...api.search.meaning.queryOptions({ input }),
+    // What is known of a model changes with what has its vectors.
+    queryKey: [...api.search.meaning.queryKey({ input }), embedded, chunks],
+    enabled: status.data !== undefined,
+    placeholderData: (before) => before,
+  })
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (!data || !status.data) return <Skeleton lines={3} />
+  const { provider, model } = status.data
+  const name = valueNameOf(['memory', 'embedding', 'provider'], provider)
+  return (
+    <div className="flex flex-col gap-2">
+      <p>
+        {provider === 'none'
+          ? t('meaning.none')
+          : t(isSentTexts(provider) ? 'meaning.remote' : 'meaning.here', { provider: name, model })}
+      </p>
+      <p className="text-muted">
+        {t('meaning.all', { count: data.all.texts, tokens: data.all.tokens })}{' '}
+        {provider !== 'none' && data.unsent.texts > 0 && t('meaning.open', { count: data.unsent.texts })}
+      </p>
+      {data.scripts.length > 0 && (
+        <ul aria-label={t('meaning.worth')} className="flex flex-col gap-1">
+          {data.scripts.map(({ script, worth, takesPart }) => (
+            <li key={script} className="flex items-baseline gap-2">
+              <span className="min-w-44">{t(`meaning.script.${script}`)}</span>
+              <span className={takesPart ? '' : 'text-muted'}>
+                {t(takesPart ? 'meaning.takesPart' : 'meaning.silent', { worth: formatPercent(worth) })}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

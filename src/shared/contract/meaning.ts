@@ -1,0 +1,31 @@
+/** What search by meaning has to go on in a memory, and what a model for it would be sent. */
+import { z } from 'zod'
+import { embeddingProviders } from '../providers.ts'
+
+/** Languages are told apart by their letters: most models know some and are lost in others. */
+export const scripts = ['latin', 'cjk', 'other'] as const
+export type Script = (typeof scripts)[number]
+export const scriptSchema = z.enum(scripts)
+
+const textsSchema = z.object({
+  /** Distinct ones. */
+  texts: z.number().int(),
+  /** Estimated. */
+  tokens: z.number().int(),
+})
+
+export const meaningSchema = z.object({
+  /** All passages of the memory. */
+  all: textsSchema,
+  /** Those that have no vector of the model that was asked about: what its provider would be sent. */
+  unsent: textsSchema,
+  /**
+   * How well the model in use tells the texts of this memory apart, from 0 (by chance) to 1 (always), and whether that is
+   * enough for it to take part. Empty while nothing is known.
+   */
+  scripts: z.array(z.object({ script: scriptSchema, worth: z.number(), takesPart: z.boolean() })),
+})
+export type Meaning = z.infer<typeof meaningSchema>
+
+export const embeddingModelSchema = z.object({ provider: z.enum(embeddingProviders), model: z.string().max(500) })
+export type EmbeddingModel = z.infer<typeof embeddingModelSchema>

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { modelSentTo } from '../../../src/renderer/settings/embedding-change.ts'
+
+const off = { 'memory.embedding.provider': 'none', 'memory.embedding.model': 'small' }
+const remote = {
+  ...off,
+  'memory.embedding.provider': 'openai-compatible',
+  'memory.embedding.baseUrl': 'http://localhost:1/v1',
+}
+
+describe('M51 what is asked before texts go to a provider', () => {
+  it.each([
+    ['a provider is chosen', off, 'provider', 'openai', { provider: 'openai', model: 'small' }],
+    ['another model of it', remote, 'model', 'large', { provider: 'openai-compatible', model: 'large' }],
+    ['another address', remote, 'baseUrl', 'http://localhost:2/v1', { baseUrl: 'http://localhost:2/v1' }],
+    ['what holds already', remote, 'model', 'small', undefined],
+    ['a model while nobody is asked', off, 'model', 'large', undefined],
+    ['a model in the process', remote, 'provider', 'local', undefined],
+    ['nobody any more', remote, 'provider', 'none', undefined],
+    ['how many texts a request has', remote, 'batchSize', 8, undefined],
+    ['back to what is inherited', remote, 'provider', undefined, undefined],
+  ])('M51: %s', (_name, before: Record<string, string>, name, value, expected) => {
+    const sent = modelSentTo(`memory.embedding.${name}`, value, (key) => before[key])
+    if (expected) expect(sent).toMatchObject(expected)
+    else expect(sent).toBeUndefined()
+  })
+})
