@@ -35,7 +35,8 @@ async function load(): Promise<Spell> {
   const known = new Map<string, readonly string[]>()
   loaded ??= (text) => {
     if (!han.test(text)) return none
-    const spelled = known.get(text) ?? spellingsOf(pinyin(text, { toneType: 'none', type: 'array', nonZh: 'consecutive' }))
+    const spelled =
+      known.get(text) ?? spellingsOf(pinyin(text, { toneType: 'none', type: 'array', nonZh: 'consecutive' }))
     known.set(text, spelled)
     return spelled
   }
@@ -44,6 +45,7 @@ async function load(): Promise<Spell> {
 
 /** @param syllables one a character; what is not Chinese as it stands */
 export function spellingsOf(syllables: readonly string[]): readonly string[] {
-  const plain = syllables.map((syllable) => syllable.toLowerCase().trim()).filter(Boolean)
+  // Keyboards have a v for it.
+  const plain = syllables.map((syllable) => syllable.toLowerCase().replaceAll('ü', 'v').trim()).filter(Boolean)
   return [plain.join(''), plain.map((syllable) => syllable[0] ?? '').join('')]
 }
