@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { findings } from '../support/axe.ts'

@@ -65,9 +65,7 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
         buckets[band]?.set(key, [index])
         continue
       }
-      const alike = bucket
-        .slice(0, maxCompared)
-        .find((other) => root(other) === root(index) || isAlike(other))
+      const alike = bucket.slice(0, maxCompared).find((other) => root(other) === root(index) || isAlike(other))
       if (alike === undefined) bucket.push(index)
       else join(alike, index)
     }

@@ -32,6 +32,8 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
       // A provider that was chosen answers from the first word on, or says why it does not.
       const model = isOffline ? 'offline' : await choice.settle()
       if (model === undefined) return
+      // Before the folder is there: the window that begins with it looks for this.
+      planTour()
       const own = opened ? { seed: adds } : {}
       await client.agents.setUp({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale(), ...own })
       for (const file of takenOver) {
@@ -39,7 +41,6 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
         toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
       }
       if (model !== 'offline') await client.settings.setModel({ agent: agent.id, model })
-      planTour()
       void attempt(
         copyMemories(agent.id, known.data?.filter(({ path }) => copied.includes(path)) ?? [], t('onboarding.copied')),
       )

@@ -44,6 +44,7 @@ export function Tour({ place, isPaletteOpen }: TourProps) {
   return (
     <aside
       aria-label={t('tour.title')}
+      data-testid="tour"
       className="fixed z-30 flex w-72 max-w-[calc(100vw-24px)] flex-col gap-2 rounded-lg border border-line bg-raised p-4 shadow-float"
       style={spot}
     >

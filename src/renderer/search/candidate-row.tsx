@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { formatScore } from '../i18n/format.ts'
-import { excerptOf } from './excerpt.ts'
+import { excerptOf, likeliestLine } from './excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
 import { PlaceLink } from '../sessions/place-link.tsx'
 import { usePlaceNames } from '../sessions/place-name.ts'
@@ -102,7 +102,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
           <td colSpan={3} className="pb-3 pl-8">
             <Account candidate={candidate} scale={explanation.vectorScale} />
             <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pt-2">
-              <HitActions place={{ path, line: startLine }} query={explanation.query} />
+              <HitActions place={{ path, line: likeliestLine(candidate) }} query={explanation.query} />
               <AddCheck agent={agent} query={explanation.query} lines={candidate} />
             </div>
           </td>

@@ -4,7 +4,7 @@ import type { SearchResponse, SearchResult } from '../../shared/contract/index.t
 import { formatScore } from '../i18n/format.ts'
 import { PlaceLink } from '../sessions/place-link.tsx'
 import { Highlight } from '../ui/highlight.tsx'
-import { excerptOf } from './excerpt.ts'
+import { excerptOf, likeliestLine } from './excerpt.ts'
 import { HitActions } from './hit-actions.tsx'
 import { ScoreBar } from './score-bar.tsx'
 
@@ -35,7 +35,7 @@ export function Hit({ agent, result, recall, isUsed = false }: HitProps) {
         <Highlight text={excerptOf(snippet, matched)} words={matched} />
       </p>
       <ScoreBar score={score} vector={vector} text={Math.max(0, score - vector)} minScore={minScore} />
-      <HitActions place={{ path, line: startLine }} query={query} />
+      <HitActions place={{ path, line: likeliestLine(result) }} query={query} />
     </div>
   )
 }

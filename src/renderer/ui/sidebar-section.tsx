@@ -1,6 +1,6 @@
 /** A part of the sidebar with a scroll of its own: what is opened in one pushes nothing of another out of sight. */
 import { ChevronRight } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useState, type ComponentProps, type ReactNode } from 'react'
 
 interface SidebarSectionProps {
   /** Under this it is remembered whether it is folded. */
@@ -10,12 +10,14 @@ interface SidebarSectionProps {
   readonly aside?: ReactNode
   /** How it shares the height with the others while it is open. */
   readonly className: string
+  /** What dragging something over it does. */
+  readonly drop?: Pick<ComponentProps<'section'>, 'onDragOver' | 'onDrop'>
   readonly children: ReactNode
 }
 
 const storageKey = (id: string) => `commonplace.folded.${id}`
 
-export function SidebarSection({ id, title, aside, className, children }: SidebarSectionProps) {
+export function SidebarSection({ id, title, aside, className, drop, children }: SidebarSectionProps) {
   const [isFolded, setIsFolded] = useState(() => localStorage.getItem(storageKey(id)) === 'yes')
   const toggle = () => {
     localStorage.setItem(storageKey(id), isFolded ? 'no' : 'yes')
@@ -24,6 +26,7 @@ export function SidebarSection({ id, title, aside, className, children }: Sideba
   return (
     <section
       aria-label={title}
+      {...drop}
       className={`flex flex-col border-t border-soft px-2.5 ${isFolded ? 'shrink-0' : className}`}
     >
       <h2 className="flex min-h-7 shrink-0 items-center gap-1 pt-1 text-[11px] font-medium text-muted">

@@ -45,7 +45,8 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   const [, navigate] = useLocation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
-  // Chinese names are typed as they sound; what is typed in Chinese needs no dictionary.
+  // Chinese names are typed as they sound; what is typed in Chinese needs no dictionary. Spellings are part of the value:
+  // keywords that come later are not looked at again.
   const spell = usePinyin(/[a-z]/i.test(query))
   const go = (path: string) => () => {
     onClose()
@@ -66,8 +67,8 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
             {all.map(({ id, label, keywords, keys, run }) => (
               <Row
                 key={id}
-                value={`${label} ${id}`}
-                keywords={[...keywords, ...spell(label)]}
+                value={[label, id, ...spell(label)].join(' ')}
+                keywords={keywords}
                 onSelect={() => {
                   onClose()
                   run()
@@ -81,7 +82,7 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
         )}
         <Group heading={t('palette.files')}>
           {narrow(files.data ?? [], query, ({ path }) => [path, ...spell(path)]).map(({ path }) => (
-            <Row key={path} keywords={spell(path)} onSelect={go(paths.file(path))}>
+            <Row key={path} value={[path, ...spell(path)].join(' ')} onSelect={go(paths.file(path))}>
               <span className="font-mono text-[12px]">{path}</span>
             </Row>
           ))}
@@ -89,7 +90,7 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
         {mode === 'all' && (
           <Group heading={t('palette.chats')}>
             {narrow(sessions.data ?? [], query, ({ title }) => [title, ...spell(title)]).map(({ id, title }) => (
-              <Row key={id} keywords={spell(title)} value={`${title} ${id}`} onSelect={go(paths.chat(id))}>
+              <Row key={id} value={[title, id, ...spell(title)].join(' ')} onSelect={go(paths.chat(id))}>
                 {title || t('nav.untitled')}
               </Row>
             ))}

@@ -48,6 +48,11 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   const given = useParameters().get('fault')
   const fault = faults.find((known) => known === given)
   const editor = useRef<EditorHandle>(null)
+  const [isOpen, setIsOpen] = useState(false)
+  const takeEditor = useCallback((handle: EditorHandle | null) => {
+    editor.current = handle
+    setIsOpen(handle !== null)
+  }, [])
   const view = useRef<HTMLElement>(null)
   const preview = useRef<HTMLDivElement>(null)
   const onLeftBehind = useCallback(() => {
@@ -123,7 +128,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
           )
         )}
         {file.state === 'conflict' && <Conflict file={file} />}
-        {fault && line !== undefined && file.state !== 'conflict' && !file.isGone && (
+        {fault && isOpen && line !== undefined && file.state !== 'conflict' && !file.isGone && (
           <FaultNotice
             fault={fault}
             line={line}
@@ -139,7 +144,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
                   <DiffView theirs={file.theirs} mine={file.text} label={t('file.conflict')} />
                 ) : (
                   <Editor
-                    ref={editor}
+                    ref={takeEditor}
                     content={file.content}
                     line={line}
                     label={t('file.editor', { path })}

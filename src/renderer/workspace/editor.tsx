@@ -93,6 +93,11 @@ export default function Editor(props: EditorProps) {
         if (isMargin && target.position) now.current.margin?.onClick(target.position.lineNumber)
       }),
     ]
+    // What was just made is written into at once.
+    if (hasNothingSaid(initial.current.content.text)) {
+      created.setPosition({ lineNumber: created.getModel()?.getLineCount() ?? 1, column: 1 })
+      created.focus()
+    }
     const themes = new MutationObserver(applyTheme)
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
@@ -154,6 +159,11 @@ export default function Editor(props: EditorProps) {
   }, [line])
 
   return <div ref={frame} className={`h-full ${margin ? 'has-notes' : ''}`} data-testid="editor" />
+}
+
+/** Empty, or a title alone. */
+function hasNothingSaid(text: string): boolean {
+  return /^(?:#[^\n]*\n)?\s*$/.test(text)
 }
 
 /** Who and when, then a rule, then the number: each in a column of its own. */

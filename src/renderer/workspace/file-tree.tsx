@@ -42,6 +42,7 @@ export function FileTree({ agent, current }: TreeProps) {
     <SidebarSection
       id="files"
       title={t('nav.memory')}
+      drop={drop}
       className="min-h-32 flex-1 [@media(max-height:620px)]:shrink-0"
       aside={
         <>
@@ -52,7 +53,7 @@ export function FileTree({ agent, current }: TreeProps) {
         </>
       }
     >
-      <div {...hintPlace('files')} {...drop} className="min-h-full">
+      <div {...hintPlace('files')}>
         {all.length > manyFiles && (
           <FilterField
             label={t('nav.filterFiles')}
@@ -141,7 +142,14 @@ const seenFolders = new Map<string, boolean>()
 function Folder({ name, files, prefix, current, actions }: InsideProps & { readonly name: string }) {
   const { t } = useTranslation()
   const key = `${actions.agent}/${prefix}`
-  const [isOpen, setIsOpen] = useState(() => seenFolders.get(key) || files.some(({ path }) => isFileAt(current, path)))
+  const holds = files.some(({ path }) => isFileAt(current, path))
+  const [isOpen, setIsOpen] = useState(() => seenFolders.get(key) || holds)
+  const [shownAt, setShownAt] = useState(current)
+  // Where one went to is in sight.
+  if (shownAt !== current) {
+    setShownAt(current)
+    if (holds) setIsOpen(true)
+  }
   useEffect(() => {
     seenFolders.set(key, isOpen)
   }, [key, isOpen])

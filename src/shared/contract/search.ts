@@ -43,6 +43,8 @@ export const searchResultSchema = z.object({
   vectorScore: z.number().nullable(),
   textScore: z.number().nullable(),
   snippet: z.string(),
+  /** Its first line in the file, 1-based; older transcripts do not say. */
+  snippetLine: z.number().int().optional(),
   /** Words of the snippet that matched, as they stand there. */
   matched: z.array(z.string()),
   source: sourceSchema,
@@ -154,6 +156,7 @@ export const candidateSchema = z.object({
   endLine: z.number().int(),
   heading: z.string(),
   snippet: z.string(),
+  snippetLine: z.number().int(),
   matched: z.array(z.string()),
   source: sourceSchema,
   vector: vectorLegSchema.nullable(),

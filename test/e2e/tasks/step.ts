@@ -21,7 +21,17 @@ export type Called =
   | { readonly key: Name; readonly with: Readonly<Record<string, Said | number>> }
   | { readonly text: Said }
 
-export type Role = 'button' | 'checkbox' | 'combobox' | 'link' | 'menuitem' | 'option' | 'radio' | 'slider' | 'textbox' | 'searchbox'
+export type Role =
+  | 'button'
+  | 'checkbox'
+  | 'combobox'
+  | 'link'
+  | 'menuitem'
+  | 'option'
+  | 'radio'
+  | 'slider'
+  | 'textbox'
+  | 'searchbox'
 
 export type Step =
   /** Something with a role and a name is pressed; the first or the last of several. */

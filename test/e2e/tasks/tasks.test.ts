@@ -39,7 +39,9 @@ async function openNew(language: Language, width: number, height: number): Promi
 
 function tell(title: string, efforts: readonly Effort[]): void {
   if (process.env['TASKS'] === undefined) return
-  const rows = efforts.map(({ task, clicks, ms }) => `${String(clicks).padStart(3)} ${String(ms).padStart(6)} ms  ${task}`)
+  const rows = efforts.map(
+    ({ task, clicks, ms }) => `${String(clicks).padStart(3)} ${String(ms).padStart(6)} ms  ${task}`,
+  )
   process.stdout.write(`${title}\n${rows.join('\n')}\n`)
 }
 

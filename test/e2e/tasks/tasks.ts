@@ -14,7 +14,11 @@ const boilerWords = { en: 'boiler code', 'zh-CN': '锅炉密码', 'zh-TW': '鍋�
 const tea = { en: 'Remember that I like green tea', 'zh-CN': '记住我喜欢喝绿茶', 'zh-TW': '記住我喜歡喝綠茶' } as const
 const noteName = { en: 'piano', 'zh-CN': '钢琴', 'zh-TW': '鋼琴' } as const
 const notePath = { en: 'memory/piano.md', 'zh-CN': 'memory/钢琴.md', 'zh-TW': 'memory/鋼琴.md' } as const
-const movedPath = { en: 'memory/music/piano.md', 'zh-CN': 'memory/music/钢琴.md', 'zh-TW': 'memory/music/鋼琴.md' } as const
+const movedPath = {
+  en: 'memory/music/piano.md',
+  'zh-CN': 'memory/music/钢琴.md',
+  'zh-TW': 'memory/music/鋼琴.md',
+} as const
 const chatName = { en: 'The boiler', 'zh-CN': '锅炉', 'zh-TW': '鍋爐' } as const
 
 const say = (text: typeof boiler | typeof asksBoiler | typeof tea): Step[] => [
@@ -23,7 +27,10 @@ const say = (text: typeof boiler | typeof asksBoiler | typeof tea): Step[] => [
 ]
 const newChat: Step = { do: 'go', role: 'link', name: 'nav.newChat' }
 /** A row of the sidebar has its size beside its name. */
-const palette = (typed: Extract<Step, { do: 'type' }>['text'], name: Extract<Step, { do: 'press' }>['name']): Step[] => [
+const palette = (
+  typed: Extract<Step, { do: 'type' }>['text'],
+  name: Extract<Step, { do: 'press' }>['name'],
+): Step[] => [
   { do: 'keys', keys: 'Control+k' },
   { do: 'type', text: typed },
   { do: 'press', role: 'option', name },
@@ -40,9 +47,9 @@ export const tasks: readonly Task[] = [
   {
     want: 'put the first hints away',
     steps: [
-      { do: 'press', role: 'button', name: 'tour.next' },
-      { do: 'press', role: 'button', name: 'tour.skip' },
-      { do: 'gone', name: 'tour.skip' },
+      { do: 'press', role: 'button', name: 'tour.next', in: 'tour' },
+      { do: 'press', role: 'button', name: 'tour.skip', in: 'tour' },
+      { do: 'gone', id: 'tour' },
     ],
   },
   {
@@ -53,7 +60,12 @@ export const tasks: readonly Task[] = [
   {
     want: 'find it again by asking',
     byKeyboard: true,
-    steps: [newChat, ...say(asksBoiler), { do: 'see', id: 'sources' }, { do: 'see', name: { text: '7781' }, in: 'answer' }],
+    steps: [
+      newChat,
+      ...say(asksBoiler),
+      { do: 'see', id: 'sources' },
+      { do: 'see', name: { text: '7781' }, in: 'answer' },
+    ],
   },
   {
     want: 'see what an answer rests on',
@@ -140,7 +152,7 @@ export const tasks: readonly Task[] = [
       { do: 'type', text: noteName },
       { do: 'keys', keys: 'Enter' },
       { do: 'see', id: 'editor' },
-      { do: 'press', role: 'textbox', name: { key: 'file.editor', with: { path: notePath } } },
+      { do: 'see', name: { text: notePath } },
       { do: 'type', text: '# Sato' },
       { do: 'keys', keys: 'Control+s' },
       { do: 'see', name: 'file.saved' },
@@ -149,7 +161,6 @@ export const tasks: readonly Task[] = [
   {
     want: 'give the note another place',
     steps: [
-      { do: 'go', role: 'button', name: { text: 'memory' } },
       { do: 'go', role: 'button', name: { key: 'file.menu', with: { path: notePath } } },
       { do: 'press', role: 'menuitem', name: 'file.rename' },
       { do: 'fill', role: 'textbox', name: 'file.path', text: movedPath },
@@ -179,7 +190,11 @@ export const tasks: readonly Task[] = [
     steps: [
       { do: 'choose', name: 'nav.year', value: '2023' },
       { do: 'choose', name: 'nav.month', value: '4' },
-      { do: 'go', role: 'link', name: { text: { en: 'May 4, 2023', 'zh-CN': '2023年5月4日', 'zh-TW': '2023年5月4日' } } },
+      {
+        do: 'go',
+        role: 'link',
+        name: { text: { en: 'May 4, 2023', 'zh-CN': '2023年5月4日', 'zh-TW': '2023年5月4日' } },
+      },
       { do: 'press', role: 'button', name: 'file.createLog' },
       { do: 'see', id: 'editor' },
     ],
@@ -248,7 +263,10 @@ export const tasks: readonly Task[] = [
   {
     want: 'throw a file away, and have it back',
     steps: [
-      { do: 'go', role: 'button', name: { text: 'music' } },
+      { do: 'keys', keys: 'Control+p' },
+      { do: 'type', text: { en: 'piano', 'zh-CN': 'gangqin', 'zh-TW': 'gangqin' } },
+      { do: 'press', role: 'option', name: { text: movedPath } },
+      { do: 'see', id: 'editor' },
       { do: 'go', role: 'button', name: { key: 'file.menu', with: { path: movedPath } } },
       { do: 'press', role: 'menuitem', name: 'file.delete' },
       { do: 'see', name: { key: 'file.deleted', with: { path: movedPath } } },
@@ -259,7 +277,10 @@ export const tasks: readonly Task[] = [
     want: 'have a second agent for other things',
     byKeyboard: true,
     steps: [
-      ...palette({ en: 'agents', 'zh-CN': 'agents', 'zh-TW': 'agents' }, { text: { en: 'Settings: Agents', 'zh-CN': '设置: 智能体', 'zh-TW': '設定: 代理' } }),
+      ...palette(
+        { en: 'agents', 'zh-CN': 'agents', 'zh-TW': 'agents' },
+        { text: { en: 'Settings: Agents', 'zh-CN': '设置: 智能体', 'zh-TW': '設定: 代理' } },
+      ),
       { do: 'press', role: 'button', name: 'agents.new' },
       { do: 'fill', role: 'textbox', name: 'agents.name', text: 'Work' },
       { do: 'press', role: 'button', name: 'agents.create' },

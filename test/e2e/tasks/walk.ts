@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import en from '../../../src/renderer/i18n/en.json' with { type: 'json' }
 import zhCN from '../../../src/renderer/i18n/zh-CN.json' with { type: 'json' }
 import zhTW from '../../../src/renderer/i18n/zh-TW.json' with { type: 'json' }
-import type { Called, Language, Role, Said, Step, Task } from './step.ts'
+import type { Called, Language, Name, Role, Said, Step, Task } from './step.ts'
 
 const resources = { en: { translation: en }, 'zh-CN': { translation: zhCN }, 'zh-TW': { translation: zhTW } }
 
@@ -117,7 +117,10 @@ export class Walk {
   #seen({ name, id, in: within }: { name?: Called; id?: string; in?: string }): Locator {
     if (id !== undefined) return this.#page.getByTestId(id).filter({ visible: true }).last()
     const room = within === undefined ? this.#page : this.#page.getByTestId(within).last()
-    return room.getByText(name === undefined ? '' : this.#text(name)).filter({ visible: true }).first()
+    return room
+      .getByText(name === undefined ? '' : this.#text(name))
+      .filter({ visible: true })
+      .first()
   }
 
   async #there(target: Locator): Promise<Locator> {
@@ -142,13 +145,18 @@ export class Walk {
   }
 
   #text(name: Called): string {
-    if (typeof name === 'string') return this.#words.t(name)
+    if (typeof name === 'string') return this.#translated(name, {})
     if ('text' in name) return this.#said(name.text)
     const values = Object.entries(name.with).map(([key, value]) => [
       key,
       typeof value === 'number' ? value : this.#said(value),
     ])
-    return this.#words.t(name.key, Object.fromEntries(values) as Record<string, string>)
+    return this.#translated(name.key, Object.fromEntries(values))
+  }
+
+  #translated(key: Name, values: Record<string, unknown>): string {
+    // The kinds of keys are too many for the type of `t` to tell apart.
+    return String(this.#words.t(key as 'nav.newChat', values))
   }
 
   #said(said: Said): string {
