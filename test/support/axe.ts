@@ -8,6 +8,15 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 
 /** Serious and critical findings of the page as it is, each in a line. */
 export async function findings(page: Page): Promise<string[]> {
+  // What fades in or out has other colours for a moment.
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter((animation) => animation.effect?.getTiming().iterations !== Infinity)
+        .map((animation) => animation.finished),
+    ),
+  )
   // The page's own policy lets no script in: it comes over the debugger's line, as a devtools snippet does.
   await page.evaluate(axe)
   const { violations } = await page.evaluate(() =>

@@ -101,6 +101,9 @@ export class Walk {
   }
 
   async #until(target: Locator, key: string, isThere: (element: Element) => boolean): Promise<void> {
+    // Out of a text, in which Tab is a letter.
+    if (key === 'Tab' && (await this.#page.locator('.monaco-editor :focus').count()) > 0)
+      await this.#page.keyboard.press('Escape')
     for (let presses = 0; presses < maxPresses; presses += 1) {
       if (await target.evaluate(isThere)) return
       await this.#page.keyboard.press(key)
