@@ -15,6 +15,8 @@ import {
   type SingleFolder,
   type StateFolders,
 } from './agents/index.ts'
+import { Clients } from './clients/index.ts'
+import { Connections } from './connect/index.ts'
 import { LearnedWindows } from './chat/index.ts'
 import { Differ } from './diff/index.ts'
 import { DiskWatch, Health, withFaultsTold } from './health/index.ts'
@@ -49,6 +51,8 @@ export interface AppOptions {
   readonly keyVault?: KeyVault | undefined
   /** Used instead of the configured one, for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
+  /** How long what another program wants to write waits for the user's word, ms. */
+  readonly clientPatienceMs?: number | undefined
   /** What is open already; whoever opened it closes it. */
   readonly base?: AppBase
 }
@@ -89,6 +93,10 @@ export interface App {
   readonly keys: KeyRing
   readonly ledger: Ledger
   readonly mcp: McpServers
+  /** The other programs that use this memory. */
+  readonly clients: Clients
+  /** With which of them it is registered. */
+  readonly connections: Connections
   readonly events: EventPublisher<{ event: AppEvent }>
   readonly log: Log
   readonly health: Health
@@ -153,6 +161,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     onProblem: (problem) => log.fault(problem, 'learned windows'),
   })
   const mcp = new McpServers({ settings, env, version: appVersion, keys })
+  const clients = new Clients({
+    file: folders.clients,
+    now,
+    onFault: (problem) => log.fault(problem, 'clients'),
+    patienceMs: options.clientPatienceMs,
+  })
   const differ = new Differ({ entry: threadFile(mainFolder, 'diff/diff-thread') })
   const agents = new Agents({
     settings,
@@ -175,7 +189,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     single,
     embeddingProvider: options.embeddingProvider,
   })
-  const unwire = wireApp({ settings, keys, ledger, models, mcp, agents, health }, publish)
+  const unwire = wireApp({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
   const disk = watch
     ? new DiskWatch(
         health,
@@ -193,6 +207,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     keys,
     ledger,
     mcp,
+    clients,
+    connections: connectionsOf(options, folders),
     events,
     log,
     health,
@@ -236,10 +252,17 @@ export async function createApp(options: AppOptions): Promise<App> {
       await agents.close()
       await differ.close()
       await mcp.close()
+      await clients.close()
       await ledger.close()
       if (!options.base) base.close()
     },
   }
+}
+
+/** The memory of this state folder, for other programs to start. */
+export function connectionsOf({ mainFolder, env }: AppOptions, { home }: StateFolders): Connections {
+  const isUsual = home === defaultStateHome({})
+  return new Connections({ mainFolder, env, home: isUsual ? undefined : home, version: appVersion })
 }
 
 /** SQLite keeps what was written last beside the file. */

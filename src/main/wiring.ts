@@ -5,6 +5,7 @@
 import type { AppEvent } from '../shared/contract/index.ts'
 import type { AppError } from '../shared/errors.ts'
 import type { Agents } from './agents/index.ts'
+import type { Clients } from './clients/index.ts'
 import type { Health } from './health/index.ts'
 import { redact } from './log.ts'
 import type { McpServers } from './mcp/index.ts'
@@ -17,6 +18,7 @@ interface Owners {
   readonly ledger: Ledger
   readonly models: Models
   readonly mcp: McpServers
+  readonly clients: Clients
   readonly agents: Agents
   readonly health: Health
 }
@@ -26,7 +28,7 @@ export const modelSettings = { kind: 'settings', section: 'models' } as const
 
 /** @returns what ends what outlives the app: the settings may be another's */
 export function wireApp(
-  { settings, keys, ledger, models, mcp, agents, health }: Owners,
+  { settings, keys, ledger, models, mcp, clients, agents, health }: Owners,
   publish: (event: AppEvent) => void,
 ): () => void {
   reportSettings(health, settings)
@@ -35,6 +37,7 @@ export function wireApp(
   ledger.changes.subscribe(() => publish({ type: 'usageChanged' }))
   keys.changes.subscribe(() => publish({ type: 'settingsChanged' }))
   models.changes.subscribe(({ model, failure }) => reportModel(health, model, failure))
+  clients.changes.subscribe(() => publish({ type: 'clientsChanged' }))
   mcp.changes.subscribe(() => {
     publish({ type: 'mcpChanged' })
     reportTools(health, mcp)

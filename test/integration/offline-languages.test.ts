@@ -113,6 +113,97 @@ describe('M40 M48 the offline model in the user’s language', () => {
     expect(await log()).toMatch(new RegExp(`^## 10:30\n${note}\n`, 'm'))
   })
 
+  it.each([
+    ['What day is it?', 'It is Sunday, 22 November 2026', '10:30'],
+    ['今天星期几', '2026年11月22日星期日', '10:30'],
+    ['現在幾點', '2026年11月22日', '10:30'],
+    ['今日は何曜日ですか', '2026年11月22日日曜日', '10:30'],
+    ['오늘 무슨 요일이야?', '2026년 11월 22일 일요일', '10:30'],
+    ['明天星期几', '2026-11-23', '星期一'],
+  ])('M40: %j is told', async (message, day, more) => {
+    const { say } = await openConversation()
+    const answer = await say(message)
+    expect(answer).toContain(day)
+    expect(answer).toContain(more)
+  })
+
+  it.each([
+    ['delete the note about the gate code', /^I cannot delete/],
+    ['把门禁密码 4711 改成 5822', /^我不能删除/],
+    ['忘掉 gate code', /^我不能删除/],
+    ['gate code のメモを消して', /^書かれていることを消したり/],
+    ['gate code 메모 지워줘', /^적혀 있는 것을 지우거나/],
+  ])('M40: %j: who may do it is told, and where the line is; nothing is written', async (message, said) => {
+    const note = '# 2026-11-20\n\n## 09:00 - gate code\n门禁密码 gate code 4711\n'
+    const { say, workspace } = await openConversation({ files: { 'memory/2026-11-20.md': note } })
+    const answer = await say(message)
+    expect(answer).toMatch(said)
+    expect(answer).toContain('[memory/2026-11-20.md:4]')
+    expect(await readdir(join(workspace, 'memory'))).toEqual(['2026-11-20.md'])
+    expect(await readFile(join(workspace, 'memory/2026-11-20.md'), 'utf8')).toBe(note)
+  })
+
+  it('M40: how many notes there are, what is in them, and what is known of the user is told from the files', async () => {
+    const { say } = await openConversation({
+      files: {
+        'USER.md': '# About me\n\n- Name: Ann\n- Language:\n',
+        'MEMORY.md': '# Memory\n\n- Chose PostgreSQL\n- Rent is due on the 5th\n',
+        'memory/2026-11-20.md': '# 2026-11-20\n\n## 09:00 - Bought a kettle\nBought a kettle\n',
+      },
+    })
+    expect(await say('how many notes do I have?')).toMatch(/^There are 3 notes in your memory; it has \d+ files/)
+    expect(await say('我有多少条笔记')).toMatch(/^你的记忆里有 3 条记录/)
+    const digest = await say('summarize my notes')
+    for (const part of ['Chose PostgreSQL [MEMORY.md:3]', '2026-11-20 09:00 Bought a kettle [memory/2026-11-20.md:4]'])
+      expect(digest).toContain(part)
+    const about = await say('what do you know about me?')
+    expect(about).toContain('- Name: Ann [USER.md:3]')
+    expect(about).not.toContain('Language')
+  })
+
+  it('M40: who has nothing is told so', async () => {
+    const { say } = await openConversation({ files: { 'USER.md': '# About me\n\n- Name:\n' } })
+    expect(await say('what do you know about me?')).toMatch(/^Nothing is written about you yet/)
+    expect(await say('你知道我什么')).toMatch(/^还没有写下任何关于你的内容/)
+  })
+
+  it.each([
+    ['My locker is number 212 in the cellar.', "don't remember that", /^I keep no note of that/],
+    ['我的储物柜在地下室，号码是212。', '这个不要记', /^好的，这个我不会记下来/],
+    ['私のロッカーは地下の212番です。', 'これは覚えないで', /^はい、これは書き留めません/],
+    ['제 사물함은 지하 212번입니다.', '이건 기억하지 마', /^네, 이것은 적어 두지 않습니다/],
+  ])('M40 M36: %j, %j: it is in no file, when the conversation ends neither', async (told, refused, said) => {
+    const { app, say, workspace } = await openConversation()
+    await say('I prefer green tea in the morning.')
+    await say(told)
+    expect(await say(refused)).toMatch(said)
+    await say(`${refused}: ${told}`)
+    await say('/new')
+    await app.close()
+    const files = await readdir(join(workspace, 'memory')).catch(() => [])
+    const written = await Promise.all(files.map((file) => readFile(join(workspace, 'memory', file), 'utf8')))
+    expect(written.join('\n')).toContain('green tea')
+    expect(written.join('\n')).not.toContain('212')
+  })
+
+  it('M40: what is written already is not taken back by a word', async () => {
+    const { say } = await openConversation()
+    await say('remember that my locker is 212')
+    expect(await say("don't remember that")).toMatch(/^I cannot delete .+\[memory\/2026-11-22\.md\]/)
+  })
+
+  it('M40 M48: a window in the system’s language tells which one that is', async () => {
+    const { app, say, newSession } = await openConversation()
+    app.settings.hearSystemLanguage('ja-JP')
+    expect(await say('了解')).toBe('わかりました。')
+    newSession()
+    app.settings.hearSystemLanguage('zh-TW')
+    expect(await say('了解')).toBe('好的。')
+    await app.settings.set([['interface', 'locale'], 'en'])
+    newSession()
+    expect(await say('了解')).toBe('All right.')
+  })
+
   it('M40: what was done last week, and what was noted on a day, comes from the logs of those days', async () => {
     const { say } = await openConversation({
       files: {

@@ -15,6 +15,7 @@ export interface TestAppOptions {
   readonly env?: NodeJS.ProcessEnv
   readonly now?: () => Date
   readonly watch?: boolean
+  readonly clientPatienceMs?: number
 }
 
 export interface TestApp {
@@ -53,8 +54,14 @@ export async function openTestServer(
   options: TestAppOptions = {},
 ): Promise<RunningServer & { home: string; workspace: string }> {
   const folders = await prepareFolders(options)
-  const { env = {}, now } = options
-  const server = await startServer({ mainFolder, env, home: folders.home, ...(now ? { now } : {}) })
+  const { env = {}, now, clientPatienceMs } = options
+  const server = await startServer({
+    mainFolder,
+    env,
+    home: folders.home,
+    ...(now ? { now } : {}),
+    ...(clientPatienceMs === undefined ? {} : { clientPatienceMs }),
+  })
   onTestFinished(() => server.close())
   return { ...server, ...folders }
 }

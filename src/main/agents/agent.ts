@@ -7,7 +7,7 @@ import { Checks } from '../checks/index.ts'
 import { Accepted, type ChangeStanding, type History, type Recording } from '../history/index.ts'
 import { standingsOf } from '../diff/index.ts'
 import { Importer } from '../import/index.ts'
-import { Memory } from '../memory/index.ts'
+import { Memory, transcriptText } from '../memory/index.ts'
 import { Drafts, sessionEvents, Sessions } from '../sessions/index.ts'
 import { surveyMemory } from '../survey/index.ts'
 import {
@@ -149,6 +149,16 @@ export class Agent {
       if (movedTo === undefined || movedTo === path || !(await this.workspace.exists(movedTo))) throw error
       throw new AppError('file_not_found', `${path} is now ${movedTo}`, { path, movedTo }, { cause: error })
     }
+  }
+
+  /** Lines of a file, or of a conversation as it is searched. @param from 1-based @throws AppError as `readFile` */
+  async readLines(path: string, from: number, count: number) {
+    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+    const text =
+      session === undefined ? (await this.readFile(path)).text : transcriptText(await this.sessions.readText(session))
+    const lines = text.split(/\r?\n/)
+    if (lines.at(-1) === '') lines.pop()
+    return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
   }
 
   /** Whether a change still stands; `path` is what its file was called then. */

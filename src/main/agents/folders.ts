@@ -15,6 +15,8 @@ export interface StateFolders {
   readonly learnedWindows: string
   /** What requests used and cost. */
   readonly usage: string
+  /** Which other programs use this memory, and what they may. */
+  readonly clients: string
   agent(agentId: string): AgentFolders
   /** The same for a folder that is used instead of an agent's own. */
   folder(workspace: string): AgentFolders
@@ -42,6 +44,7 @@ export function stateFolders(home: string): StateFolders {
     modelLists: join(home, 'model-lists.json'),
     learnedWindows: join(home, 'learned-windows.json'),
     usage: join(home, 'usage.jsonl'),
+    clients: join(home, 'clients.json'),
     agent: (agentId) => agentFolders(home, agentId, join('agents', agentId)),
     folder: (workspace) => agentFolders(home, `folder-${keyOf(workspace)}`, join('folders', keyOf(workspace))),
   }

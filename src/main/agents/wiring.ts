@@ -37,8 +37,16 @@ export function wireAgent(
   // What was remembered in a conversation stands there.
   workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {
     const shown = (note.split('\n')[0] ?? '').slice(0, noteCharacters).toWellFormed()
-    if (origin.session === undefined)
-      publish({ type: 'captured', agent, path, startLine, patch: change.patch, note: shown })
+    const { client } = origin
+    const told = {
+      agent,
+      path,
+      startLine,
+      patch: change.patch,
+      note: shown,
+      ...(client === undefined ? {} : { client }),
+    }
+    if (origin.session === undefined) publish({ type: 'captured', ...told })
   })
 
   sessions.changes.subscribe(({ session, isWhole }) => {

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../shared/errors.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
-import { ask, type ChatModel, type Sentences } from '../models/index.ts'
+import { ask, withoutRefused, type ChatModel, type Sentences } from '../models/index.ts'
 import { localDate, type Workspace } from '../workspace/index.ts'
 import type { Prompts } from './prompts.ts'
 
@@ -32,7 +32,7 @@ const maxSlug = 60
 /** @returns the path that was written, or undefined when nothing was said */
 export async function keepSession(options: HookOptions): Promise<string | undefined> {
   const { workspace, messages, count, at, session } = options
-  const said = messages
+  const said = withoutRefused(messages)
     .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
     .slice(-count)
   if (!said.some((message) => message.role === 'user')) return undefined

@@ -30,6 +30,19 @@ export interface AskFlags extends CommonFlags {
   readonly session?: string
 }
 
+export interface McpFlags extends Omit<CommonFlags, 'agent'> {
+  /** As the program was told; else it uses the memory that it was given in the settings. */
+  readonly agent?: string
+  /** What the program is called, where it was connected by us. */
+  readonly client?: string
+  readonly readOnly?: boolean
+  /** Registers the memory with a program, or takes that back. */
+  readonly install?: string
+  readonly uninstall?: string
+  /** Says only what would be written. */
+  readonly dryRun?: boolean
+}
+
 export function searchOptions({ maxResults, minScore }: SearchFlags): SearchOptions {
   return { maxResults, minScore }
 }

@@ -5,15 +5,17 @@ import { AppError } from '../../shared/errors.ts'
 import { embeddingProviders } from '../../shared/providers.ts'
 import type { AppOptions } from '../app.ts'
 import { ask } from './commands/ask.ts'
+import { connectProgram } from './commands/connect-program.ts'
 import { evaluate } from './commands/evaluate.ts'
 import { explain } from './commands/explain.ts'
 import { indexFiles } from './commands/index-files.ts'
+import { mcp } from './commands/mcp.ts'
 import { remember } from './commands/remember.ts'
 import { search } from './commands/search.ts'
 import { sessions } from './commands/sessions.ts'
 import { status } from './commands/status.ts'
 import { assertNew } from './first-use.ts'
-import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, SearchFlags, WaitFlags } from './flags.ts'
+import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFlags, WaitFlags } from './flags.ts'
 import type { Output } from './output.ts'
 import { vectorHelp } from './vectors.ts'
 import { openInBrowser } from '../open-with-system.ts'
@@ -107,6 +109,24 @@ command('ask', 'ask the agent')
 
 command('sessions', 'list the chats, newest first').action(async (flags: CommonFlags) => onRuntime(flags, sessions))
 
+program
+  .command('mcp')
+  .description('serve the memory to another program over standard input and output (Model Context Protocol)')
+  .option('--agent <id>', 'whose memory (default: what the settings give this program)')
+  .option('--client <name>', 'what the program is called (default: as it names itself)')
+  .option('--read-only', 'write nothing, whatever the program may')
+  .option('--install <program>', 'register it with claude-code, claude-desktop, codex, cursor, vscode, goose, …')
+  .option('--uninstall <program>', 'take that back')
+  .option('--dry-run', 'with --install: say only what would be written')
+  .option('--workspace <dir>', 'use this folder instead of the agent’s own')
+  .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
+  .action(async (flags: McpFlags) => {
+    checkFolders(flags)
+    const wanted = flags.install ?? flags.uninstall
+    if (wanted === undefined) await mcp(appOptions(flags), flags)
+    else print(await connectProgram(appOptions(flags), flags, wanted), { agent: flags.agent ?? 'main' })
+  })
+
 command('serve', 'host the interface for a browser on this machine')
   .option('--port <n>', 'port (default: a free one)', port)
   .option('--no-open', 'do not open the browser')
@@ -139,7 +159,7 @@ async function onRuntime(
   print(output, flags)
 }
 
-function appOptions({ home, workspace, agent }: CommonFlags): AppOptions {
+function appOptions({ home, workspace, agent }: Omit<CommonFlags, 'agent'> & { readonly agent?: string }): AppOptions {
   return { mainFolder, env: process.env, home, workspace, agent }
 }
 
@@ -165,7 +185,7 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   await server.close()
 }
 
-function checkFolders({ workspace, home }: CommonFlags): void {
+function checkFolders({ workspace, home }: Pick<CommonFlags, 'workspace' | 'home'>): void {
   if (workspace !== undefined && !isFolder(workspace))
     throw new UsageError(`--workspace ${workspace}: there is no such folder`)
   if (home !== undefined && existsSync(home) && !isFolder(home)) throw new UsageError(`--home ${home}: is not a folder`)

@@ -35,7 +35,7 @@ const fileSchema = z.object({
 
 /** A subject for people, trailers for us. */
 export function commitMessage(
-  { cause, session, turn, isUndo = false }: Origin,
+  { cause, session, turn, client, isUndo = false }: Origin,
   files: readonly FileRecord[],
   journal?: string,
 ): string {
@@ -45,6 +45,7 @@ export function commitMessage(
     `Cause: ${cause}`,
     ...(session === undefined ? [] : [`Session: ${session}`]),
     ...(turn === undefined ? [] : [`Turn: ${turn}`]),
+    ...(client === undefined ? [] : [`Client: ${client}`]),
     ...(isUndo ? ['Undo: yes'] : []),
     ...(journal === undefined ? [] : [`Journal: ${journal}`]),
     ...files.map((file) => `File: ${JSON.stringify(file)}`),
@@ -57,7 +58,7 @@ export function parseMessage(message: string): Origin & Pick<CommitRecord, 'file
   const files: FileRecord[] = []
   const values = new Map<string, string>()
   for (const line of message.split('\n')) {
-    const [, name, value] = /^(Cause|Session|Turn|Undo|Journal|File): (.+)$/.exec(line) ?? []
+    const [, name, value] = /^(Cause|Session|Turn|Client|Undo|Journal|File): (.+)$/.exec(line) ?? []
     if (name === undefined || value === undefined) continue
     if (name !== 'File') values.set(name, value)
     else {
@@ -70,6 +71,7 @@ export function parseMessage(message: string): Origin & Pick<CommitRecord, 'file
     cause,
     session: values.get('Session'),
     turn: values.get('Turn'),
+    client: values.get('Client'),
     isUndo: values.has('Undo'),
     journal: values.get('Journal'),
     files,

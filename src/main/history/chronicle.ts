@@ -116,10 +116,10 @@ export async function textOf(repository: Repository, id: string): Promise<string
 export async function blameOf(repository: Repository, path: string): Promise<BlamedLine[]> {
   const changes = await timelineOf(repository, { path, limit: Number.MAX_SAFE_INTEGER })
   const versions: { id: BlamedLine; text: string }[] = []
-  for (const { commit, at, cause, session, turn, file } of changes.reverse()) {
+  for (const { commit, at, cause, session, turn, client, file } of changes.reverse()) {
     const text = file.after === null ? '' : await repository.text(file.after)
     if (text.length > maxBlamed) return []
-    versions.push({ id: { commit, at, cause, session, turn }, text })
+    versions.push({ id: { commit, at, cause, session, turn, client }, text })
   }
   return blame(versions)
 }

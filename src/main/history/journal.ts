@@ -26,6 +26,7 @@ const lineSchema = z.object({
     cause: z.enum(causes),
     session: z.string().optional(),
     turn: z.string().optional(),
+    client: z.string().optional(),
     isUndo: z.boolean().optional(),
   }),
   at: z.number(),
@@ -64,14 +65,14 @@ export class Journal {
   /** Resolves when the change is in the journal, or cannot be now. Never fails: what is written is written. */
   async add({ path, from, before, after, origin, at }: WorkspaceWrite): Promise<void> {
     if (!isNote(path)) return
-    const { cause, session, turn, isUndo } = origin
+    const { cause, session, turn, client, isUndo } = origin
     const line = {
       id: randomUUID(),
       path,
       ...(from === undefined ? {} : { from }),
       before: before === null ? null : blobId(before),
       after: after === null ? null : blobId(after),
-      origin: { cause, session, turn, isUndo },
+      origin: { cause, session, turn, client, isUndo },
       at,
     }
     this.#waiting.push({ line, texts: [before, after].filter((text) => text !== null) })

@@ -27,6 +27,10 @@ export function collapse(group: readonly Change[]): FileStep[] {
 
 export function isSameOrigin(one: Origin, other: Origin): boolean {
   return (
-    one.cause === other.cause && one.session === other.session && one.turn === other.turn && one.isUndo === other.isUndo
+    one.cause === other.cause &&
+    one.session === other.session &&
+    one.turn === other.turn &&
+    one.client === other.client &&
+    one.isUndo === other.isUndo
   )
 }

@@ -12,11 +12,14 @@ import type { Log } from '../log.ts'
 import { address, Entry } from './entry.ts'
 import { securityHeaders } from './headers.ts'
 import { InterfaceFiles } from './interface-files.ts'
+import { mcpPath, type McpEndpoint } from '../mcp-server/index.ts'
 import { guard, Inbound } from '../socket/index.ts'
 
 export interface HostOptions {
   /** Given each WebSocket that was let in; what is spoken over it is not the host's business. */
   readonly accept: (socket: WebSocket) => void
+  /** Answers other programs, which come with tokens of their own. */
+  readonly mcp: McpEndpoint
   /** Path of the folder of the built interface. */
   readonly folder: string
   readonly log: Log
@@ -52,7 +55,7 @@ const lookMs = 1000
 const maxInboundBytes = maxMessageBytes + 8 * 1024 * 1024
 
 /** @throws AppError `port_in_use` */
-export async function serve({ accept, folder, log, port: wanted }: HostOptions): Promise<Host> {
+export async function serve({ accept, mcp, folder, log, port: wanted }: HostOptions): Promise<Host> {
   const files = new InterfaceFiles(folder)
   const inbound = new Inbound(maxInboundBytes)
   const sockets = new WebSocketServer({
@@ -109,6 +112,7 @@ export async function serve({ accept, folder, log, port: wanted }: HostOptions):
   server.on('error', (error) => log.fault(error, 'the browser host'))
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === mcpPath) return mcp.handle(request, response)
     if (!entry.isOurs(request)) return refuse(response, 403, 'This address is only for the app itself.')
     const target = targetOf(request)
     if (!target) return refuse(response, 400, 'This address cannot be read.')

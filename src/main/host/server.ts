@@ -2,6 +2,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { resourcesOf, type AppOptions } from '../app.ts'
 import { serve, type Host } from './index.ts'
+import { mcpOf } from './mcp.ts'
 import { Resident } from '../owner/index.ts'
 import { followUncaught } from '../uncaught.ts'
 
@@ -22,8 +23,10 @@ export async function startServer({ port = 0, ...options }: ServerOptions): Prom
   const { log } = resident.base
   const stopFollowing = followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) })
   try {
+    const mcp = mcpOf(resident)
     const host = await serve({
       accept: (socket) => resident.accept(socket),
+      mcp,
       folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(resourcesOf(options.mainFolder)))),
       log,
       port,
@@ -33,6 +36,7 @@ export async function startServer({ port = 0, ...options }: ServerOptions): Prom
       urlOnce: () => host.urlOnce(),
       owner: () => resident.owner(),
       async close() {
+        await mcp.close()
         await host.close()
         await resident.close()
         stopFollowing()

@@ -1,1 +1,2 @@
+export { McpConnection } from './connection.ts'
 export { McpServers, type McpTool } from './servers.ts'

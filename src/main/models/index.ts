@@ -9,5 +9,5 @@ export {
   type ToolDefinition,
 } from './model.ts'
 export { Models } from './models.ts'
-export type { Sentences } from './offline/index.ts'
+export { withoutRefused, type Sentences } from './offline/index.ts'
 export type { Purpose } from './purpose.ts'

@@ -29,7 +29,7 @@ import { shownRequest, type RequestSecrets, type TellSent } from './sent-request
 import { withSent } from './with-sent.ts'
 
 export interface ModelsOptions {
-  readonly settings: Pick<SettingsStore, 'config' | 'set'>
+  readonly settings: Pick<SettingsStore, 'config' | 'locale' | 'set'>
   readonly keys: KeyRing
   readonly env: NodeJS.ProcessEnv
   readonly ledger: Ledger
@@ -91,8 +91,7 @@ export class Models {
   }
 
   #language(): Language {
-    const { locale } = this.#options.settings.config.interface
-    return languageOfLocale(locale === 'system' ? Intl.DateTimeFormat().resolvedOptions().locale : locale)
+    return languageOfLocale(this.#options.settings.locale)
   }
 
   limits(id: string): ModelLimits {

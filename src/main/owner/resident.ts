@@ -3,14 +3,17 @@
  * does, and takes over when that one goes. Its windows cannot tell which: they see one and the same runtime, live, and
  * connect again when it changes hands.
  */
+import { createRouterClient } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/websocket'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
-import type { AppEvent } from '../../shared/contract/index.ts'
+import type { AppEvent, ContractClient } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { createApp, openBase, type App, type AppBase, type AppOptions } from '../app.ts'
+import { systemClock, type Clock } from '../clock.ts'
 import { answerRequests } from '../socket/index.ts'
 import { createRouter, type AppRouter } from '../router/index.ts'
+import { fromOrpcError } from '../thread/index.ts'
 import { clientOf, connectToOwner, type OwnerConnection } from './connect.ts'
 import { claimOwnership, type Ownership } from './ownership.ts'
 import { joinSockets } from './pipe.ts'
@@ -21,16 +24,20 @@ const lookMs = 50
 /** An owner that has the lock and is not to be found is starting or ending; neither takes longer, ms. */
 const startMs = 20_000
 
+/** Owners that may go away one after the other before something is answered. */
+const maxAsks = 5
+
 type Role =
   | {
       readonly kind: 'owner'
       readonly app: App
       readonly router: AppRouter
+      readonly client: ContractClient
       /** Answers whoever speaks over a socket. */
       readonly answer: (socket: WebSocket) => void
       readonly ownership: Ownership | undefined
     }
-  | { readonly kind: 'guest'; readonly connection: OwnerConnection }
+  | { readonly kind: 'guest'; readonly connection: OwnerConnection; readonly client: ContractClient }
 
 export class Resident {
   readonly base: AppBase
@@ -70,6 +77,29 @@ export class Resident {
   async owner(): Promise<number> {
     const role = await this.#role
     return role.kind === 'owner' ? process.pid : role.connection.note.pid
+  }
+
+  /**
+   * Asks the owner, this process or another. When that one goes away before it answers, the next is asked, and
+   * `isRepeated` is true: what was asked for may have been done.
+   * @throws AppError with the owner's code; `owner_silent`
+   */
+  async ask<T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      const role = await this.#role
+      try {
+        return await work(role.client, tries > 1)
+      } catch (error) {
+        const isLost = role.kind === 'guest' && role.connection.socket.readyState !== role.connection.socket.OPEN
+        if (!isLost || this.#isClosing || tries === maxAsks) throw fromOrpcError(error)
+        await sleep(lookMs)
+      }
+    }
+  }
+
+  /** The clock that the memory goes by. */
+  get now(): Clock {
+    return this.#options.now ?? systemClock
   }
 
   /** Speaks the contract over a window's socket, whoever answers it. */
@@ -160,7 +190,7 @@ export class Resident {
       const unheard = await ownership?.announce(answer)
       if (unheard !== undefined) app.health.report({ part: 'owner', code: 'owner_unheard', message: unheard })
       app.events.subscribe('event', (event) => this.#tell(event))
-      return { kind: 'owner', app, router, answer, ownership }
+      return { kind: 'owner', app, router, client: createRouterClient(router), answer, ownership }
     } catch (error) {
       await ownership?.release()
       throw error
@@ -171,8 +201,9 @@ export class Resident {
     const connection = await connectToOwner(this.#place, 'resident')
     if (!connection) return undefined
     connection.socket.once('close', () => void this.#takeOver())
-    void this.#follow(connection)
-    return { kind: 'guest', connection }
+    const client = clientOf(connection)
+    void this.#follow(connection, client)
+    return { kind: 'guest', connection, client }
   }
 
   /** The owner went: this process or another guest takes its place. */
@@ -188,9 +219,9 @@ export class Resident {
     }
   }
 
-  async #follow(connection: OwnerConnection): Promise<void> {
+  async #follow(connection: OwnerConnection, client: ContractClient): Promise<void> {
     try {
-      for await (const event of await clientOf(connection).events.subscribe()) this.#tell(event)
+      for await (const event of await client.events.subscribe()) this.#tell(event)
     } catch (error) {
       if (connection.socket.readyState === connection.socket.OPEN) this.base.log.fault(error, 'following the owner')
     }

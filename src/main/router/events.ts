@@ -3,7 +3,8 @@ import { appVersion } from '../version.ts'
 import type { RouterBase } from './base.ts'
 
 export const eventsRoutes = ({ app, os }: RouterBase) => ({
-  subscribe: os.events.subscribe.handler(async function* ({ signal }) {
+  subscribe: os.events.subscribe.handler(async function* ({ input, signal }) {
+    if (input) app.settings.hearSystemLanguage(input.language)
     const events = app.events.subscribe('event', signal ? { signal } : {})
     yield { type: 'hello' as const, version: appVersion }
     yield* events

@@ -4,6 +4,7 @@ import { agentsRoutes } from './agents.ts'
 import { routerBase } from './base.ts'
 import { chatRoutes } from './chat.ts'
 import { checksRoutes } from './checks.ts'
+import { clientsRoutes } from './clients.ts'
 import { contextRoutes } from './context.ts'
 import { eventsRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
@@ -21,6 +22,7 @@ export function createRouter(app: App) {
     agents: agentsRoutes(base),
     chat: chatRoutes(base),
     checks: checksRoutes(base),
+    clients: clientsRoutes(base),
     context: contextRoutes(base),
     events: eventsRoutes(base),
     health: healthRoutes(base),

@@ -9,6 +9,9 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     const { text, hash } = await context.agent.readFile(input.path)
     return { path: input.path, text, hash, readOnly: workspace.isReadOnly(input.path) }
   }),
+  lines: os.workspace.lines
+    .use(agent)
+    .handler(({ context, input }) => context.agent.readLines(input.path, input.from, input.count)),
   write: os.workspace.write.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
     const expected = { hash: input.expectedHash, baseText: input.baseText, onConflict: input.onConflict }

@@ -27,6 +27,7 @@ export class SettingsStore {
   #text = ''
   #problems: readonly ConfigProblem[] = []
   #hasBeenRead = false
+  #systemLanguage: string | undefined
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
   readonly #alone: Exclusive
@@ -59,6 +60,18 @@ export class SettingsStore {
       store.#accept(store.#config, [{ key: '', line: null, message: error.message }]),
     )
     return store
+  }
+
+  /** The language that is spoken to the user: the chosen one; else the system's, as a window told it last. */
+  get locale(): string {
+    const { locale } = this.#config.interface
+    if (locale !== 'system') return locale
+    return this.#systemLanguage ?? Intl.DateTimeFormat().resolvedOptions().locale
+  }
+
+  /** @param language of the system that a window is shown on, such as `zh-TW`: a browser knows it, this process may not */
+  hearSystemLanguage(language: string): void {
+    this.#systemLanguage = language
   }
 
   /** False while no configuration was ever in force but the one of an empty file. */

@@ -17,6 +17,8 @@ export interface WriteOrigin {
   readonly cause: Cause
   readonly session?: string | undefined
   readonly turn?: string | undefined
+  /** The other program that had it written (M58). */
+  readonly client?: string | undefined
   /** What was there before stands again: a change was taken back, or an older version. */
   readonly isUndo?: boolean | undefined
 }

@@ -59,7 +59,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
       onSuccess(_result, change) {
         if (change.archived !== true) return
         const undo = () => client.agents.update({ agent: id, archived: false })
-        tellDone(t('agents.archivedNow', { name }), undo, 'plain')
+        tellDone(t('agents.archivedNow', { name }), undo, { look: 'plain' })
       },
     }),
   )

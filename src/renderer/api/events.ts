@@ -9,7 +9,7 @@ import { api, client, connection, queryClient } from './api.ts'
 export async function followEvents(): Promise<never> {
   for (;;) {
     try {
-      for await (const event of await client.events.subscribe()) apply(event)
+      for await (const event of await client.events.subscribe({ language: navigator.language })) apply(event)
     } catch (error) {
       if (!(error instanceof Error)) throw error
     }
@@ -118,6 +118,9 @@ function apply(event: AppEvent): void {
     case 'healthChanged':
       drop(api.health.key())
       return
+    case 'clientsChanged':
+      drop(api.clients.key())
+      return
     case 'mcpChanged':
       drop(api.settings.mcpServers.key())
       return
@@ -125,8 +128,9 @@ function apply(event: AppEvent): void {
 }
 
 /** Whatever window it was typed in: here it can be taken back. */
-function tellCaptured({ agent, path, patch }: Extract<AppEvent, { type: 'captured' }>): void {
-  tellDone(i18next.t('capture.done', { path }), () => client.workspace.undo({ agent, path, patch }))
+function tellCaptured({ agent, path, patch, client: by }: Extract<AppEvent, { type: 'captured' }>): void {
+  const done = by === undefined ? i18next.t('capture.done', { path }) : i18next.t('clients.wrote', { name: by, path })
+  tellDone(done, () => client.workspace.undo({ agent, path, patch }), by === undefined ? {} : { id: `wrote-${by}` })
 }
 
 function untilOpen(): Promise<void> {

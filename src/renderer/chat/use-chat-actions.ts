@@ -43,7 +43,9 @@ export function useActions(agent: Agent, session: string, { onEdit, onSelect }: 
         void attempt(
           client.sessions
             .deleteFrom({ ...target, entry })
-            .then(() => tellDone(t('chat.deleted'), () => client.sessions.undelete({ ...target, entry }), 'plain')),
+            .then(() =>
+              tellDone(t('chat.deleted'), () => client.sessions.undelete({ ...target, entry }), { look: 'plain' }),
+            ),
         ),
       remember: (text) =>
         void attempt(

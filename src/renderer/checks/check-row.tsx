@@ -20,7 +20,7 @@ export function CheckRow({ agent, check }: { agent: string; check: Check }) {
     api.checks.remove.mutationOptions({
       onSuccess({ removed }) {
         const undo = async () => removed && client.checks.add({ agent, question: removed })
-        tellDone(t('checks.removed'), undo, 'plain')
+        tellDone(t('checks.removed'), undo, { look: 'plain' })
       },
     }),
   )

@@ -23,8 +23,15 @@ export async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T 
 /** Long enough to read it, think, and reach for it; it stays while it is pointed at. */
 const undoMs = 10_000
 
+interface Look {
+  readonly look?: 'plain' | 'success'
+  /** Takes the place of what was told under the same name. */
+  readonly id?: string
+}
+
 /** @param undo takes it back; a failure of that is told too */
-export function tellDone(text: string, undo: () => Promise<unknown>, look: 'plain' | 'success' = 'success'): void {
+export function tellDone(text: string, undo: () => Promise<unknown>, { look = 'success', id }: Look = {}): void {
   const tell = look === 'plain' ? toast : toast.success
-  tell(text, { duration: undoMs, action: { label: i18next.t('common.undo'), onClick: () => void attempt(undo()) } })
+  const action = { label: i18next.t('common.undo'), onClick: () => void attempt(undo()) }
+  tell(text, { duration: undoMs, action, ...(id === undefined ? {} : { id }) })
 }

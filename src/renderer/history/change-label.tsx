@@ -6,10 +6,13 @@ import type { HistoryEntry } from '../../shared/contract/index.ts'
 import { useAgentName } from '../agents/agent-name.ts'
 import { paths } from '../navigate.ts'
 
-export function useCauseName(agent: string): (cause: HistoryEntry['cause']) => string {
+export function useCauseName(agent: string): (change: Pick<HistoryEntry, 'cause' | 'client'>) => string {
   const { t } = useTranslation()
   const name = useAgentName(agent)
-  return useCallback((cause) => (cause === 'agent' ? name : t(`history.cause.${cause}`)), [name, t])
+  return useCallback(
+    ({ cause, client }) => (cause === 'agent' ? name : (client ?? t(`history.cause.${cause}`))),
+    [name, t],
+  )
 }
 
 /** The way to the chat turn that made a change. */

@@ -18,6 +18,7 @@ import { Hunks } from './hunks.tsx'
 
 const whose = {
   agent: ['agent', 'flush'],
+  client: ['client'],
   user: ['user', 'capture', 'import', 'template'],
   outside: ['outside'],
   all: undefined,
@@ -53,7 +54,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
         <Choice
           label={t('changes.by')}
           value={by}
-          options={(['agent', 'user', 'outside', 'all'] as const).map((value) => ({
+          options={(['agent', 'client', 'user', 'outside', 'all'] as const).map((value) => ({
             value,
             name: t(`changes.by_${value}`),
           }))}
@@ -110,14 +111,14 @@ interface ChangeProps {
 function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   const { t } = useTranslation()
   const nameOf = useCauseName(agent)
-  const { commit, path, now, at, cause, exists, from, isUndo } = change
+  const { commit, path, now, at, exists, from, isUndo } = change
   const diff = useQuery(api.history.diff.queryOptions({ input: isUndo ? skipToken : { agent, commit, path } }))
   if (change.isUndo) return <TakenBack agent={agent} change={change} />
   const mine = new Set(accepted.flatMap((hunk) => (hunk.commit === commit ? [hunk.key] : [])))
   return (
     <article className="flex flex-col gap-2" data-testid="change">
       <header className="flex flex-wrap items-baseline gap-x-3">
-        <span className="font-medium">{nameOf(cause)}</span>
+        <span className="font-medium">{nameOf(change)}</span>
         {exists ? (
           <Link href={paths.file(now)} className="truncate font-mono text-[12px] hover:underline">
             {path}
@@ -148,12 +149,13 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
 }
 
 /** What was taken back is told where it was written; here only that it was. */
-function TakenBack({ agent, change: { path, now, at, cause, exists } }: Pick<ChangeProps, 'agent' | 'change'>) {
+function TakenBack({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) {
+  const { path, now, at, exists } = change
   const { t } = useTranslation()
   const nameOf = useCauseName(agent)
   return (
     <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-[12px] text-muted" data-testid="taken-back">
-      <span>{t('changes.takenBack', { name: nameOf(cause) })}</span>
+      <span>{t('changes.takenBack', { name: nameOf(change) })}</span>
       {exists ? (
         <Link href={paths.file(now)} className="min-w-0 truncate font-mono hover:underline">
           {path}

@@ -69,7 +69,7 @@ function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowP
         className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2 text-left hover:bg-soft"
       >
         <span className="font-medium">
-          {change.isUndo ? t('changes.takenBack', { name: nameOf(change.cause) }) : nameOf(change.cause)}
+          {change.isUndo ? t('changes.takenBack', { name: nameOf(change) }) : nameOf(change)}
         </span>
         <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(change.at)}</span>
         <Counts change={change} />

@@ -34,7 +34,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
       onSuccess() {
         if (session === summary.id) navigate(paths.chat())
         const title = clipLine(summary.title, 100) || t('nav.untitled')
-        tellDone(t('session.removed', { title }), () => client.sessions.restore(target), 'plain')
+        tellDone(t('session.removed', { title }), () => client.sessions.restore(target), { look: 'plain' })
       },
     }),
   )

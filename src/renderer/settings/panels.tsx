@@ -8,7 +8,9 @@ import { ImportSettings } from '../import/import-settings.tsx'
 import { commandKeys } from '../command-keys.ts'
 import { useHash } from '../navigate.ts'
 import { showKeys } from '../ui/keys.ts'
+import { ConnectPrograms } from './connect-programs.tsx'
 import { DataLocations } from './data-locations.tsx'
+import { KnownPrograms } from './known-programs.tsx'
 import { LogView } from './log-view.tsx'
 import { MeaningPanel } from './meaning-panel.tsx'
 import { Providers } from './providers.tsx'
@@ -60,6 +62,22 @@ export function usePanels(agent: Agent): readonly Panel[] {
         title: t('settings.tools'),
         lead: t('settings.toolsLead'),
         body: <ToolServers />,
+      },
+      {
+        section: 'programs',
+        id: 'programs',
+        words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
+        title: t('clients.title'),
+        lead: t('clients.lead'),
+        body: <ConnectPrograms agent={agent} />,
+      },
+      {
+        section: 'programs',
+        id: 'knownPrograms',
+        words: `MCP HTTP token ${t('clients.may')} ${t('clients.newToken')}`,
+        title: t('clients.knownTitle'),
+        lead: t('clients.knownLead'),
+        body: <KnownPrograms agent={agent} />,
       },
       {
         section: 'keys',

@@ -13,6 +13,7 @@ export const sections = [
   { id: 'recall', groups: ['memory.search', 'memory.chunk', 'memory.embedding'] },
   { id: 'keeping', groups: ['compaction', 'contextPruning', 'session', 'prompts'] },
   { id: 'tools', groups: [] },
+  { id: 'programs', groups: [] },
   { id: 'keys', groups: [] },
   { id: 'health', groups: [] },
   { id: 'data', groups: [] },
@@ -29,6 +30,7 @@ const partOf: Readonly<Record<string, SectionId>> = {
   import: 'data',
   log: 'data',
   shortcuts: 'keys',
+  knownPrograms: 'programs',
 }
 
 /** `#spending` → the section that it is in; the first one for what there is not. */

@@ -27,7 +27,7 @@ export function ChangedFiles({ agent }: { agent: string }) {
             {path}
           </span>
           <span className="min-w-0 flex-1 truncate text-[12px] text-muted">
-            {[...new Set(changes.map(({ cause }) => nameOf(cause)))].join(' · ')}
+            {[...new Set(changes.map(nameOf))].join(' · ')}
           </span>
           <Counts
             change={{

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { goToEvent } from '../api/index.ts'
 import { CaptureDialog } from '../capture/capture-dialog.tsx'
+import { ClientQuestions } from '../clients/client-questions.tsx'
 import { SelectionActions } from '../capture/selection-actions.tsx'
 import { Tour } from '../onboarding/tour.tsx'
 import { CommandPalette } from './command-palette.tsx'
@@ -69,6 +70,7 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
       </ErrorBoundary>
       <ErrorBoundary piece="part" of={place}>
         <Tour place={place} isPaletteOpen={palette !== 'closed'} />
+        <ClientQuestions />
         <SelectionActions onCapture={(text) => setCapturing({ text })} />
       </ErrorBoundary>
       <ErrorBoundary piece="part" of={capturing}>

@@ -22,7 +22,7 @@ export function useFileActions(agent: string): FileActions {
     const move = async (from: string, to: string) => {
       if (!(await attempt(client.workspace.move({ agent, from, to })))) return false
       const undo = () => client.workspace.move({ agent, from: to, to: from })
-      tellDone(t('file.moved', { path: to }), undo, 'plain')
+      tellDone(t('file.moved', { path: to }), undo, { look: 'plain' })
       return true
     }
     return {
@@ -38,7 +38,7 @@ export function useFileActions(agent: string): FileActions {
         const removed = await attempt(client.workspace.remove({ agent, path }))
         if (!removed) return false
         const undo = () => client.workspace.restore({ agent, trashed: removed.value.trashed })
-        tellDone(t('file.deleted', { path }), undo, 'plain')
+        tellDone(t('file.deleted', { path }), undo, { look: 'plain' })
         return true
       },
       reveal: (path, open) => void attempt(client.workspace.reveal({ agent, path, open })),

@@ -1,6 +1,7 @@
 /** The one stream that tells everybody what has changed. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
+import { maxId } from '../limits.ts'
 import { base } from './base.ts'
 import { indexStatusSchema } from './search.ts'
 
@@ -21,6 +22,8 @@ export const appEventSchema = z.discriminatedUnion('type', [
     patch: z.string(),
     /** Its first line. */
     note: z.string(),
+    /** The other program that had it written. */
+    client: z.string().optional(),
   }),
   z.object({ type: z.literal('indexChanged'), agent: z.string() }),
   z.object({
@@ -58,9 +61,12 @@ export const appEventSchema = z.discriminatedUnion('type', [
   /** A part stopped working, or works again. */
   z.object({ type: z.literal('healthChanged') }),
   z.object({ type: z.literal('mcpChanged') }),
+  /** Another program came or went, may something else, or waits for the user's word. */
+  z.object({ type: z.literal('clientsChanged') }),
 ])
 export type AppEvent = z.infer<typeof appEventSchema>
 
 export const events = {
-  subscribe: base.output(eventIterator(appEventSchema)),
+  /** A window tells the language of the system that it is shown on. */
+  subscribe: base.input(z.object({ language: z.string().max(maxId) }).optional()).output(eventIterator(appEventSchema)),
 }

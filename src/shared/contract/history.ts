@@ -3,8 +3,11 @@ import { z } from 'zod'
 import { maxPatch } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
-/** Who changed a file (M26). `template` is the app itself, at the first start; `outside` anybody but the app. */
-export const causes = ['user', 'agent', 'flush', 'capture', 'import', 'template', 'outside'] as const
+/**
+ * Who changed a file (M26). `client` is another program that uses this memory (M58); `template` the app itself, at the
+ * first start; `outside` anybody but the app: another editor, Git, a sync.
+ */
+export const causes = ['user', 'agent', 'flush', 'capture', 'import', 'client', 'template', 'outside'] as const
 export const causeSchema = z.enum(causes)
 export type Cause = z.infer<typeof causeSchema>
 
@@ -13,6 +16,8 @@ const originShape = {
   /** For agents: the conversation, and the message that was being answered. */
   session: z.string().optional(),
   turn: z.string().optional(),
+  /** For another program: what it is called. */
+  client: z.string().optional(),
 }
 
 /** One change of one file. */

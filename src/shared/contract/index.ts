@@ -3,6 +3,7 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { agents } from './agents.ts'
 import { chat } from './chat.ts'
 import { checks } from './checks.ts'
+import { clients } from './clients.ts'
 import { context } from './context.ts'
 import { events } from './events.ts'
 import { health } from './health.ts'
@@ -18,6 +19,7 @@ export const contract = {
   agents,
   chat,
   checks,
+  clients,
   context,
   events,
   health,
@@ -37,6 +39,7 @@ export type ContractClient = ContractRouterClient<typeof contract>
 export type { Agent, Locale } from './agents.ts'
 export type { ChatEvent, Model, Permission, QueuedMessage, ToolProgress } from './chat.ts'
 export type { Check, CheckedQuestion, CheckRun } from './checks.ts'
+export type { ClientPermission, ClientQuestion, ConnectableProgram, MemoryClient } from './clients.ts'
 export type {
   BlockChange,
   ContextEvent,

@@ -42,6 +42,16 @@ export const workspace = {
   read: base
     .input(forAgent.extend({ path: filePathSchema }))
     .output(z.object({ path: z.string(), text: z.string(), hash: z.string(), readOnly: z.boolean() })),
+  /** Lines of a file, or of a conversation as it is searched (`sessions/….jsonl`); `from` is 1-based. */
+  lines: base
+    .input(
+      forAgent.extend({
+        path: filePathSchema,
+        from: z.number().int().min(1).default(1),
+        count: z.number().int().min(1).max(5000),
+      }),
+    )
+    .output(z.object({ path: z.string(), lines: z.array(z.string()), total: z.number().int() })),
   /**
    * Saves atomically if the file is still what `expectedHash` names (`null`: must not exist yet).
    * A change made underneath is merged when the two do not touch; else the request fails with `file_changed`.

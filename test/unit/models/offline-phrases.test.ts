@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { fault, phrases } from './offline-phrases/phrases.ts'
 
 const languages = ['en', 'zh-Hans', 'zh-Hant', 'ja', 'ko'] as const
-const intents = ['save', 'question', 'period', 'greeting', 'thanks', 'command', 'other']
+const intents = 'amend clock command greeting notThis other overview period question save thanks'.split(' ')
 
 describe('M40 the offline model understands how people write', () => {
   it.each(languages)('M40: at least 150 phrasings in %s, of every intent, about half of them held out', (language) => {
     const own = phrases.filter((phrase) => phrase.language === language)
     expect(new Set(own.map(({ message }) => message)).size).toBeGreaterThanOrEqual(150)
-    expect([...new Set(own.map(({ intent }) => intent))].sort()).toEqual([...intents].sort())
+    expect([...new Set(own.map(({ intent }) => intent))].sort()).toEqual(intents)
     for (const isHeldOut of [false, true]) {
       const half = own.filter((phrase) => phrase.isHeldOut === isHeldOut)
       expect(half.length).toBeGreaterThan(60)

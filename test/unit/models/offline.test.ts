@@ -3,7 +3,7 @@ import { createOfflineModel } from '../../../src/main/models/offline/offline.ts'
 import type { Message } from '../../../src/shared/messages.ts'
 import { understand } from '../../../src/main/models/offline/intent.ts'
 import { bestLines } from '../../../src/main/models/offline/quote.ts'
-import { replyLanguage, toldLanguage } from '../../../src/main/models/offline/language.ts'
+import { replyLanguage, toldLanguage, type Language } from '../../../src/main/models/offline/language.ts'
 import { isOurs, sentencesIn } from '../../../src/main/models/offline/sentences/index.ts'
 
 const today = '2026-01-20'
@@ -40,6 +40,20 @@ describe('M40 offline model', () => {
     ['help', 'help'],
   ])('M40: %j is %s', (message, kind) => {
     expect(understand(message, today).kind).toBe(kind)
+  })
+
+  it.each<[string[], Language, Language]>([
+    [['了解'], 'en', 'en'],
+    [['了解'], 'zh-Hant', 'zh-Hant'],
+    [['了解！'], 'ja', 'ja'],
+    [['了解', '会議は木曜ですか？'], 'en', 'ja'],
+    [['了解', '会议是周四吗？'], 'en', 'zh-Hans'],
+    [['了解', '會議是週四嗎？', 'ありがとう'], 'ja', 'zh-Hant'],
+    [['会議', '予定はありますか'], 'en', 'ja'],
+    [['大阪', '予定はありますか'], 'zh-Hans', 'ja'],
+    [['会议', '日程呢'], 'en', 'zh-Hans'],
+  ])('M40 M48: %j with an interface in %s is answered in %s', (texts, shown, language) => {
+    expect(replyLanguage(texts, shown)).toBe(language)
   })
 
   it('M40: quotes the line that fits, with where it stands', () => {

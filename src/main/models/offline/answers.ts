@@ -3,7 +3,7 @@ import { isRecord, parseJson } from '../../../shared/json.ts'
 import { maxQuery } from '../../../shared/limits.ts'
 import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '../../../shared/messages.ts'
 import type { Intention } from './intent.ts'
-import { bestLines, clipped, namesTime, nearLines, type Passage, type QuotedLine } from './quote.ts'
+import { bestLines, clipped, isHollow, namesTime, nearLines, type Passage, type QuotedLine } from './quote.ts'
 import type { Sentences } from './sentences/sentences.ts'
 
 /** Results that it reads whole, to quote from. */
@@ -14,9 +14,9 @@ const closestMinScore = 0.12
 /** Characters of a question that are said back; one that is longer is known to whoever wrote it. */
 const maxEchoed = 60
 /** Logs of a time that are read; the latest ones. */
-const maxLogs = 40
+export const maxLogs = 40
 /** Entries of logs that are shown. */
-const maxEntries = 60
+export const maxEntries = 60
 const maxEntry = 200
 
 /** What the model says next, or the tools that it wants to see something by. */
@@ -44,7 +44,7 @@ export function resultsSince(messages: readonly Message[]): Result[] {
   return found
 }
 
-const of = (results: readonly Result[], tool: string) => results.filter(({ result }) => result.toolName === tool)
+export const of = (results: readonly Result[], tool: string) => results.filter(({ result }) => result.toolName === tool)
 
 /** What the logs of a time have. */
 export function period(
@@ -53,17 +53,12 @@ export function period(
   sentences: Sentences,
 ): Step {
   const span = first === last ? first : `${first} – ${last}`
-  const lists = of(results, 'list')
-  const nextPage = /\[.*from=(\d+)\]$/.exec(messageOf(lists.at(-1)))?.[1]
-  if (lists.length === 0) return { calls: [{ name: 'list', arguments: { path: 'memory' } }] }
-  if (nextPage !== undefined)
-    return { calls: [{ name: 'list', arguments: { path: 'memory', from: Number(nextPage) } }] }
+  const listed = listFiles(results, { path: 'memory' })
+  if ('calls' in listed) return listed
   const reads = of(results, 'memory_get')
   if (reads.length === 0) {
-    const logs = lists
-      .flatMap((list) => messageOf(list).split('\n'))
-      .flatMap((line) => /^(memory\/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md) \(/.exec(line)?.[1] ?? [])
-      .filter((path) => isBetween(dateOf(path), first, last))
+    const logs = listed.paths
+      .filter((path) => isLog(path) && isBetween(dateOf(path), first, last))
       .sort()
       .slice(-maxLogs)
     if (logs.length === 0) return { text: sentences.nothingIn(span) }
@@ -88,7 +83,7 @@ function isBetween(date: string | undefined, first: string, last: string): boole
 }
 
 /** The entries of a log: each line of it, with the hour of its heading, which is left out where it only repeats the line. */
-function entriesOf(read: Result): QuotedLine[] {
+export function entriesOf(read: Result): QuotedLine[] {
   const { path, lines } = passageOf(read)
   // The end of a conversation is told by its name: what was noted from it stands in the log.
   const topic = /^# (.+)$/.exec(lines[0] ?? '')?.[1]
@@ -117,17 +112,27 @@ function entriesOf(read: Result): QuotedLine[] {
 }
 
 export function files(results: readonly Result[], sentences: Sentences): Step {
+  const listed = listFiles(results, {})
+  if ('calls' in listed) return listed
+  if (listed.paths.length === 0) return { text: sentences.noFiles }
+  return { text: `${sentences.filesAre}\n\n${listed.paths.map((path) => `- [${path}]`).join('\n')}` }
+}
+
+/** The Markdown files of a folder, or of the workspace; or what asks for the next page of the list. */
+export function listFiles(
+  results: readonly Result[],
+  folder: { readonly path?: string },
+): { readonly paths: readonly string[] } | { readonly calls: NonNullable<Step['calls']> } {
   const lists = of(results, 'list')
-  if (lists.length === 0) return { calls: [{ name: 'list', arguments: {} }] }
-  const paths = lists
-    .flatMap((list) => messageOf(list).split('\n'))
-    .flatMap((line) => /^(.+\.md) \(\d+ bytes\)$/.exec(line)?.[1] ?? [])
-  return {
-    text:
-      paths.length > 0
-        ? `${sentences.filesAre}\n\n${paths.map((path) => `- [${path}]`).join('\n')}`
-        : sentences.noFiles,
-  }
+  if (lists.length === 0) return { calls: [{ name: 'list', arguments: folder }] }
+  const next = /\[.*from=(\d+)\]$/.exec(messageOf(lists.at(-1)))?.[1]
+  if (next !== undefined) return { calls: [{ name: 'list', arguments: { ...folder, from: Number(next) } }] }
+  const lines = lists.flatMap((list) => messageOf(list).split('\n'))
+  return { paths: lines.flatMap((line) => /^(.+\.md) \(\d+ bytes\)$/.exec(line)?.[1] ?? []) }
+}
+
+export function isLog(path: string): boolean {
+  return /^memory\/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$/.test(path)
 }
 
 const asksWhen =
@@ -135,20 +140,54 @@ const asksWhen =
 
 /** Searches, reads what was found, and quotes the lines that fit; where nothing does, what comes closest. */
 export function answer(question: string, results: readonly Result[], sentences: Sentences, today: string): Step {
-  const query = question.slice(0, maxQuery).toWellFormed()
+  const found = find(question, results, today)
+  if ('calls' in found) return found
+  if (found.lines.length > 0) return { text: quoted(found.lines, question, sentences, today, found.isClosest) }
+  return { text: sentences.nothingFound(clipped(question.replace(/\s+/g, ' ').trim(), maxEchoed)) }
+}
+
+/** What is to be deleted or changed, and where the user does that: what is written is not this model's to touch. */
+export function amend(about: string, results: readonly Result[], sentences: Sentences, at: Days): Step {
+  if (isHollow(about)) return { text: `${sentences.cannotChange} ${sentences.changeInLog(at.todaysLog)}` }
+  const found = find(about, results, at.today)
+  if ('calls' in found) return found
+  if (found.lines.length === 0) return { text: `${sentences.cannotChange} ${sentences.nothingToChange}` }
+  const lines = found.lines.map(({ path, line, text }) => `> ${text}\n\n[${path}:${line}]`)
+  return { text: [`${sentences.cannotChange} ${sentences.changeThere}`, ...lines].join('\n\n') }
+}
+
+/** The day and the file that its notes go to. */
+interface Days {
+  readonly today: string
+  readonly todaysLog: string
+}
+
+interface Found {
+  readonly lines: readonly QuotedLine[]
+  /** None of them has a word of what was looked for above the threshold. */
+  readonly isClosest: boolean
+}
+
+/** The lines of memory that fit best, or what has to be seen before. */
+function find(
+  text: string,
+  results: readonly Result[],
+  today: string,
+): Found | { readonly calls: NonNullable<Step['calls']> } {
+  const query = text.slice(0, maxQuery).toWellFormed()
   const searches = of(results, 'memory_search')
   const search = searches.at(-1)
   if (!search) return { calls: [{ name: 'memory_search', arguments: { query } }] }
   const isClosest = searches.length > 1
   const passages = of(results, 'memory_get').map(passageOf)
-  const quotes = bestLines(query, passages, maxQuoted, today)
+  const lines = bestLines(query, passages, maxQuoted, today)
   const unread = hitsOf(search).filter(
     ({ path, startLine }) => !passages.some((one) => one.path === path && one.from === startLine),
   )
   // What was written down says more than what was said: conversations are read when nothing else speaks of it.
   const written = unread.filter(({ path }) => !isConversation(path))
   const next = written.length > 0 ? written : unread
-  if (quotes.length === 0 && next.length > 0 && passages.length < 3 * maxRead) {
+  if (lines.length === 0 && next.length > 0 && passages.length < 3 * maxRead) {
     return {
       calls: next.slice(0, maxRead).map(({ path, startLine, endLine }) => ({
         name: 'memory_get',
@@ -156,12 +195,12 @@ export function answer(question: string, results: readonly Result[], sentences: 
       })),
     }
   }
-  if (quotes.length > 0) return { text: quoted(quotes, question, sentences, today, isClosest) }
+  if (lines.length > 0) return { lines, isClosest }
   const near = nearLines(passages, today)
-  if (near.length > 0) return { text: quoted(near, question, sentences, today, true) }
+  if (near.length > 0) return { lines: near, isClosest: true }
   if (!isClosest)
     return { calls: [{ name: 'memory_search', arguments: { query, minScore: closestMinScore, maxResults: 2 } }] }
-  return { text: sentences.nothingFound(clipped(question.replace(/\s+/g, ' ').trim(), maxEchoed)) }
+  return { lines: [], isClosest }
 }
 
 function quoted(
@@ -194,7 +233,7 @@ function quoted(
   return `${lead}\n\n${blocks.join('\n\n')}\n\n${sentences.noModel}`
 }
 
-function dateOf(path: string): string | undefined {
+export function dateOf(path: string): string | undefined {
   return /^memory\/(\d{4}-\d{2}-\d{2})/.exec(path)?.[1]
 }
 
@@ -221,7 +260,7 @@ function hitsOf(search: Result): Hit[] {
 }
 
 /** The lines that a `memory_get` returned, with the file and line that each came from; all of its text where it was cut. */
-function passageOf(read: Result): Passage {
+export function passageOf(read: Result): Passage {
   const text = messageOf(read)
   const parsed = parseJson(text)
   const lines = isRecord(parsed) && typeof parsed['text'] === 'string' ? parsed['text'] : (headOf(text) ?? text)

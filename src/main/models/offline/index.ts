@@ -1,3 +1,4 @@
+export { withoutRefused } from './keeping.ts'
 export { createOfflineModel } from './offline.ts'
 export { languageOfLocale, replyLanguage, type Language } from './language.ts'
 export { sentencesIn } from './sentences/index.ts'

@@ -4,6 +4,7 @@
  */
 import { formatDay, parseDay, simplify, timesIn, type DaySpan } from '../../memory/index.ts'
 import { toldLanguage, type Told } from './language.ts'
+import { minWidth, widthOf } from './width.ts'
 import { chinese } from './reading/chinese.ts'
 import { english } from './reading/english.ts'
 import { japanese } from './reading/japanese.ts'
@@ -17,6 +18,14 @@ export type Intention =
   | { readonly kind: 'files' | 'help' | 'greeting' | 'thanks' | 'assent' }
   /** Something that only a language model can do. */
   | { readonly kind: 'task' }
+  /** Which day or hour it is; `day` is `YYYY-MM-DD`. */
+  | { readonly kind: 'clock'; readonly day: string }
+  /** What is written is to be deleted or changed; `text` is what it is about, and may be empty. */
+  | { readonly kind: 'amend'; readonly text: string }
+  /** Not to be kept; `isBefore`: what was said before is meant, and the message itself says nothing. */
+  | { readonly kind: 'notThis'; readonly isBefore: boolean }
+  /** How many notes there are; what is in them; what is known of the user. */
+  | { readonly kind: 'count' | 'digest' | 'aboutMe' }
   | { readonly kind: 'statement' }
   /** `isAsked`: it is put as a question; else it is one for want of anything better. */
   | { readonly kind: 'question'; readonly isAsked: boolean }
@@ -36,7 +45,7 @@ function understandWhole(raw: string, today: string): Intention {
   const told = toldLanguage(raw)
   if (!/[\p{L}\p{N}]/u.test(raw)) return { kind: /[?？]/.test(raw) ? 'question' : 'assent', isAsked: true }
   const readings = readingsFor(told, raw)
-  for (const find of [social, note, period]) {
+  for (const find of [social, notThis, overview, clock, amend, note, period]) {
     for (const reading of readings) {
       const found = find(textFor(reading, raw), reading, today)
       if (found) return found
@@ -47,7 +56,15 @@ function understandWhole(raw: string, today: string): Intention {
   const bare = withoutOpening(text.folded, reading)
   if (reading.task.test(ended(bare)) || reading.task.test(ended(text.folded))) return { kind: 'task' }
   if (reading.asks.test(bare) || reading.asks.test(text.folded)) return { kind: 'question', isAsked: true }
-  return reading.states.test(bare) ? { kind: 'statement' } : { kind: 'question', isAsked: false }
+  if (reading.states.test(bare) || isPlan(text, reading, today)) return { kind: 'statement' }
+  return { kind: 'question', isAsked: false }
+}
+
+/** A day to come and what is then: nobody looks that up without asking. */
+function isPlan({ folded }: Text, reading: Reading, today: string): boolean {
+  const now = parseDay(today)
+  const head = folded.slice(0, maxTimed)
+  return reading.plan.test(head) && timesIn(head, now).some(({ first }) => first > now)
 }
 
 interface Text {
@@ -102,6 +119,48 @@ function social({ folded }: Text, reading: Reading): Intention | undefined {
   return !folded.includes('?') && reading.assent.test(whole) ? { kind: 'assent' } : undefined
 }
 
+/** What is not to be kept may come with it, before or after. */
+function notThis({ folded }: Text, reading: Reading): Intention | undefined {
+  const bare = ended(withoutOpening(folded, reading))
+  if (!reading.notThis.test(bare) && !reading.notThis.test(ended(folded))) return undefined
+  const others = bare.split(/[,:;.!、。\n–—]+/).filter((piece) => !reading.notThis.test(ended(piece)))
+  return { kind: 'notThis', isBefore: others.every((piece) => widthOf(piece.trim()) < minWidth) }
+}
+
+function overview({ folded }: Text, reading: Reading): Intention | undefined {
+  const whole = ended(folded)
+  const bare = ended(withoutOpening(folded, reading))
+  const kinds = ['count', 'digest', 'aboutMe'] as const
+  const kind = kinds.find((name) => reading[name].test(bare) || reading[name].test(whole))
+  return kind && { kind }
+}
+
+function clock({ folded }: Text, reading: Reading, today: string): Intention | undefined {
+  const text = ended(folded.slice(0, maxTimed))
+  const now = parseDay(today)
+  const [time, ...others] = timesIn(text, now)
+  const isDay = time && others.length === 0 && time.first === time.last && Number.isFinite(time.first)
+  const asked = isDay ? text.replace(time.text, '@') : text
+  if (!reading.clock.test(asked)) return undefined
+  return { kind: 'clock', day: isDay ? formatDay(time.first) : today }
+}
+
+/** Asked to delete or change something; who asks what was changed or forgotten only asks. */
+function amend({ raw, folded }: Text, reading: Reading): Intention | undefined {
+  for (const start of openings(folded, reading)) {
+    const text = ended(folded.slice(start)).replace(/[吗么]$/, '')
+    const at = folded.indexOf(text, start)
+    for (const pattern of reading.amend) {
+      const match = pattern.exec(text)
+      if (!match || reading.asksForNote.test(text)) continue
+      const about = match.groups?.['text'] ?? ''
+      const from = at + match[0].indexOf(about)
+      return { kind: 'amend', text: raw.slice(from, from + about.length).trim() }
+    }
+  }
+  return undefined
+}
+
 /** Asked to note something, in one of the language's ways; "remember when we …" asks for what was. */
 function note({ raw, folded }: Text, reading: Reading): Intention | undefined {
   for (const start of openings(folded, reading)) {
@@ -148,9 +207,12 @@ function noteOf(raw: string, folded: string, reading: Reading): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** Characters in which times are looked for. */
+const maxTimed = 200
+
 /** A time, and nothing beside it but what asks for a log. */
 function period({ folded }: Text, reading: Reading, today: string): Intention | undefined {
-  const text = folded.slice(0, 200)
+  const text = folded.slice(0, maxTimed)
   const span = spanIn(text, reading, today)
   if (!span) return undefined
   const rest = text.replace(span.text, ' ')

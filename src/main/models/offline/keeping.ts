@@ -6,13 +6,12 @@ import type { Purpose } from '../purpose.ts'
 import { understand } from './intent.ts'
 import { isHollow } from './quote.ts'
 import { replyLanguage, toldLanguage, type Language } from './language.ts'
-import { saidBy, saidInRendered, type Said } from './said.ts'
+import { saidBy, saidInRendered, textOf, type Said } from './said.ts'
 import { sentencesIn } from './sentences/index.ts'
+import { minWidth, widthOf } from './width.ts'
 
 /** Statements of the user that a flush writes down at most. */
 const maxNotes = 20
-/** What is shorter says hardly anything; a CJK character is about two Latin letters. */
-const minWidth = 8
 
 /** What the user said in the messages that a flush is about, the last one left out: it is the request to save. */
 export function heardIn(messages: readonly Message[]): Said[] {
@@ -33,13 +32,39 @@ export function heardIn(messages: readonly Message[]): Said[] {
  */
 export function notesOf(said: readonly Said[], written: string, today: string): string | undefined {
   const statements = new Set(
-    said
+    kept(said, today)
       .flatMap(({ text }) => (asksForNote(text, today) ? [text] : text.split('\n')))
       .flatMap((text) => statedIn(text, today))
       .filter((statement) => !written.includes(statement)),
   )
   const notes = [...statements].slice(-maxNotes)
   return notes.length > 0 ? notes.map((note) => `- ${note.replaceAll('\n', '\n  ')}`).join('\n') : undefined
+}
+
+/** Without what is not to be kept, as the user said with it or behind it. */
+function kept<T extends Said>(said: readonly T[], today: string): T[] {
+  const refused = new Set<T | undefined>()
+  for (const [index, one] of said.entries()) {
+    const intention = understand(one.text, today)
+    if (intention.kind !== 'notThis') continue
+    refused.add(one)
+    if (intention.isBefore) refused.add(said[index - 1])
+  }
+  return said.filter((one) => !refused.has(one))
+}
+
+/** Messages without those that the user did not want kept, and without what was answered to them. */
+export function withoutRefused(messages: readonly Message[]): Message[] {
+  const said = messages
+    .filter(({ role }) => role === 'user')
+    .map((message) => ({ text: textOf(message), time: '', message }))
+  const left = new Set(kept(said, '1970-01-01'))
+  const keptMessages = new Set(said.filter((one) => left.has(one)).map(({ message }) => message))
+  let isKept = true
+  return messages.filter((message) => {
+    if (message.role === 'user') isKept = keptMessages.has(message)
+    return isKept
+  })
 }
 
 function asksForNote(text: string, today: string): boolean {
@@ -58,7 +83,7 @@ function statedIn(said: string, today: string): string[] {
 
 /** A text as a note; undefined for questions, greetings and the like. */
 function stated(text: string, today: string): string | undefined {
-  if (text.length + countCjk(text) < minWidth) return undefined
+  if (widthOf(text) < minWidth) return undefined
   const intention = understand(text, today)
   if (intention.kind === 'remember') return intention.text || undefined
   const isKept = intention.kind === 'statement' || (intention.kind === 'question' && !intention.isAsked)

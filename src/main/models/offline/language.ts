@@ -34,6 +34,11 @@ const inBoth = new Set(
 /** Traditional characters that simplified texts have too. */
 const alsoSimplified = new Set('著乾瞭藉夥祇麽徵餘於')
 
+/** Words that Chinese and Japanese write alike: by themselves they tell neither. */
+const shared = /^(?:了解|完了|以上|中止|最高|同意|今日|明日|昨日|一番|大丈夫|結構|感謝|無理|終了|確認|承知)$/
+/** Han letters of a message that is so short that it goes by the language of what was said before it. */
+const maxShort = 4
+
 /** What the message tells of its language; undefined for numbers, names, emoji and the like. */
 export function toldLanguage(text: string): Told | undefined {
   const count = (script: RegExp) => text.match(script)?.length ?? 0
@@ -42,6 +47,7 @@ export function toldLanguage(text: string): Told | undefined {
   const hangul = count(letters.hangul)
   const latin = text.match(latinWords) ?? []
   const cjk = han + kana + hangul
+  if (shared.test(text.replace(/[\s\p{P}\p{S}]/gu, ''))) return undefined
   if (cjk === 0) return latin.length > 1 || englishAlone.test(latin[0] ?? '') ? 'en' : undefined
   // "Who is 王小明?": the sentence is English, the name is not.
   const english = latin.filter((word) => englishWords.has(word.toLowerCase())).length
@@ -70,6 +76,9 @@ function writtenForm(text: string): Told {
  */
 export function replyLanguage(texts: readonly string[], fallback: Language): Language {
   let isChinese = false
+  const [message = '', ...before] = texts
+  const isShort = new RegExp(`^\\p{Script=Han}{1,${maxShort}}$`, 'u').test(message.replace(/[\s\p{P}\p{S}]/gu, ''))
+  if (isShort && replyLanguageBefore(before) === 'ja') return 'ja'
   for (const text of texts) {
     const told = toldLanguage(text)
     if (told === undefined) continue
@@ -77,6 +86,15 @@ export function replyLanguage(texts: readonly string[], fallback: Language): Lan
     else if (!isChinese || told.startsWith('zh-')) return told
   }
   return isChinese && !fallback.startsWith('zh-') ? 'zh-Hans' : fallback
+}
+
+/** Of what was said before, latest first, the first that tells. */
+function replyLanguageBefore(texts: readonly string[]): Told | undefined {
+  for (const text of texts) {
+    const told = toldLanguage(text)
+    if (told !== undefined) return told
+  }
+  return undefined
 }
 
 /** Of a locale such as `zh-TW`; English for those that there are no sentences in. */

@@ -9,10 +9,11 @@ import { messageText, type AssistantMessage, type Message, type ToolCallPart } f
 import { modelLimits, type ModelLimits } from '../catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from '../model.ts'
 import type { Purpose } from '../purpose.ts'
-import { answer, files, period, resultsSince, type Result, type Step } from './answers.ts'
+import { amend, answer, files, period, resultsSince, type Result, type Step } from './answers.ts'
 import { understand } from './intent.ts'
 import { extractSummary, extractTopic, heardIn, notesOf } from './keeping.ts'
 import { replyLanguage, type Language } from './language.ts'
+import { aboutMe, count, digest } from './overview.ts'
 import { saidBy, textOf } from './said.ts'
 import { sentencesIn } from './sentences/index.ts'
 import type { Sentences } from './sentences/sentences.ts'
@@ -108,14 +109,16 @@ function converse(messages: readonly Message[], at: At, fallback: Language): Ste
   if (notes.length > 0) return { calls: notes.map((note) => writeNote(note, at.todaysLog)) }
   const found = results.filter(({ result }) => result.toolName !== 'write')
   const texts = new Set<string>()
-  for (const question of asked.length > 0 ? asked : ['']) {
+  const earlier = messages.filter(({ role }) => role === 'user').map(textOf)
+  for (const [index, question] of (asked.length > 0 ? asked : ['']).entries()) {
+    const before = earlier.at(index - Math.max(1, asked.length) - 1)
     const words = sentencesIn(languageOf(messages, question, fallback))
     const own: Result[] = []
-    let step = respond(question, own, at, words)
+    let step = respond(question, before, own, at, words)
     // What it asked for before is there, in the order in which it was asked for.
     while (step.calls && found.length >= step.calls.length) {
       own.push(...found.splice(0, step.calls.length))
-      step = respond(question, own, at, words)
+      step = respond(question, before, own, at, words)
     }
     if (step.calls) return step
     texts.add(step.text ?? '')
@@ -127,8 +130,23 @@ function isAnswer(message: Message): boolean {
   return message.role === 'assistant' && !message.content.some(({ type }) => type === 'toolCall')
 }
 
-/** What there is to say to one message, or what has to be seen before. @param found what its own calls gave */
-function respond(question: string, found: readonly Result[], at: At, sentences: Sentences): Step {
+/** True for a message that was written down: what is in a file is not taken back by a word. */
+function isNoted(said: string | undefined, { today }: At): boolean {
+  return said !== undefined && understand(said, today).kind === 'remember'
+}
+
+/**
+ * What there is to say to one message, or what has to be seen before.
+ * @param before what the user said before it
+ * @param found what its own calls gave
+ */
+function respond(
+  question: string,
+  before: string | undefined,
+  found: readonly Result[],
+  at: At,
+  sentences: Sentences,
+): Step {
   const intention = understand(question, at.today)
   switch (intention.kind) {
     case 'remember':
@@ -139,6 +157,18 @@ function respond(question: string, found: readonly Result[], at: At, sentences: 
       return files(found, sentences)
     case 'question':
       return answer(question, found, sentences, at.today)
+    case 'amend':
+      return amend(intention.text, found, sentences, at)
+    case 'notThis':
+      return intention.isBefore && isNoted(before, at) ? amend('', found, sentences, at) : { text: sentences.notKept }
+    case 'clock':
+      return { text: sentences.clock(intention.day === at.today, intention.day, at.time) }
+    case 'count':
+      return count(found, sentences, at.today)
+    case 'digest':
+      return digest(found, sentences, at.today)
+    case 'aboutMe':
+      return aboutMe(found, sentences, at.today)
     default:
       return { text: sentences[saying[intention.kind]] }
   }

@@ -74,7 +74,7 @@ const names = [...speakers.user, ...speakers.assistant].join('|')
 const speaker = new RegExp(`^(?:\\*\\*(${names}):\\*\\*|(User|Assistant|Tool result \\([^)]*\\)):)\\s*`)
 
 /** The lines that somebody wrote down or told, without what marks them as items or speech. */
-function quotable({ path, from, lines }: Passage, today: string): QuotedLine[] {
+export function quotable({ path, from, lines }: Passage, today: string): QuotedLine[] {
   const found: QuotedLine[] = []
   let isOther = false
   for (const [index, raw] of lines.entries()) {

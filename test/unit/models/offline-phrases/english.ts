@@ -178,4 +178,45 @@ other | We shipped the release this morning.
 other | I am allergic to penicillin.
 other | My sister moved to Leeds.
 other | generate a regex for emails pls
+clock | what time is it
+clock | What's the date today?
+clock | what day is it
+clock | whats todays date
+clock | which day of the week is it today
+clock | Do you know what time it is?
+clock | What day is tomorrow?
+clock | tell me the current time please
+clock | what day was yesterday
+clock | What year is it?
+amend | forget that I like coffee
+amend | Delete the note about the gate code
+amend | please remove my shoe size from your memory
+amend | change the standup to 9:30
+amend | update my address to 5 Mill Lane
+amend | Can you erase what I said about Tom?
+amend | correct the line about the boiler
+amend | forget everything about the trip
+amend | replace my old phone number with 555 0199
+amend | could you delete that entry?
+notThis | don't remember this
+notThis | Please do not save that
+notThis | my pin is 9931, don't note that down
+notThis | off the record: I may quit in May
+notThis | don't keep this: Ann is pregnant
+notThis | no need to write that down
+notThis | This should not be saved
+notThis | Never store this: card 4929
+overview | how many notes do I have?
+overview | how many files are there
+overview | summarize my notes
+overview | What do you know about me?
+overview | give me an overview of my notes
+overview | what have you noted about me so far
+overview | tell me everything you know about me
+overview | who am I
+overview | What is in your memory?
+overview | what's the number of my notes
+other | meeting with Wang tomorrow at 3pm
+other | dentist tomorrow at 9:30
+other | Lunch with Kim tomorrow at noon
 `

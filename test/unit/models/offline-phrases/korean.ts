@@ -174,4 +174,38 @@ other | 오늘 좀 피곤하다.
 other | 저는 페니실린 알레르기가 있어요.
 other | 예산은 8만원으로 정했습니다.
 other | 오늘 아침에 새 버전을 출시했어요.
+clock | 지금 몇 시야?
+clock | 오늘 며칠이야
+clock | 오늘 무슨 요일이에요?
+clock | 오늘 날짜 알려줘
+clock | 내일 무슨 요일이지
+clock | 현재 시간 알려 주세요
+clock | 오늘이 며칠이더라
+clock | 어제 무슨 요일이었지
+amend | 방금 적은 메모 지워줘
+amend | 현관 비밀번호 메모를 삭제해 주세요
+amend | 회의 시간을 네 시로 바꿔줘
+amend | 내 주소 수정해 줘
+amend | 여권 얘기는 잊어줘
+amend | 예산 부분을 고쳐 주세요
+amend | 톰에 대한 건 잊어버려
+amend | 전화번호를 0199로 변경해 줘
+notThis | 이건 기억하지 마
+notThis | 이건 저장하지 말아 줘
+notThis | 메모하지 마세요
+notThis | 기억하지 마: 카드 비밀번호는 8842
+notThis | 방금 말한 건 적지 마
+notThis | 기록 안 해도 돼
+notThis | 이건 메모할 필요 없어
+overview | 메모가 몇 개야?
+overview | 파일이 몇 개 있어
+overview | 내 메모 요약해 줘
+overview | 나에 대해 뭘 알아?
+overview | 나에 대해 알고 있는 것 알려줘
+overview | 기억에 뭐가 적혀 있어?
+overview | 메모 개수 알려줘
+overview | 노트를 정리해 주세요
+other | 내일 오후 3시에 왕 대표님과 회의
+other | 모레 부산 출장
+other | 내일 9시에 치과
 `

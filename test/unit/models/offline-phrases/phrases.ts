@@ -1,7 +1,7 @@
 /** The tables of phrasings, read, judged and parted in two: rules are made on one half and measured on the other. */
 import { createHash } from 'node:crypto'
 import { understand, type Intention } from '../../../../src/main/models/offline/intent.ts'
-import { replyLanguage, type Language } from '../../../../src/main/models/offline/language.ts'
+import { replyLanguage, toldLanguage, type Language } from '../../../../src/main/models/offline/language.ts'
 import { english } from './english.ts'
 import { japanese } from './japanese.ts'
 import { korean } from './korean.ts'
@@ -56,7 +56,7 @@ export function fault({ language, intent, message, content }: Phrase): string | 
     if (plain(found[1] ?? '') !== plain(content)) return `holds ${found[1]}, not ${content}`
   }
   const reply = replyLanguage([message], fallbacks[language])
-  const isUntold = !/[\p{L}]/u.test(message) || /^[a-z0-9]{1,4}$/i.test(message)
+  const isUntold = toldLanguage(message) === undefined
   return reply === language || (isUntold && reply === fallbacks[language]) ? undefined : `is answered in ${reply}`
 }
 
@@ -67,6 +67,10 @@ function intentOf({ kind }: Intention): string {
     case 'files':
     case 'help':
       return 'command'
+    case 'count':
+    case 'digest':
+    case 'aboutMe':
+      return 'overview'
     case 'task':
     case 'statement':
     case 'assent':

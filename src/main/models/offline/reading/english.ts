@@ -54,6 +54,26 @@ export const english: Reading = {
   files:
     /^(?:list|show(?: me)?|see|view|open|what|which|give me)?\s*(?:are |is )?(?:all |all of )?(?:the |my |your )?(?:files|notes|memories|memory files|documents)(?: (?:please|do (?:you|i|we) have|are there|exist|list))*$|^(?:list|show)(?: me)? (?:everything|all)$/i,
   task: /^(?:write(?! (?:this|that|it|down))|draft|compose|translate|rewrite|rephrase|proofread|explain|code|implement|generate|brainstorm|calculate|compute|convert|design|invent|imagine|tell me an? (?:joke|story|riddle|poem)|sing|play|draw|paint|make me an? (?:list|plan|picture|poem|song))\b(?! down)/i,
+  clock: new RegExp(
+    `^(?=.*\\b(?:time|date|day|weekday|year)\\b)(?:(?:do you know|tell me|give me|what'?s|what is|what|whats|which|the|current|exact|today'?s|todays|time|date|day|weekday|month|year|is|was|will|be|it|now|today|right|of|week|at|moment|currently|here|we|have|are|in|on|again|s|please|pls|me|to|know|i|need|want)\\b|@|[\\s,']+)+$`,
+    'i',
+  ),
+  amend: [
+    /^(?:forget|delete|remove|erase|wipe|unlearn|unremember|strike|scratch|discard|get rid of|undo)\b(?!\s+(?:it|about it)?$)\s*(?<text>.*)$/i,
+    /^(?:change|update|correct|edit|modify|replace|rename|amend|overwrite)\s+(?=(?:my|the|that|this|your|our|what|it|all|every|note|line|entry)\b)(?<text>.+?)(?:\s+(?:in|from) (?:your|my|the) (?:memory|notes?|logs?))?(?:\s+(?:to|with|into|so that|from)\b.*)?$/i,
+    /^(?:take|cross|strike|leave) (?<text>.+?) (?:out|off)(?: (?:of|from)? ?(?:your|my|the) (?:memory|notes?|logs?|list))?$/i,
+  ],
+  notThis: new RegExp(
+    `^(?:${please}\\s+)?(?:(?:don'?t|do not|dont|never|no need to|you (?:don'?t|do not) (?:have|need) to) (?:ever )?(?:remember|note|save|keep|record|write|log|store|memori[sz]e|jot|put)(?: down)? (?:a (?:note|record) of )?(?:this|that|it|these|those|any of (?:this|that|it)|the following|what i)\\b|(?:keep|leave) (?:this|that|it) (?:off the record|out of (?:your|my|the) (?:memory|notes?|logs?))|(?:(?:this|that|what i said) (?:is|was|stays) )?off the record|(?:this|that) (?:should not|shouldn'?t|must not|need not|needn'?t|is not to) be (?:noted|saved|kept|remembered|stored|recorded|written))|[,.;:–—-]\\s*(?:but |so |and )?(?:${please} )?(?:don'?t|do not|dont|no need to) (?:remember|note|save|keep|record|write|log|store|memori[sz]e)(?: (?:this|that|it))?(?: down)?$|[,.;:–—-]\\s*off the record$`,
+    'i',
+  ),
+  count:
+    /^(?:(?:do you know|tell me) )?(?:how many|(?:what'?s|what is|tell me|give me) the (?:total )?(?:number|count|amount) of|count)\s+(?:(?:of|all|my|the|different|separate)\s+)*(?:notes?|files?|entries|memories|documents|logs?|things)\b(?:\s+(?:do|does|have|has|are|did|i|you|we|there|in|my|the|your|memory|got|stored|saved|kept|written|made|noted|so|far|now|currently|total|all|together|of|mine))*$/i,
+  digest:
+    /^(?:(?:summari[sz]e|sum up|recap|review|condense|digest|go over|(?:give|show|tell)(?: me)? (?:an? )?(?:short |quick |brief )?(?:summary|overview|digest|recap|rundown) of|(?:an? )?(?:summary|overview|recap|digest) of)\s+(?:(?:all|of|my|the|your|everything in|what'?s in)\s+)*(?:notes?|memory|memories|files|logs?|journal|diary)(?: (?:please|for me|so far|you have|i have|i made))*|what do (?:all )?my notes say|what(?:'?s| is) (?:written )?in (?:all )?(?:your|my|the) (?:memory|notes)|what have i (?:noted|told you|saved|written)(?: down)?(?: so far)?|what (?:all )?do you (?:know|remember|have)(?: so far)?|what(?: all)? have you (?:noted|saved|stored|remembered|got)(?: so far)?)$/i,
+  aboutMe:
+    /^(?:(?:(?:so |and )?what|tell me|show me)(?: (?:do|all|else|exactly|that|everything|what|have|things|facts))* (?:you|u|ya)(?: (?:know|remember|have|noted|learned|learnt|stored|saved|kept|got|on file|written|down|already|so far))+ (?:about|on|of) (?:me|myself)(?: so far| already| now)?|who am i|what(?:'?s| is) (?:in )?my profile|tell me about (?:me|myself)|(?:summari[sz]e|describe) me|what am i like)$/i,
+  plan: /\b\d{1,2}(?::\d{2}|\s?[ap]\.?m)\b|\b(?:at|by|from) \d{1,2}\b|\b(?:noon|midnight|meeting|call|lunch|dinner|appointment|dentist|doctor|flight|interview|exam|deadline|review|party)\b/i,
   save: [
     new RegExp(
       `^${verb}\\b(?:[\\s,]+${this_}\\b)*(?:[\\s,]+(?:about|to|for me|please|too|in (?:my|your) (?:notes?|memory|log)|in mind)\\b)*(?:[^\\S\\n]|[:,.!?;–—-])*\\n*(?<text>[\\s\\S]*)$`,

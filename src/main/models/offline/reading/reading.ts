@@ -16,6 +16,18 @@ export interface Reading {
   readonly files: RegExp
   /** Something that only a language model can do. */
   readonly task: RegExp
+  /** Asks for the day or the hour; `@` stands where a day was named. */
+  readonly clock: RegExp
+  /** What is written is to be deleted or changed; the group `text` is what it is about. */
+  readonly amend: readonly RegExp[]
+  /** What is said is not to be kept. */
+  readonly notThis: RegExp
+  /** How many notes there are; what is in them all; what is known of the user. */
+  readonly count: RegExp
+  readonly digest: RegExp
+  readonly aboutMe: RegExp
+  /** With a day to come: something is planned. */
+  readonly plan: RegExp
   /** Ways to have something noted; the group `text` is what. Tried in order. */
   readonly save: readonly RegExp[]
   /** True signs of a note, whatever else it looks like. */

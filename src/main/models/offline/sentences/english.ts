@@ -1,4 +1,5 @@
 /** The offline model's English. */
+import { dayIn, weekdayIn } from './day.ts'
 import type { Sentences } from './sentences.ts'
 
 export const english: Sentences = {
@@ -19,6 +20,21 @@ export const english: Sentences = {
   noFiles: 'There are no files in your memory yet.',
   needsModel:
     'That takes a language model, and none is connected: I can only note things and quote from your notes. Choose a model below the message field, or set one up in the settings.',
+  clock: (isToday, day, time) =>
+    isToday ? `It is ${dayIn('en', day)}, ${time}.` : `${day} is a ${weekdayIn('en', day)}.`,
+  cannotChange: 'I cannot delete or change what is written: no language model is connected, and I only add notes.',
+  changeThere: 'This is what I found about it. Open the place, and edit or delete the line there yourself:',
+  changeInLog: (path) => `Open today’s log and edit or delete the line there yourself: [${path}].`,
+  nothingToChange:
+    'I found nothing about it in your memory either. Name a word that stands in the line, or look for it under Memory.',
+  notKept:
+    'I keep no note of that. It stays in this conversation until you delete it: right-click the conversation in the list, or delete the message.',
+  counted: (notes, files) => `There are ${notes} notes in your memory; it has ${files} files in all:`,
+  countedFiles: (files) => `There are ${files} files in your memory:`,
+  digest: 'Summing up takes a language model, and none is connected. This is what was noted, the latest last:',
+  noNotes: 'Nothing has been noted in your memory yet.',
+  aboutYou: 'Your memory says this about you and what you decided:',
+  nothingAboutYou: 'Nothing is written about you yet. Say “remember that …”, or fill in [USER.md].',
   found: 'Your memory says:',
   foundClosest: 'Nothing fits well; this comes closest:',
   saidEarlier: 'Your notes say nothing about it, but you said in an earlier conversation:',

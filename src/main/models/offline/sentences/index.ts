@@ -22,8 +22,18 @@ export function sentencesIn(language: Language): Sentences {
 const standIn = '\u0000'
 /** Beginnings and ends of sentences that are said around what differs each time. */
 const frames: readonly (readonly [before: string, after: string])[] = Object.values(byLanguage).flatMap((sentences) => {
-  const { nothingFound, nothingIn, periodHas, remembered, whenNoted, summary: _, kept: __, ...others } = sentences
-  const filled = [nothingFound, nothingIn, periodHas, remembered, whenNoted].map((say) => say(standIn))
+  const {
+    nothingFound,
+    nothingIn,
+    periodHas,
+    remembered,
+    whenNoted,
+    changeInLog,
+    summary: _,
+    kept: __,
+    ...others
+  } = sentences
+  const filled = [nothingFound, nothingIn, periodHas, remembered, whenNoted, changeInLog].map((say) => say(standIn))
   const whole = Object.values(others).filter((said) => typeof said === 'string')
   return [...filled, ...whole].map((said): [string, string] => {
     const [before = '', after = ''] = said.split(standIn)

@@ -1,4 +1,5 @@
 /** The offline model's Japanese. */
+import { dayIn, weekdayIn } from './day.ts'
 import type { Sentences } from './sentences.ts'
 
 export const japanese: Sentences = {
@@ -18,6 +19,22 @@ export const japanese: Sentences = {
   noFiles: '記憶にはまだファイルがありません。',
   needsModel:
     'それには言語モデルが必要ですが、今は接続されていません。できるのは書き留めることと、メモの引用だけです。入力欄の下でモデルを選ぶか、設定で接続してください。',
+  clock: (isToday, day, time) =>
+    isToday ? `${dayIn('ja', day)} ${time} です。` : `${day} は${weekdayIn('ja', day)}です。`,
+  cannotChange:
+    '書かれていることを消したり変えたりはできません。言語モデルが接続されていないので、書き足すことしかできません。',
+  changeThere: '関係する箇所はこちらです。開いて、その行をご自分で直すか消してください：',
+  changeInLog: (path) => `今日のログを開いて、その行をご自分で直すか消してください：[${path}]。`,
+  nothingToChange: '記憶にも見つかりませんでした。その行にある言葉を挙げるか、「記憶」の画面で探してください。',
+  notKept:
+    'はい、これは書き留めません。この会話には残っています。消すには、会話の一覧からこの会話を、またはメッセージを削除してください。',
+  counted: (notes, files) => `記憶には ${notes} 件の記録があります。ファイルは全部で ${files} 個です：`,
+  countedFiles: (files) => `記憶には ${files} 個のファイルがあります：`,
+  digest:
+    '要約には言語モデルが必要ですが、今は接続されていません。書き留めてあるのは次のとおりです（新しいものが最後）：',
+  noNotes: '記憶にはまだ何も書き留められていません。',
+  aboutYou: 'あなたとあなたの決めたことについて、記憶にはこうあります：',
+  nothingAboutYou: 'あなたについては、まだ何も書かれていません。「覚えて：……」と言うか、[USER.md] に書いてください。',
   found: '記憶にはこう書かれています：',
   foundClosest: 'ぴったりの内容はありません。最も近いのはこちらです：',
   saidEarlier: 'メモにはありませんが、以前の会話でこう話していました：',

@@ -1,4 +1,5 @@
 /** The offline model's Korean. */
+import { dayIn, weekdayIn } from './day.ts'
 import type { Sentences } from './sentences.ts'
 
 export const korean: Sentences = {
@@ -18,6 +19,22 @@ export const korean: Sentences = {
   noFiles: '기억에 아직 파일이 없습니다.',
   needsModel:
     '그러려면 언어 모델이 필요한데 지금은 연결되어 있지 않습니다. 저는 적어 두고 메모를 인용하는 것만 할 수 있습니다. 입력란 아래에서 모델을 고르거나 설정에서 연결하세요.',
+  clock: (isToday, day, time) =>
+    isToday ? `${dayIn('ko', day)} ${time}입니다.` : `${day}은 ${weekdayIn('ko', day)}입니다.`,
+  cannotChange: '적혀 있는 것을 지우거나 바꿀 수는 없습니다. 언어 모델이 연결되어 있지 않아서 덧붙여 적기만 합니다.',
+  changeThere: '관련된 곳은 여기입니다. 열어서 그 줄을 직접 고치거나 지워 주세요:',
+  changeInLog: (path) => `오늘 로그를 열어서 그 줄을 직접 고치거나 지워 주세요: [${path}].`,
+  nothingToChange:
+    '기억에서도 관련된 것을 찾지 못했습니다. 그 줄에 있는 말을 알려 주시거나 “기억” 화면에서 찾아 보세요.',
+  notKept:
+    '네, 이것은 적어 두지 않습니다. 이 대화에는 남아 있습니다. 지우려면 대화 목록에서 이 대화를, 또는 메시지를 삭제하세요.',
+  counted: (notes, files) => `기억에는 기록이 ${notes}건 있고, 파일은 모두 ${files}개입니다:`,
+  countedFiles: (files) => `기억에는 파일이 ${files}개 있습니다:`,
+  digest:
+    '요약하려면 언어 모델이 필요한데 지금은 연결되어 있지 않습니다. 적어 둔 것은 다음과 같습니다(최근 것이 마지막):',
+  noNotes: '기억에 아직 적어 둔 것이 없습니다.',
+  aboutYou: '당신과 당신이 정한 것에 대해 기억에는 이렇게 적혀 있습니다:',
+  nothingAboutYou: '당신에 대해서는 아직 적힌 것이 없습니다. “기억해: …”라고 하시거나 [USER.md]에 적어 주세요.',
   found: '기억에는 이렇게 적혀 있습니다:',
   foundClosest: '꼭 맞는 내용은 없고, 가장 가까운 것은 이것입니다:',
   saidEarlier: '메모에는 없지만 이전 대화에서 이렇게 말씀하셨습니다:',

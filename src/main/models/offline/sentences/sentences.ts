@@ -17,6 +17,22 @@ export interface Sentences {
   readonly filesAre: string
   readonly noFiles: string
   readonly needsModel: string
+  /** `time` is `HH:MM`. */
+  readonly clock: (isToday: boolean, day: string, time: string) => string
+  /** What is written is the user's to delete and change. */
+  readonly cannotChange: string
+  /** Before the lines that are meant. */
+  readonly changeThere: string
+  readonly changeInLog: (path: string) => string
+  readonly nothingToChange: string
+  /** What was said is not to be kept, and is not. */
+  readonly notKept: string
+  readonly counted: (notes: number, files: number) => string
+  readonly countedFiles: (files: number) => string
+  readonly digest: string
+  readonly noNotes: string
+  readonly aboutYou: string
+  readonly nothingAboutYou: string
   readonly found: string
   readonly foundClosest: string
   /** Before what the user said in other conversations, which nobody noted. */

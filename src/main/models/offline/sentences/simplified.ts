@@ -1,4 +1,5 @@
 /** The offline model's Chinese, in simplified characters. */
+import { dayIn, weekdayIn } from './day.ts'
 import type { Sentences } from './sentences.ts'
 
 export const simplified: Sentences = {
@@ -16,6 +17,19 @@ export const simplified: Sentences = {
   noFiles: '你的记忆里还没有文件。',
   needsModel:
     '这需要语言模型，而目前没有连接：我只能记录，并引用你的笔记。请在输入框下方选择模型，或在设置里连接一个。',
+  clock: (isToday, day, time) =>
+    isToday ? `现在是${dayIn('zh-CN', day)} ${time}。` : `${day} 是${weekdayIn('zh-CN', day)}。`,
+  cannotChange: '我不能删除或修改已经写下的内容：目前没有连接语言模型，我只会添加记录。',
+  changeThere: '相关的内容在这里，请点开后自己修改或删除那一行：',
+  changeInLog: (path) => `请打开今天的日志，自己修改或删除那一行：[${path}]。`,
+  nothingToChange: '在你的记忆里也没有找到相关内容。请说出那一行里的某个词，或到“记忆”里查找。',
+  notKept: '好的，这个我不会记下来。它仍然留在这个对话里，直到你删除它：在对话列表里删除这个对话，或删除那条消息。',
+  counted: (notes, files) => `你的记忆里有 ${notes} 条记录，一共 ${files} 个文件：`,
+  countedFiles: (files) => `你的记忆里有 ${files} 个文件：`,
+  digest: '总结需要语言模型，而目前没有连接。这些是记下的内容，最近的在最后：',
+  noNotes: '你的记忆里还没有任何记录。',
+  aboutYou: '关于你和你的决定，记忆里写着：',
+  nothingAboutYou: '还没有写下任何关于你的内容。说“记住……”，或填写 [USER.md]。',
   found: '你的记忆里写着：',
   foundClosest: '没有很吻合的内容，最接近的是：',
   saidEarlier: '笔记里没有写，但你在之前的对话里说过：',

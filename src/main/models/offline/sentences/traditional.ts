@@ -1,4 +1,5 @@
 /** The offline model's Chinese, in traditional characters and as it is said in Taiwan. */
+import { dayIn, weekdayIn } from './day.ts'
 import type { Sentences } from './sentences.ts'
 
 export const traditional: Sentences = {
@@ -16,6 +17,19 @@ export const traditional: Sentences = {
   noFiles: '你的記憶裡還沒有檔案。',
   needsModel:
     '這需要語言模型，而目前沒有連接：我只能記錄，並引用你的筆記。請在輸入框下方選擇模型，或在設定裡連接一個。',
+  clock: (isToday, day, time) =>
+    isToday ? `現在是${dayIn('zh-TW', day)} ${time}。` : `${day} 是${weekdayIn('zh-TW', day)}。`,
+  cannotChange: '我不能刪除或修改已經寫下的內容：目前沒有連接語言模型，我只會新增記錄。',
+  changeThere: '相關的內容在這裡，請點開後自己修改或刪除那一行：',
+  changeInLog: (path) => `請開啟今天的日誌，自己修改或刪除那一行：[${path}]。`,
+  nothingToChange: '在你的記憶裡也沒有找到相關內容。請說出那一行裡的某個詞，或到「記憶」裡尋找。',
+  notKept: '好的，這個我不會記下來。它仍然留在這個對話裡，直到你刪除它：在對話清單裡刪除這個對話，或刪除那則訊息。',
+  counted: (notes, files) => `你的記憶裡有 ${notes} 則記錄，一共 ${files} 個檔案：`,
+  countedFiles: (files) => `你的記憶裡有 ${files} 個檔案：`,
+  digest: '總結需要語言模型，而目前沒有連接。這些是記下的內容，最近的在最後：',
+  noNotes: '你的記憶裡還沒有任何記錄。',
+  aboutYou: '關於你和你的決定，記憶裡寫著：',
+  nothingAboutYou: '還沒有寫下任何關於你的內容。說「記住……」，或填寫 [USER.md]。',
   found: '你的記憶裡寫著：',
   foundClosest: '沒有很吻合的內容，最接近的是：',
   saidEarlier: '筆記裡沒有寫，但你在之前的對話裡說過：',

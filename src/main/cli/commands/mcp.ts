@@ -1,0 +1,68 @@
+/** The memory for another program, over standard input and output (M58). */
+import type { AppOptions } from '../../app.ts'
+import { systemClock } from '../../clock.ts'
+import { clientId, clientName, serveOverStdio, type MemoryAccess } from '../../mcp-server/index.ts'
+import { Resident } from '../../owner/index.ts'
+import { setUpOnce } from '../first-use.ts'
+import type { McpFlags } from '../flags.ts'
+
+/**
+ * Serves until the program closes our input. It is answered at once; the memory is opened, or its owner found, meanwhile,
+ * and what goes wrong with that is told to whoever asks.
+ */
+export async function mcp(options: AppOptions, { agent, client, readOnly = false }: McpFlags): Promise<void> {
+  const opening = open(options, agent ?? 'main')
+  opening.catch(() => undefined)
+  const followed = new Set<string>()
+  await serveOverStdio({
+    ask: async (work) => (await opening).ask(work),
+    onEvent: (listener) => onceOpen(opening, listener),
+    async caller(said) {
+      const name = client ?? said ?? ''
+      const met = { client: clientId(name), name: clientName(name), ...(agent === undefined ? {} : { agent }) }
+      const resident = await opening
+      const caller = await resident.ask((owner) => owner.clients.meet(met))
+      if (!followed.has(caller.agent)) void follow(resident, caller.agent)
+      followed.add(caller.agent)
+      return caller
+    },
+    isReadOnly: readOnly,
+    now: options.now ?? systemClock,
+    onFault: async (error) => (await opening).base.log.fault(error, 'mcp'),
+  })
+  const resident = await opening.catch(() => undefined)
+  await resident?.close()
+}
+
+/** @throws AppError as `Resident.open`, `config_invalid`, `unknown_agent` */
+async function open(options: AppOptions, agent: string): Promise<Resident> {
+  const resident = await Resident.open(options)
+  try {
+    await resident.ask((owner) => setUpOnce(owner, resident.base, agent))
+    return resident
+  } catch (error) {
+    await resident.close()
+    throw error
+  }
+}
+
+/** Whoever listens for changes without asking for anything: the memory is opened for them too. */
+async function follow(resident: Resident, agent: string): Promise<void> {
+  // What is wrong with it is told when something is asked for.
+  await resident.ask((owner) => owner.search.status({ agent })).catch(() => undefined)
+}
+
+/** Follows events from when there are any. @returns what ends that */
+function onceOpen(opening: Promise<Resident>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
+  let stop: (() => void) | undefined
+  let isOver = false
+  const follow = async () => {
+    const resident = await opening.catch(() => undefined)
+    if (!isOver) stop = resident?.onEvent(listener)
+  }
+  void follow()
+  return () => {
+    isOver = true
+    stop?.()
+  }
+}

@@ -1,0 +1,30 @@
+/** What is kept of the programs that use this memory; of a token its hash, which opens nothing. */
+import { z } from 'zod'
+import { agentIdSchema } from '../../shared/contract/base.ts'
+import { clientIdSchema, clientPermissionSchema } from '../../shared/contract/clients.ts'
+import { parseJson } from '../../shared/json.ts'
+import { readKept, writePrivately } from '../files/index.ts'
+
+const keptClientSchema = z.object({
+  id: clientIdSchema,
+  name: z.string(),
+  agent: agentIdSchema,
+  permission: clientPermissionSchema,
+  /** SHA-256, in hex; null where it has none. */
+  tokenHash: z.string().nullable(),
+  /** Milliseconds since the epoch. */
+  usedAt: z.number().nullable(),
+  writes: z.number().int(),
+})
+export type KeptClient = z.infer<typeof keptClientSchema>
+
+const fileSchema = z.array(keptClientSchema)
+
+/** @param onDamaged told where a file is now that could not be understood */
+export async function readClients(file: string, onDamaged: (aside: string) => void): Promise<KeptClient[]> {
+  return (await readKept(file, (text) => fileSchema.safeParse(parseJson(text)).data, onDamaged)) ?? []
+}
+
+export async function writeClients(file: string, clients: readonly KeptClient[]): Promise<void> {
+  await writePrivately(file, `${JSON.stringify(clients, null, 2)}\n`)
+}

@@ -1,0 +1,1 @@
+export { Clients } from './clients.ts'

@@ -1,0 +1,176 @@
+/** Registers this memory with other programs (M59): says first what is written where, keeps what is there, and takes it back. */
+import { existsSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import type { ConnectableProgram } from '../../shared/contract/index.ts'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import { describeChange } from '../diff/index.ts'
+import { makeFolder, readSmallText, writeDurably } from '../files/index.ts'
+import { McpConnection } from '../mcp/index.ts'
+import { entryAt, withEntry, withoutEntry, type ConfigText } from './config-text.ts'
+import { entryName, programs, type Machine, type Program, type StartCommand } from './programs.ts'
+
+/** Configurations are written by hand, but Claude Code keeps its projects in there too. */
+const maxBytes = 50_000_000
+
+const maxTries = 10
+
+class ChangedMeanwhile extends Error {}
+
+export interface ConnectionsOptions {
+  /** The folder of the entry file. */
+  readonly mainFolder: URL
+  readonly env: NodeJS.ProcessEnv
+  /** The state folder, where it is not the usual one. */
+  readonly home: string | undefined
+  readonly version: string
+}
+
+export class Connections {
+  readonly #options: ConnectionsOptions
+  readonly #machine: Machine
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+    const { env } = options
+    this.#machine = { platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir(), env }
+  }
+
+  /** What there is, how each stands, and what connecting it would write. */
+  list(agent: string): Promise<ConnectableProgram[]> {
+    return Promise.all(programs.map((program) => this.#look(program, agent)))
+  }
+
+  /** The same of one. @throws AppError `input_invalid` */
+  async look(id: string, agent: string): Promise<ConnectableProgram> {
+    return this.#look(found(id), agent)
+  }
+
+  /** Writes the entry. @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full` */
+  async connect(id: string, agent: string): Promise<void> {
+    const program = found(id)
+    await this.#rewrite(program, (config) =>
+      withEntry(config, [program.group, entryName], program.entry(this.#start(program, agent))),
+    )
+  }
+
+  /** Takes the entry out again. @throws AppError as `connect` */
+  async disconnect(id: string): Promise<void> {
+    const program = found(id)
+    await this.#rewrite(program, (config) => withoutEntry(config, [program.group, entryName]))
+  }
+
+  /**
+   * Starts the memory as the program would, and asks it for its tools.
+   * @returns how many there are
+   * @throws AppError `mcp_unavailable`
+   */
+  async test(id: string, agent: string): Promise<number> {
+    const program = found(id)
+    const { env, version } = this.#options
+    const { command, args, env: extra } = this.#start(program, agent)
+    const connection = new McpConnection({
+      name: program.name,
+      settings: {
+        command,
+        args: [...args],
+        env: { ...extra },
+        headers: {},
+        enabled: true,
+        permission: 'never',
+        tools: {},
+      },
+      env,
+      version,
+      onChange: () => undefined,
+      scrub: (text) => text,
+    })
+    try {
+      await connection.start(true)
+      if (connection.state === 'ready') return connection.tools.length
+      const reason = connection.problem ?? ''
+      throw new AppError('mcp_unavailable', `${program.name}: ${reason}`, { server: program.name, reason })
+    } finally {
+      await connection.close()
+    }
+  }
+
+  async #look(program: Program, agent: string): Promise<ConnectableProgram> {
+    const { id, name, link } = program
+    const file = program.file(this.#machine)
+    const start = this.#start(program, agent)
+    const known = { id, name, file, isThere: this.#isThere(file), ...(link ? { link: link(start) } : {}) }
+    try {
+      const config = await this.#read(program)
+      const wanted = program.entry(start)
+      const now = entryAt(config, [program.group, entryName])
+      const state = now === undefined ? 'none' : isDeepStrictEqual(now, wanted) ? 'connected' : 'other'
+      const after = withEntry(config, [program.group, entryName], wanted)
+      const { patch } = describeChange(file, config.text, after, { isKept: false })
+      return { ...known, state, patch, problem: null }
+    } catch (error) {
+      if (!(error instanceof AppError) && !isSystemError(error)) throw error
+      return { ...known, state: 'none', patch: '', problem: error.message }
+    }
+  }
+
+  /** Everybody has the home folder itself. */
+  #isThere(file: string): boolean {
+    const folder = dirname(file)
+    return existsSync(file) || (folder !== this.#machine.home && existsSync(folder))
+  }
+
+  async #rewrite(program: Program, change: (config: ConfigText) => string): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const config = await this.#read(program)
+      const text = change(config)
+      if (text === config.text) return
+      await makeFolder(dirname(config.file))
+      // A link to where somebody keeps such files stays one.
+      const target = await realpath(config.file).catch(() => config.file)
+      try {
+        await writeDurably(target, text, config.file, async () => {
+          if ((await this.#read(program)).text !== config.text) throw new ChangedMeanwhile()
+        })
+        return
+      } catch (error) {
+        // The program itself was quicker; it does not save this often in a row.
+        if (!(error instanceof ChangedMeanwhile) || tries === maxTries) throw error
+      }
+    }
+  }
+
+  async #read({ format, file: fileOf }: Program): Promise<ConfigText> {
+    const file = fileOf(this.#machine)
+    return { format, file, text: (await readSmallText(file, maxBytes, true)) ?? '' }
+  }
+
+  #start({ id }: Program, agent: string): StartCommand {
+    const { mainFolder, home } = this.#options
+    const folder = fileURLToPath(mainFolder)
+    const built = join(folder, 'cli/index.js')
+    return {
+      command: process.execPath,
+      args: [
+        existsSync(built) ? built : join(folder, 'cli/index.ts'),
+        'mcp',
+        '--client',
+        id,
+        ...(agent === 'main' ? [] : ['--agent', agent]),
+        ...(home === undefined ? [] : ['--home', home]),
+      ],
+      env: process.versions['electron'] === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' },
+    }
+  }
+}
+
+/** @throws AppError `input_invalid` */
+function found(id: string): Program {
+  const program = programs.find((known) => known.id === id)
+  if (program) return program
+  const reason = `there is no program ${id}; known are ${programs.map((known) => known.id).join(', ')}`
+  throw new AppError('input_invalid', reason, { reason })
+}

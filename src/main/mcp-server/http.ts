@@ -1,0 +1,114 @@
+/**
+ * The server of a memory over HTTP, at one path of a loopback host: for programs that come with a token of their own
+ * (M58). Whoever comes from a page elsewhere, or without a token, learns nothing.
+ */
+import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { MemoryClient } from '../../shared/contract/index.ts'
+import type { MemoryAccess } from './access.ts'
+import { noteUri } from './note-uri.ts'
+import { buildMemoryServer } from './server.ts'
+
+export const mcpPath = '/mcp'
+
+/** A request: the longest note, and room, bytes. */
+const maxRequestBytes = 4 * 1024 * 1024
+/** Who listens to changes at once, of one agent's memory. */
+const maxSubscriptions = 256
+
+export interface HttpAccess extends Pick<MemoryAccess, 'ask' | 'onEvent' | 'now' | 'onFault'> {
+  /** False when nobody may try another token now. */
+  readonly mayTry: () => boolean
+}
+
+export interface McpEndpoint {
+  /** Answers a request for the path of MCP. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  close(): Promise<void>
+}
+
+type NodeHandler = ReturnType<typeof toNodeHandler>
+
+export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
+  const isHostRight = localhostHostValidation()
+  const isOriginRight = localhostOriginValidation()
+  /** One for each memory: what changes in one is not told to those who read another. */
+  const handlers = new Map<string, McpHttpHandler & { readonly node: NodeHandler }>()
+
+  const handlerOf = (agent: string) => {
+    const known = handlers.get(agent)
+    if (known) return known
+    const onerror = () => undefined
+    const options = { onerror, maxRequestBodySize: maxRequestBytes, maxSubscriptions }
+    const handler = createMcpHandler((context) => buildMemoryServer(accessFor(access, context.authInfo)), options)
+    const made = {
+      ...handler,
+      node: toNodeHandler(handler, {
+        maxRequestBodySize: maxRequestBytes,
+        onerror: (error) => void access.onFault(error),
+      }),
+    }
+    handlers.set(agent, made)
+    // For those who listen for changes and ask for nothing; what is wrong is told when something is asked for.
+    access.ask((owner) => owner.search.status({ agent })).catch(() => undefined)
+    return made
+  }
+
+  const stop = access.onEvent((event) => {
+    if (event.type !== 'filesChanged') return
+    const notify = handlers.get(event.agent)?.notify
+    for (const path of event.paths) notify?.resourceUpdated(noteUri(path))
+    notify?.resourcesChanged()
+  })
+
+  return {
+    async handle(request, response) {
+      if (!isHostRight(request, response) || !isOriginRight(request, response)) return
+      const token = bearerOf(request)
+      const client = token === undefined ? null : await access.ask((owner) => owner.clients.admit({ token }))
+      if (!client) return access.mayTry() ? refuse(response, 401) : refuse(response, 429)
+      const auth: AuthInfo = { token: '', clientId: client.id, scopes: [], extra: { client } }
+      // The package's type has the optional fields of a request without `undefined`.
+      const asked = Object.assign(request, { auth }) as unknown as Parameters<NodeHandler>[0]
+      await handlerOf(client.agent).node(asked, response)
+    },
+    async close() {
+      stop()
+      await Promise.all([...handlers.values()].map((handler) => handler.close()))
+    },
+  }
+}
+
+/** What one request may reach, by whose token it came with. */
+function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined): MemoryAccess {
+  const client = auth?.extra?.['client'] as MemoryClient
+  return {
+    ask,
+    now,
+    onFault,
+    // Changes are told through the handler: a server lives no longer than its request.
+    onEvent: () => () => undefined,
+    caller: async () => client,
+    isReadOnly: client.permission === 'read',
+  }
+}
+
+function bearerOf({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,200})$/i.exec(headers.authorization ?? '')?.[1]
+}
+
+const reasons = {
+  401: 'Come with the token that Commonplace gave this program (Settings › Programs): Authorization: Bearer …',
+  429: 'Too many wrong tokens. Wait a minute.',
+} as const
+
+function refuse(response: ServerResponse, status: keyof typeof reasons): void {
+  const error = { jsonrpc: '2.0', error: { code: -32_000, message: reasons[status] }, id: null }
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="commonplace"' } : {}),
+    Connection: 'close',
+  })
+  response.end(JSON.stringify(error))
+}

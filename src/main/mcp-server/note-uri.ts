@@ -1,0 +1,20 @@
+/** The address of a note: `note://memory/2026-01-20.md`, each name of its path percent-encoded. Pure. */
+
+const scheme = 'note://'
+
+/** @param line 1-based; left out for the whole note */
+export function noteUri(path: string, line?: number): string {
+  const encoded = path.split('/').map(encodeURIComponent).join('/')
+  return `${scheme}${encoded}${line === undefined ? '' : `#L${line}`}`
+}
+
+/** Undefined for what is no note's address. */
+export function pathOfUri(uri: string): string | undefined {
+  if (!uri.startsWith(scheme)) return undefined
+  try {
+    const path = decodeURIComponent(uri.slice(scheme.length).replace(/#.*$/s, ''))
+    return path === '' ? undefined : path
+  } catch {
+    return undefined
+  }
+}

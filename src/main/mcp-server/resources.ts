@@ -1,0 +1,159 @@
+/** Notes as resources: listed in pages, read whole, their paths completed, and told of when they change. */
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import type { FileEntry } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import type { Caller, MemoryAccess } from './access.ts'
+import { failureText } from './failure.ts'
+import { noteUri, pathOfUri } from './note-uri.ts'
+
+const pageSize = 100
+/** The protocol allows no more completions. */
+const maxCompletions = 100
+/** Changes of the list are told together, ms. */
+const gatherMs = 200
+
+const template = {
+  name: 'note',
+  title: 'Note',
+  uriTemplate: 'note://{+path}',
+  description: "A note of the user's memory, by its path, such as MEMORY.md or memory/2026-01-20.md",
+  mimeType: 'text/markdown',
+}
+
+export function addResources(
+  { server }: McpServer,
+  access: MemoryAccess,
+  callerOf: (context: ServerContext) => Promise<Caller>,
+): void {
+  const { ask, onFault } = access
+  const filesOf = async (agent: string) => {
+    const files = await ask((owner) => owner.workspace.list({ agent }))
+    return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  }
+  server.registerCapabilities({ completions: {} })
+  server.setRequestHandler('resources/list', (request, context) =>
+    told(onFault, async () => {
+      const { agent } = await callerOf(context)
+      return pageOf(await filesOf(agent), request.params?.cursor)
+    }),
+  )
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [template] }))
+  server.setRequestHandler('resources/read', (request, context) =>
+    told(onFault, async () => {
+      const { uri } = request.params
+      const path = pathOfUri(uri)
+      if (path === undefined) throw new ResourceNotFoundError(uri, `${uri} is no note: its address begins with note://`)
+      const { agent } = await callerOf(context)
+      try {
+        const { text } = await ask((owner) => owner.workspace.read({ agent, path }))
+        return { contents: [{ uri, mimeType: template.mimeType, text }] }
+      } catch (error) {
+        if (error instanceof AppError && notThere.has(error.code)) throw new ResourceNotFoundError(uri, error.message)
+        throw error
+      }
+    }),
+  )
+  server.setRequestHandler('completion/complete', (request, context) =>
+    told(onFault, async () => {
+      const { ref, argument } = request.params
+      if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
+      const { agent } = await callerOf(context)
+      return { completion: completionsOf(await filesOf(agent), argument.value) }
+    }),
+  )
+  followChanges(server, access, callerOf)
+}
+
+const notThere: ReadonlySet<string> = new Set([
+  'file_not_found',
+  'path_outside_workspace',
+  'path_hidden',
+  'path_invalid',
+])
+
+/** Expected failures are the caller's; others are logged. */
+async function told<T>(onFault: (error: unknown) => Promise<string>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error
+    const code = error instanceof AppError ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+    throw new ProtocolError(code, await failureText(error, onFault))
+  }
+}
+
+/** @param cursor the path that the page before ended with, in base64 */
+export function pageOf(files: readonly FileEntry[], cursor: string | undefined) {
+  const after = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString('utf8')
+  const rest = files.filter(({ path }) => path > after)
+  const page = rest.slice(0, pageSize)
+  const last = page.at(-1)
+  const isMore = rest.length > page.length && last !== undefined
+  return {
+    resources: page.map(({ path, size, modifiedAt }) => ({
+      uri: noteUri(path),
+      name: path,
+      mimeType: template.mimeType,
+      size,
+      annotations: { lastModified: new Date(modifiedAt).toISOString() },
+    })),
+    ...(isMore ? { nextCursor: Buffer.from(last.path, 'utf8').toString('base64url') } : {}),
+  }
+}
+
+/** Paths that begin with what was typed, then those that have it anywhere. */
+export function completionsOf(files: readonly FileEntry[], typed: string) {
+  const wanted = typed.toLowerCase()
+  const places = files.map(({ path }) => ({ path, at: path.toLowerCase().indexOf(wanted) }))
+  const found = [...places.filter(({ at }) => at === 0), ...places.filter(({ at }) => at > 0)].map(({ path }) => path)
+  return { values: found.slice(0, maxCompletions), total: found.length, hasMore: found.length > maxCompletions }
+}
+
+/** Tells of changes as long as the connection is open: to 2025 clients what they subscribed to, to others what they listen to. */
+function followChanges(
+  server: McpServer['server'],
+  access: MemoryAccess,
+  callerOf: (context: ServerContext) => Promise<Caller>,
+): void {
+  const wanted = new Set<string>()
+  let agent: string | undefined
+  let timer: NodeJS.Timeout | undefined
+  const remember = async (context: ServerContext) => (agent = (await callerOf(context)).agent)
+  server.setRequestHandler('resources/subscribe', async (request, context) => {
+    await remember(context)
+    wanted.add(request.params.uri)
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', (request) => {
+    wanted.delete(request.params.uri)
+    return {}
+  })
+  const quietly = (sending: Promise<void>) => void sending.catch(() => undefined)
+  const stop = access.onEvent((event) => {
+    if (event.type !== 'filesChanged' || !server.transport) return
+    if (agent !== undefined && event.agent !== agent) return
+    for (const uri of event.paths.map((path) => noteUri(path)))
+      if (isModern(server) || wanted.has(uri)) quietly(server.sendResourceUpdated({ uri }))
+    timer ??= setTimeout(() => {
+      timer = undefined
+      if (server.transport) quietly(server.sendResourceListChanged())
+    }, gatherMs)
+  })
+  const before = server.onclose
+  server.onclose = () => {
+    before?.()
+    clearTimeout(timer)
+    stop()
+  }
+}
+
+/** Since 2026 the connection knows who listens to what. */
+function isModern(server: McpServer['server']): boolean {
+  return (server.getNegotiatedProtocolVersion() ?? '') >= '2026'
+}

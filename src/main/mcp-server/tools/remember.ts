@@ -1,0 +1,56 @@
+/** The tool that appends a note, or takes back one that the same program wrote. */
+import { z } from 'zod'
+import { AppError } from '../../../shared/errors.ts'
+import { maxId, maxNote, maxTitle } from '../../../shared/limits.ts'
+import type { MemoryTool } from './tool.ts'
+
+const input = z.object({
+  text: z
+    .string()
+    .max(maxNote)
+    .optional()
+    .describe('The note in Markdown: one fact, decision or preference, understandable without this conversation'),
+  section: z
+    .string()
+    .trim()
+    .min(1)
+    .max(maxTitle)
+    .optional()
+    .describe("A heading of MEMORY.md for what will be true for long; today's log when left out"),
+  undo: z.string().max(maxId).optional().describe('Instead of text: takes back the note that returned this undo id'),
+})
+
+const output = z.object({
+  path: z.string(),
+  startLine: z.number().int().optional(),
+  endLine: z.number().int().optional(),
+  undo: z.string().optional().describe('Call remember with it to take the note back'),
+  done: z.enum(['remembered', 'taken back']),
+})
+
+export const remember: MemoryTool<typeof input, typeof output> = {
+  name: 'remember',
+  title: 'Remember',
+  description:
+    "Appends a note to the user's memory, where every assistant of the user finds it. Call it when the user asks to remember something, and after a decision, a stated preference, or a result worth keeping. One fact a call. Never for secrets such as passwords or keys.",
+  input,
+  output,
+  isReadOnly: false,
+  async run({ text, section, undo }, { agent, client, ask }) {
+    if (undo !== undefined) {
+      if (text !== undefined) throw invalid('give text or undo, not both')
+      const { path } = await ask((owner) => owner.clients.undo({ agent, client, undo }))
+      return { path, done: 'taken back' }
+    }
+    const note = text?.trim() ?? ''
+    if (note === '') throw invalid('there is nothing to remember: text is empty')
+    const wanted = { agent, client, text: note, ...(section === undefined ? {} : { section }) }
+    const written = await ask((owner, isRepeated) => owner.clients.remember({ ...wanted, mayBeThere: isRepeated }))
+    const { path, startLine, endLine } = written
+    return { path, startLine, endLine, ...(written.undo === '' ? {} : { undo: written.undo }), done: 'remembered' }
+  },
+}
+
+function invalid(reason: string): AppError {
+  return new AppError('input_invalid', reason, { reason })
+}

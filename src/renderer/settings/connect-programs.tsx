@@ -1,0 +1,109 @@
+/** Programs that this memory can be registered with (M59): what would be written is shown first, and can be taken back. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Agent, ConnectableProgram } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { ErrorState, explainError } from '../feedback/index.ts'
+import { Patch } from '../history/patch.tsx'
+import { Button } from '../ui/button.tsx'
+import { Skeleton } from '../ui/states.tsx'
+
+export function ConnectPrograms({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const programs = useQuery(api.clients.programs.queryOptions({ input: { agent: agent.id } }))
+  if (programs.error) return <ErrorState error={programs.error} onRetry={() => void programs.refetch()} />
+  if (!programs.data) return <Skeleton lines={6} />
+  const found = programs.data.filter(({ isThere }) => isThere)
+  const others = programs.data.filter(({ isThere }) => !isThere)
+  return (
+    <div className="flex flex-col gap-3">
+      {found.length === 0 && <p className="text-muted">{t('clients.noneFound')}</p>}
+      {found.map((program) => (
+        <ProgramRow key={program.id} agent={agent.id} program={program} />
+      ))}
+      {others.length > 0 && (
+        <details>
+          <summary className="text-muted">{t('clients.notFound', { count: others.length })}</summary>
+          <div className="flex flex-col gap-3 pt-3">
+            {others.map((program) => (
+              <ProgramRow key={program.id} agent={agent.id} program={program} />
+            ))}
+          </div>
+        </details>
+      )}
+    </div>
+  )
+}
+
+const stateLooks = { none: 'bg-faint', connected: 'bg-good', other: 'bg-warning' } as const
+
+function ProgramRow({ agent, program }: { agent: string; program: ConnectableProgram }) {
+  const { t } = useTranslation()
+  const { id, name, file, state, patch, link, problem } = program
+  const [isShown, setIsShown] = useState(false)
+  const queries = useQueryClient()
+  const onSettled = () => void queries.invalidateQueries({ queryKey: api.clients.programs.key() })
+  const test = useMutation(api.clients.test.mutationOptions({ meta: { isToldInPlace: true } }))
+  const connect = useMutation(
+    api.clients.connect.mutationOptions({
+      onSettled,
+      onSuccess: () => {
+        setIsShown(false)
+        test.mutate({ program: id, agent })
+      },
+    }),
+  )
+  const disconnect = useMutation(api.clients.disconnect.mutationOptions({ onSettled, onSuccess: () => test.reset() }))
+  return (
+    <section aria-label={name} className="flex flex-col gap-2.5 rounded-md border border-line px-4 py-3">
+      <header className="flex flex-wrap items-center gap-2.5">
+        <span aria-hidden className={`size-2 shrink-0 rounded-full ${stateLooks[state]}`} />
+        <h3 className="font-semibold">{name}</h3>
+        <span className="min-w-24 flex-1 text-[12px] text-muted">{t(`clients.state_${state}`)}</span>
+        {state === 'connected' && (
+          <>
+            <Button disabled={test.isPending} onClick={() => test.mutate({ program: id, agent })}>
+              {t('clients.test')}
+            </Button>
+            <Button disabled={disconnect.isPending} onClick={() => disconnect.mutate({ program: id })}>
+              {t('clients.disconnect')}
+            </Button>
+          </>
+        )}
+        {state !== 'connected' && problem === null && !isShown && (
+          <Button onClick={() => setIsShown(true)}>{t('clients.connect')}</Button>
+        )}
+      </header>
+      {problem !== null && <p className="break-words text-warning">{problem}</p>}
+      {isShown && state !== 'connected' && (
+        <>
+          <p className="text-[12px] text-muted">
+            {t('clients.willWrite')} <span className="font-mono break-all">{file}</span>
+          </p>
+          <div className="rounded-sm border border-line">
+            <Patch patch={patch} isSmall />
+          </div>
+          <div className="flex flex-wrap items-center gap-2">
+            <Button look="primary" disabled={connect.isPending} onClick={() => connect.mutate({ program: id, agent })}>
+              {t('clients.write')}
+            </Button>
+            <Button onClick={() => setIsShown(false)}>{t('common.cancel')}</Button>
+            {link !== undefined && (
+              <a href={link} className="text-accent hover:underline">
+                {t('clients.openIn', { name })}
+              </a>
+            )}
+          </div>
+        </>
+      )}
+      {test.isPending && <p className="text-[12px] text-muted">{t('clients.testing')}</p>}
+      {test.data && <p className="text-[12px] text-good">{t('clients.works', { count: test.data.tools, name })}</p>}
+      {test.error && (
+        <p role="alert" className="text-bad">
+          {explainError(test.error)}
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,134 @@
+/** The programs that use this memory (M58): what each may, whose memory it reads, its token. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Agent, MemoryClient } from '../../shared/contract/index.ts'
+import { api } from '../api/index.ts'
+import { ErrorState } from '../feedback/index.ts'
+import { formatMoment } from '../i18n/format.ts'
+import { Button } from '../ui/button.tsx'
+import { useCopy } from '../ui/copy.ts'
+import { Skeleton } from '../ui/states.tsx'
+
+export function KnownPrograms({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const known = useQuery(api.clients.list.queryOptions())
+  const agents = useQuery(api.agents.list.queryOptions())
+  if (known.error) return <ErrorState error={known.error} onRetry={() => void known.refetch()} />
+  if (!known.data) return <Skeleton lines={3} />
+  return (
+    <div className="flex flex-col gap-4">
+      {known.data.length === 0 && <p className="text-muted">{t('clients.noneKnown')}</p>}
+      {known.data.map((client) => (
+        <ClientRow key={client.id} client={client} agents={agents.data ?? [agent]} />
+      ))}
+      {/* The desktop has no address of its own. */}
+      {location.protocol.startsWith('http') && <NewToken agent={agent.id} />}
+    </div>
+  )
+}
+
+const permissions = ['write', 'ask', 'read'] as const
+const fieldLook = 'min-h-7 rounded-sm border border-line bg-raised px-1.5'
+
+function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly Agent[] }) {
+  const { t } = useTranslation()
+  const { id, name, agent, permission, usedAt, writes, hasToken } = client
+  const update = useMutation(api.clients.update.mutationOptions())
+  const remove = useMutation(api.clients.remove.mutationOptions())
+  const choose = (value: string) => {
+    const chosen = permissions.find((known) => known === value)
+    if (chosen) update.mutate({ client: id, permission: chosen })
+  }
+  return (
+    <section aria-label={name} className="flex flex-wrap items-center gap-3">
+      <span className="min-w-40 flex-1">
+        <span className="font-medium">{name}</span>
+        <span className="block text-[12px] text-muted">
+          {[
+            usedAt === null ? t('clients.neverUsed') : t('clients.usedAt', { when: formatMoment(usedAt) }),
+            t('clients.writes', { count: writes }),
+            ...(hasToken ? [t('clients.hasToken')] : []),
+          ].join(' · ')}
+        </span>
+      </span>
+      {agents.length > 1 && (
+        <select
+          aria-label={t('clients.whose')}
+          value={agent}
+          onChange={(event) => update.mutate({ client: id, agent: event.target.value })}
+          className={fieldLook}
+        >
+          {agents.map((one) => (
+            <option key={one.id} value={one.id}>
+              {one.name}
+            </option>
+          ))}
+        </select>
+      )}
+      <select
+        aria-label={t('clients.may')}
+        value={permission}
+        onChange={(event) => choose(event.target.value)}
+        className={fieldLook}
+      >
+        {permissions.map((option) => (
+          <option key={option} value={option}>
+            {t(`clients.may_${option}`)}
+          </option>
+        ))}
+      </select>
+      <Button look="quiet" onClick={() => remove.mutate({ client: id })}>
+        {t(hasToken ? 'clients.revoke' : 'clients.forget')}
+      </Button>
+    </section>
+  )
+}
+
+/** As the contract has ids. */
+function idOf(name: string): string {
+  const id = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/^[^a-z0-9]+|-+$/g, '')
+  return (id === '' ? 'program' : id).slice(0, 64)
+}
+
+function NewToken({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const [name, setName] = useState('')
+  const { isCopied, copy } = useCopy()
+  const issue = useMutation(api.clients.issueToken.mutationOptions())
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim() !== '') issue.mutate({ client: idOf(name), name: name.trim(), agent })
+  }
+  const header = `Authorization: Bearer ${issue.data?.token ?? ''}`
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2 border-t border-line pt-4">
+      <label className="flex flex-wrap items-center gap-2">
+        {t('clients.newToken')}
+        <input
+          value={name}
+          placeholder={t('clients.nameOfProgram')}
+          onChange={(event) => setName(event.target.value)}
+          className="min-w-40 flex-1 rounded-sm border border-line bg-raised px-2.5 py-1.5 outline-none focus:border-accent"
+        />
+        <Button type="submit" disabled={name.trim() === '' || issue.isPending}>
+          {t('clients.makeToken')}
+        </Button>
+      </label>
+      {issue.data && (
+        <div className="flex flex-col gap-2 rounded-sm bg-side p-3" role="status">
+          <p>{t('clients.tokenOnce')}</p>
+          <pre className="overflow-x-auto font-mono text-[12px]" tabIndex={0}>
+            {`${location.origin}/mcp\n${header}`}
+          </pre>
+          <Button className="self-start" onClick={() => copy(header)}>
+            {t(isCopied ? 'clients.copied' : 'clients.copy')}
+          </Button>
+        </div>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,67 @@
+/** Other programs in the settings: connected with what is written shown first, asked for, and taken back (M58 M59). */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { connect } from '../support/client.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { connectClient } from '../support/mcp-clients.ts'
+
+afterAll(closeBrowser)
+
+describe('M58 M59 programs', () => {
+  it('M58 M59: one is connected and disconnected; another comes with a token, asks, and stands under its name', async () => {
+    const home = await temporaryFolder()
+    const config = join(home, '.codex/config.toml')
+    await mkdir(join(home, '.codex'))
+    await writeFile(config, '# mine\nmodel = "o3"\n')
+    const server = await openTestServer({ env: { HOME: home, PATH: process.env['PATH'] } })
+    const page = await openPage({ permissions: ['clipboard-write'] })
+    await page.goto(server.url)
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Programs' }).click()
+    const codex = page.getByRole('region', { name: 'Codex' })
+    await codex.getByRole('button', { name: 'Connect…' }).click()
+    await codex.getByText('[mcp_servers.commonplace]').waitFor()
+    await keepScreenshot(page, 'programs-1-what-is-written')
+    expect(await readFile(config, 'utf8')).toBe('# mine\nmodel = "o3"\n')
+    await codex.getByRole('button', { name: 'Write this' }).click()
+    await codex.getByText('It works: 7 tools').waitFor({ timeout: 30_000 })
+    expect(await readFile(config, 'utf8')).toMatch(/^# mine\nmodel = "o3"\n\n\[mcp_servers\.commonplace\]\ncommand = /)
+    await codex.getByRole('button', { name: 'Disconnect' }).click()
+    await codex.getByText('not connected').waitFor()
+    expect(await readFile(config, 'utf8')).toBe('# mine\nmodel = "o3"\n')
+
+    await page.getByRole('textbox', { name: 'Over HTTP' }).fill('My agent')
+    await page.getByRole('button', { name: 'Make a token' }).click()
+    const shown = await page.getByRole('status').locator('pre').innerText()
+    const [url = '', token = ''] = shown.split('\nAuthorization: Bearer ')
+    const row = page.getByRole('region', { name: 'My agent' })
+    await row.getByRole('combobox', { name: 'What it may do' }).selectOption({ label: 'write when you say so' })
+    const app = await connect(server.url)
+    const { call } = await connectClient('v2', { url, token })
+    const asked = call('remember', { text: 'The office is closed on Friday' })
+    const card = page.getByTestId('client-question')
+    await card.getByText('The office is closed on Friday').waitFor()
+    await keepScreenshot(page, 'programs-2-question')
+    await card.getByRole('button', { name: 'Allow once' }).click()
+    expect((await asked).structuredContent).toMatchObject({ done: 'remembered' })
+    await card.waitFor({ state: 'detached' })
+    await page.getByText('My agent noted something').waitFor()
+    await row.getByText('1 note').waitFor()
+    await keepScreenshot(page, 'programs-3-known')
+
+    await page.getByRole('link', { name: 'Changes' }).click()
+    await page
+      .getByRole('button', { name: 'other programs' })
+      .or(page.getByRole('radio', { name: 'other programs' }))
+      .click()
+    await page.getByText('My agent', { exact: true }).waitFor()
+    await keepScreenshot(page, 'programs-4-changes')
+    await page.goBack()
+    await row.getByRole('button', { name: 'Take the token back' }).click()
+    await row.waitFor({ state: 'detached' })
+    expect(await app.clients.list()).toEqual([])
+  }, 90_000)
+})

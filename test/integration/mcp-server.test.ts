@@ -1,0 +1,239 @@
+/** The memory as an MCP server, with the official clients of both eras (M58). */
+import { Client as NewClient } from '@modelcontextprotocol/client'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { AppEvent, ContractClient } from '../../src/shared/contract/index.ts'
+import { openTestServer, prepareFolders } from '../support/app.ts'
+import { connect } from '../support/client.ts'
+import { folderWith, until } from '../support/folder.ts'
+import { connectClient, kinds } from '../support/mcp-clients.ts'
+
+const files = { 'projects/acme.md': '# Acme\n\nThe database is PostgreSQL 17, decided in May.\n' }
+
+/** A running app, and what a program of this name needs to come over HTTP. */
+async function openWithToken(notes: Readonly<Record<string, string>> = files) {
+  const server = await openTestServer({ files: notes })
+  const app = await connect(server.url)
+  const id = 'test-program'
+  const { token } = await app.clients.issueToken({ client: id, name: 'Test program', agent: 'main' })
+  return { ...server, app, id, where: { url: new URL('/mcp', server.url).href, token } }
+}
+
+describe('M58 the memory over stdio', () => {
+  it('M58: without the app, in a state folder that nobody set up, a client of 2025 reads and writes', async () => {
+    const workspace = await folderWith(files)
+    const args = ['--home', join(workspace, '.state'), '--workspace', workspace]
+    const { client, call } = await connectClient('v1', { args }, 'codex-mcp-client')
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'memory_search',
+      'memory_get',
+      'memory_explain',
+      'remember',
+      'memory_recent',
+      'search',
+      'fetch',
+    ])
+    for (const { name, annotations } of tools)
+      expect(annotations, name).toMatchObject({
+        readOnlyHint: name !== 'remember',
+        destructiveHint: false,
+        openWorldHint: false,
+      })
+    const found = await call('memory_search', { query: 'Acme database PostgreSQL' })
+    expect(found.structuredContent).toMatchObject({
+      results: [{ path: 'projects/acme.md', startLine: 1, why: expect.stringContaining('words') }],
+    })
+    expect(JSON.parse(found.content[0]?.text ?? '')).toEqual(found.structuredContent)
+
+    const noted = await call('remember', { text: 'Acme goes live on Friday' })
+    const { path, startLine, undo } = noted.structuredContent as { path: string; startLine: number; undo: string }
+    const log = () => readFile(join(workspace, path), 'utf8')
+    expect((await log()).split('\n')[startLine]).toBe('Acme goes live on Friday')
+    await until(async () => (await call('memory_recent')).content[0]?.text.includes('"by":"Codex"') ?? false)
+    expect((await call('remember', { undo })).structuredContent).toMatchObject({ path, done: 'taken back' })
+    expect(await log()).not.toContain('Friday')
+    expect((await call('remember', { undo })).content[0]?.text).toContain('not known any more')
+  })
+
+  it('M58: while the app runs, it does the work and hears of it; when it ends, nothing is lost or doubled', async () => {
+    const server = await openTestServer({ files })
+    const app = await connect(server.url)
+    const heard: Extract<AppEvent, { type: 'captured' }>[] = []
+    void followCaptured(app, heard)
+    const { call } = await connectClient('v2', { args: ['--home', server.home] }, 'claude-code')
+    await call('remember', { text: 'The deploy key is in the vault' })
+    await until(() => heard.length === 1)
+    const [{ path, patch, client } = { path: '', patch: '' }] = heard
+    expect(client).toBe('Claude Code')
+    await app.workspace.undo({ agent: 'main', path, patch })
+    const log = () => readFile(join(server.workspace, path), 'utf8')
+    expect(await log()).not.toContain('vault')
+    expect(await app.clients.list()).toMatchObject([{ id: 'claude-code', name: 'Claude Code', writes: 1 }])
+
+    const closing = server.close()
+    const rest = await Promise.all(['two', 'three', 'four'].map((text) => call('remember', { text })))
+    await closing
+    expect(rest.filter(({ isError }) => isError)).toEqual([])
+    const lines = (await log()).split('\n')
+    for (const text of ['two', 'three', 'four']) expect(lines.filter((line) => line === text)).toHaveLength(1)
+  })
+
+  it('M58: read-only there is no way to write; a client of 2025 hears of the notes that it subscribed to', async () => {
+    const { home, workspace } = await prepareFolders({ files })
+    const { client, call } = await connectClient('v2 of 2025', { args: ['--home', home, '--read-only'] })
+    expect((await call('memory_search', { query: 'Acme' })).isError).toBeUndefined()
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('remember')
+    await expect(call('remember', { text: 'x' })).rejects.toThrow(/remember/)
+    const told: string[] = []
+    if (!(client instanceof NewClient)) throw new Error('another client')
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri))
+    await client.subscribeResource({ uri: 'note://projects/acme.md' })
+    await writeFile(join(workspace, 'projects/acme.md'), '# Acme\n\nchanged\n')
+    await until(() => told.length > 0, 15_000)
+    expect(new Set(told)).toEqual(new Set(['note://projects/acme.md']))
+  })
+})
+
+/** Until the app ends. */
+async function followCaptured(app: ContractClient, heard: Extract<AppEvent, { type: 'captured' }>[]): Promise<void> {
+  try {
+    for await (const event of await app.events.subscribe()) if (event.type === 'captured') heard.push(event)
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'AbortError' })
+  }
+}
+
+describe('M58 the memory over HTTP', () => {
+  it.each(kinds)('M58: over HTTP, with the app open, a client of %s does the same under its name', async (kind) => {
+    const { app, where, workspace } = await openWithToken()
+    const { client, call } = await connectClient(kind, where)
+    expect((await client.listTools()).tools).toHaveLength(7)
+    const { results } = (await call('search', { query: 'Acme database' })).structuredContent as {
+      results: { id: string; url: string }[]
+    }
+    expect(results[0]).toMatchObject({ id: 'projects/acme.md:1', url: 'note://projects/acme.md#L1' })
+    const fetched = await call('fetch', { id: results[0]?.id })
+    expect(fetched.structuredContent).toMatchObject({ text: expect.stringContaining('PostgreSQL 17') })
+    await call('remember', { text: 'Prefers short answers', section: 'Preferences' })
+    expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain('- Prefers short answers')
+    await until(async () => {
+      const [newest] = await app.history.timeline({ agent: 'main', limit: 1 })
+      return newest?.cause === 'client' && newest.client === 'Test program'
+    })
+    const lines = await app.history.blame({ agent: 'main', path: 'MEMORY.md' })
+    expect(lines.at(-1)).toMatchObject({ cause: 'client', client: 'Test program' })
+  })
+})
+
+describe('M58 what a program may', () => {
+  it('M58: a program that may only read is told so; one that has to ask waits for the user', async () => {
+    const { app, id, where } = await openWithToken()
+    const { call } = await connectClient('v2', where)
+    await app.clients.update({ client: id, permission: 'ask' })
+    const asked = call('remember', { text: 'May I?' })
+    await until(async () => (await app.clients.questions()).length === 1)
+    const [question] = await app.clients.questions()
+    expect(question).toMatchObject({ name: 'Test program', text: 'May I?' })
+    await app.clients.answer({ id: question?.id ?? '', decision: 'no' })
+    expect((await asked).content[0]?.text).toContain('does not want')
+    const again = call('remember', { text: 'And now?' })
+    await until(async () => (await app.clients.questions()).length === 1)
+    await app.clients.answer({ id: (await app.clients.questions())[0]?.id ?? '', decision: 'always' })
+    expect((await again).structuredContent).toMatchObject({ done: 'remembered' })
+    expect(await app.clients.list()).toMatchObject([{ permission: 'write' }])
+    await app.clients.update({ client: id, permission: 'read' })
+    await expect(call('remember', { text: 'No more' })).rejects.toThrow(/remember/)
+  })
+
+  it('M58: an unanswered question ends by itself, and says that nothing was written', async () => {
+    const server = await openTestServer({ files, clientPatienceMs: 200 })
+    const app = await connect(server.url)
+    const { token } = await app.clients.issueToken({ client: 'goose', name: 'Goose', agent: 'main' })
+    const { call } = await connectClient('v1', { url: new URL('/mcp', server.url).href, token })
+    await app.clients.update({ client: 'goose', permission: 'ask' })
+    const answer = await call('remember', { text: 'Anybody there?' })
+    expect(answer).toMatchObject({ isError: true })
+    expect(answer.content[0]?.text).toContain('nothing was written')
+    expect(await app.clients.questions()).toEqual([])
+  })
+
+  it('M58: a token opens HTTP until it is taken back; it is kept as a hash', async () => {
+    const { app, home, id, where } = await openWithToken()
+    const { call } = await connectClient('v2', where)
+    await call('memory_search', { query: 'Acme' })
+    expect(await app.clients.list()).toMatchObject([{ id, hasToken: true, usedAt: expect.any(Number) }])
+    expect(await readFile(join(home, 'clients.json'), 'utf8')).not.toContain(where.token)
+    await app.clients.remove({ client: id })
+    await expect(call('memory_search', { query: 'Acme' })).rejects.toThrow(/401|token/i)
+  })
+
+  it('M58: without a token, from another host or page, or with too many guesses, nobody comes in', async () => {
+    const { where, url } = await openWithToken()
+    const ask = (headers: Record<string, string>) =>
+      fetch(where.url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      })
+    expect((await ask({})).status).toBe(401)
+    expect((await ask({ Authorization: `Bearer ${new URL(url).searchParams.get('token')}` })).status).toBe(401)
+    expect((await ask({ Authorization: `Bearer ${where.token}`, Origin: 'https://evil.example' })).status).toBe(403)
+    const guesses = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => ask({ Authorization: `Bearer x${index}` })),
+    )
+    expect(guesses.at(-1)?.status).toBe(429)
+    expect((await ask({ Authorization: `Bearer ${where.token}` })).status).toBe(200)
+  })
+})
+
+describe('M58 notes as resources', () => {
+  it.each(kinds)('M58: are listed in pages, read, and completed for a client of %s', async (kind) => {
+    const many = Object.fromEntries(
+      Array.from({ length: 130 }, (_, index) => [`notes/n${index}.md`, `note ${index}\n`]),
+    )
+    const { where } = await openWithToken({ ...many, 'notes/日本 語?.md': 'ネコ\n' })
+    const { client } = await connectClient(kind, where)
+    const uris: string[] = []
+    for (let cursor: string | undefined; ;) {
+      const page = await client.listResources(cursor === undefined ? {} : { cursor })
+      uris.push(...page.resources.map(({ uri }) => uri))
+      cursor = page.nextCursor
+      if (cursor === undefined) break
+    }
+    expect(new Set(uris).size).toBe(132)
+    expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([{ uriTemplate: 'note://{+path}' }])
+    const odd = uris.find((uri) => uri.endsWith('%3F.md')) ?? ''
+    expect((await client.readResource({ uri: odd })).contents).toMatchObject([{ uri: odd, text: 'ネコ\n' }])
+    await expect(client.readResource({ uri: 'note://../../etc/passwd' })).rejects.toThrow()
+    const { completion } = await client.complete({
+      ref: { type: 'ref/resource', uri: 'note://{+path}' },
+      argument: { name: 'path', value: 'notes/n12' },
+    })
+    expect(completion.values).toEqual(['notes/n12.md', ...Array.from({ length: 10 }, (_, n) => `notes/n12${n}.md`)])
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual([
+      'recall_first',
+      'session_notes',
+      'weekly_review',
+    ])
+    const prompt = await client.getPrompt({ name: 'recall_first', arguments: { task: 'the login page' } })
+    expect(JSON.stringify(prompt.messages)).toContain('the login page')
+  })
+
+  it('M58: a client of 2026 hears over HTTP of the notes that it listens to, and of no other memory', async () => {
+    const { app, where, workspace } = await openWithToken()
+    const { client } = await connectClient('v2', where)
+    if (!(client instanceof NewClient)) throw new Error('another client')
+    const told: string[] = []
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri))
+    await client.listen({ resourceSubscriptions: ['note://projects/acme.md'] })
+    const other = await app.agents.create({ name: 'Other', workspace: `${workspace}-other`, locale: 'en' })
+    await app.workspace.write({ agent: other.agent, path: 'projects/acme.md', text: 'theirs\n', expectedHash: null })
+    await app.clients.remember({ agent: 'main', client: 'test-program', text: 'not that note' })
+    expect(told).toEqual([])
+    await writeFile(join(workspace, 'projects/acme.md'), '# Acme\n\nchanged\n')
+    await until(() => told.length > 0, 15_000)
+    expect(new Set(told)).toEqual(new Set(['note://projects/acme.md']))
+  })
+})

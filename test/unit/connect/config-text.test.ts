@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { entryAt, withEntry, withoutEntry, type ConfigFormat } from '../../../src/main/connect/config-text.ts'
+
+const entry = { command: '/usr/bin/node', args: ['/a b/cli.js', 'mcp', '--client', 'x"y'], env: { A: '1' } }
+
+interface Case {
+  readonly name: string
+  readonly format: ConfigFormat
+  readonly text: string
+  /** What of it must stand in the text after, to the letter. */
+  readonly kept: readonly string[]
+}
+
+const cases: readonly Case[] = [
+  { name: 'nothing', format: 'json', text: '', kept: [] },
+  { name: 'an empty object', format: 'json', text: '{}', kept: [] },
+  {
+    name: 'comments, tabs and a last comma',
+    format: 'json',
+    text: '{\n\t// mine\n\t"theme": "dark", /* yes */\n\t"group": {\n\t\t"other": { "command": "x" }, // its own\n\t},\n}\n',
+    kept: ['\t// mine\n\t"theme": "dark", /* yes */\n', '"command": "x"', '// its own'],
+  },
+  { name: 'Windows lines', format: 'json', text: '{\r\n  "a": 1\r\n}\r\n', kept: ['"a": 1'] },
+  { name: 'nothing', format: 'toml', text: '', kept: [] },
+  {
+    name: 'comments, dates and other tables',
+    format: 'toml',
+    text: '# mine\nmodel = "o3" # the model\nsince = 2026-01-20\nbig = 9007199254740993\n\n[group.other] # theirs\nargs = [\n  "-y", # yes\n]\n\n[tui]\nx = 1\n',
+    kept: [
+      '# mine\nmodel = "o3" # the model\nsince = 2026-01-20',
+      '[group.other] # theirs\nargs = [\n  "-y", # yes\n]',
+    ],
+  },
+  { name: 'nothing', format: 'yaml', text: '', kept: [] },
+  {
+    name: 'comments and what comes after',
+    format: 'yaml',
+    text: '# mine\ngroup:\n  other:   # theirs\n    enabled: true\n\n# the model\nMODEL: x # y\n',
+    kept: ['# mine\ngroup:\n  other:   # theirs\n    enabled: true\n', '# the model\nMODEL: x # y\n'],
+  },
+  { name: 'a group in one line', format: 'yaml', text: 'group: { other: { enabled: true } }\n', kept: ['other:'] },
+  { name: 'an empty group', format: 'yaml', text: 'a: 1\ngroup:\nb: 2\n', kept: ['a: 1', 'b: 2'] },
+]
+
+describe('M59 an entry in another program’s configuration', () => {
+  it.each(cases)(
+    'M59: is put into $format with $name, changed and taken out; all else stays',
+    ({ format, text, kept }) => {
+      const path = ['group', 'commonplace'] as const
+      const at = (now: string) => ({ format, file: 'config', text: now })
+      const added = withEntry(at(text), path, entry)
+      expect(entryAt(at(added), path)).toEqual(entry)
+      for (const part of kept) expect(added).toContain(part)
+      const changed = withEntry(at(added), path, { ...entry, command: 'other' })
+      expect(entryAt(at(changed), path)).toEqual({ ...entry, command: 'other' })
+      for (const part of kept) expect(changed).toContain(part)
+      const taken = withoutEntry(at(changed), path)
+      expect(entryAt(at(taken), path)).toBeUndefined()
+      for (const part of kept) expect(taken).toContain(part)
+      expect(withoutEntry(at(text), path)).toBe(text)
+    },
+  )
+
+  it.each([
+    ['json', '{ "a": '],
+    ['json', '[1, 2]'],
+    ['toml', 'a = ['],
+    ['yaml', 'a: [1'],
+    ['yaml', '- a\n- b\n'],
+    ['json', '{"group": "a text"}'],
+    ['toml', 'group = "a text"'],
+  ] as const)('M59: %s that cannot be read, or has another meaning, is left alone: %s', (format, text) => {
+    const config = { format, file: 'config', text }
+    expect(() => withEntry(config, ['group', 'commonplace'], entry)).toThrow(/^config: /)
+  })
+})
