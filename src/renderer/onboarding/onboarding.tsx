@@ -4,11 +4,11 @@ import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, KnownMemory } from '../../shared/contract/index.ts'
-import { api, client } from '../api/index.ts'
-import { attempt, explainError } from '../feedback/index.ts'
+import { api, client, queryClient } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { currentLocale } from '../i18n/index.ts'
+import { ForeignSettingsChoice } from '../import/foreign-settings.tsx'
 import { Button } from '../ui/button.tsx'
-import { ForeignSettingsChoice } from './foreign-settings.tsx'
 import { ModelStep, useModelChoice } from './model-step.tsx'
 import { planTour } from './tour-state.ts'
 
@@ -41,9 +41,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
         toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
       }
       if (model !== 'offline') await client.settings.setModel({ agent: agent.id, model })
-      void attempt(
-        copyMemories(agent.id, known.data?.filter(({ path }) => copied.includes(path)) ?? [], t('onboarding.copied')),
-      )
+      await copyMemories(agent.id, known.data?.filter(({ path }) => copied.includes(path)) ?? [])
     },
   })
   const submit = (event: FormEvent) => {
@@ -144,11 +142,11 @@ function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCo
       data-testid="found-memory"
       className="flex flex-wrap items-center gap-2 rounded-md border border-line px-3 py-2"
     >
-      <span className="min-w-0 flex-1">
+      <span className="min-w-0 flex-[1_1_220px]">
         <span className="block">
           {t(`import.kind.${kind}`)} <span className="text-muted">· {t('nav.files', { count: files })}</span>
         </span>
-        <span className="block truncate font-mono text-[12px] text-muted">{path}</span>
+        <span className="block font-mono text-[12px] break-all text-muted">{path}</span>
       </span>
       <Button aria-pressed={isOpened} onClick={onOpen} className="aria-pressed:border-accent">
         {t('onboarding.openThere')}
@@ -165,11 +163,11 @@ function toggled(chosen: readonly string[], one: string): string[] {
 }
 
 /** One after the other, each into a folder of its own. */
-async function copyMemories(agent: string, memories: readonly KnownMemory[], done: string): Promise<void> {
+async function copyMemories(agent: string, memories: readonly KnownMemory[]): Promise<void> {
   for (const { kind, path } of memories) {
     const same = memories.filter((memory) => memory.kind === kind)
     const number = same.length > 1 ? `-${same.findIndex((memory) => memory.path === path) + 1}` : ''
-    for await (const step of await client.import.run({ agent, path, into: `${importFolder}/${kind}${number}` }))
-      if (step.type === 'done') toast.success(done)
+    await client.import.start({ agent, path, into: `${importFolder}/${kind}${number}` })
   }
+  await queryClient.invalidateQueries({ queryKey: api.import.standing.key() })
 }

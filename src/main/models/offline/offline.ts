@@ -104,7 +104,7 @@ function converse(messages: readonly Message[], at: At, fallback: Language): Ste
   const results = resultsSince(turn)
   const sentences = sentencesIn(languageOf(messages, asked.at(-1) ?? '', fallback))
   const failed = results.find(({ result }) => result.isError)
-  if (failed) return { text: sentences.toolFailed(messageText(failed.result)) }
+  if (failed) return { text: toldFailure(messageText(failed.result), sentences) }
   const notes = unwrittenNotes(turn, at)
   if (notes.length > 0) return { calls: notes.map((note) => writeNote(note, at.todaysLog)) }
   const found = results.filter(({ result }) => result.toolName !== 'write')
@@ -124,6 +124,12 @@ function converse(messages: readonly Message[], at: At, fallback: Language): Ste
     texts.add(step.text ?? '')
   }
   return { text: [...texts].filter(Boolean).join('\n\n') }
+}
+
+/** What a tool refused, without the code before its words, which is none for people. */
+function toldFailure(said: string, { toolFailed, unwritable }: Sentences): string {
+  const [, code, reason = said] = /^([a-z]+(?:_[a-z]+)+): ([\s\S]*)$/.exec(said) ?? []
+  return code === 'text_unwritable' ? unwritable : toolFailed(reason)
 }
 
 function isAnswer(message: Message): boolean {
