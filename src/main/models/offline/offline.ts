@@ -2,7 +2,8 @@
  * The model that is always there (M40): no key, no network, no guessing. It understands a few intentions, drives the
  * same tools as any other model, and says only what it finds in memory, with its source.
  */
-import { countCjk, estimateTokens } from '../../../shared/tokens.ts'
+import { logHeading } from '../../../shared/log-heading.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
 import { systemClock, type Clock } from '../../clock.ts'
 import { messageText, type AssistantMessage, type Message, type ToolCallPart } from '../../../shared/messages.ts'
 import { modelLimits, type ModelLimits } from '../catalog.ts'
@@ -246,15 +247,8 @@ function unwrittenNotes(turn: readonly Message[], { today, time }: At): Note[] {
 }
 
 function writeNote({ text, time }: Note, path: string): Omit<ToolCallPart, 'type' | 'id'> {
-  const content = `## ${time} - ${titleOf(text)}\n${text}\n`
+  const content = `${logHeading(text, time)}\n${text}\n`
   return { name: 'write', arguments: { path, content, append: true } }
-}
-
-function titleOf(text: string): string {
-  const line = text.split('\n', 1)[0] ?? ''
-  const most = countCjk(line) > line.length / 2 ? 24 : 60
-  const letters = [...line]
-  return letters.length > most ? `${letters.slice(0, most).join('').trimEnd()}…` : line
 }
 
 function piecesOf(text: string): string[] {
