@@ -1,11 +1,13 @@
 /** What the window shows: the first start, quick capture, or the workbench of the agent that was open last. */
 import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
 import { Toaster } from 'sonner'
 import { useLocation } from 'wouter'
 import { api } from './api/index.ts'
 import { ErrorState } from './feedback/index.ts'
 import { useCurrentAgent } from './agents/current-agent.ts'
 import { CaptureView } from './capture/capture-view.tsx'
+import { ImportNotice } from './import/import-notice.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
 import { setBindings } from './ui/keys.ts'
 import { paths } from './navigate.ts'
@@ -21,6 +23,7 @@ export function App() {
   const agents = useQuery(api.agents.list.queryOptions())
   const theme = useAppearance(settings.data?.appearance)
   const [location] = useLocation()
+  const { t } = useTranslation()
   // What was there stays there while the runtime is gone for a moment.
   const error = settings.data && agents.data ? undefined : (settings.error ?? agents.error)
   setBindings(settings.data?.shortcuts ?? {})
@@ -38,9 +41,18 @@ export function App() {
       ) : location === paths.capture() ? (
         <CaptureView agents={agents.data ?? []} />
       ) : (
-        <Workbench key={agent.id} agent={agent} agents={agents.data ?? []} />
+        <>
+          <Workbench key={agent.id} agent={agent} agents={agents.data ?? []} />
+          <ImportNotice agent={agent.id} />
+        </>
       )}
-      <Toaster theme={theme} position="bottom-right" offset={aboveStatusBar} mobileOffset={aboveStatusBar} />
+      <Toaster
+        theme={theme}
+        customAriaLabel={t('common.notifications')}
+        position="bottom-right"
+        offset={aboveStatusBar}
+        mobileOffset={aboveStatusBar}
+      />
     </>
   )
 }

@@ -15,10 +15,15 @@ export interface Lines {
   readonly endLine: number
 }
 
+/** What somebody says of a line that was recalled. */
+export const faults = ['wrong', 'outdated'] as const
+export type Fault = (typeof faults)[number]
+
 interface Paths {
   chat(session?: string, message?: string): string
   file(path: string, line?: number): string
   source(path: string, line?: number): string
+  correct(place: Place, fault: Fault): string
   search(query?: string, why?: Place): string
   recalls(message?: string): string
   checks(): string
@@ -41,6 +46,9 @@ export const paths: Paths = {
     const session = sessionOfPath(path)
     return session === undefined ? paths.file(path, line) : paths.chat(session)
   },
+  /** The file at a line that is to be mended. */
+  correct: ({ path, line }: Place, fault: Fault) =>
+    paths.file(path, line).replace('#', `?${new URLSearchParams({ fault })}#`),
   /** With a place: what becomes of that line. */
   search: (query?: string, why?: Place) => {
     const parameters = new URLSearchParams()

@@ -13,6 +13,7 @@ export const errorCodes = [
   'file_exists',
   'file_changed',
   'file_not_text',
+  'text_unwritable',
   'file_too_large',
   'folder_unreadable',
   'folder_unusable',

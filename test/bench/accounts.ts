@@ -52,7 +52,7 @@ async function measureTimeline(page: Page, url: string): Promise<Figure[]> {
 
 async function measureWhatIf(page: Page, url: string, query: string): Promise<Figure[]> {
   // Until the index is there, so that the ranking is what is measured.
-  await page.getByText(/^[\d,]+ files · [\d,]+ chunks$/).waitFor({ timeout: 120_000 })
+  await page.getByText(/files.* · [\d,]+ chunks$/).waitFor({ timeout: 120_000 })
   await page.goto(new URL(`/search?q=${encodeURIComponent(query)}`, url).href)
   await page.getByTestId('candidate').first().waitFor()
   await page.getByRole('button', { name: 'What if' }).click()

@@ -1,33 +1,11 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
-import type { AxeResults } from 'axe-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
+import { findings } from '../support/axe.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
-
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** Serious and critical findings of the page as it is, each in a line. */
-async function findings(page: Page): Promise<string[]> {
-  // The page's own policy lets no script in: it comes over the debugger's line, as a devtools snippet does.
-  await page.evaluate(axe)
-  const { violations } = await page.evaluate(() =>
-    (window as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
-      resultTypes: ['violations'],
-      rules: { region: { enabled: false } },
-    }),
-  )
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-    )
-}
 
 const files = {
   'MEMORY.md': '# Long-term memory\n\n- The garage door opens with 4411.\n- 钢琴由佐藤先生调音。\n',

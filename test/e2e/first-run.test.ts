@@ -66,11 +66,52 @@ describe('M47 first start', () => {
     await keepScreenshot(page, 'first-run-found-narrow')
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByText('1 settings taken over, 2 not.').waitFor()
-    await until(() => existsSync(join(workspace, 'memory/imports/claude-code/CLAUDE.md')))
-    await until(() => existsSync(join(workspace, 'memory/imports/openclaw/MEMORY.md')))
+    await page.getByText('One file was imported.').first().waitFor()
+    await until(() => existsSync(join(workspace, 'memory/imports/claude-code/CLAUDE.md')), 20_000)
+    await until(() => existsSync(join(workspace, 'memory/imports/openclaw/MEMORY.md')), 20_000)
     expect(await readFile(join(server.home, 'config.yaml'), 'utf8')).toContain('thinking: high')
     expect(await readdir(join(home, '.claude'))).toEqual(['CLAUDE.md'])
   }, 90_000)
+
+  it('M47: a large folder is copied in sight, goes on when the window is closed, and can be cancelled', async () => {
+    const notes = Array.from(
+      { length: 3000 },
+      (_, index) => [`.claude/notes/${index}.md`, `# Note ${index}\n`] as const,
+    )
+    const home = await folderWith({
+      ...Object.fromEntries(notes),
+      '.openclaw/openclaw.json': '{ agents: { defaults: { thinkingDefault: "high" } } }',
+    })
+    vi.stubEnv('HOME', home)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const server = await openTestServer({ config: '' })
+    const workspace = join(home, 'mine')
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(workspace)
+    await page.getByTestId('found-memory').getByText('3,000 files').waitFor()
+    await page.getByTestId('found-memory').getByRole('button', { name: 'Copy it' }).click()
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByTestId('import-running').getByText('of 3,000').waitFor()
+    await page.close()
+    const again = await openPage()
+    await again.setViewportSize({ width: 360, height: 800 })
+    await again.goto(await server.urlOnce())
+    const running = again.getByTestId('import-running')
+    await running.getByText(join(home, '.claude')).waitFor()
+    await keepScreenshot(again, 'first-run-copying-narrow')
+    await running.getByRole('button', { name: 'Cancel' }).click()
+    await again.getByText('Cancelled after', { exact: false }).waitFor()
+    expect(await running.count()).toBe(0)
+    const made = await readdir(join(workspace, 'memory/imports/claude-code/notes'))
+    await again.getByText(`Cancelled after ${made.length.toLocaleString('en')} files.`).waitFor()
+    await again.goto(`${new URL(again.url()).origin}/settings#import`)
+    await again.getByTestId('foreign-settings').getByRole('checkbox').check()
+    await again.getByRole('button', { name: 'Take over settings' }).click()
+    await again.getByText('1 settings taken over, 0 not.').waitFor()
+    await keepScreenshot(again, 'import-settings-narrow')
+    expect(await readFile(join(server.home, 'config.yaml'), 'utf8')).toContain('thinking: high')
+  }, 120_000)
 
   it('M47: a model is connected, its mistakes are told, and what it has is to choose from', async () => {
     const model = await startModelServer({ text: 'Hello from the model.' })

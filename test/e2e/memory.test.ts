@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
+import type { Locator } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer, type TestAppOptions } from '../support/app.ts'
 import { connect } from '../support/client.ts'
@@ -227,6 +228,11 @@ describe('M26 history, as one sees it', () => {
       await until(async () => (await makers()).join() === `${name('You', '你')},main,${name('Outside', '外部')}`)
       await page.getByRole('button', { name: name('Blame', '逐行作者') }).click()
       await page.locator('.line-numbers', { hasText: 'main ·' }).waitFor()
+      // Where there is no room for both, the one that was asked for last stands beside the text.
+      const beside = async (en: string, zh: string, seen: Locator) => {
+        if ((await seen.count()) === 0) await page.getByRole('button', { name: name(en, zh), exact: true }).click()
+      }
+      await beside('History', '历史', entries)
       const ofAgent = entries.filter({ hasText: 'main' })
       await ofAgent.getByRole('button').first().click()
       await ofAgent.getByTestId('hunk').waitFor()
@@ -239,6 +245,7 @@ describe('M26 history, as one sees it', () => {
         .first()
         .click()
       await until(async () => (await onDisk('MEMORY.md')).includes('from me'))
+      await beside('Blame', '逐行作者', page.locator('.line-numbers', { hasText: 'main ·' }))
       await page.locator('.line-numbers', { hasText: 'main ·' }).click()
       await page.waitForURL(/\/chat\/.*#m-/)
 

@@ -127,11 +127,14 @@ describe('M47 import', () => {
     const { importer, history, files } = await openImporter()
     let made: string[] = []
     for await (const step of importer.run(vault, 'memory/imports')) {
-      if (step.type === 'progress' && step.done === 10) importer.cancel()
+      if (step.type === 'progress' && step.done >= 10) importer.cancel()
       if (step.type === 'done') ({ made } = step)
     }
-    expect(made).toHaveLength(10)
-    expect((await files.list()).files.filter(({ path }) => path.startsWith('memory/imports/'))).toHaveLength(10)
+    // The file at hand is copied to its end.
+    expect(made.length).toBeGreaterThanOrEqual(10)
+    expect(made.length).toBeLessThan(40)
+    const imported = (await files.list()).files.filter(({ path }) => path.startsWith('memory/imports/'))
+    expect(imported).toHaveLength(made.length)
     const [change] = (await history?.timeline({ limit: 1 })) ?? []
     expect(change?.cause).toBe('import')
   })
@@ -326,4 +329,49 @@ describe('M47 M48 what is exported comes back', () => {
     expect(made).toContain('memory/back/memory/日记/a.md')
     expect(made).toContain('memory/back/what this.md')
   }, 60_000)
+})
+
+describe('M47 an import that nobody waits for', () => {
+  const notes = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`note ${index}.md`, `Note ${index}.\n`]))
+  const ended = async (importer: Awaited<ReturnType<typeof openImporter>>['importer']) => {
+    await vi.waitFor(() => expect(importer.standing().running).toBeNull(), { timeout: 20_000 })
+    return importer.standing().ended
+  }
+
+  it('M47: goes on when whoever followed it goes away, and its end is told to the next one', async () => {
+    const { importer, workspace } = await openImporter()
+    const source = await folderWith(notes(40))
+    for await (const step of importer.run(source, 'memory/imports')) if (step.type === 'progress') break
+    expect(importer.standing().running).toMatchObject({ path: source, total: 40 })
+    const [first, ...others] = await ended(importer)
+    expect(others).toEqual([])
+    expect(first).toMatchObject({ isCancelled: false, failure: null })
+    expect(first?.made).toHaveLength(40)
+    expect(await readdir(join(workspace, 'memory/imports'))).toHaveLength(40)
+    importer.seen(first?.id ?? '')
+    expect(importer.standing()).toEqual({ running: null, ended: [] })
+  })
+
+  it('M47: several follow each other; cancelling ends the one at hand and those behind it', async () => {
+    const { importer, workspace } = await openImporter()
+    importer.start(await folderWith(notes(2)), 'memory/a')
+    importer.start(await folderWith(notes(3)), 'memory/b')
+    expect((await ended(importer)).map(({ made }) => made.length)).toEqual([2, 3])
+    importer.start(await folderWith(notes(400)), 'memory/c')
+    importer.start(await folderWith(notes(2)), 'memory/d')
+    await vi.waitFor(() => expect(importer.standing().running?.done).toBeGreaterThan(0), { timeout: 20_000 })
+    importer.cancel()
+    const last = (await ended(importer)).at(-1)
+    expect(last?.isCancelled).toBe(true)
+    expect(last?.made.length).toBeLessThan(400)
+    expect(await readdir(join(workspace, 'memory/c'))).toHaveLength(last?.made.length ?? 0)
+    expect(await readdir(join(workspace, 'memory'))).not.toContain('d')
+  })
+
+  it('M47: what cannot be read is told at its end', async () => {
+    const { importer, workspace } = await openImporter()
+    importer.start(join(workspace, 'nowhere'), 'memory/a')
+    expect((await ended(importer))[0]).toMatchObject({ made: [], failure: { code: 'file_not_found' } })
+  })
 })

@@ -109,7 +109,7 @@ describe('M56 what is written can be read again', () => {
     const { workspace: files } = await app.agents.get('main')
     await files.write('a.md', 'as it was\n', { cause: 'user' })
     const refused = (text: string) => files.edit('a.md', { cause: 'user' }, () => text)
-    await expect(refused('a\0b')).rejects.toMatchObject({ code: 'file_not_text' })
+    await expect(refused('a\nb\0c')).rejects.toMatchObject({ code: 'text_unwritable', data: { line: 2 } })
     await expect(refused('é'.repeat(11 * 1024 * 1024))).rejects.toMatchObject({ code: 'file_too_large' })
     expect(await readFile(join(workspace, 'a.md'), 'utf8')).toBe('as it was\n')
   })

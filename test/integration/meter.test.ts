@@ -99,7 +99,9 @@ describe('M45 the meter', () => {
     expect(report).toMatchObject({ contextWindow: 8000, compactAt: 6000 })
     expect(report.items.map(({ name }) => name)).not.toContain('MEMORY.md')
     const memory = asItIs.items.find(({ name }) => name === 'MEMORY.md')?.tokens ?? 0
-    expect(Math.abs(asItIs.estimatedTokens - report.estimatedTokens - memory)).toBeLessThan(5)
+    // What names a file to the model goes with it.
+    expect(asItIs.estimatedTokens - report.estimatedTokens - memory).toBeGreaterThan(0)
+    expect(asItIs.estimatedTokens - report.estimatedTokens - memory).toBeLessThan(15)
   })
 
   it('M45: the timeline has each flush, compaction and pruning, with what was written, dropped and kept', async () => {

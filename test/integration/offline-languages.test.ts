@@ -110,7 +110,7 @@ describe('M40 M48 the offline model in the user’s language', () => {
   ])('M40: %j is noted', async (message, note) => {
     const { say, log } = await openConversation()
     await say(message)
-    expect(await log()).toMatch(new RegExp(`^## 10:30 - .+\n${note}\n`, 'm'))
+    expect(await log()).toMatch(new RegExp(`^## 10:30\n${note}\n`, 'm'))
   })
 
   it.each([
@@ -184,6 +184,16 @@ describe('M40 M48 the offline model in the user’s language', () => {
     const written = await Promise.all(files.map((file) => readFile(join(workspace, 'memory', file), 'utf8')))
     expect(written.join('\n')).toContain('green tea')
     expect(written.join('\n')).not.toContain('212')
+  })
+
+  it.each([
+    ['remember the code is 12\u000034', /^I could not note that: .+NUL/],
+    ['请记住密码是12\u000034', /^这句没能记下来：.+NUL/],
+    ['請記住密碼是12\u000034', /^這句沒能記下來：.+NUL/],
+  ])('M40 M48: %j cannot be written, and the words for it are plain', async (message, said) => {
+    const { say, workspace } = await openConversation()
+    expect(await say(message)).toMatch(said)
+    expect(await readdir(join(workspace, 'memory')).catch(() => [])).toEqual([])
   })
 
   it('M40: what is written already is not taken back by a word', async () => {

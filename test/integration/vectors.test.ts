@@ -156,6 +156,22 @@ describe('M51 first pass in memory', () => {
     store.close()
   })
 
+  it('M51 M53: among the few that a filter lets through the nearest are found, however far they are', async () => {
+    const vectors = topicVectors(4000, 64)
+    const store = await openWith(vectors)
+    const leg = new VectorLeg(store.db, 64)
+    leg.refresh()
+    const [vector = new Float32Array()] = topicVectors(1, 64)
+    const all = leg.query(vector).nearest(4000)
+    const farthest = all.slice(-12)
+    expect(all.length).toBeGreaterThan(450)
+    expect(leg.query(vector).nearest(5, new Set(farthest))).toEqual(farthest.slice(0, 5))
+    const half = all.filter((_, index) => index % 2 === 1)
+    expect(leg.query(vector).nearest(5, new Set(half))).toEqual(half.slice(0, 5))
+    expect(leg.query(vector).nearest(5, new Set())).toEqual([])
+    store.close()
+  })
+
   it('M51: a chunk is as near as its best passage, which is named by its lines', async () => {
     const vectors = topicVectors(16, 64)
     const store = await openWith(vectors)

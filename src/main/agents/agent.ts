@@ -22,6 +22,7 @@ import {
 } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { memorySource } from './memory-source.ts'
+import { TextFigures } from './text-figures.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
@@ -42,6 +43,7 @@ export class Agent {
   readonly chat: Chat
 
   readonly #options: AgentOptions
+  readonly #figures: TextFigures
 
   private constructor(options: AgentOptions, queue: MessageQueue) {
     const { config, folders, now, watch } = options
@@ -52,6 +54,7 @@ export class Agent {
     this.recording = openRecording(options, roots)
     const { recording } = this
     this.workspace = openWorkspace(options, roots, () => recording.history)
+    this.#figures = new TextFigures(async (path) => (await this.workspace.read(path)).text)
     this.memory = new Memory({
       now,
       source: memorySource(options),
@@ -188,23 +191,28 @@ export class Agent {
     }
   }
 
-  /** The Markdown of its workspace, with the figures that the index has of it. */
+  /** The Markdown of its workspace, with the figures that the index has of it; what is not searched is counted here. */
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
     const [{ files }, counts] = await Promise.all([this.workspace.list(signal), this.memory.fileCounts()])
     const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
     const { scope } = this.#options.config.current.memory
     const { unreadable } = this.memory
+    const left = new Map(files.map(({ path }) => [path, unsearchedOf(path, scope, unreadable)]))
+    // What is about to be indexed is counted there.
+    const isLeft = ({ path }: { path: string }) => (left.get(path)?.unsearched?.reason ?? 'unreadable') !== 'unreadable'
+    const figures = await this.#figures.of(files.filter(isLeft))
     return files.map(({ path, size, modifiedAt }) => {
       const date = dailyLogDate(path)
+      const { words, tokens } = counted.get(path) ?? figures.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
       return {
         path,
         kind: fileKind(path),
         ...(date === undefined ? {} : { date }),
         size,
         modifiedAt,
-        words: counted.get(path)?.words ?? 0,
-        tokens: counted.get(path)?.tokens ?? Math.ceil(size / 4),
-        ...unsearchedOf(path, scope, unreadable),
+        words,
+        tokens,
+        ...left.get(path),
       }
     })
   }

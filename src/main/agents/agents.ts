@@ -17,7 +17,7 @@ import { Agent } from './agent.ts'
 import type { AgentOptions, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './folders.ts'
 import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent, type SetUp } from './new-agent.ts'
-import { openWriter, type Writer } from './open-workspace.ts'
+import { noteTemplates, openWriter, type Writer } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
 import { wireAgent } from './wiring.ts'
 
@@ -134,6 +134,7 @@ export class Agents {
       return seeded
     })
     await this.#reopen(id)
+    await noteTemplates(await this.#agentOptions(id), created)
     this.#announce()
     return { workspace: folder, created }
   }
@@ -151,11 +152,12 @@ export class Agents {
     const settings = like === undefined ? {} : inheritable(this.#options.settings.rawAgent(like))
     const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
     await this.#claim(id, folder, async () => {
-      await seed(folder, join(this.#options.resources, 'templates', locale))
+      const created = await seed(folder, join(this.#options.resources, 'templates', locale))
       // The built-in agent gets an entry of its own, so that it is not lost among others.
       if (list.length === 0) await this.#ownEntry(defaultAgent)
       const end = this.#options.settings.config.agents.list.length
       await this.#options.settings.set([['agents', 'list', end], entry])
+      await noteTemplates(await this.#agentOptions(id), created)
     })
     return { agent: id, workspace: folder }
   }

@@ -1,6 +1,8 @@
 /** An agent's files: to work with while the agent is open, or only to write into. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Recording, type History } from '../history/index.ts'
-import { Workspace, type Roots } from '../workspace/index.ts'
+import { hashText, Workspace, type Roots } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { readableFolders } from './memory-source.ts'
 
@@ -55,6 +57,17 @@ export function openWriter(options: AgentOptions): Writer {
       workspace.close()
     },
   }
+}
+
+/** Notes what the app itself has put into a folder: nobody else is taken for its author. @param names in the workspace */
+export async function noteTemplates(options: AgentOptions, names: readonly string[]): Promise<void> {
+  const recording = openRecording({ ...options, watch: false }, rootsOf(options))
+  const origin = { cause: 'template' } as const
+  for (const path of names) {
+    const after = await readFile(join(options.workspace, path), 'utf8')
+    await recording.record({ path, origin, hash: hashText(after), before: null, after, at: options.now().getTime() })
+  }
+  await recording.close()
 }
 
 /** Whoever stays records; a single command only notes what it wrote. */

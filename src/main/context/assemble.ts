@@ -49,15 +49,19 @@ export interface Assembly {
 }
 
 export function assemble(input: AssemblyInput): Assembly {
-  const items: ContextItem[] = [
-    item('system', 'system prompt', input.systemPrompt),
-    item('system', 'tools', JSON.stringify(input.tools)),
-  ]
+  const prompt = item('system', 'system prompt', input.systemPrompt)
+  const items: ContextItem[] = [prompt, item('system', 'tools', JSON.stringify(input.tools))]
   const sections: string[] = []
+  let fences = 0
   for (const { file, sent } of cutFiles(input.files, fileTokens(input.budget.compactAt, sumOf(items)))) {
-    sections.push(fileSection(file, sent))
-    items.push(fileItem(file, sent))
+    const section = fileSection(file, sent)
+    const row = fileItem(file, sent)
+    sections.push(section)
+    items.push(row)
+    fences += Math.max(0, estimateTokens(section) - row.tokens)
   }
+  // A file has the figure that it has everywhere; what names it to the model belongs to the prompt.
+  items[0] = { ...prompt, tokens: prompt.tokens + fences }
   const budget = roomBeside(input.budget, sumOf(items))
   const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned, input.pruning).map(
     withTimestamp,
@@ -140,7 +144,7 @@ function fileItem(file: ContextFile, sent: string): ContextItem {
   return {
     layer: file.layer,
     name: file.path,
-    tokens: estimateTokens(fileSection(file, sent)),
+    tokens: estimateTokens(sent),
     rawCharacters: raw.length,
     sentCharacters: sent.length,
     ...(note ? { note } : {}),

@@ -8,6 +8,8 @@ import { calibration } from './tokens.ts'
  * counted. Items sum to the total.
  */
 export function calibrated(report: ContextReport, last: ContextReport | undefined): ContextReport {
+  // What runs inside the app counts as we estimate: a file has the same figure here as everywhere else.
+  if (report.model === 'offline') return { ...report, reportedTokens: null }
   if (report.reportedTokens !== null && report.estimatedTokens > 0) return scaled(report, report.reportedTokens)
   const factor = last ? calibration(last.estimatedTokens, last.reportedTokens) : 1
   return scaled(report, Math.ceil(report.estimatedTokens * factor))

@@ -107,20 +107,23 @@ export class History {
 
   /** The timeline as it is shown, without the texts. */
   async entries(request: TimelineRequest): Promise<HistoryEntry[]> {
-    return (await this.timeline(request)).map(({ commit, at, cause, session, turn, client, file, now }) => ({
-      commit,
-      at,
-      cause,
-      ...(session === undefined ? {} : { session }),
-      ...(turn === undefined ? {} : { turn }),
-      ...(client === undefined ? {} : { client }),
-      path: file.path,
-      now,
-      ...(file.from === undefined ? {} : { from: file.from }),
-      added: file.added,
-      removed: file.removed,
-      exists: file.after !== null,
-    }))
+    return (await this.timeline(request)).map(
+      ({ commit, at, cause, session, turn, client, isUndo = false, file, now }) => ({
+        commit,
+        at,
+        cause,
+        ...(session === undefined ? {} : { session }),
+        ...(turn === undefined ? {} : { turn }),
+        ...(client === undefined ? {} : { client }),
+        path: file.path,
+        now,
+        ...(file.from === undefined ? {} : { from: file.from }),
+        added: file.added,
+        removed: file.removed,
+        exists: file.after !== null,
+        isUndo,
+      }),
+    )
   }
 
   /** @throws AppError `file_not_found` */

@@ -2,8 +2,9 @@
  * Copies notes from elsewhere into a workspace. First a plan says what would happen; nothing that is here is replaced: a
  * file whose name is taken goes beside the other.
  */
+import { randomUUID } from 'node:crypto'
 import type { RouterClient } from '@orpc/server'
-import type { ImportPlan, ImportStep } from '../../shared/contract/index.ts'
+import type { ImportPlan, ImportStanding, ImportStep } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { expandHome } from '../settings/index.ts'
 import { fromOrpcError, startThread } from '../thread/index.ts'
@@ -19,9 +20,49 @@ export interface ImporterOptions {
   readonly workspace: Workspace
 }
 
+/** One import, from its beginning until somebody was told of its end. */
+class Job {
+  readonly id = randomUUID()
+  readonly path: string
+  readonly stop = new AbortController()
+  readonly made: string[] = []
+  done = 0
+  total = 0
+  ended = false
+  failure: unknown
+  #next = Promise.withResolvers<void>()
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  /** Resolves when it is a step further. */
+  moved(): Promise<void> {
+    return this.ended ? Promise.resolve() : this.#next.promise
+  }
+
+  move(done: number, total: number): void {
+    this.done = done
+    this.total = total
+    this.#tell()
+  }
+
+  end(): void {
+    this.ended = true
+    this.#tell()
+  }
+
+  #tell(): void {
+    this.#next.resolve()
+    this.#next = Promise.withResolvers<void>()
+  }
+}
+
 export class Importer {
   readonly #options: ImporterOptions
-  #running: AbortController | undefined
+  #running: Job | undefined
+  #waiting: (readonly [path: string, into: string])[] = []
+  #ended: Job[] = []
 
   constructor(options: ImporterOptions) {
     this.#options = options
@@ -41,28 +82,80 @@ export class Importer {
     return { kind: source.kind, added, same, conflicts, skipped: source.skipped, names }
   }
 
-  /** Copies, and tells how far it is; the last step names what was made. `cancel` ends it after the file at hand. */
+  /**
+   * Copies, and tells how far it is; the last step names what was made. `cancel` ends it after the file at hand; whoever
+   * only stops listening leaves it running.
+   */
   async *run(path: string, into: string): AsyncGenerator<ImportStep> {
     if (this.#running) throw new AppError('session_busy', 'an import is running', {})
-    const stop = new AbortController()
-    this.#running = stop
-    try {
-      const { files } = await this.#read(path)
-      const made: string[] = []
-      for (const [index, file] of files.entries()) {
-        if (stop.signal.aborted) break
-        const target = await this.#copy(targetOf(into, file.path), file.text)
-        if (target !== undefined) made.push(target)
-        yield { type: 'progress', done: index + 1, total: files.length }
-      }
-      yield { type: 'done', made, isCancelled: stop.signal.aborted }
-    } finally {
-      this.#running = undefined
+    const job = this.#begin(path, into)
+    for (;;) {
+      await job.moved()
+      if (job.ended) break
+      yield { type: 'progress', done: job.done, total: job.total }
+    }
+    this.seen(job.id)
+    if (job.failure) throw job.failure
+    yield { type: 'done', made: job.made, isCancelled: job.stop.signal.aborted }
+  }
+
+  /** Copies behind everybody's back, after what is being copied already: `standing` tells how far it is. */
+  start(path: string, into: string): void {
+    if (this.#running) this.#waiting.push([path, into])
+    else this.#begin(path, into)
+  }
+
+  /** What is being copied, and what has ended and nobody has seen yet. */
+  standing(): ImportStanding {
+    const running = this.#running
+    return {
+      running: running ? { path: running.path, done: running.done, total: running.total } : null,
+      ended: this.#ended.map(({ id, path, made, failure, stop }) => ({
+        id,
+        path,
+        made,
+        isCancelled: stop.signal.aborted,
+        failure: failure instanceof AppError ? { code: failure.code, data: failure.data } : null,
+      })),
     }
   }
 
+  /** Somebody was told of the end of an import. */
+  seen(id: string): void {
+    this.#ended = this.#ended.filter((job) => job.id !== id)
+  }
+
+  /** Ends what runs, and what waits behind it. */
   cancel(): void {
-    this.#running?.abort()
+    this.#waiting = []
+    this.#running?.stop.abort()
+  }
+
+  #begin(path: string, into: string): Job {
+    const job = new Job(path)
+    this.#running = job
+    void this.#work(job, into)
+    return job
+  }
+
+  async #work(job: Job, into: string): Promise<void> {
+    try {
+      const { files } = await this.#read(job.path)
+      for (const [index, file] of files.entries()) {
+        if (job.stop.signal.aborted) break
+        const target = await this.#copy(targetOf(into, file.path), file.text)
+        if (target !== undefined) job.made.push(target)
+        job.move(index + 1, files.length)
+      }
+    } catch (error) {
+      job.failure = error
+    }
+    this.#running = undefined
+    this.#ended.push(job)
+    job.end()
+    const [next, ...rest] = this.#waiting
+    this.#waiting = rest
+    if (next) this.#begin(...next)
   }
 
   /** Puts imported files into the trash. */

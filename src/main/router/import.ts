@@ -16,6 +16,15 @@ export const importRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
   plan: os.import.plan.use(agent).handler(({ context, input }) => context.agent.importer.plan(input.path, input.into)),
   run: os.import.run.use(agent).handler(({ context, input }) => context.agent.importer.run(input.path, input.into)),
+  start: os.import.start.use(agent).handler(({ context, input }) => {
+    context.agent.importer.start(input.path, input.into)
+    return {}
+  }),
+  standing: os.import.standing.use(agent).handler(({ context }) => context.agent.importer.standing()),
+  seen: os.import.seen.use(agent).handler(({ context, input }) => {
+    context.agent.importer.seen(input.id)
+    return {}
+  }),
   cancel: os.import.cancel.use(agent).handler(({ context }) => {
     context.agent.importer.cancel()
     return {}

@@ -12,6 +12,11 @@ const threshold = 0.7
 /** 8 bands of 3: a pair of similarity 0.7 is looked at with a probability of 0.96, one of 0.3 with 0.2. */
 const bands = 8
 const rows = 3
+/**
+ * The share of equal minima estimates the similarity, ± 0.1: pairs that look less alike than this are not compared word
+ * for word. Of pairs with similarity 0.7 that leaves out one in two hundred.
+ */
+const worthComparing = 0.45
 /** Lines of a bucket that a new one is compared with: many lines of one pattern would be too many pairs. */
 const maxCompared = 4
 
@@ -37,6 +42,8 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
   const same = new Map<string, number>()
   const buckets = Array.from({ length: bands }, () => new Map<number, number[]>())
   const shinglesOf = (index: number) => shingles(normalize(lines[index] ?? ''))
+  const signatures = new Uint32Array(lines.length * bands * rows)
+  const signatureOf = (index: number) => signatures.subarray(index * bands * rows, (index + 1) * bands * rows)
   for (const [index, line] of lines.entries()) {
     const text = normalize(line)
     if (text.length < minCharacters[scriptOf(text)]) continue
@@ -46,16 +53,19 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
       continue
     }
     same.set(text, index)
-    const set = shingles(text)
-    for (const [band, key] of bandKeys(set).entries()) {
+    const signature = signatureOf(index)
+    sign(text, signature)
+    let own: Set<number> | undefined
+    const isAlike = (other: number) =>
+      agreement(signatureOf(other), signature) >= worthComparing &&
+      jaccard(shinglesOf(other), (own ??= shingles(text))) >= threshold
+    for (const [band, key] of bandKeys(signature).entries()) {
       const bucket = buckets[band]?.get(key)
       if (!bucket) {
         buckets[band]?.set(key, [index])
         continue
       }
-      const alike = bucket
-        .slice(0, maxCompared)
-        .find((other) => root(other) === root(index) || jaccard(shinglesOf(other), set) >= threshold)
+      const alike = bucket.slice(0, maxCompared).find((other) => root(other) === root(index) || isAlike(other))
       if (alike === undefined) bucket.push(index)
       else join(alike, index)
     }
@@ -82,12 +92,20 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
 
 /** Letters and digits alone, in lower case: list marks, emphasis and punctuation make no difference. */
 function normalize(line: string): string {
+  if (isPlain.test(line))
+    return line
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, ' ')
+      .trim()
   return line
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 }
+
+/** ASCII needs no tables of Unicode: most of the time of a large memory went there. */
+const isPlain = /^\p{ASCII}*$/u
 
 function scriptOf(text: string): keyof typeof shingleSize {
   const cjk = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
@@ -98,29 +116,45 @@ function scriptOf(text: string): keyof typeof shingleSize {
 function shingles(text: string): Set<number> {
   const size = shingleSize[scriptOf(text)]
   const found = new Set<number>()
-  for (let from = 0; from + size <= text.length; from += 1) {
-    let hash = 0x811c9dc5
-    for (let at = from; at < from + size; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-    found.add(hash >>> 0)
-  }
+  for (let from = 0; from + size <= text.length; from += 1) found.add(shingleAt(text, from, size))
   return found
 }
 
-/** One hash a band, over the band's minima. */
-function bandKeys(set: ReadonlySet<number>): number[] {
-  const minima = new Uint32Array(bands * rows).fill(0xffffffff)
-  for (const shingle of set) {
+function shingleAt(text: string, from: number, size: number): number {
+  let hash = 0x811c9dc5
+  for (let at = from; at < from + size; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
+
+/** Writes the least hash of the text's shingles for each of the hash functions; a shingle that comes twice changes none. */
+function sign(text: string, minima: Uint32Array): void {
+  const size = shingleSize[scriptOf(text)]
+  minima.fill(0xffffffff)
+  for (let from = 0; from + size <= text.length; from += 1) {
+    const shingle = shingleAt(text, from, size)
     for (let index = 0; index < minima.length; index += 1) {
       const hash = Math.imul(shingle ^ (seeds[index] ?? 0), 0x9e3779b1) >>> 0
       const mixed = (hash ^ (hash >>> 15)) >>> 0
       if (mixed < (minima[index] ?? 0)) minima[index] = mixed
     }
   }
+}
+
+/** The share of equal minima. */
+function agreement(one: Uint32Array, other: Uint32Array): number {
+  let equal = 0
+  for (let index = 0; index < one.length; index += 1) if (one[index] === other[index]) equal += 1
+  return equal / one.length
+}
+
+/** One hash a band, over the band's minima. */
+function bandKeys(minima: Uint32Array): number[] {
   return Array.from({ length: bands }, (_, band) => {
     let key = band
     for (let row = 0; row < rows; row += 1)
       key = Math.imul(key ^ (minima[band * rows + row] ?? 0), 0x85ebca6b) ^ (key >>> 13)
-    return key >>> 0
+    // A small integer: tables look those up several times faster.
+    return key
   })
 }
 

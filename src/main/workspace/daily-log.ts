@@ -1,9 +1,9 @@
-/** Entries of a day's log (M4): `## HH:MM - Title`, then the note. Pure. */
+/** Entries of a day's log (M4): `## HH:MM - Title`, then the note; one that says it in a line needs no title. Pure. */
+import { logHeading } from '../../shared/log-heading.ts'
 import { localDate, localTime } from './layout.ts'
 
 /** Whoever was asked to write a note and went away was asked no longer ago than this. */
 const maxMinutesSince = 2
-const titleCharacters = 60
 
 export interface PlacedEntry {
   /** 1-based, inclusive. */
@@ -32,19 +32,7 @@ function placeOf(entry: string, startLine: number): PlacedEntry {
   return { startLine, endLine: startLine + entry.split('\n').length - 2 }
 }
 
-/** A title of the note's first words, and the note below it. */
 function logEntry(note: string, at: Date): string {
   const body = note.trim()
-  return `## ${localTime(at)} - ${titleOf(body)}\n${body}\n`
-}
-
-/** The first line, cut at a word. */
-function titleOf(note: string): string {
-  const [line = ''] = note.split('\n', 1)
-  const plain = line.replace(/^[#>*\-\s]+/, '').trim()
-  const letters = [...plain]
-  if (letters.length <= titleCharacters) return plain
-  const cut = letters.slice(0, titleCharacters).join('')
-  const space = cut.lastIndexOf(' ')
-  return `${(space > titleCharacters / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
+  return `${logHeading(body, localTime(at))}\n${body}\n`
 }

@@ -91,11 +91,15 @@ export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
 
 /**
  * What is written has to be readable again.
- * @throws AppError `file_not_text` for a text with a NUL, `file_too_large`
+ * @throws AppError `text_unwritable` for a text with a NUL, `file_too_large`
  */
 export function assertReadable(text: string, shownAs: string): void {
-  if (text.includes('\0'))
-    throw new AppError('file_not_text', `${shownAs}: a text cannot hold a NUL`, { path: shownAs })
+  const nul = text.indexOf('\0')
+  if (nul >= 0) {
+    const line = text.slice(0, nul).split('\n').length
+    const message = `line ${line} has an invisible control character (NUL), which no text file can hold; nothing was written to ${shownAs}`
+    throw new AppError('text_unwritable', message, { path: shownAs, line })
+  }
   // Four bytes are the most that a character takes: short texts need not be counted.
   const size = text.length * 4 > maxTextBytes ? Buffer.byteLength(text) : 0
   if (size > maxTextBytes) throw tooLarge(shownAs, size)

@@ -1,6 +1,6 @@
 export { FileDrafts } from './file-drafts.ts'
 export { findInFiles, replaceInFiles } from './find.ts'
-export { decodeUtf8, maxTextBytes, readText, type TextFile } from './files.ts'
+export { decodeUtf8, hashText, maxTextBytes, readText, type TextFile } from './files.ts'
 export {
   dailyLogDate,
   dailyLogPath,

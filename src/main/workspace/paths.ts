@@ -130,14 +130,14 @@ export async function resolveReadable(roots: Roots, requested: string): Promise<
 
 /**
  * The request as a clean relative path with forward slashes.
- * @throws AppError `path_outside_workspace` for an absolute path, a drive, a UNC path, `..`, a NUL byte, or nothing;
+ * @throws AppError `path_outside_workspace` for an absolute path, a drive, a UNC path, `..`, or nothing;
  * `path_invalid` for a name that cannot be told from another
  */
 export function normalizeRequest(requested: string): string {
   const path = requested.replaceAll('\\', '/')
   const isAbsolute = path.startsWith('/') || /^[A-Za-z]:/.test(path) || /^~(\/|$)/.test(path)
   const steps = path.split('/').filter((step) => step !== '' && step !== '.')
-  if (isAbsolute || path.includes('\0') || steps.length === 0 || steps.includes('..')) throw outside(requested)
+  if (isAbsolute || steps.length === 0 || steps.includes('..')) throw outside(requested)
   if (!steps.every((step) => isUsable(step))) throw invalid(requested)
   return steps.join('/')
 }
@@ -202,7 +202,10 @@ function concealed(requested: string): AppError {
 }
 
 function invalid(requested: string): AppError {
-  const path = requested.slice(0, 200).toWellFormed()
+  const path = requested
+    .slice(0, 200)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\ufffd')
   const rules = 'no : * ? " < > | or control characters, no - or ~ at the beginning, no dot or space at the end'
   const message = `${path} is no name that every system takes: ${rules}, at most 255 bytes a name and ${maxDepth} folders`
   return new AppError('path_invalid', message, { path, depth: maxDepth })

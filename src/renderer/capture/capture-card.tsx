@@ -78,8 +78,8 @@ export function CaptureCard({ agents: all, given, isAsked = false, onClose }: Ca
         onKeyDown={onKeyDown}
         className="max-h-64 min-h-14 flex-1 resize-none bg-transparent text-[15px] leading-relaxed outline-none [field-sizing:content] placeholder:text-muted"
       />
-      <div className="flex items-center gap-2 text-[12px]">
-        <span aria-hidden className="size-2.5 rounded-full" style={{ background: agent?.color }} />
+      <div className="flex flex-wrap items-center gap-2 text-[12px]">
+        <span aria-hidden className="size-2.5 shrink-0 rounded-full" style={{ background: agent?.color }} />
         {agents.length > 1 ? (
           <select
             aria-label={t('nav.agent')}
@@ -100,7 +100,7 @@ export function CaptureCard({ agents: all, given, isAsked = false, onClose }: Ca
           aria-label={t('capture.target')}
           value={section}
           onChange={(event) => setSection(event.target.value)}
-          className="min-h-7 max-w-56 rounded-sm border border-line bg-raised px-1.5"
+          className="min-h-7 min-w-0 max-w-44 rounded-sm border border-line bg-raised px-1.5"
         >
           <option value="">{t('capture.today')}</option>
           {sections.map(({ title, from }) => (
@@ -109,12 +109,13 @@ export function CaptureCard({ agents: all, given, isAsked = false, onClose }: Ca
             </option>
           ))}
         </select>
-        <span className="flex-1" />
-        <span className="hidden text-muted sm:inline">{t('capture.keepOpen')}</span>
+      </div>
+      <div className="flex items-center gap-3 text-[12px]">
+        <span className="min-w-0 flex-1 truncate text-muted">{t('capture.keepOpen')}</span>
         <button
           type="submit"
           disabled={text === '' || remember.isPending}
-          className="min-h-7 rounded-sm bg-accent px-2.5 font-medium text-on-accent disabled:opacity-50"
+          className="min-h-7 shrink-0 rounded-sm bg-accent px-2.5 font-medium whitespace-nowrap text-on-accent disabled:opacity-50"
         >
           {t('capture.remember')} ⏎
         </button>

@@ -47,7 +47,7 @@ export function AnswerView({ agent, answer, known, question, isRunning, follower
             {change ? (
               <DiffCard agent={agent} change={change} />
             ) : (
-              <ToolLine step={step} isRunning={isRunning} follower={follower} />
+              <ToolLine agent={agent} step={step} isRunning={isRunning} follower={follower} />
             )}
           </ErrorBoundary>
         )

@@ -12,6 +12,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { messageOfHash, paths, useHash } from '../navigate.ts'
+import { StartPage } from '../start/start-page.tsx'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 import { ChatActionsContext } from './chat-actions.ts'
@@ -132,13 +133,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           </div>
         ) : isEmpty ? (
           <div className="flex-1 overflow-y-auto">
-            <EmptyState title={t('chat.empty')} hint={t('chat.emptyHint', { workspace: agent.workspace })}>
-              {[t('chat.sample1'), t('chat.sample2'), t('chat.sample3')].map((sample) => (
-                <Button key={sample} onClick={() => void send({ text: sample, attachments: [], delivery: 'next' })}>
-                  {sample}
-                </Button>
-              ))}
-            </EmptyState>
+            <StartPage agent={agent} onPropose={(text) => composer.current?.takeBack(text)} />
           </div>
         ) : data ? (
           <ErrorBoundary piece="view" look="view" of={data}>
@@ -181,6 +176,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           onSend={send}
           onStop={() => session !== undefined && stop.mutate({ agent: agent.id, session })}
           onEditLast={editLast}
+          {...(isEmpty && { onSearch: (text: string) => navigate(paths.search(text)) })}
         />
       </section>
       {hasDetails && (

@@ -1,6 +1,6 @@
 /** The field in which the next message is written, with its attachments and completions. */
 import { useQuery } from '@tanstack/react-query'
-import { ArrowUp, ChevronDown, Plus, Square } from 'lucide-react'
+import { ArrowUp, ChevronDown, Plus, Search, Square } from 'lucide-react'
 import {
   useEffect,
   useImperativeHandle,
@@ -33,7 +33,7 @@ export interface ComposerHandle {
   focus(): void
   /** Takes files that were dropped elsewhere. */
   attach(files: readonly File[]): void
-  /** Puts a message back that was waiting. */
+  /** Puts a message back that was waiting, or one that is proposed. */
   takeBack(text: string): void
 }
 
@@ -47,9 +47,11 @@ interface ComposerProps {
   readonly onStop: () => void
   /** The last message of the user is to be edited. */
   readonly onEditLast: () => void
+  /** Where a conversation begins, the same words can be looked for instead. */
+  readonly onSearch?: (text: string) => void
 }
 
-export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEditLast }: ComposerProps) {
+export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEditLast, onSearch }: ComposerProps) {
   const { t } = useTranslation()
   const { draft, change, clear } = useDraft(agent.id, session)
   const [caret, setCaret] = useState(0)
@@ -79,7 +81,11 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     attach: (added) => void addFiles(added),
     takeBack: (text) => {
       change((before) => ({ ...before, text: [text, before.text].filter(Boolean).join('\n\n') }))
-      field.current?.focus()
+      // Where the writing goes on.
+      requestAnimationFrame(() => {
+        field.current?.focus()
+        field.current?.setSelectionRange(text.length, text.length)
+      })
     },
   }))
   useEffect(() => field.current?.focus(), [])
@@ -193,12 +199,29 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
           <AgentModel agent={agent} />
           <span className="flex-1 sm:hidden" />
           {isRunning && (
-            <Button look="plain" onClick={onStop}>
+            <Button look="plain" className="shrink-0 whitespace-nowrap" onClick={onStop}>
               <Square size={11} aria-hidden /> {t('chat.stop')}
             </Button>
           )}
+          {onSearch && !isRunning && (
+            <Button
+              className="shrink-0 whitespace-nowrap"
+              disabled={draft.text.trim() === ''}
+              onClick={() => {
+                clear()
+                onSearch(draft.text.trim())
+              }}
+            >
+              <Search size={13} aria-hidden /> {t('chat.searchInstead')}
+            </Button>
+          )}
           {(!isRunning || !isEmpty) && (
-            <Button look="primary" disabled={isEmpty} onClick={() => void send('next')}>
+            <Button
+              look="primary"
+              className="shrink-0 whitespace-nowrap"
+              disabled={isEmpty}
+              onClick={() => void send('next')}
+            >
               {t('chat.send')} <ArrowUp size={13} aria-hidden />
             </Button>
           )}
@@ -219,7 +242,7 @@ function AgentModel({ agent }: { agent: Agent }) {
         <button
           type="button"
           aria-label={t('chat.model', { model: name })}
-          className="flex min-h-7 max-w-56 min-w-0 items-center gap-1 rounded-sm px-1.5 text-[12px] text-muted hover:bg-soft hover:text-text"
+          className="flex min-h-7 max-w-56 min-w-8 items-center gap-1 rounded-sm px-1.5 text-[12px] text-muted hover:bg-soft hover:text-text"
         >
           <span className="truncate">{name}</span>
           <ChevronDown size={12} aria-hidden className="shrink-0" />

@@ -2,17 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { SearchResponse, SearchResult } from '../../shared/contract/index.ts'
+import type { SearchResponse } from '../../shared/contract/index.ts'
 import type { Usage } from '../../shared/messages.ts'
 import { api } from '../api/index.ts'
 import { formatMoney, formatNumber, formatPercent, formatScore } from '../i18n/format.ts'
-import { excerptOf } from '../search/excerpt.ts'
-import { Highlight } from '../ui/highlight.tsx'
 import { paths } from '../navigate.ts'
-import { ScoreBar } from '../search/score-bar.tsx'
+import { Hit } from '../search/hit.tsx'
 import { changeOf, recallsOf, usageOf, type Turn } from './turns.ts'
 import { SidePanel } from '../ui/side-panel.tsx'
-import { PlaceLink } from '../sessions/place-link.tsx'
 import { Counts } from '../history/change-label.tsx'
 
 interface DetailsProps {
@@ -78,32 +75,6 @@ function Recall({ agent, recall }: { agent: string; recall: SearchResponse }) {
         {t('details.openInSearch')} →
       </Link>
     </section>
-  )
-}
-
-function Hit({ agent, result, recall }: { agent: string; result: SearchResult; recall: SearchResponse }) {
-  const { weights } = recall
-  const { vectorScore, textScore } = result
-  const vector =
-    vectorScore === null ? 0 : (textScore === null ? 1 : weights.vector / (weights.vector + weights.text)) * vectorScore
-  return (
-    <div>
-      <p className="flex gap-2">
-        <span className="min-w-0 flex-1 truncate">
-          <PlaceLink agent={agent} path={result.path} startLine={result.startLine} endLine={result.endLine} />
-        </span>
-        <strong className="tabular font-mono text-[12px] font-semibold">{formatScore(result.score)}</strong>
-      </p>
-      <p className="mb-2 line-clamp-2 text-muted">
-        <Highlight text={excerptOf(result.snippet, result.matched)} words={result.matched} />
-      </p>
-      <ScoreBar
-        score={result.score}
-        vector={vector}
-        text={Math.max(0, result.score - vector)}
-        minScore={recall.minScore}
-      />
-    </div>
   )
 }
 

@@ -1,14 +1,16 @@
 /** A turn of the conversation: the question, the answers, and what happened besides. */
-import { memo } from 'react'
+import { memo, useMemo } from 'react'
 import { messageText } from '../../shared/messages.ts'
+import { Asked } from '../search/asked.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { useChatActions } from './chat-actions.ts'
 import { Interrupted } from './failure.tsx'
 import type { LiveTurnFollower } from './live-turn.ts'
 import { AnswerActions } from './message-actions.tsx'
 import { SessionEventView } from './session-event.tsx'
-import { type Answer, type Turn } from './turns.ts'
+import { recallsOf, type Answer, type Turn } from './turns.ts'
 import { AnswerView } from './answer.tsx'
+import { SourcesLine } from './sources-line.tsx'
 import { QuestionEditor, QuestionView } from './question.tsx'
 
 interface TurnProps {
@@ -31,45 +33,49 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
     .filter(Boolean)
     .join('\n\n')
   const isUnanswered = isLast && !isRunning && question !== undefined && isOpenEnded(last)
+  const asked = useMemo(() => recallsOf(turn).at(-1)?.query, [turn])
   return (
-    <article
-      className="flex flex-col gap-1"
-      onClick={() => select(turn.id)}
-      onFocus={() => select(turn.id)}
-      data-selected={isSelected}
-    >
-      {question && (
-        <ErrorBoundary piece="message" of={question}>
-          {isEditing ? <QuestionEditor question={question} /> : <QuestionView question={question} />}
-        </ErrorBoundary>
-      )}
-      {(answers.length > 0 || isUnanswered || isRunning) && (
-        <div className="group/message flex flex-col gap-3">
-          {/* By place, not by id: the answer that streams becomes the message that it is, without being drawn anew. */}
-          {[...answers, ...(isRunning ? [undefined] : [])].map((answer, place) => (
-            <ErrorBoundary key={place} piece="message" of={answer}>
-              <AnswerView
-                agent={agent.id}
-                answer={answer}
-                known={answers}
-                question={question?.id}
-                isRunning={isRunning}
-                follower={follower}
-              />
-            </ErrorBoundary>
-          ))}
-          {isUnanswered && <Interrupted isCrash question={question.id} />}
-          {last && question && !isRunning && (
-            <AnswerActions id={last.id} question={question.id} text={text} versions={answers[0]?.versions} />
-          )}
-        </div>
-      )}
-      {events.map(({ id, event }) => (
-        <ErrorBoundary key={id} piece="message" of={event}>
-          <SessionEventView agent={agent.id} event={event} />
-        </ErrorBoundary>
-      ))}
-    </article>
+    <Asked value={asked}>
+      <article
+        className="flex flex-col gap-1"
+        onClick={() => select(turn.id)}
+        onFocus={() => select(turn.id)}
+        data-selected={isSelected}
+      >
+        {question && (
+          <ErrorBoundary piece="message" of={question}>
+            {isEditing ? <QuestionEditor question={question} /> : <QuestionView question={question} />}
+          </ErrorBoundary>
+        )}
+        {(answers.length > 0 || isUnanswered || isRunning) && (
+          <div className="group/message flex flex-col gap-3">
+            {/* By place, not by id: the answer that streams becomes the message that it is, without being drawn anew. */}
+            {[...answers, ...(isRunning ? [undefined] : [])].map((answer, place) => (
+              <ErrorBoundary key={place} piece="message" of={answer}>
+                <AnswerView
+                  agent={agent.id}
+                  answer={answer}
+                  known={answers}
+                  question={question?.id}
+                  isRunning={isRunning}
+                  follower={follower}
+                />
+              </ErrorBoundary>
+            ))}
+            {last && !isRunning && <SourcesLine agent={agent.id} turn={turn} />}
+            {isUnanswered && <Interrupted isCrash question={question.id} />}
+            {last && question && !isRunning && (
+              <AnswerActions id={last.id} question={question.id} text={text} versions={answers[0]?.versions} />
+            )}
+          </div>
+        )}
+        {events.map(({ id, event }) => (
+          <ErrorBoundary key={id} piece="message" of={event}>
+            <SessionEventView agent={agent.id} event={event} />
+          </ErrorBoundary>
+        ))}
+      </article>
+    </Asked>
   )
 })
 

@@ -75,6 +75,7 @@ export function QuestionEditor({ question }: { question: Question }) {
         value={text}
         aria-label={t('chat.edit')}
         onChange={(event) => setText(event.target.value)}
+        onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
         onKeyDown={(event) => {
           if (isComposing(event)) return
           if (event.key === 'Escape') edit(undefined)

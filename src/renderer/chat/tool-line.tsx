@@ -1,25 +1,24 @@
-/** One quiet line for a tool call; it opens to what was asked and what came back. */
+/** One quiet line for a tool call; it opens to what came of it, in words. */
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { messageText } from '../../shared/messages.ts'
-import type { WrongArgument } from '../../shared/tool-details.ts'
 import { clipLine } from '../ui/clip.ts'
-import { ClippedText } from '../ui/clipped-text.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { formatPercent } from '../i18n/format.ts'
 import { useLive, type LiveTurnFollower } from './live-turn.ts'
+import { ToolStory } from './tool-story.tsx'
 import { recallOf, type ToolStep } from './turns.ts'
 
 const known = ['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const
 
 interface ToolLineProps {
+  readonly agent: string
   readonly step: ToolStep
   readonly isRunning: boolean
   readonly follower: LiveTurnFollower
 }
 
-export function ToolLine({ step, isRunning, follower }: ToolLineProps) {
+export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const { call, result } = step
@@ -31,7 +30,7 @@ export function ToolLine({ step, isRunning, follower }: ToolLineProps) {
         type="button"
         aria-expanded={isOpen}
         onClick={() => setIsOpen(!isOpen)}
-        className="flex min-h-6 max-w-full items-center gap-2 rounded-sm text-left hover:text-text"
+        className="flex min-h-6 max-w-full flex-wrap items-center gap-x-2 rounded-sm text-left hover:text-text"
       >
         <ChevronRight size={12} aria-hidden className={`shrink-0 transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="shrink-0">{name ? t(`tool.${name}`) : clipLine(nameOf(call.name), 80)}</span>
@@ -48,33 +47,9 @@ export function ToolLine({ step, isRunning, follower }: ToolLineProps) {
       </button>
       {isOpen && (
         <ErrorBoundary piece="tool" of={result}>
-          <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]">
-            <Block title={t('tool.arguments')} text={JSON.stringify(call.arguments, null, 2)} />
-            {result &&
-              (result.details?.kind === 'wrongArguments' ? (
-                <WrongArguments problems={result.details.problems} />
-              ) : (
-                <Block title={t('tool.result')} text={pretty(messageText(result))} />
-              ))}
-          </div>
+          <ToolStory agent={agent} step={step} />
         </ErrorBoundary>
       )}
-    </div>
-  )
-}
-
-function WrongArguments({ problems }: { problems: readonly WrongArgument[] }) {
-  const { t } = useTranslation()
-  return (
-    <div className="text-text">
-      <p>{t('wrongArguments.title')}</p>
-      <ul className="list-disc pl-5">
-        {problems.map(({ field, fault, expected }) => (
-          <li key={`${field} ${fault}`} className="break-words">
-            {t(`wrongArguments.${fault}`, { field: field || t('wrongArguments.whole'), expected })}
-          </li>
-        ))}
-      </ul>
     </div>
   )
 }
@@ -107,29 +82,4 @@ function Subject({ call }: { call: ToolStep['call'] }) {
   return typeof path === 'string' && path !== '' ? (
     <span className="truncate font-mono text-[12px]">{clipLine(path)}</span>
   ) : null
-}
-
-function Block({ title, text }: { title: string; text: string }) {
-  return (
-    <section>
-      <h4 className="text-[11px]">{title}</h4>
-      <ClippedText
-        text={text}
-        className="max-h-72 overflow-auto rounded-sm border border-line bg-side p-2 font-mono break-words whitespace-pre-wrap text-text"
-      />
-    </section>
-  )
-}
-
-/** Longer answers are shown as they came. */
-const maxPretty = 200_000
-
-function pretty(text: string): string {
-  if (text.length > maxPretty) return text
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
-  }
 }

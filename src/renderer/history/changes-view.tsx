@@ -1,5 +1,5 @@
 /** What changed in the memory, and by whom; at first what the agent changed today. */
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
@@ -19,7 +19,7 @@ import { Hunks } from './hunks.tsx'
 const whose = {
   agent: ['agent', 'flush'],
   client: ['client'],
-  user: ['user', 'capture', 'import'],
+  user: ['user', 'capture', 'import', 'template'],
   outside: ['outside'],
   all: undefined,
 } as const
@@ -67,6 +67,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
           onChoose={setSpan}
         />
       </ViewHeader>
+      <p className="border-b border-soft px-5 py-1.5 text-[12px] text-muted max-sm:px-3">{t('changes.acceptHint')}</p>
       <div className="min-h-0 flex-1 overflow-y-auto">
         {timeline.error ? (
           <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />
@@ -77,7 +78,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
             {by !== 'all' && <Button onClick={() => setBy('all')}>{t('changes.showAll')}</Button>}
           </EmptyState>
         ) : (
-          <div className="mx-auto flex max-w-[740px] flex-col gap-5 px-8 py-6">
+          <div className="mx-auto flex max-w-[740px] flex-col gap-5 px-8 py-6 max-sm:px-3">
             {timeline.data.map((change) => (
               <ErrorBoundary key={`${change.commit}${change.path}`} piece="row" of={change}>
                 <Change
@@ -110,12 +111,13 @@ interface ChangeProps {
 function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   const { t } = useTranslation()
   const nameOf = useCauseName(agent)
-  const { commit, path, now, at, exists, from } = change
-  const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
+  const { commit, path, now, at, exists, from, isUndo } = change
+  const diff = useQuery(api.history.diff.queryOptions({ input: isUndo ? skipToken : { agent, commit, path } }))
+  if (change.isUndo) return <TakenBack agent={agent} change={change} />
   const mine = new Set(accepted.flatMap((hunk) => (hunk.commit === commit ? [hunk.key] : [])))
   return (
     <article className="flex flex-col gap-2" data-testid="change">
-      <header className="flex items-baseline gap-3">
+      <header className="flex flex-wrap items-baseline gap-x-3">
         <span className="font-medium">{nameOf(change)}</span>
         {exists ? (
           <Link href={paths.file(now)} className="truncate font-mono text-[12px] hover:underline">
@@ -143,6 +145,27 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
         />
       )}
     </article>
+  )
+}
+
+/** What was taken back is told where it was written; here only that it was. */
+function TakenBack({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) {
+  const { path, now, at, exists } = change
+  const { t } = useTranslation()
+  const nameOf = useCauseName(agent)
+  return (
+    <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-[12px] text-muted" data-testid="taken-back">
+      <span>{t('changes.takenBack', { name: nameOf(change) })}</span>
+      {exists ? (
+        <Link href={paths.file(now)} className="min-w-0 truncate font-mono hover:underline">
+          {path}
+        </Link>
+      ) : (
+        <span className="min-w-0 truncate font-mono line-through">{path}</span>
+      )}
+      <span className="flex-1" />
+      <span className="shrink-0">{formatMoment(at)}</span>
+    </p>
   )
 }
 

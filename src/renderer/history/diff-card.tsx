@@ -14,8 +14,8 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
   const standing = useStanding(agent, path, patch)
   return (
     <figure className="overflow-hidden rounded-md border border-line bg-paper" data-testid="diff-card">
-      <figcaption className="flex items-center gap-3 border-b border-line px-3.5 py-2">
-        <Link href={paths.file(path, startLine)} className="font-mono text-[12px] hover:underline">
+      <figcaption className="flex flex-wrap items-center gap-x-3 border-b border-line px-3.5 py-2">
+        <Link href={paths.file(path, startLine)} className="min-w-0 font-mono text-[12px] break-all hover:underline">
           {path}
         </Link>
         <span className="tabular flex gap-2 text-muted">

@@ -1,6 +1,6 @@
 /** Every change of one file: who, when, what; each can be looked at and gone back to. */
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent, HistoryEntry } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
@@ -10,7 +10,9 @@ import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { Counts, TurnLink, useCauseName } from './change-label.tsx'
+import { clipLine } from '../ui/clip.ts'
 import { Hunks } from './hunks.tsx'
+import { patchLines, type PatchLine } from './patch-lines.ts'
 import { SidePanel } from '../ui/side-panel.tsx'
 
 const page = 50
@@ -66,10 +68,13 @@ function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowP
         onClick={onSelect}
         className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2 text-left hover:bg-soft"
       >
-        <span className="font-medium">{nameOf(change)}</span>
+        <span className="font-medium">
+          {change.isUndo ? t('changes.takenBack', { name: nameOf(change) }) : nameOf(change)}
+        </span>
         <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(change.at)}</span>
         <Counts change={change} />
       </button>
+      {!isSelected && <FirstLine agent={agent} change={change} />}
       {change.from !== undefined && (
         <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">
           {t('history.movedFrom', { path: change.from })}
@@ -77,6 +82,26 @@ function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowP
       )}
       {isSelected && <ChangeDetails agent={agent} change={change} mayRestore={!isNewest} />}
     </div>
+  )
+}
+
+/** What was written, or what went, in its first words. */
+function FirstLine({ agent, change: { commit, path } }: { agent: string; change: HistoryEntry }) {
+  const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
+  const lines = useMemo(() => (diff.data ? patchLines(diff.data.patch) : []), [diff.data])
+  const isTelling = (kind: PatchLine['kind']) => (line: PatchLine) =>
+    line.kind === kind && /[\p{L}\p{N}]/u.test(line.text)
+  const shown =
+    lines.find((line) => isTelling('added')(line) && !line.text.startsWith('#')) ??
+    lines.find(isTelling('added')) ??
+    lines.find(isTelling('removed'))
+  if (!shown) return null
+  return (
+    <p
+      className={`truncate px-2 pb-1 text-[12px] ${shown.kind === 'removed' ? 'text-muted line-through' : 'text-muted'}`}
+    >
+      {clipLine(shown.text.replace(/^\s*(?:#{1,6}|[-*+>])\s+/, ''), 200)}
+    </p>
   )
 }
 

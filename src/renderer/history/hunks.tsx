@@ -67,7 +67,7 @@ function Hunk({ hunk, place, standing, onAccept }: HunkProps) {
           </span>
         )}
         {onAccept && outcome !== 'undone' && (
-          <Button look="link" onClick={onAccept}>
+          <Button look="link" title={t('changes.acceptHint')} onClick={onAccept}>
             {t('history.accept')}
           </Button>
         )}

@@ -4,11 +4,12 @@ import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, ImportPlan } from '../../shared/contract/index.ts'
-import { api, client } from '../api/index.ts'
+import { api, client, queryClient } from '../api/index.ts'
 import { attempt, explainError, tellDone } from '../feedback/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { downloadBlob } from '../ui/download.ts'
+import { ForeignSettingsChoice } from './foreign-settings.tsx'
 
 export function ImportSettings({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -31,15 +32,16 @@ export function ImportSettings({ agent }: { agent: Agent }) {
         <section aria-label={t('import.found')} className="flex flex-col gap-1">
           <h3 className="font-medium">{t('import.found')}</h3>
           {known.data.map((memory) => (
-            <p key={memory.path} className="flex items-center gap-3">
+            <p key={memory.path} className="flex flex-wrap items-center gap-x-3 gap-y-1">
               <span className="w-40">{t(`import.kind.${memory.kind}`)}</span>
-              <span className="min-w-0 flex-1 truncate font-mono text-[12px] text-muted">{memory.path}</span>
+              <span className="min-w-0 flex-[1_1_200px] font-mono text-[12px] break-all text-muted">{memory.path}</span>
               <span className="tabular text-muted">{t('nav.files', { count: memory.files })}</span>
               <Button onClick={() => choose(memory.path)}>{t('import.look')}</Button>
             </p>
           ))}
         </section>
       )}
+      <ForeignSettings />
       <form onSubmit={look} className="flex flex-col gap-2">
         <label className="flex flex-col gap-1">
           {t('import.source')}
@@ -82,6 +84,46 @@ export function ImportSettings({ agent }: { agent: Agent }) {
       )}
       <Export agent={agent} />
     </>
+  )
+}
+
+/** Settings of other programs, to be taken over at any time. */
+function ForeignSettings() {
+  const { t } = useTranslation()
+  const found = useQuery(api.import.settings.queryOptions())
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const takeOver = useMutation({
+    mutationFn: async () => {
+      for (const file of chosen) {
+        const { taken, left } = await client.import.takeOver({ file })
+        toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
+      }
+    },
+    onSettled: () => {
+      setChosen([])
+      return queryClient.invalidateQueries()
+    },
+  })
+  if (!found.data || found.data.length === 0) return null
+  return (
+    <section aria-label={t('import.settingsFound')} className="flex flex-col gap-2">
+      <h3 className="font-medium">{t('import.settingsFound')}</h3>
+      {found.data.map((one) => (
+        <ForeignSettingsChoice
+          key={one.file}
+          found={one}
+          isTaken={chosen.includes(one.file)}
+          onToggle={() =>
+            setChosen(chosen.includes(one.file) ? chosen.filter((file) => file !== one.file) : [...chosen, one.file])
+          }
+        />
+      ))}
+      <div>
+        <Button disabled={chosen.length === 0 || takeOver.isPending} onClick={() => takeOver.mutate()}>
+          {t('onboarding.takeOver')}
+        </Button>
+      </div>
+    </section>
   )
 }
 

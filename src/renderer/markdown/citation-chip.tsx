@@ -1,12 +1,15 @@
 /** A source: hovering shows the lines, a click opens them. */
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
+import { use } from 'react'
 import { useLocation } from 'wouter'
 import { api } from '../api/index.ts'
 import { explainError } from '../feedback/index.ts'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { paths } from '../navigate.ts'
+import { Asked } from '../search/asked.ts'
+import { HitActions } from '../search/hit-actions.tsx'
 import { usePlaceNames } from '../sessions/place-name.ts'
 import type { LinkedPlace } from './citation.ts'
 
@@ -16,6 +19,7 @@ const linesAround = 3
 export function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {
   const [, navigate] = useLocation()
   const href = paths.source(citation.path, citation.line)
+  const asked = use(Asked)
   const title = usePlaceNames(agent).chatTitle(citation.path)
   return (
     <PreviewCard.Root>
@@ -35,6 +39,7 @@ export function CitationChip({ agent, citation }: { agent: string; citation: Lin
           <PreviewCard.Popup className="z-50 w-[420px] rounded-md border border-line bg-raised p-3 text-[12px] shadow-float">
             <ErrorBoundary piece="preview" of={citation.path}>
               <Preview agent={agent} citation={citation} />
+              <HitActions place={{ path: citation.path, line: citation.line ?? 1 }} query={asked} />
             </ErrorBoundary>
           </PreviewCard.Popup>
         </PreviewCard.Positioner>

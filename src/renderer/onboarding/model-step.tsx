@@ -11,20 +11,32 @@ import { Button } from '../ui/button.tsx'
 const providers = ['offline', ...modelProviders] as const
 type Provider = (typeof providers)[number]
 
-interface ModelStepProps {
-  readonly agent: Agent
-  readonly model: string
-  readonly onChoose: (model: string) => void
+const offline = 'offline'
+
+export interface ModelChoice {
+  readonly provider: Provider
+  /** Undefined until the provider has said which models it has. */
+  readonly model: string | undefined
+  readonly models: readonly string[]
+  readonly key: string
+  readonly address: string
+  readonly error: Error | null
+  readonly isConnecting: boolean
+  readonly choose: (provider: Provider) => void
+  readonly chooseModel: (model: string) => void
+  readonly type: (typed: { readonly key?: string; readonly address?: string }) => void
+  /** Asks the provider. @returns the model that answers from now on; undefined when it refused, which is told */
+  readonly settle: () => Promise<string | undefined>
 }
 
-export function ModelStep({ agent, model, onChoose }: ModelStepProps) {
-  const { t } = useTranslation()
-  const [provider, setProvider] = useState<Provider>('offline')
-  const [key, setKey] = useState('')
-  const [address, setAddress] = useState('')
+export function useModelChoice(agent: Agent): ModelChoice {
+  const [provider, setProvider] = useState<Provider>(offline)
+  const [chosen, setChosen] = useState<string>()
+  const [typed, setTyped] = useState({ key: '', address: '' })
   const connect = useMutation({
     meta: { isToldInPlace: true },
     mutationFn: async () => {
+      const { key, address } = typed
       if (key.trim() !== '') await client.settings.setKey({ provider, key })
       if (address.trim() !== '') await client.settings.setBaseUrl({ provider, baseUrl: address.trim() })
       await client.settings.testProvider({ provider })
@@ -32,23 +44,41 @@ export function ModelStep({ agent, model, onChoose }: ModelStepProps) {
       return models.filter((one) => one.provider === provider).map(({ id }) => id)
     },
     onSuccess: ([first]) => {
-      setKey('')
-      if (first !== undefined) onChoose(first)
+      setTyped({ ...typed, key: '' })
+      setChosen(first)
     },
   })
+  const model = provider === offline ? offline : chosen
+  return {
+    ...typed,
+    provider,
+    model,
+    models: connect.data ?? [],
+    error: connect.error,
+    isConnecting: connect.isPending,
+    choose(next) {
+      setProvider(next)
+      setChosen(undefined)
+      connect.reset()
+    },
+    chooseModel: setChosen,
+    type: (change) => setTyped({ ...typed, ...change }),
+    settle: async () => model ?? (await connect.mutateAsync().catch(() => []))[0],
+  }
+}
+
+export function ModelStep({ choice }: { choice: ModelChoice }) {
+  const { t } = useTranslation()
+  const { provider, model, models, key, address, error, isConnecting, choose, chooseModel, type, settle } = choice
   const field =
-    'min-h-8 min-w-0 flex-1 rounded-sm border border-line bg-raised px-2.5 font-mono text-[12px] outline-none focus:border-accent'
+    'min-h-8 min-w-0 flex-1 basis-40 rounded-sm border border-line bg-raised px-2.5 font-mono text-[12px] outline-none focus:border-accent'
   return (
     <section aria-label={t('onboarding.model')} className="flex flex-col gap-2.5">
       <label className="flex flex-col gap-1.5">
         <span className="font-medium">{t('onboarding.model')}</span>
         <select
           value={provider}
-          onChange={(event) => {
-            setProvider(providers.find((one) => one === event.target.value) ?? 'offline')
-            connect.reset()
-            onChoose('offline')
-          }}
+          onChange={(event) => choose(providers.find((one) => one === event.target.value) ?? offline)}
           className="min-h-9 rounded-sm border border-line bg-raised px-2.5"
         >
           {providers.map((one) => (
@@ -58,15 +88,15 @@ export function ModelStep({ agent, model, onChoose }: ModelStepProps) {
           ))}
         </select>
       </label>
-      {provider !== 'offline' && (
-        <div className="flex gap-2">
+      {provider !== offline && (
+        <div className="flex flex-wrap gap-2">
           {provider === 'openai-compatible' && (
             <input
               type="url"
               value={address}
               aria-label={t('settings.baseUrl')}
               placeholder="http://localhost:11434/v1"
-              onChange={(event) => setAddress(event.target.value)}
+              onChange={(event) => type({ address: event.target.value })}
               className={field}
             />
           )}
@@ -76,30 +106,30 @@ export function ModelStep({ agent, model, onChoose }: ModelStepProps) {
             value={key}
             aria-label={t('settings.apiKey')}
             placeholder={t('settings.apiKey')}
-            onChange={(event) => setKey(event.target.value)}
+            onChange={(event) => type({ key: event.target.value })}
             className={field}
           />
-          <Button disabled={connect.isPending} onClick={() => connect.mutate()}>
-            {t(connect.isPending ? 'settings.testing' : 'onboarding.connect')}
+          <Button disabled={isConnecting} onClick={() => void settle()}>
+            {t(isConnecting ? 'settings.testing' : 'onboarding.connect')}
           </Button>
         </div>
       )}
-      {provider !== 'offline' && model === 'offline' && !connect.error && (
+      {provider !== offline && model === undefined && !error && (
         <p className="text-[12px] text-muted">{t('onboarding.notConnected')}</p>
       )}
-      {connect.error && (
+      {error && (
         <p role="alert" className="text-bad">
-          {explainError(connect.error)}
+          {explainError(error)}
         </p>
       )}
-      {connect.data && (
+      {models.length > 0 && (
         <select
           aria-label={t('setting.model')}
           value={model}
-          onChange={(event) => onChoose(event.target.value)}
+          onChange={(event) => chooseModel(event.target.value)}
           className="min-h-9 rounded-sm border border-line bg-raised px-2.5 font-mono text-[12px]"
         >
-          {connect.data.map((id) => (
+          {models.map((id) => (
             <option key={id}>{id}</option>
           ))}
         </select>

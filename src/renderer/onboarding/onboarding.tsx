@@ -4,12 +4,12 @@ import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, KnownMemory } from '../../shared/contract/index.ts'
-import { api, client } from '../api/index.ts'
-import { attempt, explainError } from '../feedback/index.ts'
+import { api, client, queryClient } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { currentLocale } from '../i18n/index.ts'
+import { ForeignSettingsChoice } from '../import/foreign-settings.tsx'
 import { Button } from '../ui/button.tsx'
-import { ForeignSettingsChoice } from './foreign-settings.tsx'
-import { ModelStep } from './model-step.tsx'
+import { ModelStep, useModelChoice } from './model-step.tsx'
 import { planTour } from './tour-state.ts'
 
 /** Where copies of another program's memory go. */
@@ -21,13 +21,19 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const [copied, setCopied] = useState<readonly string[]>([])
   const [adds, setAdds] = useState(false)
   const [takenOver, setTakenOver] = useState<readonly string[]>([])
-  const [model, setModel] = useState('offline')
+  const choice = useModelChoice(agent)
   const known = useQuery(api.import.known.queryOptions())
   const settings = useQuery(api.import.settings.queryOptions())
   const opened = known.data?.find(({ path }) => path === workspace)
   const start = useMutation({
     meta: { isToldInPlace: true },
-    mutationFn: async () => {
+    /** @param isOffline the provider that was chosen is left for later */
+    mutationFn: async (isOffline: boolean) => {
+      // A provider that was chosen answers from the first word on, or says why it does not.
+      const model = isOffline ? 'offline' : await choice.settle()
+      if (model === undefined) return
+      // Before the folder is there: the window that begins with it looks for this.
+      planTour()
       const own = opened ? { seed: adds } : {}
       await client.agents.setUp({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale(), ...own })
       for (const file of takenOver) {
@@ -35,15 +41,12 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
         toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
       }
       if (model !== 'offline') await client.settings.setModel({ agent: agent.id, model })
-      planTour()
-      void attempt(
-        copyMemories(agent.id, known.data?.filter(({ path }) => copied.includes(path)) ?? [], t('onboarding.copied')),
-      )
+      await copyMemories(agent.id, known.data?.filter(({ path }) => copied.includes(path)) ?? [])
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    start.mutate()
+    start.mutate(false)
   }
   return (
     <main className="flex h-full justify-center overflow-y-auto px-6 py-[8vh]">
@@ -98,17 +101,25 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
             />
           ))}
         </section>
-        <ModelStep agent={agent} model={model} onChoose={setModel} />
+        <ModelStep choice={choice} />
         {start.error && (
           <p role="alert" className="text-bad">
             {explainError(start.error)}
           </p>
         )}
-        <div className="flex items-center gap-4">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <Button type="submit" look="primary" className="px-4!" disabled={start.isPending || workspace.trim() === ''}>
             {t(start.isPending ? 'onboarding.starting' : 'onboarding.start')}
           </Button>
-          {model === 'offline' && <span className="text-[12px] text-muted">{t('onboarding.offline')}</span>}
+          {choice.provider === 'offline' ? (
+            <span className="min-w-0 flex-1 basis-60 text-[12px] text-muted">{t('onboarding.offline')}</span>
+          ) : (
+            choice.model === undefined && (
+              <Button look="link" disabled={start.isPending} onClick={() => start.mutate(true)}>
+                {t('onboarding.startOffline')}
+              </Button>
+            )
+          )}
         </div>
       </form>
     </main>
@@ -131,11 +142,11 @@ function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCo
       data-testid="found-memory"
       className="flex flex-wrap items-center gap-2 rounded-md border border-line px-3 py-2"
     >
-      <span className="min-w-0 flex-1">
+      <span className="min-w-0 flex-[1_1_220px]">
         <span className="block">
           {t(`import.kind.${kind}`)} <span className="text-muted">· {t('nav.files', { count: files })}</span>
         </span>
-        <span className="block truncate font-mono text-[12px] text-muted">{path}</span>
+        <span className="block font-mono text-[12px] break-all text-muted">{path}</span>
       </span>
       <Button aria-pressed={isOpened} onClick={onOpen} className="aria-pressed:border-accent">
         {t('onboarding.openThere')}
@@ -152,11 +163,11 @@ function toggled(chosen: readonly string[], one: string): string[] {
 }
 
 /** One after the other, each into a folder of its own. */
-async function copyMemories(agent: string, memories: readonly KnownMemory[], done: string): Promise<void> {
+async function copyMemories(agent: string, memories: readonly KnownMemory[]): Promise<void> {
   for (const { kind, path } of memories) {
     const same = memories.filter((memory) => memory.kind === kind)
     const number = same.length > 1 ? `-${same.findIndex((memory) => memory.path === path) + 1}` : ''
-    for await (const step of await client.import.run({ agent, path, into: `${importFolder}/${kind}${number}` }))
-      if (step.type === 'done') toast.success(done)
+    await client.import.start({ agent, path, into: `${importFolder}/${kind}${number}` })
   }
+  await queryClient.invalidateQueries({ queryKey: api.import.standing.key() })
 }

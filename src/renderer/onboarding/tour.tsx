@@ -1,5 +1,8 @@
-/** Three hints after the first start; they stand aside and never come back. */
-import { useState } from 'react'
+/**
+ * Three hints after the first start. Each stands beside what it speaks of, never on what one writes in; it is gone as soon
+ * as it was followed or answered, and none comes back.
+ */
+import { useEffect, useLayoutEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { commandKeys } from '../command-keys.ts'
 import { Button } from '../ui/button.tsx'
@@ -7,20 +10,43 @@ import { showKeys } from '../ui/keys.ts'
 import { endTour, isTourDue } from './tour-state.ts'
 
 const hints = ['files', 'why', 'palette'] as const
+export type Hint = (typeof hints)[number]
 
-export function Tour() {
+/** Where a hint stands: `<section {...hintPlace('files')}>`. */
+export function hintPlace(hint: Hint): { readonly 'data-hint': Hint } {
+  return { 'data-hint': hint }
+}
+
+/** px between the hint and what it speaks of, and what is left below it at the least. */
+const gap = 12
+const roomBelow = 240
+
+interface TourProps {
+  /** Encoded, from `usePlace`. */
+  readonly place: string
+  readonly isPaletteOpen: boolean
+}
+
+export function Tour({ place, isPaletteOpen }: TourProps) {
   const { t } = useTranslation()
   const [at, setAt] = useState(() => (isTourDue() ? 0 : hints.length))
   const hint = hints[at]
+  const isFollowed =
+    hint !== undefined &&
+    { files: place.startsWith('/file/'), why: /^\/(search|context)/.test(place), palette: isPaletteOpen }[hint]
+  if (isFollowed) setAt(at + 1)
+  const isOver = at >= hints.length
+  useEffect(() => {
+    if (isOver) endTour()
+  }, [isOver])
+  const spot = useSpot(hint)
   if (!hint) return null
-  const go = (next: number) => {
-    if (next >= hints.length) endTour()
-    setAt(next)
-  }
   return (
     <aside
       aria-label={t('tour.title')}
-      className="fixed right-5 bottom-12 z-30 flex w-72 flex-col gap-2 rounded-lg border border-line bg-raised p-4 shadow-float"
+      data-testid="tour"
+      className="fixed z-30 flex w-72 max-w-[calc(100vw-24px)] flex-col gap-2 rounded-lg border border-line bg-raised p-4 shadow-float"
+      style={spot}
     >
       <p className="font-semibold">{t(`tour.${hint}.title`)}</p>
       <p className="text-muted">{t(`tour.${hint}.text`, { keys: showKeys(commandKeys.palette) })}</p>
@@ -28,11 +54,28 @@ export function Tour() {
         <span className="tabular flex-1 text-[12px] text-muted">
           {at + 1}/{hints.length}
         </span>
-        <Button look="quiet" onClick={() => go(hints.length)}>
+        <Button look="quiet" onClick={() => setAt(hints.length)}>
           {t('tour.skip')}
         </Button>
-        <Button onClick={() => go(at + 1)}>{t(at + 1 < hints.length ? 'tour.next' : 'tour.done')}</Button>
+        <Button onClick={() => setAt(at + 1)}>{t(at + 1 < hints.length ? 'tour.next' : 'tour.done')}</Button>
       </p>
     </aside>
   )
+}
+
+/** Beside what the hint speaks of; where that is out of sight, at the top, for what one writes in is at the bottom. */
+function useSpot(hint: Hint | undefined): { readonly left: number; readonly top: number } {
+  const [spot, setSpot] = useState({ left: gap, top: 56 })
+  useLayoutEffect(() => {
+    if (hint === undefined) return undefined
+    const place = () => {
+      const box = document.querySelector(`[data-hint=${hint}]`)?.getBoundingClientRect()
+      if (!box) return setSpot({ left: gap, top: 56 })
+      setSpot({ left: box.right + gap, top: Math.max(gap, Math.min(box.top, innerHeight - roomBelow)) })
+    }
+    place()
+    const timer = setInterval(place, 300)
+    return () => clearInterval(timer)
+  }, [hint])
+  return spot
 }

@@ -21,7 +21,7 @@ export function Account({ candidate, scale }: AccountProps) {
   )
   const shares = roundTogether(text?.terms.map(({ share }) => share) ?? [], digits)
   return (
-    <dl className="tabular grid grid-cols-[max-content_1fr] gap-x-5 gap-y-1 text-[12px]">
+    <dl className="tabular grid grid-cols-[max-content_minmax(0,1fr)] gap-x-5 pr-4 gap-y-1 text-[12px]">
       {vector && (
         <>
           <dt className="text-muted">{t('search.vector')}</dt>

@@ -4,11 +4,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { formatScore } from '../i18n/format.ts'
-import { excerptOf } from './excerpt.ts'
+import { excerptOf, likeliestLine } from './excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
 import { PlaceLink } from '../sessions/place-link.tsx'
 import { usePlaceNames } from '../sessions/place-name.ts'
 import { ScoreBar } from './score-bar.tsx'
+import { HitActions } from './hit-actions.tsx'
 import { AddCheck } from './add-check.tsx'
 import type { Move } from './moves.ts'
 import { Account, nameOf } from './account.tsx'
@@ -100,9 +101,10 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
         <tr className="border-b border-soft" data-testid="candidate-details">
           <td colSpan={3} className="pb-3 pl-8">
             <Account candidate={candidate} scale={explanation.vectorScale} />
-            <p className="pt-2">
+            <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pt-2">
+              <HitActions place={{ path, line: likeliestLine(candidate) }} query={explanation.query} />
               <AddCheck agent={agent} query={explanation.query} lines={candidate} />
-            </p>
+            </div>
           </td>
           <td colSpan={3} className={roomy} />
         </tr>

@@ -26,3 +26,29 @@ function excerptFrom(snippet: string, matched: readonly string[]): string {
   // Begins with a whole word where the script has spaces.
   return `…${lead.slice(lead.indexOf(' ') + 1)}${text.slice(first)}`
 }
+
+/**
+ * The line of a result that the words of the question point to; its first one with words where none does.
+ * @returns 1-based, in the file
+ */
+export function likeliestLine({ startLine, snippetLine = startLine, snippet, matched }: Lines): number {
+  const lines = snippet.split('\n')
+  const worthOf = (line: string) => {
+    if (!/[\p{L}\p{N}]/u.test(line)) return -1
+    const lower = line.toLowerCase()
+    const found = matched.filter((word) => lower.includes(word.toLowerCase())).length
+    // A heading names what is said below it.
+    return /^\s*#{1,6}\s/.test(line) ? found - 0.5 : found
+  }
+  const worths = lines.map(worthOf)
+  return snippetLine + Math.max(0, worths.indexOf(Math.max(...worths)))
+}
+
+interface Lines {
+  /** 1-based. */
+  readonly startLine: number
+  /** Of the snippet. */
+  readonly snippetLine?: number | undefined
+  readonly snippet: string
+  readonly matched: readonly string[]
+}

@@ -45,6 +45,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   useEffect(() => field.current?.focus(), [])
   useEffect(() => navigate(paths.search(query, why), { replace: true }), [query, why, navigate])
   const settings = useQuery(api.search.settings.queryOptions({ input: { agent: agent.id } }))
+  const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
   const chunk = useQuery(api.search.chunk.queryOptions({ input: { agent: agent.id } }))
   const [triedChunk, setTriedChunk] = useState<ChunkSize>()
   const [off, setOff] = useState<readonly string[]>([])
@@ -54,6 +55,11 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   const explanation = rechunk.outcome?.after.explanation ?? ranking.explanation
   const moves = rechunk.outcome ? rechunk.moves : ranking.moves
   const isBusy = ranking.isBusy || rechunk.isBusy
+  const toggleWhatIf = () => {
+    setHasWhatIf(!hasWhatIf)
+    setTried(undefined)
+    setTriedChunk(undefined)
+  }
   return (
     <section aria-label={t('search.title')} className="flex min-w-0 flex-1 flex-col">
       <SearchTabs />
@@ -85,14 +91,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
           <CircleHelp size={14} aria-hidden />
           {t('why.title')}
         </Toggle>
-        <Toggle
-          isOn={hasWhatIf}
-          onToggle={() => {
-            setHasWhatIf(!hasWhatIf)
-            setTried(undefined)
-            setTriedChunk(undefined)
-          }}
-        >
+        <Toggle isOn={hasWhatIf} onToggle={toggleWhatIf}>
           <SlidersHorizontal size={14} aria-hidden />
           {t('whatIf.title')}
         </Toggle>
@@ -132,10 +131,12 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
         {hasWhatIf && settings.data && (
           <WhatIf
             used={explanation?.weights}
+            hasVectors={status.data?.provider !== 'none'}
             agent={agent.id}
             inForce={settings.data}
             settings={tried ?? settings.data}
             onTry={setTried}
+            onClose={toggleWhatIf}
           >
             {chunk.data && (
               <WhatIfChunk

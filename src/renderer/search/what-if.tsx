@@ -2,11 +2,14 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
 import type { Explanation, SearchSettings } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { tellDone } from '../feedback/index.ts'
 import { formatNumber, formatScore } from '../i18n/format.ts'
+import { paths } from '../navigate.ts'
 import { Button } from '../ui/button.tsx'
+import { SidePanel } from '../ui/side-panel.tsx'
 import { Slider } from '../ui/slider.tsx'
 
 interface WhatIfProps {
@@ -18,6 +21,9 @@ interface WhatIfProps {
   readonly used: Explanation['weights'] | undefined
   /** Undefined: what is in force again. */
   readonly onTry: (settings: SearchSettings | undefined) => void
+  /** Without vectors, words have the whole weight, whatever is set. */
+  readonly hasVectors: boolean
+  readonly onClose: () => void
   /** What else can be tried. */
   readonly children?: ReactNode
 }
@@ -26,7 +32,7 @@ interface WhatIfProps {
 const firstHalfLife = 30
 const firstLambda = 0.7
 
-export function WhatIf({ agent, inForce, settings, used, onTry, children }: WhatIfProps) {
+export function WhatIf({ agent, inForce, settings, used, hasVectors, onTry, onClose, children }: WhatIfProps) {
   const { t } = useTranslation()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
@@ -41,92 +47,105 @@ export function WhatIf({ agent, inForce, settings, used, onTry, children }: What
   const shown = weights === 'auto' ? (used ?? { vector: 0, text: 1 }) : weights
   const change = (part: Partial<SearchSettings>) => onTry({ ...settings, ...part })
   return (
-    <aside
-      aria-label={t('whatIf.title')}
-      className="flex w-[248px] shrink-0 flex-col gap-4 overflow-y-auto border-l border-line bg-side px-4 py-4"
-    >
-      <h2 className="font-semibold">{t('whatIf.title')}</h2>
-      <Slider
-        label={t('whatIf.weight')}
-        shown={t('whatIf.weights', { vector: formatScore(shown.vector), keyword: formatScore(shown.text) })}
-        value={shown.vector}
-        max={1}
-        step={0.05}
-        onChange={(vector) => change({ weights: { vector, text: Math.round((1 - vector) * 100) / 100 } })}
-      />
-      <label className="-mt-2 flex items-center gap-2" title={t('whatIf.autoHint')}>
-        <input
-          type="checkbox"
-          checked={weights === 'auto'}
-          onChange={(event) => change({ weights: event.target.checked ? 'auto' : shown })}
+    <SidePanel title={t('whatIf.title')} closing={t('whatIf.close')} onClose={onClose}>
+      <div className="flex flex-col gap-4 px-4 py-4">
+        {hasVectors ? (
+          <>
+            <Slider
+              label={t('whatIf.weight')}
+              shown={t('whatIf.weights', { vector: formatScore(shown.vector), keyword: formatScore(shown.text) })}
+              value={shown.vector}
+              max={1}
+              step={0.05}
+              onChange={(vector) => change({ weights: { vector, text: Math.round((1 - vector) * 100) / 100 } })}
+            />
+            <label className="-mt-2 flex items-center gap-2" title={t('whatIf.autoHint')}>
+              <input
+                type="checkbox"
+                checked={weights === 'auto'}
+                onChange={(event) => change({ weights: event.target.checked ? 'auto' : shown })}
+              />
+              {t('whatIf.auto')}
+            </label>
+          </>
+        ) : (
+          <p className="text-[12px] text-muted">
+            {t('whatIf.noVectors')}{' '}
+            <Link href={paths.settings('recall')} className="text-accent hover:underline">
+              {t('whatIf.turnOn')}
+            </Link>
+          </p>
+        )}
+        <Slider
+          label={t('search.legendThreshold')}
+          shown={formatScore(minScore)}
+          value={minScore}
+          max={1}
+          step={0.01}
+          onChange={(value) => change({ minScore: value })}
         />
-        {t('whatIf.auto')}
-      </label>
-      <Slider
-        label={t('search.legendThreshold')}
-        shown={formatScore(minScore)}
-        value={minScore}
-        max={1}
-        step={0.01}
-        onChange={(value) => change({ minScore: value })}
-      />
-      <Slider
-        label={t('whatIf.results')}
-        shown={formatNumber(maxResults)}
-        value={maxResults}
-        min={1}
-        max={30}
-        step={1}
-        onChange={(value) => change({ maxResults: value })}
-      />
-      <Optional
-        label={t('whatIf.recency')}
-        hint={t('whatIf.recencyHint')}
-        value={recencyHalfLifeDays}
-        first={firstHalfLife}
-        onChange={(value) => change({ recencyHalfLifeDays: value })}
-      >
-        {(value) => (
-          <Slider
-            label={t('whatIf.halfLife')}
-            shown={t('whatIf.days', { count: value })}
-            value={value}
-            min={1}
-            max={365}
-            step={1}
-            onChange={(days) => change({ recencyHalfLifeDays: days })}
-          />
-        )}
-      </Optional>
-      <Optional
-        label={t('whatIf.mmr')}
-        hint={t('whatIf.mmrHint')}
-        value={mmrLambda}
-        first={firstLambda}
-        onChange={(value) => change({ mmrLambda: value })}
-      >
-        {(value) => (
-          <Slider
-            label={t('whatIf.lambda')}
-            shown={formatScore(value)}
-            value={value}
-            max={1}
-            step={0.05}
-            onChange={(lambda) => change({ mmrLambda: lambda })}
-          />
-        )}
-      </Optional>
-      <div className="flex gap-2">
-        <Button look="primary" disabled={!isChanged || save.isPending} onClick={() => save.mutate({ agent, settings })}>
-          {t('whatIf.apply')}
-        </Button>
-        <Button disabled={!isChanged} onClick={() => onTry(undefined)}>
-          {t('whatIf.reset')}
-        </Button>
+        <Slider
+          label={t('whatIf.results')}
+          shown={formatNumber(maxResults)}
+          value={maxResults}
+          min={1}
+          max={30}
+          step={1}
+          onChange={(value) => change({ maxResults: value })}
+        />
+        <Optional
+          label={t('whatIf.recency')}
+          hint={t('whatIf.recencyHint')}
+          value={recencyHalfLifeDays}
+          first={firstHalfLife}
+          onChange={(value) => change({ recencyHalfLifeDays: value })}
+        >
+          {(value) => (
+            <Slider
+              label={t('whatIf.halfLife')}
+              shown={t('whatIf.days', { count: value })}
+              value={value}
+              min={1}
+              max={365}
+              step={1}
+              onChange={(days) => change({ recencyHalfLifeDays: days })}
+            />
+          )}
+        </Optional>
+        <Optional
+          label={t('whatIf.mmr')}
+          hint={t('whatIf.mmrHint')}
+          value={mmrLambda}
+          first={firstLambda}
+          onChange={(value) => change({ mmrLambda: value })}
+        >
+          {(value) => (
+            <Slider
+              label={t('whatIf.lambda')}
+              shown={formatScore(value)}
+              value={value}
+              max={1}
+              step={0.05}
+              onChange={(lambda) => change({ mmrLambda: lambda })}
+            />
+          )}
+        </Optional>
+        <div className="flex gap-2">
+          <Button
+            look="primary"
+            disabled={!isChanged || save.isPending}
+            onClick={() => save.mutate({ agent, settings })}
+          >
+            {t('whatIf.apply')}
+          </Button>
+          <Button disabled={!isChanged} onClick={() => onTry(undefined)}>
+            {t('whatIf.reset')}
+          </Button>
+        </div>
+        <p className="text-[12px] text-muted">{t('whatIf.hint')}</p>
+        {children}
       </div>
-      <p className="text-[12px] text-muted">{t('whatIf.hint')}</p>
-      {children}
-    </aside>
+    </SidePanel>
   )
 }
 

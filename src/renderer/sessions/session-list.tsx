@@ -27,7 +27,7 @@ export function SessionList({ agent, current }: { agent: Agent; current: string 
   const all = sessions.data ?? []
   return (
     <>
-      <div className="relative px-0.5 pt-3">
+      <div className="relative px-0.5 pb-0.5">
         <FilterField label={t('session.search')} value={query} onChange={setQuery} className="w-full" />
         {query !== '' && (
           <IconButton label={t('common.clear')} className="absolute right-0.5" onClick={() => setQuery('')}>

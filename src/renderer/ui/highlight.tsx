@@ -10,7 +10,7 @@ export function Highlight({ text, words }: { text: string; words: readonly strin
   )
   return text.split(pattern).map((part, index) =>
     index % 2 === 1 ? (
-      <mark key={index} className="rounded-[3px] bg-found px-0.5 text-inherit">
+      <mark key={index} className="rounded-[3px] bg-found px-0.5 text-text">
         {part}
       </mark>
     ) : (

@@ -49,28 +49,30 @@ export function LongText({ text, label, line }: { text: string; label: string; l
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-1.5">
-        <SearchField
-          label={t('longText.find')}
-          value={query}
-          onChange={(value) => {
-            setQuery(value)
-            setAt(-1)
-          }}
-          onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && goTo(at + (event.shiftKey ? -1 : 1))}
-        />
-        {query.trim() !== '' && (
-          <span role="status" className="tabular text-[12px] text-muted">
-            {hits.length === 0
-              ? t('longText.none')
-              : `${formatNumber(Math.max(0, at) + 1)}/${formatNumber(hits.length)}`}
-          </span>
-        )}
-        <IconButton label={t('longText.previous')} disabled={hits.length === 0} onClick={() => goTo(at - 1)}>
-          <ChevronUp size={14} />
-        </IconButton>
-        <IconButton label={t('longText.next')} disabled={hits.length === 0} onClick={() => goTo(at + 1)}>
-          <ChevronDown size={14} />
-        </IconButton>
+        <div className="flex min-w-0 items-center gap-2">
+          <SearchField
+            label={t('longText.find')}
+            value={query}
+            onChange={(value) => {
+              setQuery(value)
+              setAt(-1)
+            }}
+            onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && goTo(at + (event.shiftKey ? -1 : 1))}
+          />
+          {query.trim() !== '' && (
+            <span role="status" className="tabular text-[12px] text-muted">
+              {hits.length === 0
+                ? t('longText.none')
+                : `${formatNumber(Math.max(0, at) + 1)}/${formatNumber(hits.length)}`}
+            </span>
+          )}
+          <IconButton label={t('longText.previous')} disabled={hits.length === 0} onClick={() => goTo(at - 1)}>
+            <ChevronUp size={14} />
+          </IconButton>
+          <IconButton label={t('longText.next')} disabled={hits.length === 0} onClick={() => goTo(at + 1)}>
+            <ChevronDown size={14} />
+          </IconButton>
+        </div>
         <span className="flex-1" />
         <span className="tabular text-[12px] text-muted">
           {t('longText.size', { lines: formatNumber(lines.length), characters: formatNumber(text.length) })}

@@ -18,7 +18,7 @@ export function SearchField({ label, value, onChange, onKeyDown }: SearchFieldPr
       placeholder={label}
       onChange={(event) => onChange(event.target.value)}
       onKeyDown={onKeyDown}
-      className="min-h-7 w-56 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent"
+      className="min-h-7 w-56 min-w-0 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent"
     />
   )
 }

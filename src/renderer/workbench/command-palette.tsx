@@ -10,6 +10,7 @@ import { hasWords } from '../ui/has-words.ts'
 import { showKeys } from '../ui/keys.ts'
 import { backdropLook } from '../ui/modal.tsx'
 import { paths } from '../navigate.ts'
+import { usePinyin } from './pinyin.ts'
 import { useModelCommands, type Command as AppCommand } from './commands.ts'
 
 interface CommandPaletteProps {
@@ -44,6 +45,9 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   const [, navigate] = useLocation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+  // Chinese names are typed as they sound; what is typed in Chinese needs no dictionary. Spellings are part of the value:
+  // keywords that come later are not looked at again.
+  const spell = usePinyin(/[a-z]/i.test(query))
   const go = (path: string) => () => {
     onClose()
     navigate(path)
@@ -63,7 +67,7 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
             {all.map(({ id, label, keywords, keys, run }) => (
               <Row
                 key={id}
-                value={`${label} ${id}`}
+                value={[label, id, ...spell(label)].join(' ')}
                 keywords={keywords}
                 onSelect={() => {
                   onClose()
@@ -77,16 +81,16 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
           </Group>
         )}
         <Group heading={t('palette.files')}>
-          {narrow(files.data ?? [], query, ({ path }) => path).map(({ path }) => (
-            <Row key={path} onSelect={go(paths.file(path))}>
+          {narrow(files.data ?? [], query, ({ path }) => [path, ...spell(path)]).map(({ path }) => (
+            <Row key={path} value={[path, ...spell(path)].join(' ')} onSelect={go(paths.file(path))}>
               <span className="font-mono text-[12px]">{path}</span>
             </Row>
           ))}
         </Group>
         {mode === 'all' && (
           <Group heading={t('palette.chats')}>
-            {narrow(sessions.data ?? [], query, ({ title }) => title).map(({ id, title }) => (
-              <Row key={id} value={`${title} ${id}`} onSelect={go(paths.chat(id))}>
+            {narrow(sessions.data ?? [], query, ({ title }) => [title, ...spell(title)]).map(({ id, title }) => (
+              <Row key={id} value={[title, id, ...spell(title)].join(' ')} onSelect={go(paths.chat(id))}>
                 {title || t('nav.untitled')}
               </Row>
             ))}
@@ -103,9 +107,9 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
 }
 
 /** The palette scores what it is given; of thousands it is given those that have every word of the query. */
-function narrow<T>(rows: readonly T[], query: string, textOf: (row: T) => string): T[] {
+function narrow<T>(rows: readonly T[], query: string, textsOf: (row: T) => string[]): T[] {
   if (rows.length <= maxShown) return [...rows]
-  return rows.filter((row) => hasWords([textOf(row)], query)).slice(0, maxShown)
+  return rows.filter((row) => hasWords(textsOf(row), query)).slice(0, maxShown)
 }
 
 const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2.5 data-[selected=true]:bg-selected'

@@ -1,6 +1,6 @@
 /** The agent, the ways to the views, its conversations and its files. */
 import { useQuery } from '@tanstack/react-query'
-import { Clock, Command, History, Plus, Search, Settings } from 'lucide-react'
+import { Command, FileDiff, Gauge, Plus, Search, Settings } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { commandKeys } from '../command-keys.ts'
@@ -10,9 +10,12 @@ import { AgentSwitcher } from '../agents/agent-switcher.tsx'
 import { SessionList } from '../sessions/session-list.tsx'
 import { formatPercent } from '../i18n/format.ts'
 import { FileTree } from '../workspace/file-tree.tsx'
+import { LogCalendar } from '../workspace/log-calendar.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Keys, NavRow } from '../ui/nav-row.tsx'
 import { paths, sessionAt, usePlace } from '../navigate.ts'
+import { hintPlace } from '../onboarding/tour.tsx'
+import { SidebarSection } from '../ui/sidebar-section.tsx'
 import { SidebarButton } from './sidebar-frame.tsx'
 import type { SidebarState } from './use-sidebar.ts'
 
@@ -49,11 +52,16 @@ export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
           <span className="flex-1">{t('nav.newChat')}</span>
           <Keys keys={commandKeys.newChat} />
         </Link>
-        <IconButton label={t('nav.palette')} className="size-[30px]! border border-line bg-raised" onClick={onPalette}>
+        <IconButton
+          label={t('nav.palette')}
+          className="size-[30px]! border border-line bg-raised"
+          onClick={onPalette}
+          {...hintPlace('palette')}
+        >
           <Command size={14} />
         </IconButton>
       </div>
-      <div className="px-2.5">
+      <div className="px-2.5" {...hintPlace('why')}>
         <NavRow
           href={paths.search()}
           isCurrent={location.startsWith('/search')}
@@ -62,16 +70,34 @@ export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
         >
           {t('nav.search')}
         </NavRow>
-        <NavRow href={paths.changes()} isCurrent={location.startsWith('/changes')} icon={<History size={14} />}>
+        <NavRow href={paths.changes()} isCurrent={location.startsWith('/changes')} icon={<FileDiff size={14} />}>
           {t('nav.changes')}
         </NavRow>
         <ContextRow agent={agent} session={session} isCurrent={location.startsWith('/context')} />
       </div>
-      <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-4">
-        <SessionList agent={agent} current={location} />
+      {/* A low window scrolls as a whole: its parts would be too small to. */}
+      <div className="mt-2 flex min-h-0 flex-1 flex-col [@media(max-height:620px)]:overflow-y-auto">
+        <SidebarSection
+          id="chats"
+          title={t('nav.chats')}
+          className="max-h-[42%] min-h-24 flex-[0_1_auto] [@media(max-height:620px)]:max-h-none [@media(max-height:620px)]:shrink-0"
+        >
+          <SessionList agent={agent} current={location} />
+        </SidebarSection>
         <FileTree agent={agent} current={location} />
+        <Logs agent={agent} current={location} />
       </div>
     </nav>
+  )
+}
+
+function Logs({ agent, current }: { agent: Agent; current: string }) {
+  const { t } = useTranslation()
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  return (
+    <SidebarSection id="logs" title={t('nav.logs')} className="shrink-0">
+      <LogCalendar logs={(files.data ?? []).filter(({ kind }) => kind === 'log')} current={current} />
+    </SidebarSection>
   )
 }
 
@@ -85,7 +111,7 @@ function ContextRow({ agent, session, isCurrent }: { agent: Agent; session: stri
     <NavRow
       href={paths.context(session)}
       isCurrent={isCurrent}
-      icon={<Clock size={14} />}
+      icon={<Gauge size={14} />}
       aside={share === undefined ? '' : formatPercent(Math.round(share * 100) / 100)}
     >
       {t('nav.context')}

@@ -26,7 +26,7 @@ export function StatusBar({ agent, session }: StatusBarProps) {
       className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-side px-3.5 max-sm:gap-2.5 max-sm:px-2 text-[12px] whitespace-nowrap text-muted"
     >
       {connection === 'open' ? (
-        status.data && <IndexState status={status.data} />
+        status.data && <IndexState agent={agent.id} status={status.data} />
       ) : (
         <Warning text={t(offlineText[connection])} />
       )}
@@ -46,8 +46,12 @@ const offlineText = {
   flooded: 'status.flooded',
 } as const
 
-function IndexState({ status }: { status: IndexStatus }) {
+function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
   const { t } = useTranslation()
+  // The same list as in the sidebar: one count of the files, and how many of them are searched.
+  const list = useQuery(api.workspace.list.queryOptions({ input: { agent } })).data
+  const all = list?.length
+  const searched = list?.filter(({ unsearched }) => unsearched === undefined).length ?? 0
   const { files, chunks, embedded, provider, model, state, done, total, etaMs, download } = status
   const isBusy = state !== 'ready' && state !== 'failed'
   const progress = { done: formatNumber(done), total: formatNumber(total) }
@@ -59,7 +63,15 @@ function IndexState({ status }: { status: IndexStatus }) {
         ) : (
           <span aria-hidden className={`size-2 rounded-full ${state === 'failed' ? 'bg-bad' : 'bg-good'}`} />
         )}
-        {state === 'failed' ? t('status.failed') : t('status.files', { count: files })}
+        {state === 'failed' ? (
+          t('status.failed')
+        ) : all === undefined || searched === all ? (
+          t('status.files', { count: all ?? files })
+        ) : (
+          <Link href={paths.map()} className="hover:underline">
+            {t('status.searched', { count: all, searched: formatNumber(searched) })}
+          </Link>
+        )}
         {state !== 'failed' && <span className="max-sm:hidden"> · {t('status.chunks', { count: chunks })}</span>}
       </span>
       {isBusy && (

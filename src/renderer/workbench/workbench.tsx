@@ -69,7 +69,7 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
         <StatusBar agent={agent} session={session} />
       </ErrorBoundary>
       <ErrorBoundary piece="part" of={place}>
-        <Tour />
+        <Tour place={place} isPaletteOpen={palette !== 'closed'} />
         <ClientQuestions />
         <SelectionActions onCapture={(text) => setCapturing({ text })} />
       </ErrorBoundary>

@@ -13,14 +13,15 @@ import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { showKeys, useShortcuts } from '../ui/keys.ts'
-import { lineOfHash, paths, useHash } from '../navigate.ts'
+import { faults, lineOfHash, paths, useHash, useParameters, type Fault } from '../navigate.ts'
 import { ViewHeader } from '../ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
 import { UnsearchedNote } from '../scope/unsearched.tsx'
-import { linkResolver } from './markdown-edits.ts'
+import { linkResolver, struckOut } from './markdown-edits.ts'
 import { useOpenFile, type DiskFile, type Gone, type OpenFile as EditedFile } from './open-file.ts'
 import { Counts } from './counts.tsx'
 import { Outline } from './outline.tsx'
+import { besideAfter, type Beside } from './editor-room.ts'
 import { useBlameMargin } from './use-blame-margin.ts'
 
 /** Monaco is heavy: it is loaded when a file is first opened. */
@@ -42,9 +43,17 @@ interface OpenFileProps {
 export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: OpenFileProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const [shown, setShown] = useState({ preview: false, history: false, blame: false })
+  const [shown, setShown] = useState<Beside>({ preview: false, history: false, blame: false })
   const line = lineOfHash(useHash())
+  const given = useParameters().get('fault')
+  const fault = faults.find((known) => known === given)
   const editor = useRef<EditorHandle>(null)
+  const [isOpen, setIsOpen] = useState(false)
+  const takeEditor = useCallback((handle: EditorHandle | null) => {
+    editor.current = handle
+    setIsOpen(handle !== null)
+  }, [])
+  const view = useRef<HTMLElement>(null)
   const preview = useRef<HTMLDivElement>(null)
   const onLeftBehind = useCallback(() => {
     const again = { label: t('file.openAgain'), onClick: () => navigate(paths.file(path)) }
@@ -66,7 +75,8 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   }, [path, files.data, navigate])
   const margin = useBlameMargin(agent.id, path, shown.blame)
   useShortcuts({ 'Mod+S': () => void file.save() })
-  const toggle = (what: keyof typeof shown) => setShown({ ...shown, [what]: !shown[what] })
+  const toggle = (what: keyof Beside) =>
+    setShown(besideAfter(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth))
   const syncPreview = useCallback((share: number) => {
     const pane = preview.current
     if (pane) pane.scrollTop = share * (pane.scrollHeight - pane.clientHeight)
@@ -74,7 +84,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   const isProject = entry?.kind === 'project' || entry?.kind === 'memory'
   return (
     <>
-      <section className="flex min-w-0 flex-1 flex-col">
+      <section ref={view} className="flex min-w-0 flex-1 flex-col">
         <ViewHeader
           title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
           aside={
@@ -118,6 +128,14 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
           )
         )}
         {file.state === 'conflict' && <Conflict file={file} />}
+        {fault && isOpen && line !== undefined && file.state !== 'conflict' && !file.isGone && (
+          <FaultNotice
+            fault={fault}
+            line={line}
+            onRewrite={(rewrite) => editor.current?.rewrite(line, rewrite)}
+            onDone={() => navigate(paths.file(path))}
+          />
+        )}
         <div className="flex min-h-0 flex-1">
           <div className="min-w-0 flex-1">
             <ErrorBoundary piece="editor" look="view" of={path}>
@@ -126,7 +144,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
                   <DiffView theirs={file.theirs} mine={file.text} label={t('file.conflict')} />
                 ) : (
                   <Editor
-                    ref={editor}
+                    ref={takeEditor}
                     content={file.content}
                     line={line}
                     label={t('file.editor', { path })}
@@ -203,6 +221,31 @@ function GoneNotice({ file, movedTo }: { file: EditedFile; movedTo: string | und
       {movedTo !== undefined && <Button onClick={() => void attempt(go(movedTo))}>{t('file.goThere')}</Button>}
       <Button onClick={() => void file.save()}>{t('file.saveAnew')}</Button>
       <Button onClick={() => void attempt(close())}>{t('file.letGo')}</Button>
+    </Notice>
+  )
+}
+
+interface FaultNoticeProps {
+  readonly fault: Fault
+  /** 1-based. */
+  readonly line: number
+  readonly onRewrite: (rewrite: (line: string) => string | undefined) => void
+  readonly onDone: () => void
+}
+
+/** A line that was recalled is not right (any more): what can be done about it, at once or by hand. */
+function FaultNotice({ fault, line, onRewrite, onDone }: FaultNoticeProps) {
+  const { t } = useTranslation()
+  const rewrite = () => {
+    onRewrite(fault === 'wrong' ? () => undefined : struckOut)
+    onDone()
+  }
+  return (
+    <Notice text={t(`file.fault.${fault}`, { line })}>
+      <Button onClick={rewrite}>{t(`file.mend.${fault}`)}</Button>
+      <Button look="quiet" onClick={onDone}>
+        {t('file.byHand')}
+      </Button>
     </Notice>
   )
 }

@@ -9,6 +9,13 @@ export function addCommands(editor: monaco.editor.IStandaloneCodeEditor): void {
     () => enter(editor),
     'editorTextFocus && !suggestWidgetVisible && !editorHasMultipleSelections',
   )
+  // Tab indents; after Escape it leads on, so that nobody is held here. Back in the editor, it indents again.
+  editor.addCommand(
+    KeyCode.Escape,
+    () => editor.updateOptions({ tabFocusMode: true }),
+    'editorTextFocus && !suggestWidgetVisible && !findWidgetVisible && !editorHasMultipleSelections && !editorHasSelection',
+  )
+  editor.onDidBlurEditorText(() => editor.updateOptions({ tabFocusMode: false }))
   editor.addAction({
     id: 'markdown.toggleTask',
     label: 'markdown.toggleTask',

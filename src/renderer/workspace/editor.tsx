@@ -13,6 +13,8 @@ export interface EditorHandle {
   focus(): void
   /** Shows a line; 1-based. */
   reveal(line: number): void
+  /** Puts something else in the place of a line (1-based), or nothing, as one step that can be undone. */
+  rewrite(line: number, by: (line: string) => string | undefined): void
 }
 
 interface EditorProps {
@@ -49,6 +51,18 @@ export default function Editor(props: EditorProps) {
       editor.current?.setPosition({ lineNumber: target, column: 1 })
       editor.current?.focus()
     },
+    rewrite(target, by) {
+      const model = editor.current?.getModel()
+      if (!model || target > model.getLineCount()) return
+      const text = by(model.getLineContent(target))
+      const end = { line: target, column: model.getLineMaxColumn(target) }
+      const range =
+        text === undefined
+          ? new monaco.Range(target, 1, target + 1, 1)
+          : new monaco.Range(target, 1, end.line, end.column)
+      editor.current?.executeEdits('mend', [{ range, text: text ?? '' }])
+      editor.current?.focus()
+    },
   }))
 
   useEffect(() => {
@@ -79,6 +93,11 @@ export default function Editor(props: EditorProps) {
         if (isMargin && target.position) now.current.margin?.onClick(target.position.lineNumber)
       }),
     ]
+    // What was just made is written into at once.
+    if (hasNothingSaid(initial.current.content.text)) {
+      created.setPosition({ lineNumber: created.getModel()?.getLineCount() ?? 1, column: 1 })
+      created.focus()
+    }
     const themes = new MutationObserver(applyTheme)
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
@@ -122,7 +141,7 @@ export default function Editor(props: EditorProps) {
     const notes = margin?.notes
     editor.current?.updateOptions(
       notes
-        ? { lineNumbers: (number) => `${(notes[number - 1] ?? '').slice(0, 22)}  ${number}`, lineNumbersMinChars: 26 }
+        ? { lineNumbers: (number) => besideLine(notes[number - 1] ?? '', number), lineNumbersMinChars: 30 }
         : { lineNumbers: 'on', lineNumbersMinChars: 4 },
     )
   }, [margin])
@@ -140,6 +159,18 @@ export default function Editor(props: EditorProps) {
   }, [line])
 
   return <div ref={frame} className={`h-full ${margin ? 'has-notes' : ''}`} data-testid="editor" />
+}
+
+/** Empty, or a title alone. */
+function hasNothingSaid(text: string): boolean {
+  return /^(?:#[^\n]*\n)?\s*$/.test(text)
+}
+
+/** Who and when, then a rule, then the number: each in a column of its own. */
+function besideLine(note: string, number: number): string {
+  const most = 22
+  const shown = note.length > most ? `${note.slice(0, most - 1)}…` : note
+  return `${shown} │ ${String(number).padStart(4, '\u2007')}`
 }
 
 const options: monaco.editor.IStandaloneEditorConstructionOptions = {

@@ -21,6 +21,7 @@ interface FileRowProps {
 }
 
 export function FileRow({ file, name, current, actions }: FileRowProps) {
+  const { t } = useTranslation()
   return (
     <div className="group/row relative">
       <NavRow
@@ -30,7 +31,7 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
           <span className="tabular flex items-center gap-1.5">
             {file.unsearched && <UnsearchedMark unsearched={file.unsearched} />}
             <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-              {formatShort(file.tokens)}
+              {t('file.tokens', { tokens: formatShort(file.tokens) })}
             </span>
           </span>
         }

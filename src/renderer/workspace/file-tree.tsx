@@ -1,4 +1,4 @@
-/** The workspace in the sidebar: what is always read, folders that open, and a month of daily logs. */
+/** The workspace in the sidebar: what is always read, and folders that open; the days' logs have a calendar. */
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, FilePlus2 } from 'lucide-react'
 import { useEffect, useState, type DragEvent } from 'react'
@@ -7,14 +7,13 @@ import { toast } from 'sonner'
 import type { Agent, FileEntry } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
-import { formatNumber } from '../i18n/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { SectionTitle } from '../ui/nav-row.tsx'
+import { SidebarSection } from '../ui/sidebar-section.tsx'
 import { isFileAt } from '../navigate.ts'
 import { FilterField } from '../ui/search-field.tsx'
 import { useFileActions, type FileActions } from './file-actions.ts'
-import { LogCalendar } from './log-calendar.tsx'
+import { hintPlace } from '../onboarding/tour.tsx'
 import { NewFileDialog } from './new-file-dialog.tsx'
 import { FileRow } from './file-row.tsx'
 
@@ -29,7 +28,6 @@ const manyFiles = 12
 /** Rows of a folder drawn at first, and with each further step. */
 const page = 300
 
-/** The workspace: what is always read, folders that open, and a month of daily logs. */
 export function FileTree({ agent, current }: TreeProps) {
   const { t } = useTranslation()
   const [isNaming, setIsNaming] = useState(false)
@@ -41,38 +39,41 @@ export function FileTree({ agent, current }: TreeProps) {
   const typed = filter.trim().toLowerCase()
   const named = typed === '' ? [] : all.filter(({ path }) => path.toLowerCase().includes(typed)).slice(0, 50)
   return (
-    <section aria-label={t('nav.memory')} {...drop}>
-      <SectionTitle
-        aside={
-          <span className="-my-1 flex items-center gap-1">
-            {files.data ? t('nav.files', { count: all.length }) : ''}
-            <IconButton label={t('nav.newFile')} className="size-6!" onClick={() => setIsNaming(true)}>
-              <FilePlus2 size={13} />
-            </IconButton>
-          </span>
-        }
-      >
-        {t('nav.memory')}
-      </SectionTitle>
-      {all.length > manyFiles && (
-        <FilterField
-          label={t('nav.filterFiles')}
-          value={filter}
-          onChange={setFilter}
-          className="mx-0.5 mb-1 w-[calc(100%-4px)]"
-        />
-      )}
-      {typed === '' ? (
-        <Everything agent={agent} current={current} files={all} actions={actions} />
-      ) : named.length === 0 ? (
-        <p className="px-2 py-1 text-muted">{t('nav.noFiles')}</p>
-      ) : (
-        named.map((file) => (
-          <FileRow key={file.path} file={file} name={file.path} current={current} actions={actions} />
-        ))
-      )}
-      {isNaming && <NewFileDialog agent={agent.id} onClose={() => setIsNaming(false)} />}
-    </section>
+    <SidebarSection
+      id="files"
+      title={t('nav.memory')}
+      drop={drop}
+      className="min-h-32 flex-1 [@media(max-height:620px)]:shrink-0"
+      aside={
+        <>
+          <span>{files.data ? t('nav.files', { count: all.length }) : ''}</span>
+          <IconButton label={t('nav.newFile')} className="size-6!" onClick={() => setIsNaming(true)}>
+            <FilePlus2 size={13} />
+          </IconButton>
+        </>
+      }
+    >
+      <div {...hintPlace('files')}>
+        {all.length > manyFiles && (
+          <FilterField
+            label={t('nav.filterFiles')}
+            value={filter}
+            onChange={setFilter}
+            className="mx-0.5 mb-1 w-[calc(100%-4px)]"
+          />
+        )}
+        {typed === '' ? (
+          <Everything agent={agent} current={current} files={all} actions={actions} />
+        ) : named.length === 0 ? (
+          <p className="px-2 py-1 text-muted">{t('nav.noFiles')}</p>
+        ) : (
+          named.map((file) => (
+            <FileRow key={file.path} file={file} name={file.path} current={current} actions={actions} />
+          ))
+        )}
+        {isNaming && <NewFileDialog agent={agent.id} onClose={() => setIsNaming(false)} />}
+      </div>
+    </SidebarSection>
   )
 }
 
@@ -89,7 +90,6 @@ function Everything({ current, files, actions }: EverythingProps) {
         <FileRow key={file.path} file={file} name={file.path} current={current} actions={actions} />
       ))}
       <Inside files={files.filter(({ kind }) => kind === 'note')} prefix="" current={current} actions={actions} />
-      <LogCalendar logs={files.filter(({ kind }) => kind === 'log')} current={current} />
     </>
   )
 }
@@ -140,8 +140,16 @@ function Inside({ files, prefix, current, actions }: InsideProps) {
 const seenFolders = new Map<string, boolean>()
 
 function Folder({ name, files, prefix, current, actions }: InsideProps & { readonly name: string }) {
+  const { t } = useTranslation()
   const key = `${actions.agent}/${prefix}`
-  const [isOpen, setIsOpen] = useState(() => seenFolders.get(key) || files.some(({ path }) => isFileAt(current, path)))
+  const holds = files.some(({ path }) => isFileAt(current, path))
+  const [isOpen, setIsOpen] = useState(() => seenFolders.get(key) || holds)
+  const [shownAt, setShownAt] = useState(current)
+  // Where one went to is in sight.
+  if (shownAt !== current) {
+    setShownAt(current)
+    if (holds) setIsOpen(true)
+  }
   useEffect(() => {
     seenFolders.set(key, isOpen)
   }, [key, isOpen])
@@ -155,7 +163,7 @@ function Folder({ name, files, prefix, current, actions }: InsideProps & { reado
       >
         <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 truncate">{name}</span>
-        <span className="tabular text-[11px] text-faint">{formatNumber(files.length)}</span>
+        <span className="tabular text-[11px] text-muted">{t('nav.files', { count: files.length })}</span>
       </button>
       {isOpen && (
         <div className="ml-3 border-l border-soft pl-1">

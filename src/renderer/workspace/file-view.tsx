@@ -8,6 +8,7 @@ import type { ErrorData } from '../../shared/errors.ts'
 import { api } from '../api/index.ts'
 import { ErrorState, isErrorOf } from '../feedback/index.ts'
 import { useAgentName } from '../agents/agent-name.ts'
+import { formatDay } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { LongText } from '../ui/long-text.tsx'
@@ -62,18 +63,23 @@ function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) 
     api.workspace.draft.queryOptions({ input: { agent, path }, refetchOnMount: 'always', gcTime: 0 }),
   )
   const shown = clipLine(path)
+  const day = /^memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path)?.[1]
   return (
     <EmptyState
       title={
         movedTo === undefined
-          ? t('file.notFound', { path: shown })
+          ? day === undefined
+            ? t('file.notFound', { path: shown })
+            : t('file.emptyDay', { day: formatDay(day) })
           : t('file.movedAway', { path: shown, to: clipLine(movedTo) })
       }
       {...(draft.data ? { hint: t('file.draftWithout') } : {})}
     >
       {movedTo !== undefined && <Button onClick={() => navigate(paths.file(movedTo))}>{t('file.goThere')}</Button>}
       {draft.data && <Button onClick={onOpenDraft}>{t('file.openDraft')}</Button>}
-      <Button onClick={() => void actions.create(path)}>{t('file.create')}</Button>
+      <Button onClick={() => void actions.create(path, day === undefined ? '' : `# ${day}\n\n`)}>
+        {t(day === undefined ? 'file.create' : 'file.createLog')}
+      </Button>
     </EmptyState>
   )
 }

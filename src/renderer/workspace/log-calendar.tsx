@@ -1,6 +1,6 @@
-/** A month of daily logs; the size of a day's dot says how much was written. */
-import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { useState } from 'react'
+/** A month of daily logs; the size of a day's dot says how much was written. Any month is one choice away, and a day without a log can be begun. */
+import { CalendarCheck, ChevronLeft, ChevronRight } from 'lucide-react'
+import { useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { FileEntry } from '../../shared/contract/index.ts'
@@ -9,29 +9,66 @@ import { isFileAt, paths } from '../navigate.ts'
 
 export function LogCalendar({ logs, current }: { logs: readonly FileEntry[]; current: string }) {
   const { t, i18n } = useTranslation()
-  const [offset, setOffset] = useState(0)
   const [today] = useState(() => new Date())
-  const month = new Date(today.getFullYear(), today.getMonth() + offset, 1)
+  const [shown, setShown] = useState({ year: today.getFullYear(), month: today.getMonth() })
+  // December comes before January of the next year.
+  const month = new Date(shown.year, shown.month, 1)
+  const go = (year: number, index: number) => {
+    const next = new Date(year, index, 1)
+    setShown({ year: next.getFullYear(), month: next.getMonth() })
+  }
   const byDate = Map.groupBy(logs, ({ date }) => date ?? '')
-  const title = new Intl.DateTimeFormat(i18n.language, { month: 'long', year: 'numeric' }).format(month)
+  const isNow = shown.year === today.getFullYear() && shown.month === today.getMonth()
+  const days = daysOf(month)
+  const todaysDate = isoDate(today, today.getDate())
+  const first = isNow ? todaysDate : isoDate(month, 1)
   return (
-    <div className="pt-4">
-      <div className="flex items-center px-2 pb-1">
-        <h3 className="flex-1 text-[11px] font-medium tracking-wide text-muted uppercase">{title}</h3>
-        <MonthButton label={t('nav.previousMonth')} onClick={() => setOffset(offset - 1)}>
+    <div role="group" aria-label={t('nav.logs')}>
+      <div className="flex items-center gap-0.5 pr-1 pb-1 pl-1">
+        <select
+          aria-label={t('nav.month')}
+          value={shown.month}
+          onChange={(event) => go(shown.year, Number(event.target.value))}
+          className={jumpLook}
+        >
+          {Array.from({ length: 12 }, (_, index) => (
+            <option key={index} value={index}>
+              {new Intl.DateTimeFormat(i18n.language, { month: 'long' }).format(new Date(2026, index, 15))}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label={t('nav.year')}
+          value={shown.year}
+          onChange={(event) => go(Number(event.target.value), shown.month)}
+          className={jumpLook}
+        >
+          {yearsOf(byDate.keys(), shown.year, today.getFullYear()).map((year) => (
+            <option key={year} value={year}>
+              {year}
+            </option>
+          ))}
+        </select>
+        <span className="flex-1" />
+        {!isNow && (
+          <MonthButton label={t('nav.thisMonth')} onClick={() => go(today.getFullYear(), today.getMonth())}>
+            <CalendarCheck size={12} />
+          </MonthButton>
+        )}
+        <MonthButton label={t('nav.previousMonth')} onClick={() => go(shown.year, shown.month - 1)}>
           <ChevronLeft size={12} />
         </MonthButton>
-        <MonthButton label={t('nav.nextMonth')} onClick={() => setOffset(offset + 1)}>
+        <MonthButton label={t('nav.nextMonth')} onClick={() => go(shown.year, shown.month + 1)}>
           <ChevronRight size={12} />
         </MonthButton>
       </div>
-      <div className="grid grid-cols-7 text-center text-[11px]">
+      <div className="grid grid-cols-7 text-center text-[11px]" onKeyDown={moveAmongDays}>
         {weekdays(i18n.language).map((name, index) => (
-          <span key={index} aria-hidden className="py-1 text-faint">
+          <span key={index} aria-hidden className="py-0.5 text-faint">
             {name}
           </span>
         ))}
-        {daysOf(month).map((day, index) => {
+        {days.map((day, index) => {
           if (day === null) return <span key={`gap${index}`} />
           const date = isoDate(month, day)
           return (
@@ -40,7 +77,8 @@ export function LogCalendar({ logs, current }: { logs: readonly FileEntry[]; cur
               date={date}
               day={day}
               logs={byDate.get(date) ?? []}
-              isToday={date === isoDate(today, today.getDate())}
+              isToday={date === todaysDate}
+              isFirst={date === first}
               current={current}
             />
           )
@@ -50,34 +88,60 @@ export function LogCalendar({ logs, current }: { logs: readonly FileEntry[]; cur
   )
 }
 
-function Day({
-  date,
-  day,
-  logs,
-  isToday,
-  current,
-}: {
-  date: string
-  day: number
-  logs: readonly FileEntry[]
-  isToday: boolean
-  current: string
-}) {
+const jumpLook =
+  'min-h-6 cursor-pointer appearance-none rounded-sm bg-transparent px-1 text-[11px] font-medium tracking-wide text-muted hover:bg-soft hover:text-text'
+
+/** One day is reached by Tab, the others from it by the arrows. */
+function moveAmongDays(event: KeyboardEvent<HTMLElement>): void {
+  const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }
+  const step = steps[event.key]
+  if (step === undefined) return
+  const days = [...event.currentTarget.querySelectorAll<HTMLElement>('a')]
+  const at = days.findIndex((day) => day === document.activeElement)
+  if (at < 0) return
+  event.preventDefault()
+  days[at + step]?.focus()
+}
+
+/** From the first log on, and one year round what is shown. */
+function yearsOf(dates: Iterable<string>, shown: number, now: number): number[] {
+  const written = [...dates].map((date) => Number(date.slice(0, 4))).filter((year) => year > 0)
+  const first = written.reduce((least, year) => Math.min(least, year), Math.min(shown, now - 5))
+  const last = written.reduce((most, year) => Math.max(most, year), Math.max(shown, now))
+  return Array.from({ length: last - first + 1 }, (_, index) => last - index)
+}
+
+interface DayProps {
+  readonly date: string
+  readonly day: number
+  readonly logs: readonly FileEntry[]
+  readonly isToday: boolean
+  /** Tab leads here. */
+  readonly isFirst: boolean
+  readonly current: string
+}
+
+/** The day's log, or the page that says that there is none and begins one. */
+function Day({ date, day, logs, isToday, isFirst, current }: DayProps) {
   const { t } = useTranslation()
   const words = logs.reduce((sum, log) => sum + log.words, 0)
-  const first = logs[0]
-  const look = `flex h-[27px] flex-col items-center justify-center rounded-sm tabular ${isToday ? 'bg-selected font-semibold' : ''}`
-  if (!first) return <span className={`${look} text-muted`}>{day}</span>
+  const path = logs[0]?.path ?? `memory/${date}.md`
+  const isWritten = logs.length > 0
   const size = 2.5 + Math.min(3, Math.log10(1 + words) * 1.2)
   return (
     <Link
-      href={paths.file(first.path)}
-      aria-label={t('nav.openLog', { date: formatDay(date), words: formatNumber(words) })}
-      aria-current={isFileAt(current, first.path) ? 'page' : undefined}
-      className={`${look} hover:bg-soft aria-[current=page]:bg-selected`}
+      href={paths.file(path)}
+      tabIndex={isFirst ? 0 : -1}
+      aria-label={
+        isWritten
+          ? t('nav.openLog', { date: formatDay(date), words: formatNumber(words) })
+          : t('nav.emptyDay', { date: formatDay(date) })
+      }
+      aria-current={isFileAt(current, path) ? 'page' : undefined}
+      className={`tabular flex h-[25px] flex-col items-center justify-center rounded-sm hover:bg-soft aria-[current=page]:bg-selected ${isToday ? 'bg-selected font-semibold' : ''} ${isWritten ? '' : 'text-muted'}`}
     >
       {day}
-      <span aria-hidden className="rounded-full bg-accent" style={{ width: size, height: size }} />
+      {isWritten && <span aria-hidden className="rounded-full bg-accent" style={{ width: size, height: size }} />}
     </Link>
   )
 }

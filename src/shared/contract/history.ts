@@ -4,10 +4,10 @@ import { maxPatch } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 /**
- * Who changed a file (M26). `client` is another program that uses this memory (M58); `outside` is anybody but the app:
- * another editor, Git, a sync.
+ * Who changed a file (M26). `client` is another program that uses this memory (M58); `template` the app itself, at the
+ * first start; `outside` anybody but the app: another editor, Git, a sync.
  */
-export const causes = ['user', 'agent', 'flush', 'capture', 'import', 'client', 'outside'] as const
+export const causes = ['user', 'agent', 'flush', 'capture', 'import', 'client', 'template', 'outside'] as const
 export const causeSchema = z.enum(causes)
 export type Cause = z.infer<typeof causeSchema>
 
@@ -35,6 +35,8 @@ export const historyEntrySchema = z.object({
   removed: z.number().int(),
   /** False for a change that removed the file. */
   exists: z.boolean(),
+  /** What was there before stands again: somebody took a change back, or went back to a version. */
+  isUndo: z.boolean(),
 })
 export type HistoryEntry = z.infer<typeof historyEntrySchema>
 

@@ -1,7 +1,8 @@
 /** Notes and conversations from elsewhere into a memory, and the memory as one file. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { maxPath, maxPaths } from '../limits.ts'
+import { errorCodes, errorDataSchema } from '../errors.ts'
+import { maxId, maxPath, maxPaths } from '../limits.ts'
 import { base, filePathSchema, forAgent } from './base.ts'
 
 export const knownMemorySchema = z.object({
@@ -47,6 +48,21 @@ export const importStepSchema = z.discriminatedUnion('type', [
 ])
 export type ImportStep = z.infer<typeof importStepSchema>
 
+export const importStandingSchema = z.object({
+  running: z.object({ path: z.string(), done: z.number().int(), total: z.number().int() }).nullable(),
+  /** What nobody was told of yet. */
+  ended: z.array(
+    z.object({
+      id: z.string(),
+      path: z.string(),
+      made: z.array(z.string()),
+      isCancelled: z.boolean(),
+      failure: z.object({ code: z.enum(errorCodes), data: errorDataSchema }).nullable(),
+    }),
+  ),
+})
+export type ImportStanding = z.infer<typeof importStandingSchema>
+
 const source = forAgent.extend({ path: z.string().trim().min(1).max(maxPath), into: z.string().max(maxPath) })
 const done = z.object({})
 
@@ -59,6 +75,10 @@ export const importContract = {
   takeOver: base.input(z.object({ file: z.string().max(maxPath) })).output(foreignSettingsSchema),
   plan: base.input(source).output(importPlanSchema),
   run: base.input(source).output(eventIterator(importStepSchema)),
+  /** The same without anybody who follows it: it goes on when the window is closed. */
+  start: base.input(source).output(done),
+  standing: base.input(forAgent).output(importStandingSchema),
+  seen: base.input(forAgent.extend({ id: z.string().max(maxId) })).output(done),
   cancel: base.input(forAgent).output(done),
   /** Puts what an import made into the trash. */
   undo: base.input(forAgent.extend({ paths: z.array(filePathSchema).max(maxPaths) })).output(done),

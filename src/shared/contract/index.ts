@@ -58,7 +58,7 @@ export type { AppEvent } from './events.ts'
 export type { FileDraft, FileEntry, FileKind, ReplacedFile } from './workspace.ts'
 export type { Part, Problem, Remedy } from './health.ts'
 export type { EmbeddingModel, Meaning, Script } from './meaning.ts'
-export type { ForeignSettings, ImportPlan, ImportStep, KnownMemory } from './import.ts'
+export type { ForeignSettings, ImportPlan, ImportStanding, ImportStep, KnownMemory } from './import.ts'
 export type { AcceptedHunk, BlamedLine, Cause, HistoryEntry } from './history.ts'
 export type {
   Candidate,

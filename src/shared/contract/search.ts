@@ -43,6 +43,8 @@ export const searchResultSchema = z.object({
   vectorScore: z.number().nullable(),
   textScore: z.number().nullable(),
   snippet: z.string(),
+  /** Its first line in the file, 1-based; older transcripts do not say. */
+  snippetLine: z.number().int().optional(),
   /** Words of the snippet that matched, as they stand there. */
   matched: z.array(z.string()),
   source: sourceSchema,
@@ -148,14 +150,11 @@ export const verdictSchema = z.discriminatedUnion('kind', [
 ])
 export type Verdict = z.infer<typeof verdictSchema>
 
+/** Where a chunk stands and what is shown of it. */
+const shownShape = searchResultSchema.omit({ score: true, vectorScore: true, textScore: true }).shape
+
 export const candidateSchema = z.object({
-  path: z.string(),
-  startLine: z.number().int(),
-  endLine: z.number().int(),
-  heading: z.string(),
-  snippet: z.string(),
-  matched: z.array(z.string()),
-  source: sourceSchema,
+  ...shownShape,
   vector: vectorLegSchema.nullable(),
   text: textLegSchema.nullable(),
   /** What is added so that a chunk which one leg alone would return is not kept out by the other. */

@@ -4,7 +4,7 @@ import { advance, idle } from '../../../src/renderer/chat/live-turn-state.ts'
 import { patchLines } from '../../../src/renderer/history/patch-lines.ts'
 import { recallsOf, toTurns } from '../../../src/renderer/chat/turns.ts'
 import type { SearchResponse } from '../../../src/shared/contract/index.ts'
-import { excerptOf } from '../../../src/renderer/search/excerpt.ts'
+import { excerptOf, likeliestLine } from '../../../src/renderer/search/excerpt.ts'
 import { splitCitations } from '../../../src/shared/citation.ts'
 import { noUsage } from '../../../src/shared/messages.ts'
 
@@ -142,5 +142,22 @@ describe('M44 excerpts', () => {
   it('M44: begins near the first match and drops the marks of Markdown', () => {
     expect(excerptOf('## Title\n- first point\n> quoted', ['first'])).toBe('Title · first point · quoted')
     expect(excerptOf(`${'word '.repeat(40)}needle`, ['needle'])).toMatch(/^…(?:word )+needle$/)
+  })
+})
+
+describe('M44 the line that is meant', () => {
+  const snippet = '# 2026-11-22\n\n## 08:50 - Boiler\nThe boiler code is 7781.\nMilk.'
+  it.each([
+    [['boiler', 'code'], 13],
+    [['milk'], 14],
+    [['2026'], 10],
+    [['nothing'], 13],
+    [[], 13],
+  ])('M44: of words %j it is line %i', (matched, line) => {
+    expect(likeliestLine({ startLine: 10, snippet, matched })).toBe(line)
+  })
+
+  it('M44: words of a script without spaces point to their line too', () => {
+    expect(likeliestLine({ startLine: 1, snippet: '# 家\n锅炉密码是7781\n买牛奶', matched: ['牛奶'] })).toBe(3)
   })
 })

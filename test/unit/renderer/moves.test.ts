@@ -9,6 +9,7 @@ function ranking(letters: string): Candidate[] {
     startLine: 1,
     endLine: 2,
     heading: '',
+    snippetLine: 1,
     snippet: 'text',
     matched: [],
     source: 'memory',

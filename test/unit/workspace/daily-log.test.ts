@@ -7,8 +7,24 @@ const at = new Date(2026, 0, 20, 9, 5)
 describe('M4 entries of a day’s log', () => {
   it('M4: begins a log, and adds to one with an empty line between', () => {
     const one = addLogEntry(undefined, 'First', at)
-    expect(one).toEqual({ text: '# 2026-01-20\n\n## 09:05 - First\nFirst\n', startLine: 3, endLine: 4 })
+    expect(one).toEqual({ text: '# 2026-01-20\n\n## 09:05\nFirst\n', startLine: 3, endLine: 4 })
     expect(addLogEntry(`${one.text}\n\n`, 'Second\nline', at)).toMatchObject({ startLine: 6, endLine: 8 })
+  })
+
+  it.each([
+    ['The boiler code is 7781.', '## 09:05'],
+    ['- 我对青霉素过敏。', '## 09:05'],
+    ['Groceries\nmilk, bread', '## 09:05 - Groceries'],
+    [
+      'The landlord comes on the third of May to look at the boiler, which leaks',
+      '## 09:05 - The landlord comes on the third of May to look at the…',
+    ],
+    [
+      '房东五月三日来看漏水的锅炉，请提前把厨房和阳台收拾干净，钥匙放在门口的鞋柜第二层，另外记得把猫关进卧室里，谢谢。',
+      '## 09:05 - 房东五月三日来看漏水的锅炉，请提前把厨房和阳台收…',
+    ],
+  ])('M4: %j has the heading %j: what fits into a line is said once', (note, heading) => {
+    expect(addLogEntry(undefined, note, at).text.split('\n')[2]).toBe(heading)
   })
 
   it('M4: the lines that it names are the entry, whatever the log and the note', () => {
@@ -17,7 +33,7 @@ describe('M4 entries of a day’s log', () => {
         fc.pre(note.trim() !== '' && !/[\r\u2028\u2029]/.test(note))
         const { text, startLine, endLine } = addLogEntry(log, note, at)
         const lines = text.split('\n')
-        expect(lines[startLine - 1]).toMatch(/^## 09:05 - /)
+        expect(lines[startLine - 1]).toMatch(/^## 09:05( - |$)/)
         expect(lines.slice(startLine, endLine).join('\n')).toBe(note.trim())
         expect(findLogEntry(text, note, new Date(at.getTime() + 60_000))).toEqual({ startLine, endLine })
       }),

@@ -53,7 +53,6 @@ describe('M27 requested paths', () => {
     '\\\\server\\share',
     '~/x',
     'a/../../b',
-    'a\0b',
     '',
     '.',
     '..',

@@ -93,6 +93,7 @@ const names: Readonly<Record<HistoryEntry['cause'], string>> = {
   flush: "the user's agent in Commonplace",
   capture: 'the user, by quick capture',
   import: 'an import',
+  template: 'Commonplace, when the memory was begun',
   client: 'another program',
   outside: 'somebody outside of Commonplace',
 }

@@ -34,7 +34,7 @@ export function resultsOf(ranking: Ranking): SearchResult[] {
   const results: SearchResult[] = []
   for (const candidate of ranking.candidates) {
     if (candidate.verdict.kind !== 'returned') continue
-    const { path, startLine, endLine, heading, snippet, matched, source } = shownChunk(candidate, ranking)
+    const { path, startLine, endLine, heading, snippet, snippetLine, matched, source } = shownChunk(candidate, ranking)
     results.push({
       path,
       startLine,
@@ -44,6 +44,7 @@ export function resultsOf(ranking: Ranking): SearchResult[] {
       vectorScore: candidate.vector?.score ?? null,
       textScore: candidate.text?.score ?? null,
       snippet,
+      snippetLine,
       matched,
       source,
     })
@@ -69,13 +70,17 @@ export function toCandidate(candidate: RankedCandidate, ranking: Ranking): Candi
 function shownChunk({ input, vector, text: words }: RankedCandidate, { texts, plan }: Ranking) {
   const { heading = '', text = '' } = texts.get(input.id) ?? {}
   const isMeant = vector !== null && vector.score > (words?.score ?? 0)
-  const snippet = snippetOf(text, isMeant ? vector.startLine - input.startLine : (input.keyword?.bestLine ?? 0))
+  const { snippet, first } = snippetOf(
+    text,
+    isMeant ? vector.startLine - input.startLine : (input.keyword?.bestLine ?? 0),
+  )
   return {
     path: input.path,
     startLine: input.startLine,
     endLine: input.endLine,
     heading,
     snippet,
+    snippetLine: input.startLine + first,
     matched: matchedWords(snippet, plan),
     source: input.source,
   }

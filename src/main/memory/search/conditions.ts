@@ -128,19 +128,6 @@ export function chooseFound(
   return [...open(count, admitted), ...further, ...(isFiltered ? find(refusedCandidates) : [])]
 }
 
-/** Chunks that the vector leg looks at where filters leave most of them out. */
-const maxNearest = 400
-
-/** The nearest so many, of some or of all. */
-export function nearestAmong(nearest: (count: number) => readonly number[]) {
-  return (count: number, only?: ReadonlySet<number>): readonly number[] =>
-    only
-      ? nearest(maxNearest)
-          .filter((id) => only.has(id))
-          .slice(0, count)
-      : nearest(count)
-}
-
 /** What a passage measures that is of the days, or within the filters, where nothing else is asked for. */
 function bareMeasure(texts: readonly string[]): KeywordMeasure {
   return { raw: 1, share: 1, terms: [{ term: texts.join(' '), share: 1 }], bestLine: 0 }

@@ -20,7 +20,7 @@ import { lineEnd } from '../packed-terms.ts'
 import { hasPhrases, scoreChunk } from './bm25.ts'
 import { resultsOf, toCandidate, whyNot, type Ranking } from './answer.ts'
 import { isOfUse, measureOf, scaleOf, vectorScaleOf, weightsFor } from './calibrate.ts'
-import { chooseFound, Conditions, liftOf, nearestAmong, withDeservedLifts } from './conditions.ts'
+import { chooseFound, Conditions, liftOf, withDeservedLifts } from './conditions.ts'
 import { isEcho } from './echo.ts'
 import { failedFilters, hasConditions, readQuery, type ReadQuery } from './filters.ts'
 import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
@@ -236,8 +236,8 @@ export class Searcher {
       vectorScale && vector?.length === collection.dimensions ? this.#vectorLeg(collection.dimensions) : undefined
     const meant = vector && leg?.query(vector)
     if (meant) {
-      const nearest = nearestAmong((count) => meant.nearest(count))
-      for (const id of chooseFound(nearest, vectorCandidates, bounds)) found.add(id)
+      const nearest = chooseFound((count, only) => meant.nearest(count, only), vectorCandidates, bounds)
+      for (const id of nearest) found.add(id)
     }
     const ids = new Set(asked === undefined ? found : [asked, ...found])
     const passages = meant?.matches([...ids])

@@ -4,7 +4,8 @@ import type { KeywordPlan } from './plan.ts'
 
 const maxCharacters = 700
 
-export function snippetOf(text: string, bestLine: number): string {
+/** @returns the lines, and the first of them among those of `text`, 0-based */
+export function snippetOf(text: string, bestLine: number): { readonly snippet: string; readonly first: number } {
   const lines = text.split('\n')
   let from = Math.min(bestLine, Math.max(0, lines.length - 1))
   let to = from + 1
@@ -20,8 +21,10 @@ export function snippetOf(text: string, bestLine: number): string {
       from -= 1
     } else break
   }
+  while (from < to - 1 && lines[from]?.trim() === '') from += 1
   const snippet = lines.slice(from, to).join('\n').trim()
-  return snippet.length <= maxCharacters ? snippet : `${[...snippet].slice(0, maxCharacters).join('')}…`
+  const isShort = snippet.length <= maxCharacters
+  return { snippet: isShort ? snippet : `${[...snippet].slice(0, maxCharacters).join('')}…`, first: from }
 }
 
 /** The words of `snippet`, as they stand there, that the query's terms matched; for highlighting. */

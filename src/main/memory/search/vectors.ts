@@ -10,6 +10,8 @@ import { CoarseIndex, type CoarseMatches } from './coarse-index.ts'
 /** Passages whose cosine is computed: the fewer bits a coarse form has, the more can hide behind it. */
 const exactPassages = 160
 const mostExactPassages = 640
+/** Chunks that are looked at for those that a filter lets through, before it is looked among these alone. */
+const mostNearest = 400
 /** Passages of a chunk that are looked at when it was found by its words. */
 const exactPerChunk = 3
 
@@ -69,18 +71,41 @@ export class VectorQuery {
       .slice(0, count)
   }
 
-  /** Ids of the `count` chunks that have the nearest passages, nearest first. */
-  nearest(count: number): number[] {
-    // Whoever wants more than can be among those looks further: filters leave few of them.
+  /** Ids of the `count` chunks that have the nearest passages, nearest first. @param only those among which to look */
+  nearest(count: number, only?: ReadonlySet<number>): number[] {
+    if (!only) return this.#nearestOfAll(count)
+    // Where many are let through, enough of them are among the nearest of all.
+    const near = this.#nearestOfAll(Math.max(count, mostNearest)).filter((chunk) => only.has(chunk))
+    return near.length >= Math.min(count, only.size) ? near.slice(0, count) : this.#nearestOf(only, count)
+  }
+
+  #nearestOfAll(count: number): number[] {
+    // Whoever wants more than can be among those looks further.
     while (this.#exact < count && this.#coarse.passages.length < this.#forms.size) {
       this.#exact = Math.max(count, 2 * this.#exact)
       this.#coarse = this.#forms.nearest(this.#vector, this.#exact)
       this.#measure(this.#coarse.passages.filter((passage) => !this.#cosines.has(passage)))
     }
+    const own = this.#statements.chunksOf.iterate(JSON.stringify(this.#coarse.passages))
+    return this.#bestChunks(own, count)
+  }
+
+  #nearestOf(only: ReadonlySet<number>, count: number): number[] {
+    const own = this.#statements.passagesOf.all(JSON.stringify([...only]))
+    const near = own
+      .map(({ chunk, passage }) => ({ chunk, passage, distance: this.#coarse.distanceOf(passage) }))
+      .filter(({ distance }) => distance < Infinity)
+      .sort((one, other) => one.distance - other.distance || one.passage - other.passage)
+      .slice(0, this.#exact)
+    this.#measure(near.flatMap(({ passage }) => (this.#cosines.has(passage) ? [] : passage)))
+    return this.#bestChunks(near, count)
+  }
+
+  #bestChunks(own: Iterable<{ readonly chunk: number; readonly passage: number }>, count: number): number[] {
     const best = new Map<number, number>()
-    for (const { chunk, passage } of this.#statements.chunksOf.iterate(JSON.stringify(this.#coarse.passages))) {
-      const cosine = this.#cosines.get(passage) ?? -1
-      if (cosine > (best.get(chunk) ?? -2)) best.set(chunk, cosine)
+    for (const { chunk, passage } of own) {
+      const cosine = this.#cosines.get(passage)
+      if (cosine !== undefined && cosine > (best.get(chunk) ?? -2)) best.set(chunk, cosine)
     }
     return [...best]
       .sort(([one, oneCosine], [other, otherCosine]) => otherCosine - oneCosine || one - other)

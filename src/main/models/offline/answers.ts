@@ -92,7 +92,7 @@ export function entriesOf(read: Result): QuotedLine[] {
   let time = ''
   for (const [index, raw] of lines.entries()) {
     const text = raw.replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '').trim()
-    const heading = /^#{2,6}\s+(?:(\d{1,2}:\d{2})\s*[-–—]\s*)?(.*)$/.exec(text)
+    const heading = /^#{2,6}\s+(?:(\d{1,2}:\d{2})(?:\s*[-–—]\s*|$))?(.*)$/.exec(text)
     if (heading) {
       time = heading[1] === undefined ? '' : `${heading[1]} `
       const title = (heading[2] ?? '').replace(/…$/, '')
@@ -100,6 +100,8 @@ export function entriesOf(read: Result): QuotedLine[] {
         .slice(index + 1)
         .find((line) => line.trim() !== '')
         ?.trim()
+      const isTimeAlone = title === '' && time !== '' && next !== undefined && !next.startsWith('#')
+      if (isTimeAlone) continue
       if (next === undefined || next.startsWith('#') || (!next.startsWith(title) && !/^[-*+] /.test(next)))
         entries.push({ path, line: index + 1, text: `${time}${title}` })
     } else if (text !== '' && !/^#\s/.test(text)) {

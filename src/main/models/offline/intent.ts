@@ -136,13 +136,15 @@ function overview({ folded }: Text, reading: Reading): Intention | undefined {
 }
 
 function clock({ folded }: Text, reading: Reading, today: string): Intention | undefined {
-  const text = ended(folded.slice(0, maxTimed))
   const now = parseDay(today)
-  const [time, ...others] = timesIn(text, now)
-  const isDay = time && others.length === 0 && time.first === time.last && Number.isFinite(time.first)
-  const asked = isDay ? text.replace(time.text, '@') : text
-  if (!reading.clock.test(asked)) return undefined
-  return { kind: 'clock', day: isDay ? formatDay(time.first) : today }
+  for (const start of openings(folded.slice(0, maxTimed), reading)) {
+    const text = ended(folded.slice(start, maxTimed))
+    const [time, ...others] = timesIn(text, now)
+    const isDay = time && others.length === 0 && time.first === time.last && Number.isFinite(time.first)
+    const asked = isDay ? text.replace(time.text, '@') : text
+    if (reading.clock.test(asked)) return { kind: 'clock', day: isDay ? formatDay(time.first) : today }
+  }
+  return undefined
 }
 
 /** Asked to delete or change something; who asks what was changed or forgotten only asks. */

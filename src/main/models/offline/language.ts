@@ -27,6 +27,8 @@ const englishAlone =
 const chineseFunction = /[的了吗嗎么麼您你我们們呢吧]|什么|什麼|怎么|怎麼|记|記|帮|幫|请|請/u
 /** Characters that Japan alone writes so. */
 const japaneseOnly = /[駅図択沢検権験売読転広労働価続戻込収帰覚応桜辺渋拡峠畑亜仏両嬢歩斉済総経絵単厳気桟営録緑暦闘]/u
+/** Questions that only Japanese asks so, without a letter of its own. */
+const japaneseAlone = /^(?:今|今日|明日|昨日)?何(?:時|曜日|日|月何日)[?？]*$/
 /** Simplified characters that traditional texts have too, for other words. */
 const inBoth = new Set(
   '你它搜查修即千吃抵丑了云价伙余佣修借克党几冬凶准出划别制升占卜卷厂厘只台叶吁合吊同后向周呆和咸咽喂噪回困岳布干并幸弦彩征志念恶愿扎折抛挽捆斗旋暗曲朱术朴杆杠板松极梁棱欲沈泄泛注涌淀游溪漓灶炮烟熔痒痴症皂种秋秘系累置胜胡致舍芸范荐葱蒙虫蜡表角谷豆赞踊迹适郁酸里采铲雇面饥鼓万与姜家核气板托咨喧嗜径荡燕阪群峰却册',
@@ -65,7 +67,9 @@ function writtenForm(text: string): Told {
     if (simplify(letter) !== letter) traditional += alsoSimplified.has(letter) ? 0 : 1
     else if (isSimplified(letter) && !inBoth.has(letter)) simplified += 1
   }
-  if (japaneseOnly.test(text)) return 'ja'
+  if (japaneseOnly.test(text) || japaneseAlone.test(text)) return 'ja'
+  // Japan has made some characters simple as China has, and others not: who writes both writes Japanese.
+  if (traditional > 0 && simplified > 0 && !chineseFunction.test(text)) return 'ja'
   if (traditional !== simplified) return traditional > simplified ? 'zh-Hant' : 'zh-Hans'
   return 'zh'
 }

@@ -2,7 +2,8 @@
  * The model that is always there (M40): no key, no network, no guessing. It understands a few intentions, drives the
  * same tools as any other model, and says only what it finds in memory, with its source.
  */
-import { countCjk, estimateTokens } from '../../../shared/tokens.ts'
+import { logHeading } from '../../../shared/log-heading.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
 import { systemClock, type Clock } from '../../clock.ts'
 import { messageText, type AssistantMessage, type Message, type ToolCallPart } from '../../../shared/messages.ts'
 import { modelLimits, type ModelLimits } from '../catalog.ts'
@@ -103,7 +104,7 @@ function converse(messages: readonly Message[], at: At, fallback: Language): Ste
   const results = resultsSince(turn)
   const sentences = sentencesIn(languageOf(messages, asked.at(-1) ?? '', fallback))
   const failed = results.find(({ result }) => result.isError)
-  if (failed) return { text: sentences.toolFailed(messageText(failed.result)) }
+  if (failed) return { text: toldFailure(messageText(failed.result), sentences) }
   const notes = unwrittenNotes(turn, at)
   if (notes.length > 0) return { calls: notes.map((note) => writeNote(note, at.todaysLog)) }
   const found = results.filter(({ result }) => result.toolName !== 'write')
@@ -123,6 +124,12 @@ function converse(messages: readonly Message[], at: At, fallback: Language): Ste
     texts.add(step.text ?? '')
   }
   return { text: [...texts].filter(Boolean).join('\n\n') }
+}
+
+/** What a tool refused, without the code before its words, which is none for people. */
+function toldFailure(said: string, { toolFailed, unwritable }: Sentences): string {
+  const [, code, reason = said] = /^([a-z]+(?:_[a-z]+)+): ([\s\S]*)$/.exec(said) ?? []
+  return code === 'text_unwritable' ? unwritable : toolFailed(reason)
 }
 
 function isAnswer(message: Message): boolean {
@@ -240,15 +247,8 @@ function unwrittenNotes(turn: readonly Message[], { today, time }: At): Note[] {
 }
 
 function writeNote({ text, time }: Note, path: string): Omit<ToolCallPart, 'type' | 'id'> {
-  const content = `## ${time} - ${titleOf(text)}\n${text}\n`
+  const content = `${logHeading(text, time)}\n${text}\n`
   return { name: 'write', arguments: { path, content, append: true } }
-}
-
-function titleOf(text: string): string {
-  const line = text.split('\n', 1)[0] ?? ''
-  const most = countCjk(line) > line.length / 2 ? 24 : 60
-  const letters = [...line]
-  return letters.length > most ? `${letters.slice(0, most).join('').trimEnd()}…` : line
 }
 
 function piecesOf(text: string): string[] {

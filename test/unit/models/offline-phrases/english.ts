@@ -219,4 +219,40 @@ overview | what's the number of my notes
 other | meeting with Wang tomorrow at 3pm
 other | dentist tomorrow at 9:30
 other | Lunch with Kim tomorrow at noon
+clock | what's the time right now
+clock | Which day is today?
+clock | is it friday today
+clock | can you tell me today's date
+clock | what day will it be tomorrow
+amend | Please forget my birthday
+amend | delete everything you know about Greg
+amend | I want you to remove the note on insulin
+amend | change my meeting time to 4
+amend | get rid of that last note
+amend | edit the entry about rent
+amend | scratch that last line
+notThis | don't write this down please
+notThis | this is off the record
+notThis | you don't need to remember that
+notThis | please don't store what I just told you
+notThis | Don't note this one: I failed the exam
+overview | how many notes have I made so far
+overview | number of notes?
+overview | what do you remember about me?
+overview | Recap my notes
+overview | what's in my memory
+overview | so what do you know about me
+overview | give me a summary of everything you have noted
+command | show all my files
+command | list notes
+question | when is Nina's flight
+question | did I ever mention a dentist?
+question | what did I change in the contract
+question | who deleted the backup?
+question | where did I put the updated contract
+other | Flight to Oslo tomorrow at 7:40am
+other | I have an interview tomorrow at 2pm
+other | My sister lives in Porto.
+greeting | good evening
+other | translate this into French: good morning
 `

@@ -208,4 +208,38 @@ overview | 노트를 정리해 주세요
 other | 내일 오후 3시에 왕 대표님과 회의
 other | 모레 부산 출장
 other | 내일 9시에 치과
+clock | 지금 몇 시예요?
+clock | 오늘 무슨 요일이지?
+clock | 오늘 날짜가 어떻게 돼?
+clock | 내일은 며칠이야?
+clock | 현재 시각 알려줘
+amend | 월세 메모 삭제해 줘
+amend | 내 생일은 잊어 주세요
+amend | 주소를 중앙로 5로 바꿔 주세요
+amend | 마지막 메모 좀 지워 줄래?
+amend | 어제 기록을 수정해 줘
+amend | 전화번호 고쳐 줘
+amend | 비밀번호 얘기는 잊어줘
+notThis | 이건 적지 마
+notThis | 방금 건 저장하지 마세요
+notThis | 다음 달에 이사하는데 이건 메모하지 마
+notThis | 기억 안 해도 돼요
+notThis | 이 말은 기록하지 말아 주세요
+overview | 메모 몇 개 있어?
+overview | 내가 적은 메모가 총 몇 개야
+overview | 메모 내용을 요약해 주세요
+overview | 나에 대해 아는 거 있어?
+overview | 나에 대해서 뭘 기억해?
+overview | 내 노트 정리해 줘
+overview | 기억에 뭐가 있어?
+command | 파일 목록 보여줘
+question | 니나 비행기가 언제야?
+question | 누가 파일을 지웠어?
+question | 전에 바꾼 비밀번호가 뭐였지
+question | 집주인 전화번호가 뭐예요?
+other | 내일 10시에 건강검진
+other | 모레 저녁에 김 대리와 저녁 약속
+other | 딸이 올해 초등학교에 들어갔어요.
+thanks | 고마워용
+other | 봄에 대한 시를 써 줘
 `

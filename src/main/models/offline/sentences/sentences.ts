@@ -46,6 +46,8 @@ export interface Sentences {
   readonly nothingFound: (query: string) => string
   readonly noModel: string
   readonly toolFailed: (reason: string) => string
+  /** A note holds a character that no text file can hold. */
+  readonly unwritable: string
   /** Heading of what a flush wrote. */
   readonly kept: string
   /** What is kept of a conversation that ended: where it lies, and who speaks. */

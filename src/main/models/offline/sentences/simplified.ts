@@ -40,6 +40,8 @@ export const simplified: Sentences = {
     `在你的记忆里没有找到与“${query}”有关的内容。目前没有连接语言模型，我只能引用已经写下的内容。`,
   noModel: '*目前没有连接语言模型：以上是你笔记的原文，不是我的回答。*',
   toolFailed: (reason) => `没有成功：${reason}`,
+  unwritable:
+    '这句没能记下来：其中有一个看不见的控制字符（NUL），文本文件无法保存它。你的消息还在：请编辑消息，删掉这个字符，再发送一次。',
   kept: '对话中保留的内容',
   ending: (path) => `一段对话的结尾（${path}）。`,
   user: '用户',

@@ -40,6 +40,8 @@ export const traditional: Sentences = {
     `在你的記憶裡沒有找到與「${query}」有關的內容。目前沒有連接語言模型，我只能引用已經寫下的內容。`,
   noModel: '*目前沒有連接語言模型：以上是你筆記的原文，不是我的回答。*',
   toolFailed: (reason) => `沒有成功：${reason}`,
+  unwritable:
+    '這句沒能記下來：其中有一個看不見的控制字元（NUL），文字檔無法儲存它。你的訊息還在：請編輯訊息，刪掉這個字元，再傳送一次。',
   kept: '從對話中保留的內容',
   ending: (path) => `一段對話的結尾（${path}）。`,
   user: '使用者',

@@ -17,9 +17,7 @@ export function ForeignSettingsChoice({ found: { file, taken, left }, isTaken, o
         <input type="checkbox" checked={isTaken} disabled={taken.length === 0} onChange={onToggle} />
         <span className="min-w-0 flex-1">
           <span className="block">{t('onboarding.takeOver')}</span>
-          <span className="block truncate font-mono text-[12px] text-muted" title={file}>
-            {file}
-          </span>
+          <span className="block font-mono text-[12px] break-all text-muted">{file}</span>
         </span>
       </label>
       <details className="text-[12px]">

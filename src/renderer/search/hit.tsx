@@ -1,0 +1,41 @@
+/** One thing that was recalled: where it stands, what it says, how it was scored; and what can be said about it. */
+import { useTranslation } from 'react-i18next'
+import type { SearchResponse, SearchResult } from '../../shared/contract/index.ts'
+import { formatScore } from '../i18n/format.ts'
+import { PlaceLink } from '../sessions/place-link.tsx'
+import { Highlight } from '../ui/highlight.tsx'
+import { excerptOf, likeliestLine } from './excerpt.ts'
+import { HitActions } from './hit-actions.tsx'
+import { ScoreBar } from './score-bar.tsx'
+
+interface HitProps {
+  readonly agent: string
+  readonly result: SearchResult
+  readonly recall: Pick<SearchResponse, 'query' | 'weights' | 'minScore'>
+  /** The answer cites or read it. */
+  readonly isUsed?: boolean
+}
+
+export function Hit({ agent, result, recall, isUsed = false }: HitProps) {
+  const { t } = useTranslation()
+  const { weights, query, minScore } = recall
+  const { path, startLine, endLine, vectorScore, textScore, score, snippet, matched } = result
+  const vector =
+    vectorScore === null ? 0 : (textScore === null ? 1 : weights.vector / (weights.vector + weights.text)) * vectorScore
+  return (
+    <div data-testid="hit">
+      <p className="flex items-baseline gap-2">
+        <span className="min-w-0 flex-1 truncate">
+          <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
+          {isUsed && <span className="pl-2 text-[11px] text-added">{t('recalls.cited')}</span>}
+        </span>
+        <strong className="tabular font-mono text-[12px] font-semibold">{formatScore(score, minScore)}</strong>
+      </p>
+      <p className="mb-2 line-clamp-2 text-muted">
+        <Highlight text={excerptOf(snippet, matched)} words={matched} />
+      </p>
+      <ScoreBar score={score} vector={vector} text={Math.max(0, score - vector)} minScore={minScore} />
+      <HitActions place={{ path, line: likeliestLine(result) }} query={query} />
+    </div>
+  )
+}

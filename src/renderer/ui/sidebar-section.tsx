@@ -1,0 +1,55 @@
+/** A part of the sidebar with a scroll of its own: what is opened in one pushes nothing of another out of sight. */
+import { ChevronRight } from 'lucide-react'
+import { useState, type ComponentProps, type ReactNode } from 'react'
+
+interface SidebarSectionProps {
+  /** Under this it is remembered whether it is folded. */
+  readonly id: 'chats' | 'files' | 'logs'
+  readonly title: string
+  /** Beside the title. */
+  readonly aside?: ReactNode
+  /** How it shares the height with the others while it is open. */
+  readonly className: string
+  /** What dragging something over it does. */
+  readonly drop?: Pick<ComponentProps<'section'>, 'onDragOver' | 'onDrop'>
+  readonly children: ReactNode
+}
+
+const storageKey = (id: string) => `commonplace.folded.${id}`
+
+export function SidebarSection({ id, title, aside, className, drop, children }: SidebarSectionProps) {
+  const [isFolded, setIsFolded] = useState(() => localStorage.getItem(storageKey(id)) === 'yes')
+  const toggle = () => {
+    localStorage.setItem(storageKey(id), isFolded ? 'no' : 'yes')
+    setIsFolded(!isFolded)
+  }
+  return (
+    <section
+      aria-label={title}
+      {...drop}
+      className={`flex flex-col border-t border-soft px-2.5 ${isFolded ? 'shrink-0' : className}`}
+    >
+      <h2 className="flex min-h-7 shrink-0 items-center gap-1 pt-1 text-[11px] font-medium text-muted">
+        <button
+          type="button"
+          aria-expanded={!isFolded}
+          onClick={toggle}
+          className="flex min-h-6 min-w-0 flex-1 items-center gap-1 rounded-sm px-1 text-left tracking-wide uppercase hover:text-text"
+        >
+          <ChevronRight
+            size={11}
+            aria-hidden
+            className={`shrink-0 transition-transform ${isFolded ? '' : 'rotate-90'}`}
+          />
+          <span className="truncate">{title}</span>
+        </button>
+        {aside}
+      </h2>
+      {!isFolded && (
+        <div className="min-h-0 flex-1 overflow-y-auto pb-2 [@media(max-height:620px)]:overflow-visible">
+          {children}
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,39 @@
+/** What stands beside a text, so that enough of the text is left. Pure. */
+
+export interface Beside {
+  readonly preview: boolean
+  readonly history: boolean
+  /** Who wrote each line. */
+  readonly blame: boolean
+}
+
+/** px; the history lies above the view where the window is narrow, and takes none of it. */
+const historyWidth = 340
+const blameWidth = 230
+const overlayBelow = 900
+
+/** Of text, px: some forty characters. */
+const leastText = 320
+
+/** In this order things give way to what was just asked for. */
+const yielding = ['history', 'blame', 'preview'] as const
+
+/**
+ * What is shown after `what` was turned on or off.
+ * @param room of the view with all that stands beside the text, px @param window its width, px
+ */
+export function besideAfter(shown: Beside, what: keyof Beside, room: number, window: number): Beside {
+  const after = { ...shown, [what]: !shown[what] }
+  if (!after[what]) return after
+  for (const other of yielding) {
+    if (textWidth(after, room, window) >= leastText) break
+    if (other !== what) after[other] = false
+  }
+  return after
+}
+
+/** What is left for the text, px. */
+export function textWidth({ preview, history, blame }: Beside, room: number, window: number): number {
+  const beside = history && window >= overlayBelow ? historyWidth : 0
+  return (room - beside) / (preview ? 2 : 1) - (blame ? blameWidth : 0)
+}

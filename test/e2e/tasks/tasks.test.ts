@@ -1,0 +1,81 @@
+/**
+ * The tasks of somebody who is new here, from the first start on. Every run walks through them in one language and one
+ * size, another one each day; `THOROUGH=1` in all three languages and four sizes, and looks at each screen with axe.
+ * `TASKS=1` prints what each task takes.
+ */
+import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openTestServer } from '../../support/app.ts'
+import { findings } from '../../support/axe.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../../support/browser.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { languages, type Language } from './step.ts'
+import { tasks } from './tasks.ts'
+import { Walk, type Effort } from './walk.ts'
+
+afterAll(closeBrowser)
+
+const sizes = [
+  [1440, 900],
+  [1024, 700],
+  [700, 700],
+  [360, 740],
+] as const
+
+const isThorough = process.env['THOROUGH'] !== undefined
+const ways = languages.flatMap((language) => sizes.map(([width, height]) => ({ language, width, height })))
+const today = Math.floor(Date.now() / 86_400_000)
+const walked = isThorough ? ways : ways.filter((_, index) => index === today % ways.length)
+
+async function openNew(language: Language, width: number, height: number): Promise<Page> {
+  vi.stubEnv('HOME', await temporaryFolder())
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const server = await openTestServer({ config: '' })
+  const locale = language === 'en' ? 'en-US' : language
+  const page = await openPage({ locale, viewport: { width, height } })
+  await page.goto(server.url)
+  return page
+}
+
+function tell(title: string, efforts: readonly Effort[]): void {
+  if (process.env['TASKS'] === undefined) return
+  const rows = efforts.map(
+    ({ task, clicks, ms }) => `${String(clicks).padStart(3)} ${String(ms).padStart(6)} ms  ${task}`,
+  )
+  process.stdout.write(`${title}\n${rows.join('\n')}\n`)
+}
+
+describe('M47 twenty-five tasks of somebody who is new', () => {
+  it('M47: there are as many as are promised, ten of them by the keyboard too', () => {
+    expect(tasks).toHaveLength(25)
+    expect(tasks.filter(({ byKeyboard }) => byKeyboard)).toHaveLength(10)
+  })
+
+  it.each(walked)('M47: all are done in $language at $width × $height', { timeout: 300_000 }, async (way) => {
+    const { language, width, height } = way
+    const page = await openNew(language, width, height)
+    const walk = new Walk(page, language, 'pointer')
+    const efforts: Effort[] = []
+    const found: string[] = []
+    for (const [index, task] of tasks.entries()) {
+      efforts.push(await walk.take(task))
+      if (!isThorough) continue
+      found.push(...(await findings(page)).map((finding) => `${task.want}: ${finding}`))
+      await keepScreenshot(page, `task-${String(index + 1).padStart(2, '0')}-${language}-${width}`)
+    }
+    tell(`${language} ${width} × ${height}`, efforts)
+    expect(found).toEqual([])
+  })
+
+  it.runIf(isThorough)('M48: ten are done by the keyboard alone', { timeout: 300_000 }, async () => {
+    const page = await openNew('en', 1440, 900)
+    const byPointer = new Walk(page, 'en', 'pointer')
+    const byKeyboard = new Walk(page, 'en', 'keyboard')
+    const efforts: Effort[] = []
+    for (const task of tasks)
+      if (task.byKeyboard) efforts.push(await byKeyboard.take(task))
+      else await byPointer.take(task)
+    tell('by the keyboard alone', efforts)
+    expect(efforts).toHaveLength(10)
+  })
+})

@@ -1,0 +1,290 @@
+/**
+ * What somebody does who is new here, from the first start on. The tasks follow each other in one app: what one keeps, the
+ * next one finds.
+ */
+import type { Step, Task } from './step.ts'
+
+const boiler = {
+  en: 'Remember that the boiler code is 7781',
+  'zh-CN': '记住锅炉密码是7781',
+  'zh-TW': '記住鍋爐密碼是7781',
+} as const
+const asksBoiler = { en: 'What is the boiler code?', 'zh-CN': '锅炉密码是多少？', 'zh-TW': '鍋爐密碼是多少？' } as const
+const boilerWords = { en: 'boiler code', 'zh-CN': '锅炉密码', 'zh-TW': '鍋爐密碼' } as const
+const tea = { en: 'Remember that I like green tea', 'zh-CN': '记住我喜欢喝绿茶', 'zh-TW': '記住我喜歡喝綠茶' } as const
+const noteName = { en: 'piano', 'zh-CN': '钢琴', 'zh-TW': '鋼琴' } as const
+const notePath = { en: 'memory/piano.md', 'zh-CN': 'memory/钢琴.md', 'zh-TW': 'memory/鋼琴.md' } as const
+const movedPath = {
+  en: 'memory/music/piano.md',
+  'zh-CN': 'memory/music/钢琴.md',
+  'zh-TW': 'memory/music/鋼琴.md',
+} as const
+const chatName = { en: 'The boiler', 'zh-CN': '锅炉', 'zh-TW': '鍋爐' } as const
+
+const say = (text: typeof boiler | typeof asksBoiler | typeof tea): Step[] => [
+  { do: 'fill', role: 'textbox', name: 'chat.composer', text },
+  { do: 'keys', keys: 'Enter' },
+]
+const newChat: Step = { do: 'go', role: 'link', name: 'nav.newChat' }
+/** A row of the sidebar has its size beside its name. */
+const palette = (
+  typed: Extract<Step, { do: 'type' }>['text'],
+  name: Extract<Step, { do: 'press' }>['name'],
+): Step[] => [
+  { do: 'keys', keys: 'Control+k' },
+  { do: 'type', text: typed },
+  { do: 'press', role: 'option', name },
+]
+
+export const tasks: readonly Task[] = [
+  {
+    want: 'begin, in the folder that is proposed, without an account',
+    steps: [
+      { do: 'press', role: 'button', name: 'onboarding.start' },
+      { do: 'see', id: 'start' },
+    ],
+  },
+  {
+    want: 'put the first hints away',
+    steps: [
+      { do: 'press', role: 'button', name: 'tour.next', in: 'tour' },
+      { do: 'press', role: 'button', name: 'tour.skip', in: 'tour' },
+      { do: 'gone', id: 'tour' },
+    ],
+  },
+  {
+    want: 'have something remembered',
+    byKeyboard: true,
+    steps: [...say(boiler), { do: 'see', id: 'diff-card' }, { do: 'see', id: 'answer' }],
+  },
+  {
+    want: 'find it again by asking',
+    byKeyboard: true,
+    steps: [
+      newChat,
+      ...say(asksBoiler),
+      { do: 'see', id: 'sources' },
+      { do: 'see', name: { text: '7781' }, in: 'answer' },
+    ],
+  },
+  {
+    want: 'see what an answer rests on',
+    byKeyboard: true,
+    steps: [
+      { do: 'press', role: 'button', name: { key: 'chat.fromMemories', with: { count: 1 } } },
+      { do: 'see', id: 'hit' },
+    ],
+  },
+  {
+    want: 'ask why it was found',
+    steps: [
+      { do: 'press', role: 'link', name: 'hit.why', in: 'hit' },
+      { do: 'see', id: 'why' },
+    ],
+  },
+  {
+    want: 'say that a line is out of date, and have it struck out',
+    steps: [
+      newChat,
+      ...say(asksBoiler),
+      { do: 'press', role: 'button', name: { key: 'chat.fromMemories', with: { count: 1 } } },
+      { do: 'press', role: 'link', name: 'hit.outdated', in: 'hit' },
+      { do: 'press', role: 'button', name: 'file.mend.outdated' },
+      { do: 'see', name: 'file.unsaved' },
+      { do: 'keys', keys: 'Control+s' },
+      { do: 'see', name: 'file.saved' },
+    ],
+  },
+  {
+    want: 'take back what the agent wrote',
+    byKeyboard: true,
+    steps: [
+      newChat,
+      ...say(tea),
+      { do: 'see', id: 'diff-card' },
+      { do: 'press', role: 'button', name: 'tool.undo', in: 'diff-card' },
+      { do: 'see', name: 'tool.undoneShort', in: 'diff-card' },
+    ],
+  },
+  {
+    want: 'look for something instead of asking',
+    steps: [
+      newChat,
+      { do: 'fill', role: 'textbox', name: 'chat.composer', text: boilerWords },
+      { do: 'press', role: 'button', name: 'chat.searchInstead' },
+      { do: 'see', id: 'candidate' },
+    ],
+  },
+  {
+    want: 'see how a result was scored, and have it checked from now on',
+    steps: [
+      { do: 'press', role: 'button', name: { text: '' }, in: 'candidate' },
+      { do: 'see', id: 'candidate-details' },
+      { do: 'press', role: 'button', name: 'checks.add' },
+      { do: 'see', name: 'checks.added' },
+    ],
+  },
+  {
+    want: 'look whether the check passes',
+    byKeyboard: true,
+    steps: [
+      ...palette({ en: 'checks', 'zh-CN': 'jiansuoceshi', 'zh-TW': 'jiansuoceshi' }, 'checks.title'),
+      { do: 'see', id: 'check' },
+    ],
+  },
+  {
+    want: 'try another threshold without keeping it',
+    steps: [
+      { do: 'keys', keys: 'Control+Shift+F' },
+      { do: 'fill', role: 'textbox', name: 'search.title', text: boilerWords },
+      { do: 'see', id: 'candidate' },
+      { do: 'press', role: 'button', name: 'whatIf.title' },
+      { do: 'fill', role: 'slider', name: 'search.legendThreshold', text: '0.9' },
+      { do: 'press', role: 'button', name: 'whatIf.reset' },
+      { do: 'press', role: 'button', name: 'whatIf.close' },
+    ],
+  },
+  {
+    want: 'write a note of one’s own',
+    byKeyboard: true,
+    steps: [
+      { do: 'go', role: 'button', name: 'nav.newFile' },
+      { do: 'type', text: noteName },
+      { do: 'keys', keys: 'Enter' },
+      { do: 'see', id: 'editor' },
+      { do: 'see', name: { text: notePath } },
+      { do: 'type', text: '# Sato' },
+      { do: 'keys', keys: 'Control+s' },
+      { do: 'see', name: 'file.saved' },
+    ],
+  },
+  {
+    want: 'give the note another place',
+    steps: [
+      { do: 'go', role: 'button', name: { key: 'file.menu', with: { path: notePath } } },
+      { do: 'press', role: 'menuitem', name: 'file.rename' },
+      { do: 'fill', role: 'textbox', name: 'file.path', text: movedPath },
+      { do: 'press', role: 'button', name: 'file.move' },
+      { do: 'see', name: { key: 'file.moved', with: { path: movedPath } } },
+    ],
+  },
+  {
+    want: 'see what became of a file, version by version',
+    steps: [
+      { do: 'press', role: 'button', name: 'file.history' },
+      { do: 'see', id: 'history-entry' },
+      { do: 'press', role: 'button', name: 'history.close' },
+    ],
+  },
+  {
+    want: 'read a note as it will look',
+    byKeyboard: true,
+    steps: [
+      { do: 'press', role: 'button', name: 'file.preview' },
+      { do: 'see', id: 'preview' },
+      { do: 'press', role: 'button', name: 'file.preview' },
+    ],
+  },
+  {
+    want: 'write the log of a day long ago',
+    steps: [
+      { do: 'choose', name: 'nav.year', value: '2023' },
+      { do: 'choose', name: 'nav.month', value: '4' },
+      {
+        do: 'go',
+        role: 'link',
+        name: { text: { en: 'May 4, 2023', 'zh-CN': '2023年5月4日', 'zh-TW': '2023年5月4日' } },
+      },
+      { do: 'press', role: 'button', name: 'file.createLog' },
+      { do: 'see', id: 'editor' },
+    ],
+  },
+  {
+    want: 'note something quickly, from anywhere',
+    byKeyboard: true,
+    steps: [
+      { do: 'keys', keys: 'Control+Shift+Space' },
+      { do: 'see', id: 'capture' },
+      { do: 'type', text: { en: 'Milk and bread', 'zh-CN': '买牛奶和面包', 'zh-TW': '買牛奶和麵包' } },
+      { do: 'keys', keys: 'Enter' },
+      { do: 'gone', id: 'capture' },
+      { do: 'see', name: 'common.undo' },
+    ],
+  },
+  {
+    want: 'look at what the agent changed, and say that it is fine',
+    steps: [
+      { do: 'go', role: 'link', name: 'nav.changes' },
+      { do: 'see', id: 'change' },
+      { do: 'press', role: 'button', name: 'history.accept' },
+    ],
+  },
+  {
+    want: 'see what every request carries',
+    steps: [
+      { do: 'go', role: 'link', name: 'nav.context' },
+      { do: 'see', id: 'context-total' },
+      { do: 'press', role: 'button', name: { key: 'context.open', with: { name: 'MEMORY.md' } } },
+      { do: 'press', role: 'button', name: 'common.close' },
+    ],
+  },
+  {
+    want: 'find a setting by its name and change it: the theme',
+    byKeyboard: true,
+    steps: [
+      { do: 'keys', keys: 'Control+,' },
+      { do: 'fill', role: 'searchbox', name: 'settings.find', text: 'theme' },
+      { do: 'choose', name: 'setting.interface_theme', value: 'dark' },
+      { do: 'see', id: 'setting' },
+    ],
+  },
+  {
+    want: 'give a chat a name',
+    steps: [
+      newChat,
+      ...say(asksBoiler),
+      { do: 'see', id: 'sources' },
+      { do: 'press', role: 'button', name: 'session.menu' },
+      { do: 'press', role: 'menuitem', name: 'session.rename' },
+      { do: 'fill', role: 'textbox', name: 'session.name', text: chatName },
+      { do: 'press', role: 'button', name: 'session.save' },
+      { do: 'see', name: { text: chatName } },
+    ],
+  },
+  {
+    want: 'find an old chat by a word that was said in it',
+    steps: [
+      { do: 'go', role: 'searchbox', name: 'session.search' },
+      { do: 'type', text: '7781' },
+      { do: 'go', role: 'link', name: { text: chatName } },
+      { do: 'see', id: 'answer' },
+    ],
+  },
+  {
+    want: 'throw a file away, and have it back',
+    steps: [
+      { do: 'keys', keys: 'Control+p' },
+      { do: 'type', text: { en: 'piano', 'zh-CN': 'gangqin', 'zh-TW': 'gangqin' } },
+      { do: 'press', role: 'option', name: { text: movedPath } },
+      { do: 'see', id: 'editor' },
+      { do: 'go', role: 'button', name: { key: 'file.menu', with: { path: movedPath } } },
+      { do: 'press', role: 'menuitem', name: 'file.delete' },
+      { do: 'see', name: { key: 'file.deleted', with: { path: movedPath } } },
+      { do: 'press', role: 'button', name: 'common.undo', last: true },
+    ],
+  },
+  {
+    want: 'have a second agent for other things',
+    byKeyboard: true,
+    steps: [
+      ...palette(
+        { en: 'agents', 'zh-CN': 'agents', 'zh-TW': 'agents' },
+        { text: { en: 'Settings: Agents', 'zh-CN': '设置: 智能体', 'zh-TW': '設定: 代理' } },
+      ),
+      { do: 'press', role: 'button', name: 'agents.new' },
+      { do: 'fill', role: 'textbox', name: 'agents.name', text: 'Work' },
+      { do: 'press', role: 'button', name: 'agents.create' },
+      { do: 'see', name: { text: 'Work' } },
+    ],
+  },
+]

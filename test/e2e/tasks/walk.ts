@@ -1,0 +1,168 @@
+/** Does tasks in a real page as a person does: by pointer, or by the keyboard alone; and counts what it takes. */
+import i18next, { type i18n } from 'i18next'
+import type { Locator, Page } from 'playwright-core'
+import en from '../../../src/renderer/i18n/en.json' with { type: 'json' }
+import zhCN from '../../../src/renderer/i18n/zh-CN.json' with { type: 'json' }
+import zhTW from '../../../src/renderer/i18n/zh-TW.json' with { type: 'json' }
+import type { Called, Language, Name, Role, Said, Step, Task } from './step.ts'
+
+const resources = { en: { translation: en }, 'zh-CN': { translation: zhCN }, 'zh-TW': { translation: zhTW } }
+
+/** A key of the keyboard is pressed this often before a way is taken to lead nowhere. */
+const maxPresses = 200
+
+export interface Effort {
+  readonly task: string
+  /** Clicks and presses of keys that are no words. */
+  readonly clicks: number
+  readonly ms: number
+}
+
+export class Walk {
+  readonly #page: Page
+  readonly #language: Language
+  readonly #by: 'pointer' | 'keyboard'
+  readonly #words: i18n
+  #clicks = 0
+
+  constructor(page: Page, language: Language, by: 'pointer' | 'keyboard') {
+    this.#page = page
+    this.#language = language
+    this.#by = by
+    this.#words = i18next.createInstance()
+    void this.#words.init({ lng: language, resources, interpolation: { escapeValue: false }, initAsync: false })
+  }
+
+  /** @throws Error that names the step that could not be done */
+  async take({ want, steps }: Task): Promise<Effort> {
+    const from = Date.now()
+    this.#clicks = 0
+    for (const [index, step] of steps.entries()) {
+      try {
+        await this.#step(step)
+      } catch (error) {
+        throw new Error(`“${want}”, step ${index + 1} (${JSON.stringify(step)}): ${String(error)}`, { cause: error })
+      }
+    }
+    return { task: want, clicks: this.#clicks, ms: Date.now() - from }
+  }
+
+  async #step(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'press':
+        return this.#press(await this.#there(this.#find(step.role, step.name, step.in, step.last)), step.role)
+      case 'go': {
+        await this.#openSidebar()
+        const target = this.#sidebar().getByRole(step.role, { name: this.#pattern(step.name) })
+        return this.#press(await this.#there(target.filter({ visible: true }).first()), step.role)
+      }
+      case 'fill': {
+        const field = await this.#there(this.#find(step.role, step.name))
+        await this.#focus(field)
+        return field.fill(this.#said(step.text))
+      }
+      case 'choose': {
+        const list = this.#page.getByRole('combobox', { name: this.#pattern(step.name) }).filter({ visible: true })
+        if ((await list.count()) === 0) await this.#openSidebar()
+        await this.#focus(await this.#there(list.first()))
+        await list.first().selectOption(step.value)
+        return
+      }
+      case 'type':
+        return this.#page.keyboard.type(this.#said(step.text))
+      case 'keys':
+        this.#clicks += 1
+        return this.#page.keyboard.press(step.keys)
+      case 'see':
+        await this.#there(this.#seen(step))
+        return
+      case 'gone':
+        return this.#seen(step).waitFor({ state: 'hidden' })
+    }
+  }
+
+  async #press(target: Locator, role: Role): Promise<void> {
+    if (this.#by === 'pointer') {
+      this.#clicks += 1
+      return target.click()
+    }
+    if (role === 'option') await this.#until(target, 'ArrowDown', (element) => element.ariaSelected === 'true')
+    else await this.#focus(target)
+    this.#clicks += 1
+    await this.#page.keyboard.press(role === 'checkbox' ? 'Space' : 'Enter')
+  }
+
+  async #focus(target: Locator): Promise<void> {
+    if (this.#by === 'pointer') {
+      this.#clicks += 1
+      return target.focus()
+    }
+    await this.#until(target, 'Tab', (element) => element === document.activeElement)
+  }
+
+  async #until(target: Locator, key: string, isThere: (element: Element) => boolean): Promise<void> {
+    // Out of a text, in which Tab is a letter.
+    if (key === 'Tab' && (await this.#page.locator('.monaco-editor :focus').count()) > 0)
+      await this.#page.keyboard.press('Escape')
+    for (let presses = 0; presses < maxPresses; presses += 1) {
+      if (await target.evaluate(isThere)) return
+      await this.#page.keyboard.press(key)
+    }
+    throw new Error(`${key} does not lead there`)
+  }
+
+  #find(role: Role, name: Called, within?: string, isLast = false): Locator {
+    const room = within === undefined ? this.#page : this.#page.getByTestId(within)
+    const found = room.getByRole(role, { name: this.#pattern(name) }).filter({ visible: true })
+    return isLast ? found.last() : found.first()
+  }
+
+  #seen({ name, id, in: within }: { name?: Called; id?: string; in?: string }): Locator {
+    if (id !== undefined) return this.#page.getByTestId(id).filter({ visible: true }).last()
+    const room = within === undefined ? this.#page : this.#page.getByTestId(within).last()
+    return room
+      .getByText(name === undefined ? '' : this.#text(name))
+      .filter({ visible: true })
+      .first()
+  }
+
+  async #there(target: Locator): Promise<Locator> {
+    await target.waitFor()
+    return target
+  }
+
+  #sidebar(): Locator {
+    return this.#page.getByRole('navigation', { name: this.#words.t('nav.main') })
+  }
+
+  /** Where there is no room for it beside the view, it is opened first. */
+  async #openSidebar(): Promise<void> {
+    if ((await this.#sidebar().count()) > 0) return
+    await this.#press(this.#find('button', 'nav.toggleSidebar'), 'button')
+    await this.#sidebar().waitFor()
+  }
+
+  /** Names begin so: a shortcut or a figure can follow. */
+  #pattern(name: Called): RegExp {
+    return new RegExp(`^${this.#text(name).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`)
+  }
+
+  #text(name: Called): string {
+    if (typeof name === 'string') return this.#translated(name, {})
+    if ('text' in name) return this.#said(name.text)
+    const values = Object.entries(name.with).map(([key, value]) => [
+      key,
+      typeof value === 'number' ? value : this.#said(value),
+    ])
+    return this.#translated(name.key, Object.fromEntries(values))
+  }
+
+  #translated(key: Name, values: Record<string, unknown>): string {
+    // The kinds of keys are too many for the type of `t` to tell apart.
+    return String(this.#words.t(key as 'nav.newChat', values))
+  }
+
+  #said(said: Said): string {
+    return typeof said === 'string' ? said : said[this.#language]
+  }
+}
