@@ -42,8 +42,7 @@ export async function storm(
     const writers = await Promise.all(
       Array.from({ length: programs }, (_, index) => open(app, server.url, home, `p${index}`, index < viaStdio)),
     )
-    const told = await writers[0]?.callTool({ name: 'remember', arguments: { text: 'the first' } })
-    const { path } = told?.structuredContent as { path: string }
+    const { path } = await app.workspace.remember({ agent: 'main', text: 'the first' })
     const editing = new AbortController()
     const edits = edit(app, path, editing.signal)
     const outcomes = await Promise.all(writers.map((client, index) => write(client, `p${index}`, notes)))
