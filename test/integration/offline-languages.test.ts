@@ -161,6 +161,77 @@ describe('M40 M48 the offline model in the user’s language', () => {
     expect(about).not.toContain('Language')
   })
 
+  it.each([
+    [
+      "I'm allergic to penicillin, and could you also tell me when the release is?",
+      'Release is on 3 December',
+      /not noted what you told me beside that \(“I'm allergic to penicillin”\)/,
+    ],
+    ['我对青霉素过敏，另外能告诉我发布是什么时候吗？', '发布在12月3日', /没有记下来：“我对青霉素过敏”/],
+    ['我對青黴素過敏，順便問一下，發布是什麼時候？', '發布在12月3日', /沒有記下來：「我對青黴素過敏」/],
+    [
+      'ペニシリンアレルギーなんですが、リリースはいつですか？',
+      'リリースは12月3日',
+      /「ペニシリンアレルギーなんです」）は書き留めていません/,
+    ],
+    [
+      '페니실린 알레르기가 있는데, 출시가 언제인지도 알려줄래?',
+      '출시는 12월 3일',
+      /“페니실린 알레르기가 있는데”\)은 적어 두지 않았습니다/,
+    ],
+  ])('M40 M48: %j: the question is answered, and that the rest was not noted is said', async (asked, note, said) => {
+    const files = { 'memory/2026-11-20.md': `## 09:00\n${note}\n` }
+    const { say, workspace } = await openConversation({ files })
+    const answer = await say(asked)
+    expect(answer).toContain(`> ${note}\n\n[memory/2026-11-20.md:2]`)
+    expect(answer).toMatch(said)
+    expect(await readdir(join(workspace, 'memory'))).toEqual(['2026-11-20.md'])
+  })
+
+  it.each([
+    ['remember that my locker is 212', 'forget that', 'My locker is 212'],
+    ['请记住我的车位是212', '刚才那条吧忘掉', '我的车位是212'],
+    ['請記住我的車位是212', '剛剛那個忘掉好了', '我的車位是212'],
+    ['覚えて：ロッカーは212番', 'さっきの忘れて', 'ロッカーは212番'],
+    ['기억해: 사물함은 212번', '방금 건 잊어줘', '사물함은 212번'],
+  ])('M40 M48: %j, %j: where the last note of the conversation stands is told', async (told, forget, note) => {
+    const { say, log } = await openConversation({
+      files: { 'memory/2026-11-22.md': '# 2026-11-22\n\n## 09:00\nother\n' },
+    })
+    await say(told)
+    await say('ok')
+    const answer = await say(forget)
+    const line = (await log()).split('\n').indexOf(note) + 1
+    expect(line).toBeGreaterThan(4)
+    expect(answer).toContain(`> ${note}\n\n[memory/2026-11-22.md:${line}]`)
+  })
+
+  it('M40: what was said and not noted is not kept when it is to be forgotten', async () => {
+    const { app, say, workspace } = await openConversation()
+    await say('My locker is number 212 in the cellar.')
+    expect(await say('forget that')).toMatch(/^I keep no note of that/)
+    await say('/new')
+    await app.close()
+    expect(await readdir(join(workspace, 'memory')).catch(() => [])).toEqual([])
+  })
+
+  it('M40: what is to be forgotten is looked for by its own words', async () => {
+    const { agent, say } = await openConversation({ files: { 'MEMORY.md': '- The wifi password is hunter22\n' } })
+    expect(await say('Forget the wifi password please')).toContain('[MEMORY.md:1]')
+    const messages = (await agent.sessions.get((await agent.sessions.list())[0]?.id ?? '')).messages()
+    const calls = messages.flatMap(({ message }) =>
+      message.role === 'assistant' ? message.content.filter((part) => part.type === 'toolCall') : [],
+    )
+    expect(calls[0]).toMatchObject({ name: 'memory_search', arguments: { query: 'wifi password' } })
+  })
+
+  it('M40: one note in one file is told as one', async () => {
+    const { say, workspace } = await openConversation({ files: { 'MEMORY.md': '- Rent is due on the 5th\n' } })
+    const files = (await readdir(workspace)).filter((name) => name.endsWith('.md'))
+    expect(files).toEqual(['MEMORY.md'])
+    expect(await say('how many notes do I have?')).toMatch(/^There is 1 note in your memory; it has 1 file in all:/)
+  })
+
   it('M40: who has nothing is told so', async () => {
     const { say } = await openConversation({ files: { 'USER.md': '# About me\n\n- Name:\n' } })
     expect(await say('what do you know about me?')).toMatch(/^Nothing is written about you yet/)
@@ -199,7 +270,9 @@ describe('M40 M48 the offline model in the user’s language', () => {
   it('M40: what is written already is not taken back by a word', async () => {
     const { say } = await openConversation()
     await say('remember that my locker is 212')
-    expect(await say("don't remember that")).toMatch(/^I cannot delete .+\[memory\/2026-11-22\.md\]/)
+    expect(await say("don't remember that")).toMatch(
+      /^I cannot delete [^]+> My locker is 212\n\n\[memory\/2026-11-22\.md:4\]/,
+    )
   })
 
   it('M40 M48: a window in the system’s language tells which one that is', async () => {

@@ -12,7 +12,7 @@ const maxQuoted = 3
 /** When nothing is above the configured threshold, what comes closest is worth showing, and called that. */
 const closestMinScore = 0.12
 /** Characters of a question that are said back; one that is longer is known to whoever wrote it. */
-const maxEchoed = 60
+export const maxEchoed = 60
 /** Logs of a time that are read; the latest ones. */
 export const maxLogs = 40
 /** Entries of logs that are shown. */
@@ -146,9 +146,23 @@ export function answer(question: string, results: readonly Result[], sentences: 
   return { text: sentences.nothingFound(clipped(question.replace(/\s+/g, ' ').trim(), maxEchoed)) }
 }
 
-/** What is to be deleted or changed, and where the user does that: what is written is not this model's to touch. */
-export function amend(about: string, results: readonly Result[], sentences: Sentences, at: Days): Step {
-  if (isHollow(about)) return { text: `${sentences.cannotChange} ${sentences.changeInLog(at.todaysLog)}` }
+/**
+ * What is to be deleted or changed, and where the user does that: what is written is not this model's to touch.
+ * @param about empty for `last`, the note that this conversation wrote last
+ */
+export function amend(
+  about: string,
+  results: readonly Result[],
+  sentences: Sentences,
+  at: Days,
+  last?: QuotedLine,
+): Step {
+  if (isHollow(about)) {
+    if (!last) return { text: `${sentences.cannotChange} ${sentences.changeInLog(at.todaysLog)}` }
+    return {
+      text: `${sentences.cannotChange} ${sentences.changeLast}\n\n> ${last.text}\n\n[${last.path}:${last.line}]`,
+    }
+  }
   const found = find(about, results, at.today)
   if ('calls' in found) return found
   if (found.lines.length === 0) return { text: `${sentences.cannotChange} ${sentences.nothingToChange}` }

@@ -20,15 +20,18 @@ export type Intention =
   | { readonly kind: 'task' }
   /** Which day or hour it is; `day` is `YYYY-MM-DD`. */
   | { readonly kind: 'clock'; readonly day: string }
-  /** What is written is to be deleted or changed; `text` is what it is about, and may be empty. */
+  /** What is written is to be deleted or changed; `text` is what it is about; empty for what was noted last. */
   | { readonly kind: 'amend'; readonly text: string }
   /** Not to be kept; `isBefore`: what was said before is meant, and the message itself says nothing. */
   | { readonly kind: 'notThis'; readonly isBefore: boolean }
   /** How many notes there are; what is in them; what is known of the user. */
   | { readonly kind: 'count' | 'digest' | 'aboutMe' }
   | { readonly kind: 'statement' }
-  /** `isAsked`: it is put as a question; else it is one for want of anything better. */
-  | { readonly kind: 'question'; readonly isAsked: boolean }
+  /**
+   * `isAsked`: it is put as a question; else it is one for want of anything better. `beside`: what the message states
+   * as well, where `asked` is the part of it that asks.
+   */
+  | { readonly kind: 'question'; readonly isAsked: boolean; readonly beside?: string; readonly asked?: string }
 
 /** @param today `YYYY-MM-DD`, from which "yesterday" and "last week" are counted */
 export function understand(message: string, today: string): Intention {
@@ -55,9 +58,42 @@ function understandWhole(raw: string, today: string): Intention {
   const text = textFor(reading, raw)
   const bare = withoutOpening(text.folded, reading)
   if (reading.task.test(ended(bare)) || reading.task.test(ended(text.folded))) return { kind: 'task' }
-  if (reading.asks.test(bare) || reading.asks.test(text.folded)) return { kind: 'question', isAsked: true }
+  if (reading.asks.test(bare) || reading.asks.test(text.folded))
+    return { kind: 'question', isAsked: true, ...besideQuestion(text, reading, today) }
   if (reading.states.test(bare) || isPlan(text, reading, today)) return { kind: 'statement' }
   return { kind: 'question', isAsked: false }
+}
+
+/** Ends of sentences; a full stop in a name or a number is none. */
+const sentenceEnd = /(?<=[。!?;])\s*|(?<=\p{L}\.)\s+(?=\p{Lu}|\p{Lo})|\n+/u
+/** Words that stand for something said before: what asks with them cannot be understood by itself. */
+const backwards =
+  /\b(?:it|its|that|this|they|them|he|she|his|her|him|there|those|these)\b|[他她它]|这|那(?!么)|それ|これ|あれ|その|この|그(?:거|건|것|게|가|는|녀|때)/i
+
+/** What a message states beside its question, and the question by itself; nothing where they cannot be told apart. */
+function besideQuestion({ raw, folded }: Text, reading: Reading, today: string): { beside?: string; asked?: string } {
+  const marks = [...folded.matchAll(new RegExp(sentenceEnd, 'gu')), ...folded.matchAll(reading.turns)]
+  const gaps = marks
+    .map(({ index, 0: mark }) => ({ from: index, to: index + mark.length }))
+    .sort((one, other) => one.from - other.from)
+  const pieces = [{ from: 0, to: 0 }, ...gaps]
+    .map(({ to: from }, index) => ({ from, to: gaps[index]?.from ?? raw.length }))
+    .map(({ from, to }) => ({ text: raw.slice(from, to).trim(), folded: folded.slice(from, to).trim() }))
+    .filter(({ text }) => text !== '')
+  if (pieces.length < 2) return {}
+  const kinds = pieces.map(({ folded: piece }) => understandWhole(piece, today))
+  const stated = pieces.filter(({ text }, index) => kinds[index]?.kind === 'statement' && widthOf(text) >= minWidth)
+  const asked = pieces.filter((_, index) => {
+    const kind = kinds[index]
+    return kind?.kind === 'question' && kind.isAsked
+  })
+  const isWhole = asked.some(({ folded: piece }) => backwards.test(piece) || isEmptyOf(piece, reading))
+  if (stated.length === 0 || asked.length === 0 || isWhole) return {}
+  return { beside: stated.map(({ text }) => text).join(' '), asked: asked.map(({ text }) => text).join(' ') }
+}
+
+function isEmptyOf(folded: string, { hollow }: Reading): boolean {
+  return folded.replace(hollow, '').replace(/[\s\p{P}]/gu, '') === ''
 }
 
 /** A day to come and what is then: nobody looks that up without asking. */
@@ -112,11 +148,20 @@ function ended(folded: string): string {
 
 function social({ folded }: Text, reading: Reading): Intention | undefined {
   const whole = ended(folded)
-  if (reading.help.test(whole)) return { kind: 'help' }
-  if (reading.files.test(whole)) return { kind: 'files' }
-  if (reading.thanks.test(whole)) return { kind: 'thanks' }
-  if (reading.greeting.test(whole)) return { kind: 'greeting' }
-  return !folded.includes('?') && reading.assent.test(whole) ? { kind: 'assent' } : undefined
+  const kind = civility(whole, reading)
+  if (kind) return kind === 'assent' && folded.includes('?') ? undefined : { kind }
+  // "Hi there! What can you do?": each part is one of them, and the weightiest is answered.
+  const pieces = whole.split(/[,.!?;。、\n]+/).map((piece) => civility(ended(piece), reading))
+  const found = civilities.find((name) => pieces.includes(name))
+  const isAll = pieces.length > 1 && pieces.every((piece) => piece !== undefined)
+  return isAll && found !== undefined && found !== 'assent' ? { kind: found } : undefined
+}
+
+/** What one says to be civil, or to learn what there is to say; the weightiest first. */
+const civilities = ['help', 'files', 'thanks', 'greeting', 'assent'] as const
+
+function civility(whole: string, reading: Reading): (typeof civilities)[number] | undefined {
+  return civilities.find((name) => reading[name].test(whole))
 }
 
 /** What is not to be kept may come with it, before or after. */
@@ -155,7 +200,8 @@ function amend({ raw, folded }: Text, reading: Reading): Intention | undefined {
     for (const pattern of reading.amend) {
       const match = pattern.exec(text)
       if (!match || reading.asksForNote.test(text)) continue
-      const about = match.groups?.['text'] ?? ''
+      const about = (match.groups?.['text'] ?? '').trim()
+      if (reading.pointing.test(about)) return { kind: 'amend', text: '' }
       const from = at + match[0].indexOf(about)
       return { kind: 'amend', text: raw.slice(from, from + about.length).trim() }
     }

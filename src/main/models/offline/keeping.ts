@@ -46,9 +46,10 @@ function kept<T extends Said>(said: readonly T[], today: string): T[] {
   const refused = new Set<T | undefined>()
   for (const [index, one] of said.entries()) {
     const intention = understand(one.text, today)
-    if (intention.kind !== 'notThis') continue
-    refused.add(one)
-    if (intention.isBefore) refused.add(said[index - 1])
+    const isTakenBack = intention.kind === 'amend' && intention.text === ''
+    const isRefused = intention.kind === 'notThis'
+    if (isRefused || isTakenBack) refused.add(one)
+    if (isTakenBack || (isRefused && intention.isBefore)) refused.add(said[index - 1])
   }
   return said.filter((one) => !refused.has(one))
 }

@@ -9,11 +9,12 @@ import { messageText, type AssistantMessage, type Message, type ToolCallPart } f
 import { modelLimits, type ModelLimits } from '../catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from '../model.ts'
 import type { Purpose } from '../purpose.ts'
-import { amend, answer, files, period, resultsSince, type Result, type Step } from './answers.ts'
+import { amend, answer, files, maxEchoed, period, resultsSince, type Result, type Step } from './answers.ts'
 import { understand } from './intent.ts'
 import { extractSummary, extractTopic, heardIn, notesOf } from './keeping.ts'
 import { replyLanguage, type Language } from './language.ts'
 import { aboutMe, count, digest } from './overview.ts'
+import { clipped, type QuotedLine } from './quote.ts'
 import { saidBy, textOf } from './said.ts'
 import { sentencesIn } from './sentences/index.ts'
 import type { Sentences } from './sentences/sentences.ts'
@@ -109,16 +110,17 @@ function converse(messages: readonly Message[], at: At, fallback: Language): Ste
   if (notes.length > 0) return { calls: notes.map((note) => writeNote(note, at.todaysLog)) }
   const found = results.filter(({ result }) => result.toolName !== 'write')
   const texts = new Set<string>()
+  const last = lastNoted(messages)
   const earlier = messages.filter(({ role }) => role === 'user').map(textOf)
   for (const [index, question] of (asked.length > 0 ? asked : ['']).entries()) {
     const before = earlier.at(index - Math.max(1, asked.length) - 1)
     const words = sentencesIn(languageOf(messages, question, fallback))
     const own: Result[] = []
-    let step = respond(question, before, own, at, words)
+    let step = respond(question, before, own, at, words, last)
     // What it asked for before is there, in the order in which it was asked for.
     while (step.calls && found.length >= step.calls.length) {
       own.push(...found.splice(0, step.calls.length))
-      step = respond(question, before, own, at, words)
+      step = respond(question, before, own, at, words, last)
     }
     if (step.calls) return step
     texts.add(step.text ?? '')
@@ -141,10 +143,37 @@ function isNoted(said: string | undefined, { today }: At): boolean {
   return said !== undefined && understand(said, today).kind === 'remember'
 }
 
+/** What these messages noted last, and where it stands; where several do, the last is meant. */
+function lastNoted(messages: readonly Message[]): QuotedLine | undefined {
+  for (const message of messages.toReversed()) {
+    if (message.role !== 'toolResult' || message.details?.kind !== 'change') continue
+    const { path, startLine, added } = message.details.change
+    const text = notedBy(messages, message.toolCallId)
+    if (text !== undefined) return { path, line: startLine + added - text.split('\n').length, text: clipped(text) }
+  }
+  return undefined
+}
+
+/** The note of a call that wrote one; its first line is a heading. */
+function notedBy(messages: readonly Message[], id: string): string | undefined {
+  const calls = messages.flatMap((message) =>
+    message.role === 'assistant' ? message.content.filter((part) => part.type === 'toolCall') : [],
+  )
+  const content = calls.find((call) => call.id === id)?.arguments['content']
+  return typeof content === 'string' ? content.trim().replace(/^#+ .*\n/, '') : undefined
+}
+
+/** An answer to a question, and beside it that nothing else of the message was noted. */
+function withBeside(step: Step, beside: string | undefined, sentences: Sentences): Step {
+  if (step.text === undefined || beside === undefined) return step
+  return { text: `${step.text}\n\n${sentences.toldBeside(clipped(beside.replaceAll(/\s+/g, ' '), maxEchoed))}` }
+}
+
 /**
  * What there is to say to one message, or what has to be seen before.
  * @param before what the user said before it
  * @param found what its own calls gave
+ * @param last what the conversation noted last
  */
 function respond(
   question: string,
@@ -152,6 +181,7 @@ function respond(
   found: readonly Result[],
   at: At,
   sentences: Sentences,
+  last: QuotedLine | undefined,
 ): Step {
   const intention = understand(question, at.today)
   switch (intention.kind) {
@@ -162,11 +192,15 @@ function respond(
     case 'files':
       return files(found, sentences)
     case 'question':
-      return answer(question, found, sentences, at.today)
+      return withBeside(answer(intention.asked ?? question, found, sentences, at.today), intention.beside, sentences)
     case 'amend':
-      return amend(intention.text, found, sentences, at)
+      if (intention.text === '' && !last && before !== undefined && !isNoted(before, at))
+        return { text: sentences.notKept }
+      return amend(intention.text, found, sentences, at, last)
     case 'notThis':
-      return intention.isBefore && isNoted(before, at) ? amend('', found, sentences, at) : { text: sentences.notKept }
+      return intention.isBefore && isNoted(before, at)
+        ? amend('', found, sentences, at, last)
+        : { text: sentences.notKept }
     case 'clock':
       return { text: sentences.clock(intention.day === at.today, intention.day, at.time) }
     case 'count':

@@ -255,4 +255,16 @@ other | I have an interview tomorrow at 2pm
 other | My sister lives in Porto.
 greeting | good evening
 other | translate this into French: good morning
+command | Hi there! What can you do?
+command | hello, what can you help me with?
+thanks | Thanks, that's great!
+thanks | Great, thank you! That was helpful.
+question | I'm allergic to penicillin, and could you also tell me when the release is?
+question | We moved the release to May. When is the party?
+save | My locker is 212 in the cellar, keep it somewhere | My locker is 212 in the cellar
+save | keep it somewhere: the spare key is with Ann | the spare key is with Ann
+amend | forget that
+amend | Forget the wifi password please
+amend | delete what I just said
+period | Summarise what I told you today | 2026-11-18 2026-11-18
 `

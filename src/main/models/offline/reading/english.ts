@@ -5,6 +5,8 @@ const please = '(?:please|pls|plz|kindly)'
 const remember = 'rem\\w{0,4}ber'
 const this_ = '(?:this|that|it|these|those|the following|down|for me|of this|of that)'
 const forget = "(?:(?:do not|don'?t|dont|never) (?:ever )?forget)"
+const keepSomewhere =
+  '(?:keep|save|store|put|note|write) (?:this|that|it)(?: down)? (?:somewhere|some place|someplace)(?: safe)?'
 /** A wh-word after the verb asks, unless a note is plainly announced. */
 const verb = any(
   `(?:always |also )?${remember}`,
@@ -16,6 +18,7 @@ const verb = any(
   '(?:keep|bear)(?: this| that| it)? in mind',
   'remind me',
   'memori[sz]e',
+  keepSomewhere,
   '(?:save|log|record|store|capture)(?= (?:this|that|the following|it)\\b|:)',
   'add (?:this |that |it )?to (?:my |the |your )?(?:notes?|logs?|memory|memo|todos?|journal)',
   'for the record',
@@ -34,7 +37,11 @@ const ending = any(
   'keep in mind',
   'take note(?: of)?',
   'jot',
+  keepSomewhere,
 )
+/** Said before what is to be forgotten, and no part of it. */
+const thing =
+  '(?:(?:about|the|my|all|any|every)\\s+)*(?:(?:notes?|entry|entries|lines?|everything|anything|stuff) (?:about|on|of|with|regarding)\\s+)?(?:(?:the|my)\\s+)*'
 const asking = 'what|whats|when|where|who|whos|whose|whom|which|why|how|hows|wich|whats'
 const auxiliary =
   "is|are|was|were|am|do|does|did|have|has|had|can|could|should|would|will|shall|may|might|isn'?t|aren'?t|wasn'?t|weren'?t|don'?t|doesn'?t|didn'?t|haven'?t|hasn'?t|can'?t|couldn'?t|shouldn'?t|won'?t"
@@ -49,8 +56,8 @@ export const english: Reading = {
   thanks:
     /^(?:(?:ok|okay|great|cool|perfect|nice|awesome|super|got it|good|oh)[\s,!.]+)*(?:many thanks|thanks?|thank (?:you|u|ya)|thanx|thx|tx|ty|tysm|tyvm|cheers|much appreciated|appreciate it|appreciated|ta)\b(?:[\s,!.]+(?:a lot|so much|very much|a bunch|a million|again|mate|man|buddy|you|for (?:that|this|the help|your help|everything)|that (?:really )?(?:helped|helps|was helpful)|really|appreciate it|very helpful))*$/i,
   assent:
-    /^(?:(?:ok|okay|k|kk|yes|yep|yeah|yup|no|nope|nah|sure|fine|alright|all right|right|cool|nice|great|good|perfect|awesome|wow|lol|lmao|haha+|hehe+|hm+|oh|ah|i see|got it|understood|noted|never ?mind|nvm|forget it|sounds good|makes sense|no problem|np|no worries|bye|goodbye|bye bye|see (?:you|ya)(?: later| soon| tomorrow)?|later|cya|good night|gn|that'?s all|that is all|done|stop|wait)[\s,!.]*)+$/i,
-  help: /^(?:help(?: me)?|what (?:can|do) (?:you|u) do|how (?:do(?:es)? (?:this|it|you)|do i use (?:this|you)|can i use (?:this|you)) ?(?:work)?|who (?:are|r) (?:you|u)|what are you|commands|usage|instructions)$/i,
+    /^(?:(?:ok|okay|k|kk|yes|yep|yeah|yup|no|nope|nah|sure|fine|alright|all right|right|cool|nice|great|good|perfect|awesome|wow|lol|lmao|haha+|hehe+|hm+|oh|ah|i see|got it|understood|noted|never ?mind|nvm|forget it|sounds good|makes sense|no problem|np|no worries|bye|goodbye|bye bye|see (?:you|ya)(?: later| soon| tomorrow)?|later|cya|good night|gn|that'?s all|that is all|done|stop|wait|(?:that|this|it)(?:'?s| is| was) (?:really |very |so |just |all )?(?:great|good|nice|cool|perfect|awesome|amazing|wonderful|lovely|brilliant|fantastic|helpful|right|fine))[\s,!.]*)+$/i,
+  help: /^(?:help(?: me)?|(?:so |and )?what (?:all )?(?:can|do|could) (?:you|u) (?:do|help(?: me)? with)(?: for me| here)?|what are you able to do|what can i (?:do|ask|say)(?: here| you)?|how can you help(?: me)?|how (?:do(?:es)? (?:this|it|you)|do i use (?:this|you)|can i use (?:this|you)) ?(?:work)?|who (?:are|r) (?:you|u)|what are you|commands|usage|instructions)$/i,
   files:
     /^(?:list|show(?: me)?|see|view|open|what|which|give me)?\s*(?:are |is )?(?:all |all of )?(?:the |my |your )?(?:files|notes|memories|memory files|documents)(?: (?:please|do (?:you|i|we) have|are there|exist|list))*$|^(?:list|show)(?: me)? (?:everything|all)$/i,
   task: /^(?:write(?! (?:this|that|it|down))|draft|compose|translate|rewrite|rephrase|proofread|explain|code|implement|generate|brainstorm|calculate|compute|convert|design|invent|imagine|tell me an? (?:joke|story|riddle|poem)|sing|play|draw|paint|make me an? (?:list|plan|picture|poem|song))\b(?! down)/i,
@@ -59,10 +66,15 @@ export const english: Reading = {
     'i',
   ),
   amend: [
-    /^(?:forget|delete|remove|erase|wipe|unlearn|unremember|strike|scratch|discard|get rid of|undo)\b(?!\s+(?:it|about it)?$)\s*(?<text>.*)$/i,
+    new RegExp(
+      `^(?:forget|delete|remove|erase|wipe|unlearn|unremember|strike|scratch|discard|get rid of|undo)\\b(?!\\s+(?:it|about it)?$)\\s*${thing}(?<text>.*?)(?:[\\s,]+(?:${please}|thanks|thank you|for me|again|now))*$`,
+      'i',
+    ),
     /^(?:change|update|correct|edit|modify|replace|rename|amend|overwrite)\s+(?=(?:my|the|that|this|your|our|what|it|all|every|note|line|entry)\b)(?<text>.+?)(?:\s+(?:in|from) (?:your|my|the) (?:memory|notes?|logs?))?(?:\s+(?:to|with|into|so that|from)\b.*)?$/i,
     /^(?:take|cross|strike|leave) (?<text>.+?) (?:out|off)(?: (?:of|from)? ?(?:your|my|the) (?:memory|notes?|logs?|list))?$/i,
   ],
+  pointing:
+    /^(?:(?:that|this|it|these|those)(?: (?:last|latest))?(?: (?:one|note|entry|line|thing|bit))?|(?:last|latest|previous)(?: (?:one|note|entry|line|thing|bit))?|note|entry|line|(?:what|that|the thing|thing) (?:i|you) (?:(?:have|had) )?just (?:said|told you|noted|wrote|saved)(?: down)?)$/i,
   notThis: new RegExp(
     `^(?:${please}\\s+)?(?:(?:don'?t|do not|dont|never|no need to|you (?:don'?t|do not) (?:have|need) to) (?:ever )?(?:remember|note|save|keep|record|write|log|store|memori[sz]e|jot|put)(?: down)? (?:a (?:note|record) of )?(?:this|that|it|these|those|any of (?:this|that|it)|the following|what i)\\b|(?:keep|leave) (?:this|that|it) (?:off the record|out of (?:your|my|the) (?:memory|notes?|logs?))|(?:(?:this|that|what i said) (?:is|was|stays) )?off the record|(?:this|that) (?:should not|shouldn'?t|must not|need not|needn'?t|is not to) be (?:noted|saved|kept|remembered|stored|recorded|written))|[,.;:–—-]\\s*(?:but |so |and )?(?:${please} )?(?:don'?t|do not|dont|no need to) (?:remember|note|save|keep|record|write|log|store|memori[sz]e)(?: (?:this|that|it))?(?: down)?$|[,.;:–—-]\\s*off the record$`,
     'i',
@@ -104,8 +116,12 @@ export const english: Reading = {
     ].join('|'),
     'i',
   ),
+  turns: new RegExp(
+    `[,;]?\\s+(?:and|but|so|also|then|btw|by the way|plus)[,\\s]+(?=(?:also |then |please )?(?:(?:can|could|would|will) (?:you|u)\\b|tell me\\b|do you know\\b|(?:${asking})\\b))|,\\s*(?=(?:can|could|would|will) (?:you|u) (?:also |please )?(?:tell|find|look|check|show|remind)\\b)`,
+    'gi',
+  ),
   states:
-    /^(?:i|i'm|im|i've|ive|i'll|i'd|we|we're|we've|we'll|my|our|the|it|it's|its|he|she|they|there|this|that|today|yesterday|tomorrow|everyone|someone|[a-z]+)\b.*\b(?:am|i'm|im|is|are|was|were|be|been|have|has|had|i've|we've|we're|it's|he's|she's|they're|will|won't|can't|don't|doesn't|didn't|isn't|wasn't|need|needs|want|wants|like|likes|love|loves|hate|hates|prefer|prefers|use|uses|work|works|live|lives|think|went|got|made|did|said|told|came|took|found|met|saw|gave|bought|paid|sent|wrote|chose|began|ran|ate|kept|left|lost|won|\w{2,}ed)\b/i,
+    /^(?:i|i'm|im|i've|ive|i'll|i'd|we|we're|we've|we'll|my|our|the|it|it's|its|he|she|they|there|this|that|today|yesterday|tomorrow|everyone|someone|[a-z]+)\b.*\b(?:am|i'm|im|is|are|was|were|be|been|have|has|had|i've|we've|we're|it's|he's|she's|they're|will|won't|can't|don't|doesn't|didn't|isn't|wasn't|need|needs|want|wants|like|likes|love|loves|hate|hates|prefer|prefers|use|uses|work|works|live|lives|think|went|got|made|did|said|told|came|took|found|met|saw|gave|bought|paid|sent|wrote|chose|began|ran|ate|kept|left|lost|won|\w{2,}ed)\b|^(?:i'm|im|i've|i'll|we're|we've|we'll|he's|she's|they're)\b/i,
   asksForLog:
     /\b(?:what|whats|what's|summari[sz]e|summary|sum up|recap|review|list|show|tell|give|anything|everything|notes?|logs?|entries|journal|look back)\b/i,
   logWords:

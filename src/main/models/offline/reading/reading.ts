@@ -20,6 +20,8 @@ export interface Reading {
   readonly clock: RegExp
   /** What is written is to be deleted or changed; the group `text` is what it is about. */
   readonly amend: readonly RegExp[]
+  /** What is to be deleted or changed is named only by pointing at it: that one, the last one. */
+  readonly pointing: RegExp
   /** What is said is not to be kept. */
   readonly notThis: RegExp
   /** How many notes there are; what is in them all; what is known of the user. */
@@ -38,6 +40,8 @@ export interface Reading {
   readonly asksForNote: RegExp
   /** A question, or a request to look something up. */
   readonly asks: RegExp
+  /** Between what is stated and what is asked in one sentence. */
+  readonly turns: RegExp
   /** Something is stated. */
   readonly states: RegExp
   /** Asks for what was noted at a time: a message that has nothing else but the time, these words and fillers. */

@@ -2,6 +2,8 @@
 import { dayIn, weekdayIn } from './day.ts'
 import type { Sentences } from './sentences.ts'
 
+const inAll = (files: number) => (files === 1 ? '1 file' : `${files} files`)
+
 export const english: Sentences = {
   greeting:
     'Hello! I keep and find what you tell me. Say “remember …” to note something, or ask me about what is in your memory.',
@@ -9,6 +11,8 @@ export const english: Sentences = {
   assent: 'All right.',
   heard:
     'I have not noted that: no language model is connected, and I only note what I am asked to. Say “remember that …”, and I write it into today’s log at once.',
+  toldBeside: (statement) =>
+    `I have not noted what you told me beside that (“${statement}”). Say “remember that …”, and I write it into today’s log.`,
   help: 'No language model is connected, so I do two things: “remember …” writes a note to today’s log, and any question (who, what, when) searches your memory and quotes what I find, with its source. “What did I do last week?”, “summarise today” and “list files” work too. Connect a model in the settings for real conversation.',
   nothingToRemember:
     'What should I remember? Write it after the word, as in “remember that the review is on Thursday”.',
@@ -24,13 +28,15 @@ export const english: Sentences = {
     isToday ? `It is ${dayIn('en', day)}, ${time}.` : `${day} is a ${weekdayIn('en', day)}.`,
   cannotChange: 'I cannot delete or change what is written: no language model is connected, and I only add notes.',
   changeThere: 'This is what I found about it. Open the place, and edit or delete the line there yourself:',
+  changeLast: 'This is the last note of this conversation. Open the place, and edit or delete the line there yourself:',
   changeInLog: (path) => `Open today’s log and edit or delete the line there yourself: [${path}].`,
   nothingToChange:
     'I found nothing about it in your memory either. Name a word that stands in the line, or look for it under Memory.',
   notKept:
     'I keep no note of that. It stays in this conversation until you delete it: right-click the conversation in the list, or delete the message.',
-  counted: (notes, files) => `There are ${notes} notes in your memory; it has ${files} files in all:`,
-  countedFiles: (files) => `There are ${files} files in your memory:`,
+  counted: (notes, files) =>
+    `There ${notes === 1 ? 'is 1 note' : `are ${notes} notes`} in your memory; it has ${inAll(files)} in all:`,
+  countedFiles: (files) => `There ${files === 1 ? 'is' : 'are'} ${inAll(files)} in your memory:`,
   digest: 'Summing up takes a language model, and none is connected. This is what was noted, the latest last:',
   noNotes: 'Nothing has been noted in your memory yet.',
   aboutYou: 'Your memory says this about you and what you decided:',

@@ -29,11 +29,14 @@ const frames: readonly (readonly [before: string, after: string])[] = Object.val
     remembered,
     whenNoted,
     changeInLog,
+    toldBeside,
     summary: _,
     kept: __,
     ...others
   } = sentences
-  const filled = [nothingFound, nothingIn, periodHas, remembered, whenNoted, changeInLog].map((say) => say(standIn))
+  const filled = [nothingFound, nothingIn, periodHas, remembered, whenNoted, changeInLog, toldBeside].map((say) =>
+    say(standIn),
+  )
   const whole = Object.values(others).filter((said) => typeof said === 'string')
   return [...filled, ...whole].map((said): [string, string] => {
     const [before = '', after = ''] = said.split(standIn)

@@ -6,6 +6,8 @@ export interface Sentences {
   readonly assent: string
   /** Something was told, and nobody asked to note it. */
   readonly heard: string
+  /** Told beside a question: `statement` was not noted. */
+  readonly toldBeside: (statement: string) => string
   readonly help: string
   readonly nothingToRemember: string
   readonly remembered: (path: string) => string
@@ -24,6 +26,8 @@ export interface Sentences {
   /** Before the lines that are meant. */
   readonly changeThere: string
   readonly changeInLog: (path: string) => string
+  /** Before the last note of the conversation. */
+  readonly changeLast: string
   readonly nothingToChange: string
   /** What was said is not to be kept, and is not. */
   readonly notKept: string
