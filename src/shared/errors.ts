@@ -58,6 +58,7 @@ export const errorCodes = [
   'tool_arguments_too_large',
   'tool_calls_too_many',
   'tool_repeats',
+  'answer_empty',
   'mcp_unavailable',
   'client_unknown',
   'client_read_only',

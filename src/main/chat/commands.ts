@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { CommandOutcome } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Memory } from '../memory/index.ts'
-import type { ChatModel } from '../models/index.ts'
+import { assertModelId, type ChatModel } from '../models/index.ts'
 import { commandEntry, type Transcript } from '../sessions/index.ts'
 import type { AgentConfig } from '../settings/index.ts'
 import type { Workspace } from '../workspace/index.ts'
@@ -32,7 +32,7 @@ const maxResults = 6
 export async function carryOut(command: CommandCall, context: CommandContext): Promise<CommandOutcome> {
   const outcome = await run(command, context).catch((error: unknown): CommandOutcome => {
     if (!(error instanceof AppError)) throw error
-    return { kind: 'failed', code: error.code, data: error.data }
+    return { kind: 'failed', code: error.code, data: error.data, message: error.message }
   })
   await context.transcript.appendCustom(commandEntry, { command: command.name, outcome })
   return outcome
@@ -68,6 +68,7 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
     }
     case 'model': {
       if (argument === '') return { kind: 'model', model: context.model.id }
+      assertModelId(argument)
       await context.config.setModel(argument)
       return { kind: 'model', model: argument }
     }

@@ -5,7 +5,7 @@
 import type { ChatEvent, ContextReport, WireRequest } from '../../shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
-import { noUsage, type AssistantMessage, type Message, type ToolCallPart } from '../../shared/messages.ts'
+import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '../../shared/messages.ts'
 import { reportedInput, type Assembly } from '../context/index.ts'
 import { AnswerDraft, type ChatModel, type ModelRequest } from '../models/index.ts'
 import type { LiveAnswer } from '../sessions/index.ts'
@@ -44,8 +44,10 @@ export type TurnEnd = 'done' | 'aborted' | 'error'
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { tell, tools, toolbox, maxSteps, takeSteering } = options
   const repeats = new Repeats()
+  let hasSpoken = false
   for (let step = 1; step <= maxSteps; step += 1) {
-    const answer = await answerOnce(options)
+    const answer = await answerOnce(options, hasSpoken)
+    hasSpoken ||= messageText(answer) !== ''
     if (answer.stopReason === 'aborted') return 'aborted'
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
@@ -65,15 +67,24 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
 }
 
 /** What was said is followed on disk until it is in the transcript. */
-async function answerOnce(options: TurnOptions): Promise<AssistantMessage> {
+async function answerOnce(options: TurnOptions, hasSpoken: boolean): Promise<AssistantMessage> {
   const live = options.follow()
   try {
-    const answer = options.withOwnIds(await askModel(options, live))
+    const given = await askModel(options, live)
+    const answer = options.withOwnIds(hasSpoken ? given : notEmpty(given))
     await options.tell(answer)
     return answer
   } finally {
     await live.end()
   }
+}
+
+/** An answer that ends and has nothing in it is a failure: nobody can tell it from none. */
+function notEmpty(answer: AssistantMessage): AssistantMessage {
+  const hasNoCall = answer.content.every(({ type }) => type !== 'toolCall')
+  if (answer.stopReason !== 'stop' || !hasNoCall || messageText(answer).trim() !== '') return answer
+  const errorMessage = `${answer.model} answered with nothing`
+  return { ...answer, stopReason: 'error', errorCode: 'answer_empty', errorMessage, errorData: { model: answer.model } }
 }
 
 /** Refusals for length that one answer takes: halving a million tokens comes below any window in ten. */
@@ -110,8 +121,8 @@ async function askModel(
       // Each time that it goes out.
       else if (event.type === 'sent') keeping = keeping.then(() => options.keepWire(number, event.request))
       else if (event.type === 'retry') {
-        const { code, attempt, afterMs } = event
-        emit({ type: 'retrying', code, attempt, afterMs })
+        const { code, message, attempt, afterMs } = event
+        emit({ type: 'retrying', code, message, attempt, afterMs })
       } else {
         if (event.type === 'text') draft.addText(event.delta)
         else draft.addThinking(event.delta)

@@ -22,7 +22,7 @@ export class LiveOutput {
     if (event.type === 'text') this.text(event.delta)
     else if (event.type === 'message') this.message(event)
     else if (event.type === 'retrying')
-      this.note(`the provider failed (${event.code}); tried again in ${Math.ceil(event.afterMs / 1000)} s`)
+      this.note(`${clipped(event.message)}. Trying again in ${Math.ceil(event.afterMs / 1000)} s …`)
     else if (event.type === 'keeping')
       this.note(event.what === 'flush' ? 'saving notes first …' : 'summarising what came before …')
   }
@@ -46,6 +46,7 @@ export class LiveOutput {
     this.end()
     for (const part of message.content)
       if (part.type === 'toolCall') this.note(`${part.name} ${clipped(JSON.stringify(part.arguments))}`)
+    if (message.stopReason === 'length') this.note('the answer reached its longest and ends here')
   }
 
   note(line: string): void {

@@ -23,6 +23,6 @@ export function describeOutcome(outcome: CommandOutcome): string {
     case 'help':
       return commands.map(({ name, argument }) => `/${name}${argument ? ` <${argument}>` : ''}`).join('\n')
     case 'failed':
-      return `that failed: ${outcome.code}`
+      return outcome.message ?? 'that did not work'
   }
 }

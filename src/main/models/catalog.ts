@@ -2,6 +2,7 @@
  * Context windows and output limits of common models, in tokens, as their makers' documentation gave them in
  * November 2026. A model that is not here gets its provider's row; `models` in the configuration overrides any figure.
  */
+import { AppError } from '../../shared/errors.ts'
 import { modelProviders, type ModelProvider } from '../../shared/providers.ts'
 import type { Usage } from '../../shared/messages.ts'
 
@@ -107,4 +108,12 @@ export function splitModelId(id: string): { provider: ModelProvider | 'offline';
   const provider = modelProviders.find((name) => id.startsWith(`${name}/`))
   if (provider === undefined) return { provider: 'offline', model: 'offline' }
   return { provider, model: id.slice(provider.length + 1) }
+}
+
+/** @throws AppError `unknown_model` where nothing serves such a model */
+export function assertModelId(id: string): void {
+  const { provider, model } = splitModelId(id)
+  if (provider === 'offline' ? id === 'offline' : model !== '') return
+  const known = modelProviders.map((name) => `${name}/…`).join(', ')
+  throw new AppError('unknown_model', `there is no model ${id}: it is offline, or one of ${known}`, { model: id })
 }

@@ -1,7 +1,7 @@
 /** Turns what a provider's client throws into a failure of ours: a code, a sentence, what to do, and whether to try again. */
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
 import { plainWords, redirected, redirectTarget, retryAfterOf } from '../network/index.ts'
-import type { ToldError } from './told-error.ts'
+import { noAnswer, type ToldError } from './told-error.ts'
 
 /** What is known of a failed request, whatever client told it. */
 interface ProviderFailure extends ToldError {
@@ -67,6 +67,7 @@ type Told = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
 
 /** A status says little: providers give the same one for a wrong key, a filter and a country. Their words decide first. */
 const readings: readonly (readonly [code: KnownFailure, holds: (told: Told) => boolean])[] = [
+  ['provider_garbled', ({ kind }) => kind === noAnswer],
   ['provider_region', ({ kind, message }) => region.test(`${kind} ${message}`)],
   ['provider_timeout', ({ status, kind }) => status === 408 || status === 504 || late.test(kind)],
   ['provider_rate_limited', ({ message, status }) => isRefusal(status) && perMinute.test(message)],

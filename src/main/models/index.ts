@@ -1,4 +1,5 @@
 export { ask } from './ask.ts'
+export { assertModelId } from './catalog.ts'
 export { Ledger } from './ledger.ts'
 export {
   AnswerDraft,

@@ -54,7 +54,14 @@ export type ModelEvent =
   /** A request has left, as it may be shown; each time when there are several. */
   | { readonly type: 'sent'; readonly request: WireRequest }
   /** The request failed in passing and is made again after a while. */
-  | { readonly type: 'retry'; readonly code: string; readonly attempt: number; readonly afterMs: number }
+  | {
+      readonly type: 'retry'
+      readonly code: string
+      /** Why, in plain English, with the provider's own words. */
+      readonly message: string
+      readonly attempt: number
+      readonly afterMs: number
+    }
   | { readonly type: 'done'; readonly message: AssistantMessage }
 
 export interface ChatModel {

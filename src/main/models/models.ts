@@ -11,7 +11,7 @@ import { Changes, type Announcements } from '../changes.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import { isKeyName, unknownProvider, type KeyRing, type SettingsStore } from '../settings/index.ts'
 import { withBounds } from './bounds.ts'
-import { costOf, modelLimits, modelPrices, splitModelId, type ModelLimits, type ModelPrices } from './catalog.ts'
+import { assertModelId, costOf, modelLimits, modelPrices, splitModelId, type ModelLimits, type ModelPrices } from './catalog.ts'
 import type { Ledger } from './ledger.ts'
 import { ModelLists } from './model-lists.ts'
 import type { ChatModel, ListedModel, ModelEvent, ProviderOptions } from './model.ts'
@@ -70,8 +70,9 @@ export class Models {
     await this.#lists.load()
   }
 
-  /** @throws AppError `provider_key_missing` naming the variable to set */
+  /** @throws AppError `unknown_model`, `provider_key_missing` naming the variable to set */
   create(id: string, use: ModelUse): ChatModel {
+    assertModelId(id)
     const { provider, model } = splitModelId(id)
     const limits = this.limits(id)
     if (provider === 'offline')
@@ -267,7 +268,8 @@ function withoutSecrets(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): ChatMod
     ...model,
     async *stream(request, signal) {
       try {
-        yield* model.stream(request, signal)
+        for await (const event of model.stream(request, signal))
+          yield event.type === 'retry' ? { ...event, message: keys.scrub(event.message) } : event
       } catch (error) {
         throw error instanceof AppError ? scrubbed(error, keys) : error
       }

@@ -38,6 +38,9 @@ export function readError(body: unknown, status: number | undefined, message: st
 
 const unnamed = 'unnamed'
 
+/** Kind of what came in the place of an answer: words of a proxy, a page. */
+export const noAnswer = 'no_answer'
+
 function wordsOf(fields: Readonly<Record<string, unknown>>): string | undefined {
   for (const name of ['message', 'error', 'detail', 'error_description']) {
     const value = fields[name]

@@ -4,6 +4,7 @@
  */
 import { isRecord, parseJson } from '../../shared/json.ts'
 import type { Fetch } from '../network/index.ts'
+import { noAnswer } from './told-error.ts'
 import { fieldsOf, listOf } from './wire.ts'
 
 /** A `fetch` whose answers to what is posted are streams of events. */
@@ -18,20 +19,25 @@ export function streamingFetch(inner: Fetch): Fetch {
   }
 }
 
+/** What a body turns out to be by its first letters: a stream of events, an object, or words that are neither. */
+type Kind = 'events' | 'object' | 'words'
+
 /** Every line of a stream of events begins with the name of a field or a colon; an object is known by its first letter. */
 function asEvents(): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
-  let isWhole: boolean | undefined
+  let kind: Kind | undefined
   let text = ''
   return new TransformStream(
     {
       transform(chunk, controller) {
-        isWhole ??= beginsObject(chunk)
-        if (isWhole) text += decoder.decode(chunk, { stream: true })
-        else controller.enqueue(chunk)
+        kind ??= kindOf(chunk)
+        if (kind === 'events' || kind === undefined) controller.enqueue(chunk)
+        else if (kind === 'object' || text.length < maxWords) text += decoder.decode(chunk, { stream: true })
       },
       flush(controller) {
-        if (isWhole) controller.enqueue(new TextEncoder().encode(eventsOf(text + decoder.decode())))
+        if (kind !== 'object' && kind !== 'words') return
+        const sent = kind === 'object' ? parseJson(text + decoder.decode()) : undefined
+        controller.enqueue(new TextEncoder().encode(isRecord(sent) ? eventsOf(sent) : wordsOf(text)))
       },
     },
     { highWaterMark: 1 },
@@ -39,24 +45,32 @@ function asEvents(): TransformStream<Uint8Array, Uint8Array> {
   )
 }
 
-const opening = 0x7b
+/** Characters of what is no answer that are read. */
+const maxWords = 10_000
+/** Characters in which the kind of a body shows. */
+const maxHead = 400
+const blank = /^[\s\uFEFF]*$/
+const events = /^[\s\uFEFF]*(?:data|event|id|retry)?[ \t]*:/
+/** The first event of a stream holds words, and no JSON and no sign of its end. */
+const speaks = /^[\s\uFEFF]*(?:(?:event|id|retry)?:[^\r\n]*[\r\n]+)*data:[ \t]*[^\s{["]/
 
 /** @returns undefined while nothing but space came */
-function beginsObject(chunk: Uint8Array): boolean | undefined {
-  const first = chunk.find((byte) => !isSpace(byte))
-  return first === undefined ? undefined : first === opening
+function kindOf(chunk: Uint8Array): Kind | undefined {
+  const head = new TextDecoder().decode(chunk.subarray(0, maxHead))
+  if (blank.test(head)) return undefined
+  if (/^[\s\uFEFF]*\{/.test(head)) return 'object'
+  return events.test(head) && !speaks.test(head) ? 'events' : 'words'
 }
 
-/** White space, and the bytes of the mark that some put before a text. */
-const spaces: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf])
-const isSpace = (byte: number) => spaces.has(byte)
+/** Told by its reader as a failure, in the words that came. */
+function wordsOf(text: string): string {
+  const words = text.slice(0, maxWords).replace(/^data:[ \t]*/gm, '').trim()
+  return written({ type: 'error', error: { type: noAnswer, message: words } })
+}
 
-/** @returns what is no answer as it came: its reader finds that it breaks off */
-function eventsOf(text: string): string {
-  const sent = parseJson(text)
-  if (!isRecord(sent)) return text
-  const events = isMessage(sent) ? messageEvents(sent) : isResponse(sent) ? responseEvents(sent) : chatEvents(sent)
-  return events.map((event) => (typeof event === 'string' ? `data: ${event}\n\n` : written(event))).join('')
+function eventsOf(sent: Fields): string {
+  const told = isMessage(sent) ? messageEvents(sent) : isResponse(sent) ? responseEvents(sent) : chatEvents(sent)
+  return told.map((event) => (typeof event === 'string' ? `data: ${event}\n\n` : written(event))).join('')
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -6,7 +6,7 @@ import { clipPassage, withoutPiles } from '../ui/clip.ts'
 import { ShowAll } from '../ui/clipped-text.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { DiffCard } from '../history/diff-card.tsx'
-import { Failure, Interrupted } from './failure.tsx'
+import { Failure, Interrupted, TooLong } from './failure.tsx'
 import type { LiveTurn } from './live-turn-state.ts'
 import { useLive, type LiveTurnFollower } from './live-turn.ts'
 import { Markdown } from '../markdown/markdown.tsx'
@@ -70,10 +70,9 @@ function isShownIn(known: readonly Answer[], { settledAs, text }: LiveTurn): boo
 
 /** How an answer ended, when it did not just end. */
 function Ending({ message, question }: { message: AssistantMessage; question: string | undefined }) {
-  const { t } = useTranslation()
   switch (message.stopReason) {
     case 'length':
-      return <p className="text-muted">{t('chat.tooLong')}</p>
+      return <TooLong />
     case 'aborted':
       return <Interrupted isCrash={message.errorCode === 'interrupted'} question={question} />
     case 'error':

@@ -85,3 +85,17 @@ export function Interrupted({ isCrash, question }: { isCrash: boolean; question:
     </p>
   )
 }
+
+/** An answer that its length cut off. */
+export function TooLong() {
+  const { t } = useTranslation()
+  const { resume } = useChatActions()
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-muted">
+      {t('chat.tooLong')}
+      <Button look="quiet" onClick={resume}>
+        {t('chat.resume')}
+      </Button>
+    </p>
+  )
+}

@@ -13,6 +13,8 @@ export function explainError(error: unknown): string {
 export function explainCode(code: string, data: Record<string, unknown>): string {
   if (code === 'step_limit') return i18next.t('error.step_limit')
   if (code === 'config_invalid') return i18next.t('error.config_invalid', { reason: configReason(data) })
+  if (code === 'tool_repeats' && (data['what'] === 'same' || data['what'] === 'row'))
+    return i18next.t(`error.tool_repeats_${data['what']}`, data)
   if (!isErrorCode(code)) return i18next.t('error.internal', { reference: code })
   return String(i18next.t(`error.${code}` as 'error.internal', data as { reference: string }))
 }

@@ -52,7 +52,14 @@ export const chatEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), delta: z.string() }),
   z.object({ type: z.literal('thinking'), delta: z.string() }),
   /** The request failed in passing and is made again; nothing of it was shown. */
-  z.object({ type: z.literal('retrying'), code: z.string(), attempt: z.number().int(), afterMs: z.number() }),
+  z.object({
+    type: z.literal('retrying'),
+    code: z.string(),
+    /** Why, in plain English, with the provider's own words. */
+    message: z.string(),
+    attempt: z.number().int(),
+    afterMs: z.number(),
+  }),
   /** The conversation is being kept within its window; there is an answer when that is done. */
   z.object({ type: z.literal('keeping'), what: z.enum(['flush', 'compaction']) }),
   z.object({ type: z.literal('toolProgress'), progress: toolProgressSchema }),

@@ -49,7 +49,8 @@ export const commandOutcomeSchema = z.discriminatedUnion('kind', [
     model: z.string(),
   }),
   z.object({ kind: z.literal('help') }),
-  z.object({ kind: z.literal('failed'), code: z.string(), data: errorDataSchema }),
+  /** `message`: in plain English, for a terminal; what was stored before has none. */
+  z.object({ kind: z.literal('failed'), code: z.string(), data: errorDataSchema, message: z.string().optional() }),
 ])
 export type CommandOutcome = z.infer<typeof commandOutcomeSchema>
 

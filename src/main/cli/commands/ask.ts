@@ -37,7 +37,9 @@ export async function ask({ client, base }: Runtime, flags: AskFlags, message: s
   if (last?.role !== 'assistant') {
     if (!parseCommand(message)) throw new AppError('internal', 'the agent did not answer')
     const text = outcome ? describeOutcome(outcome) : ''
-    return { value: { session, text, ...tracesOf(mine), usage: noUsage, outcome: outcome ?? null }, text }
+    const value = { session, text, ...tracesOf(mine), usage: noUsage, outcome: outcome ?? null }
+    if (outcome?.kind === 'failed') return { value, text: '', warning: text, isFailure: true }
+    return { value, text }
   }
   if (last.stopReason === 'error') throw new AppError('provider_error', last.errorMessage ?? 'the model failed')
   const value = { session, text: messageText(last), ...tracesOf(mine), usage: totalUsage(mine) }
