@@ -12,7 +12,7 @@ import type { EmbeddingProvider, MeaningTerm, RelatedWord } from './provider.ts'
 export const builtinModelName = 'commonplace-1'
 const batchSize = 128
 /** Half of what judged questions say of it (docs/recall.md). */
-const knownWorth = { latin: 0.2 }
+const knownWorth = { latin: 0.25, cjk: 0.1 }
 
 /** @param file of the model, read when it is first needed */
 export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
