@@ -25,8 +25,8 @@ const notes = Object.fromEntries(
 
 async function openMemory(files: Record<string, string>, url?: string) {
   const embedding =
-    url === undefined ? '' : `memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" } }`
-  const config = `agents:\n  defaults: { ${embedding} }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
+    url === undefined ? 'provider: none' : `provider: openai-compatible, model: hashed, baseUrl: "${url}"`
+  const config = `agents:\n  defaults: { memory: { embedding: { ${embedding} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
   const { app } = await openTestApp({ files, config })
   const { memory } = await app.agents.get('main')
   await memory.settle(10_000)
