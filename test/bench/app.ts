@@ -74,7 +74,7 @@ export function measureBundle(): Figure[] {
   ]
 }
 
-async function serve(home: string): Promise<{ child: ChildProcess; url: string }> {
+export async function serve(home: string): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--home', home], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // As src/main/launch.mjs starts it.
@@ -84,12 +84,12 @@ async function serve(home: string): Promise<{ child: ChildProcess; url: string }
   return { child, url: (JSON.parse(line) as { url: string }).url }
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+export async function stop(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM')
   await new Promise((resolve) => child.once('exit', resolve))
 }
 
-async function connect(url: string): Promise<{ client: ContractClient; close(): void }> {
+export async function connect(url: string): Promise<{ client: ContractClient; close(): void }> {
   const { host } = new URL(url)
   const entered = await fetch(url, { redirect: 'manual' })
   const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''

@@ -11,6 +11,7 @@ import { measureBundle, measureStart } from './app.ts'
 import type { Figure } from './figures.ts'
 import { measureHistory } from './history.ts'
 import { measureInterface } from './interface.ts'
+import { measureMcp } from './mcp.ts'
 import { measureMemory } from './memory.ts'
 import { measureTranscript } from './transcript.ts'
 
@@ -22,6 +23,7 @@ const others: Readonly<Record<string, () => Promise<Figure[]> | Figure[]>> = {
   history: () => measureHistory(root),
   interface: () => measureInterface(root),
   accounts: () => measureAccounts(root),
+  mcp: () => measureMcp(root),
   bundle: measureBundle,
 }
 const { values: flags } = parseArgs({

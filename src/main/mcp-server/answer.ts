@@ -8,7 +8,7 @@ import { tokensAtMost } from './tokens.ts'
 export const usualTokens = 4000
 export const mostTokens = 20_000
 /** Our measure errs by so much at worst, on texts of rare characters. */
-const certainty = 0.8
+const certainty = 0.65
 /** For what is said of what was left out, and for the frame. */
 const frameTokens = 100
 

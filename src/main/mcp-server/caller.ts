@@ -25,6 +25,6 @@ export function clientId(said: string): string {
 /** As it is shown, on one line. */
 export function clientName(said: string): string {
   const known = titles[clientId(said)]
-  const plain = said.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+  const plain = said.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return known ?? ([...plain].slice(0, maxCharacters).join('') || 'Another program')
 }

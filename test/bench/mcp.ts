@@ -1,0 +1,65 @@
+/**
+ * The memory for other programs (M58): the first answer of a search over stdio from a cold process, with no app running,
+ * and later ones through an app that does. Measured with what the build made, on some 10,000 chunks.
+ */
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connect, serve, stop } from './app.ts'
+import { writeCorpus } from './corpus.ts'
+import { median, quantile, type Figure } from './figures.ts'
+
+const cli = fileURLToPath(new URL('../../out/main/cli/index.js', import.meta.url))
+/** Ten entries each, two of which fill a chunk. */
+const files = 2000
+const coldRounds = 8
+
+export async function measureMcp(root: string): Promise<Figure[]> {
+  const corpus = writeCorpus(join(root, 'mcp-workspace'), files)
+  const home = join(root, 'mcp-home')
+  mkdirSync(home)
+  writeFileSync(join(home, 'config.yaml'), `agents: { list: [{ id: main, workspace: "${corpus.folder}" }] }\n`)
+  const app = await serve(home)
+  const { client, close } = await connect(app.url)
+  const { status } = await client.search.settle({ agent: 'main' })
+  const warm = await openProgram(home)
+  const times: number[] = []
+  for (const query of corpus.queries.slice(0, 60)) times.push(await search(warm, query))
+  await warm.close()
+  close()
+  await stop(app.child)
+
+  const cold: number[] = []
+  for (const query of corpus.queries.slice(0, coldRounds)) {
+    const started = performance.now()
+    const program = await openProgram(home)
+    await search(program, query)
+    cold.push(performance.now() - started)
+    await program.close()
+  }
+  const label = `mcp, ${status.chunks} chunks`
+  const later = times.slice(10)
+  return [
+    { name: `${label}: first answer over stdio, cold, median`, value: median(cold), unit: 'ms', budget: 400 },
+    { name: `${label}: later ones through the app, median`, value: median(later), unit: 'ms', budget: 15 },
+    { name: `${label}: later ones through the app, p95`, value: quantile(later, 0.95), unit: 'ms' },
+  ]
+}
+
+async function openProgram(home: string): Promise<Client> {
+  const program = new Client({ name: 'bench', version: '1' })
+  await program.connect(
+    new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', '--home', home], stderr: 'inherit' }),
+  )
+  return program
+}
+
+/** @returns ms */
+async function search(program: Client, query: string): Promise<number> {
+  const started = performance.now()
+  const { isError } = await program.callTool({ name: 'memory_search', arguments: { query } })
+  if (isError === true) throw new Error(`the search for ${query} failed`)
+  return performance.now() - started
+}

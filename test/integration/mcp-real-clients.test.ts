@@ -1,0 +1,60 @@
+/**
+ * Programs as people have them, against the memory (M58 M59). They are no dependency: the test runs where
+ * `COMMONPLACE_REAL_CLIENTS` names a folder in which `npm install @anthropic-ai/claude-code @openai/codex` was done.
+ */
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { prepareFolders } from '../support/app.ts'
+import { until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
+
+const run = promisify(execFile)
+const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
+const bin = join(process.env['COMMONPLACE_REAL_CLIENTS'] ?? '', 'node_modules/.bin')
+const has = (name: string) => process.env['COMMONPLACE_REAL_CLIENTS'] !== undefined && existsSync(join(bin, name))
+
+async function prepare(program: string) {
+  const { home, workspace } = await prepareFolders({ files: { 'projects/acme.md': '# Acme\n\nPostgreSQL 17.\n' } })
+  const user = join(home, 'user')
+  await mkdir(join(user, '.codex'), { recursive: true })
+  const env = { PATH: process.env['PATH'], HOME: user, CODEX_HOME: join(user, '.codex'), COMMONPLACE_HOME: home }
+  await run(process.execPath, [cli, 'mcp', '--install', program, '--home', home], { env })
+  return { env, home, workspace, user }
+}
+
+describe('M58 M59 programs as people have them', () => {
+  it.runIf(has('claude'))(
+    'M58 M59: Claude Code is registered, and connects',
+    async () => {
+      const { env, user } = await prepare('claude-code')
+      expect(await readFile(join(user, '.claude.json'), 'utf8')).toContain('"commonplace"')
+      const { stdout } = await run(join(bin, 'claude'), ['mcp', 'list'], { env, cwd: user, timeout: 60_000 })
+      expect(stdout).toMatch(/commonplace: .*Connected/)
+    },
+    90_000,
+  )
+
+  it.runIf(has('codex'))(
+    'M58 M59: Codex is registered, connects, and gives its model our tools',
+    async () => {
+      const { env, user } = await prepare('codex')
+      const model = await startModelServer({ text: 'done' })
+      const provider = `{name="x",base_url="${model.url}/v1",wire_api="responses",request_max_retries=0}`
+      const settings = ['-c', 'model_provider="x"', '-c', `model_providers.x=${provider}`]
+      const args = ['exec', '--skip-git-repo-check', ...settings, 'hello']
+      const child = spawn(join(bin, 'codex'), args, { env, cwd: user, stdio: 'ignore' })
+      try {
+        await until(() => model.requests.length > 0, 60_000)
+        expect(JSON.stringify(model.requests)).toContain('memory_search')
+      } finally {
+        child.kill('SIGKILL')
+      }
+    },
+    90_000,
+  )
+})

@@ -1,0 +1,140 @@
+/** Many programs that write through MCP at once, while the app is open and a window edits the same file. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { startServer } from '../../src/main/host/server.ts'
+import type { ContractClient } from '../../src/shared/contract/index.ts'
+import { connect } from './client.ts'
+
+const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
+
+export interface StormFigures {
+  readonly folder: string
+  readonly written: number
+  readonly failed: number
+  readonly lost: number
+  readonly doubled: number
+  /** Lines of notes that the history gives to nobody, or to somebody else. */
+  readonly missingInHistory: number
+  /** Edits of the window meanwhile; each is in the file too. */
+  readonly edits: number
+}
+
+/** @param viaStdio how many of them come over stdio, the others over HTTP; half when left out */
+export async function storm(
+  programs: number,
+  notes: number,
+  viaStdio: number = Math.ceil(programs / 2),
+): Promise<StormFigures> {
+  const folder = await mkdtemp(join(tmpdir(), 'commonplace-storm-'))
+  const home = join(folder, 'state')
+  const workspace = join(folder, 'workspace')
+  await mkdir(workspace)
+  await mkdir(home)
+  await writeFile(join(home, 'config.yaml'), `agents:\n  list:\n    - { id: main, workspace: "${workspace}" }\n`)
+  const server = await startServer({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home })
+  try {
+    const app = await connect(server.url)
+    const writers = await Promise.all(
+      Array.from({ length: programs }, (_, index) => open(app, server.url, home, `p${index}`, index < viaStdio)),
+    )
+    const { path } = await app.workspace.remember({ agent: 'main', text: 'the first' })
+    const editing = new AbortController()
+    const edits = edit(app, path, editing.signal)
+    const outcomes = await Promise.all(writers.map((client, index) => write(client, `p${index}`, notes)))
+    editing.abort()
+    const edited = await edits
+    await Promise.all(writers.map((client) => client.close()))
+    return { folder, ...(await count(app, workspace, path, outcomes.flat(), edited)) }
+  } finally {
+    await server.close()
+  }
+}
+
+async function open(app: ContractClient, url: string, home: string, name: string, isStdio: boolean): Promise<Client> {
+  const client = new Client({ name, version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  if (isStdio) {
+    const args = [cli, 'mcp', '--home', home]
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }))
+    return client
+  }
+  const { token } = await app.clients.issueToken({ client: name, name, agent: 'main' })
+  const headers = { Authorization: `Bearer ${token}` }
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }))
+  return client
+}
+
+/** @returns the notes, undefined for each that was not acknowledged */
+async function write(client: Client, name: string, notes: number): Promise<(string | undefined)[]> {
+  const outcomes: (string | undefined)[] = []
+  for (let index = 0; index < notes; index += 1) {
+    const text = `note-${name}-${index}.`
+    const answer = await client.callTool({ name: 'remember', arguments: { text } })
+    outcomes.push(answer.isError === true ? undefined : text)
+  }
+  return outcomes
+}
+
+/** A window that adds a line to the end of the same file again and again, merging with what came meanwhile. */
+async function edit(app: ContractClient, path: string, signal: AbortSignal): Promise<string[]> {
+  const lines: string[] = []
+  while (!signal.aborted) {
+    const { text, hash } = await app.workspace.read({ agent: 'main', path })
+    await sleep(20)
+    const line = `edit-${lines.length}.`
+    const changed = `${text.trimEnd()}\n\n${line}\n`
+    await app.workspace.write({
+      agent: 'main',
+      path,
+      text: changed,
+      expectedHash: hash,
+      baseText: text,
+      onConflict: 'both',
+    })
+    lines.push(line)
+    await sleep(100)
+  }
+  return lines
+}
+
+async function count(
+  app: ContractClient,
+  workspace: string,
+  path: string,
+  outcomes: readonly (string | undefined)[],
+  edits: readonly string[],
+): Promise<Omit<StormFigures, 'folder'>> {
+  const notes = outcomes.filter((text) => text !== undefined)
+  const lines = (await readFile(join(workspace, path), 'utf8')).split('\n')
+  const times = (text: string) => lines.filter((line) => line === text).length
+  const counts = [...notes, ...edits].map(times)
+  const owners = await blamed(app, path, notes)
+  return {
+    written: notes.length,
+    failed: outcomes.length - notes.length,
+    lost: counts.filter((number) => number === 0).length,
+    doubled: counts.filter((number) => number > 1).length,
+    missingInHistory: notes.filter((note) => {
+      const line = lines.indexOf(note)
+      return owners[line] !== `client ${/^note-(.+)-\d+\.$/.exec(note)?.[1]}`
+    }).length,
+    edits: edits.length,
+  }
+}
+
+/** Who wrote each line, once the history has recorded all of it. */
+async function blamed(app: ContractClient, path: string, notes: readonly string[]): Promise<string[]> {
+  const { text } = await app.workspace.read({ agent: 'main', path })
+  const wanted = text.split('\n').length - 1
+  for (const end = Date.now() + 60_000; ;) {
+    const lines = await app.history.blame({ agent: 'main', path })
+    const ofPrograms = lines.filter(({ cause }) => cause === 'client').length
+    if ((lines.length >= wanted && ofPrograms >= notes.length) || Date.now() > end)
+      return lines.map(({ cause, client }) => `${cause} ${client}`)
+    await sleep(200)
+  }
+}

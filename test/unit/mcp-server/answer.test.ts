@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
+import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { bounded, clipped, fenced } from '../../../src/main/mcp-server/answer.ts'
+import { clientId, clientName } from '../../../src/main/mcp-server/caller.ts'
+import { noteUri, pathOfUri } from '../../../src/main/mcp-server/note-uri.ts'
+import { completionsOf, pageOf } from '../../../src/main/mcp-server/resources.ts'
+import { tokensAtMost } from '../../../src/main/mcp-server/tokens.ts'
+
+describe('M58 the measure of answers', () => {
+  it.each([
+    ['prose', 'The database is PostgreSQL 17, decided in May because of its extensions. '.repeat(40)],
+    ['json', JSON.stringify({ a: [1, 2.5, null], path: 'memory/2026-01-20.md', text: 'a "b" \\ c\n' }).repeat(40)],
+    ['base64', Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * 7919) % 251)).toString('base64')],
+    ['hex', Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * 7919) % 251)).toString('hex')],
+    ['Chinese', '我们在五月决定使用数据库，因为它的扩展很多。'.repeat(60)],
+    ['Japanese', '吾輩は猫である。名前はまだ無い。'.repeat(60)],
+    ['Korean', '동해물과 백두산이 마르고 닳도록'.repeat(60)],
+    ['Russian', 'Съешь же ещё этих мягких французских булок'.repeat(60)],
+    ['Thai', 'ภาษาไทยเป็นภาษาที่ใช้ในประเทศไทย'.repeat(60)],
+    ['Amharic', 'ሰላም እንደምን አለህ'.repeat(60)],
+    ['emoji', '😀🧑‍🤝‍🧑🦄🪿'.repeat(60)],
+    ['names that are none', 'Xyrhq Bwlthz Jqkvpm Gdynsk '.repeat(60)],
+    ['line breaks', '\n\n \n\t\t \n'.repeat(60)],
+    ['signs', '!@#$%^&*()_+{}|:"<>?~`-=[]'.repeat(60)],
+  ])('M58: of %s is never below what models count, and not far above', (_name, text) => {
+    const counted = Math.max(cl100k(text).length, o200k(text).length)
+    expect(tokensAtMost(text)).toBeGreaterThanOrEqual(counted)
+    expect(tokensAtMost(text)).toBeLessThan(counted * 3)
+  })
+
+  it('M58: a clipped text fits, begins like the text, and is as long as it can be', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 0, max: 60 }), (text, tokens) => {
+        const part = clipped(text, tokens)
+        if (part === text) return
+        expect(text.startsWith(part.replace(/…$/, '').replace(/\uFFFD$/, ''))).toBe(true)
+        if (part !== '') expect(tokensAtMost(JSON.stringify(part))).toBeLessThanOrEqual(tokens + 3)
+      }),
+    )
+  })
+
+  it('M58: items are kept in order while they fit; where not even the first does, it is shown in part', () => {
+    const show = (text: string) => text
+    expect(bounded(['one', 'two', 'three'], 100, show, clipped)).toEqual({ kept: ['one', 'two', 'three'], left: 0 })
+    expect(bounded(['one', 'two', 'three'], 7, show, clipped)).toEqual({ kept: ['one', 'two'], left: 1 })
+    const { kept, left } = bounded(['word '.repeat(100), 'two'], 20, show, clipped)
+    expect({ begins: kept[0]?.startsWith('word word'), number: kept.length, left }).toEqual({
+      begins: true,
+      number: 1,
+      left: 1,
+    })
+    expect(bounded([], 0, show, clipped)).toEqual({ kept: [], left: 0 })
+  })
+
+  it('M58: no text closes its fence', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('<', '/', ' ', 'memory', 'MEMORY', '>', '\n', '&lt;', 'x')),
+        (parts) => fenced(parts.join('')).match(/<\s*\/?\s*memory\b/gi)?.length === 2,
+      ),
+    )
+  })
+})
+
+describe('M58 addresses and names', () => {
+  it('M58: every path has an address, and comes back from it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), (path) => {
+        fc.pre(path.isWellFormed())
+        expect(pathOfUri(noteUri(path, 3))).toBe(path)
+      }),
+    )
+    expect(pathOfUri('note://')).toBeUndefined()
+    expect(pathOfUri('file:///etc/passwd')).toBeUndefined()
+    expect(pathOfUri('note://%')).toBeUndefined()
+  })
+
+  it.each([
+    ['claude-code', 'claude-code', 'Claude Code'],
+    ['Visual Studio Code', 'visual-studio-code', 'VS Code'],
+    ['  my\n agent\u202e ', 'my-agent', 'my agent'],
+    ['日本', 'program', '日本'],
+    ['', 'program', 'Another program'],
+    ['--__.', 'program', '--__.'],
+  ])('M58: %j is known as %s and shown as %s', (said, id, name) => {
+    expect([clientId(said), clientName(said)]).toEqual([id, name])
+  })
+
+  it('M58: pages cover the list once, whatever comes and goes in between', () => {
+    const files = Array.from({ length: 250 }, (_, index) => `n${String(index).padStart(3, '0')}.md`).map((path) => ({
+      path,
+      kind: 'note' as const,
+      size: 1,
+      modifiedAt: 0,
+      words: 1,
+      tokens: 1,
+    }))
+    const first = pageOf(files, undefined)
+    const second = pageOf(
+      files.filter(({ path }) => path !== 'n050.md'),
+      first.nextCursor,
+    )
+    const third = pageOf(files, second.nextCursor)
+    const names = [first, second, third].flatMap(({ resources }) => resources.map(({ name }) => name))
+    expect(names).toEqual(files.map(({ path }) => path))
+    expect(third.nextCursor).toBeUndefined()
+    expect(completionsOf(files, 'N00').values).toHaveLength(10)
+    expect(completionsOf(files, '').values).toHaveLength(100)
+  })
+})
