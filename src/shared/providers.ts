@@ -4,8 +4,8 @@
 export const modelProviders = ['anthropic', 'openai', 'openai-compatible'] as const
 export type ModelProvider = (typeof modelProviders)[number]
 
-/** Of embeddings; `none` for keywords alone. */
-export const embeddingProviders = ['none', 'openai', 'gemini', 'openai-compatible', 'local'] as const
+/** Of embeddings: the model that comes with the app, `none` for keywords alone, and others'. */
+export const embeddingProviders = ['builtin', 'none', 'openai', 'gemini', 'openai-compatible', 'local'] as const
 export type EmbeddingProviderName = (typeof embeddingProviders)[number]
 
 /** Those that are sent the texts; the others work in this process. */

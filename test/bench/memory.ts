@@ -146,6 +146,7 @@ function sourceOf(
       apiKey: undefined,
       allowDownload: false,
       modelsFolder: root,
+      builtinFile: '',
     },
   }
 }

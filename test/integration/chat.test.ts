@@ -107,7 +107,7 @@ describe('M24 to M27 tools, called by a model', () => {
     const result = messages.find(({ role }) => role === 'toolResult')
     expect(JSON.parse(result ? messageText(result) : '')).toMatchObject({
       results: [{ path: 'MEMORY.md', startLine: 1, endLine: 1, source: 'memory' }],
-      provider: 'none',
+      provider: 'builtin',
     })
   })
 

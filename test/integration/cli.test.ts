@@ -44,7 +44,7 @@ describe('M49 terminal', () => {
     const found = JSON.parse((await run(['search', 'Acme database', '--json'], { home })).stdout)
     expect(found).toMatchObject({
       results: [{ path: remembered.path, vectorScore: null, source: 'memory' }],
-      provider: 'none',
+      provider: 'builtin',
       stale: false,
     })
     const asked = JSON.parse((await run(['ask', 'Which database did we choose?', '--json'], { home })).stdout)

@@ -147,6 +147,7 @@ describe('M12 trouble with the index', () => {
           apiKey: undefined,
           allowDownload: false,
           modelsFolder: state,
+          builtinFile: '',
         },
         debounceMs: 50,
         watch: true,

@@ -20,6 +20,7 @@ const source: EmbeddingSource = {
   apiKey: undefined,
   allowDownload: false,
   modelsFolder: '/nowhere',
+  builtinFile: '',
 }
 
 async function openStore(texts: readonly string[] = []): Promise<IndexStore> {

@@ -1,6 +1,7 @@
 /** A judged set on disk, indexed in memory with the settings that nobody changed, and searched by the app's own code. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { EmbeddingProvider } from '../../src/main/embeddings/index.ts'
 import { embedMissing } from '../../src/main/memory/embed-queue.ts'
 import { parseQuestions, type JudgedQuestion } from '../../src/main/memory/judged.ts'
@@ -8,6 +9,9 @@ import { createTables, openForWriting } from '../../src/main/memory/schema.ts'
 import { QueryVectors } from '../../src/main/memory/search/query-vectors.ts'
 import { Searcher } from '../../src/main/memory/search/searcher.ts'
 import { IndexStore } from '../../src/main/memory/store.ts'
+
+/** The model that comes with the app. */
+export const builtinFile = fileURLToPath(new URL('../../resources/models/builtin/model.bin', import.meta.url))
 
 /** As the settings have it where nobody changed them. */
 export const defaults = {

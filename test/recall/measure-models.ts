@@ -9,26 +9,26 @@ import { parseArgs } from 'node:util'
 import type { SearchOptions } from '../../src/shared/contract/index.ts'
 import { createEmbeddings, type EmbeddingProvider } from '../../src/main/embeddings/index.ts'
 import { isHit } from '../../src/main/memory/judged.ts'
-import { defaults, openJudgedSet, type JudgedSet } from './judged-set.ts'
+import { builtinFile, defaults, openJudgedSet, type JudgedSet } from './judged-set.ts'
 import { isInstalled, isModelName, modelNames } from './models/models.ts'
 import { startModelServer } from './models/server.ts'
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    model: { type: 'string', multiple: true, default: [...modelNames] },
+    model: { type: 'string', multiple: true, default: ['builtin', ...modelNames] },
     off: { type: 'string', multiple: true, default: [] },
     split: { type: 'string' },
   },
 })
 const [folder = '', ...setFolders] = positionals
-const models = flags.model.filter(isModelName)
-const missing = models.filter((name) => !isInstalled(resolve(folder), name))
+const models = flags.model.filter((name) => name === 'builtin' || isModelName(name))
+const missing = models.filter((name) => isModelName(name) && !isInstalled(resolve(folder), name))
 if (folder === '' || setFolders.length === 0 || models.length < flags.model.length || missing.length > 0) {
   process.stderr.write(
     missing.length > 0 && folder !== ''
       ? `${missing.join(', ')}: not in ${folder}. Run test/recall/models/setup.sh ${folder} first.\n`
-      : `usage: measure-models.ts MODELS [--model ${modelNames.join('|')} …] [--off ONE:OTHER …] FOLDER…\n`,
+      : `usage: measure-models.ts MODELS [--model builtin|${modelNames.join('|')} …] [--off ONE:OTHER …] FOLDER…\n`,
   )
   process.exit(2)
 }
@@ -109,7 +109,7 @@ process.stdout.write(
 await printModel('–', undefined, ['words'])
 for (const model of models) {
   const provider = await createEmbeddings({
-    provider: 'openai-compatible',
+    provider: model === 'builtin' ? model : 'openai-compatible',
     model,
     baseUrl: server.url,
     dimensions: undefined,
@@ -117,6 +117,7 @@ for (const model of models) {
     apiKey: undefined,
     allowDownload: false,
     modelsFolder: '',
+    builtinFile,
   })
   if (typeof provider === 'object') await printModel(model, provider, ['meaning', 'both'])
 }

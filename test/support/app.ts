@@ -24,7 +24,11 @@ export interface TestApp {
   readonly workspace: string
 }
 
-const plainConfig = 'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n'
+const plainAgent = 'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n'
+/** Words alone, so that a test has but one leg to think of. */
+const plainConfig = `${plainAgent}  defaults: { memory: { embedding: { provider: none } } }\n`
+/** Nothing chosen, as at the first start. */
+export const untouchedConfig = plainAgent
 
 export async function prepareFolders(options: TestAppOptions): Promise<{ home: string; workspace: string }> {
   const root = await temporaryFolder()

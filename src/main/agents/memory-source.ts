@@ -1,6 +1,6 @@
 /** What an agent may read besides its own files, and what its index is built from. */
-import { relative, sep } from 'node:path'
-import type { EmbeddingSource } from '../embeddings/index.ts'
+import { join, relative, sep } from 'node:path'
+import { modelOf, type EmbeddingSource } from '../embeddings/index.ts'
 import { sessionsPrefix, type MemorySource } from '../memory/index.ts'
 import { expandHome, isKeyName, type AgentSettings } from '../settings/index.ts'
 import { isIgnoredFolder, isInside, type ReadableFolder } from '../workspace/index.ts'
@@ -60,10 +60,20 @@ function extraFolders({ config, forbidden }: AgentOptions): string[] {
 
 function embeddingSource(
   embedding: AgentSettings['memory']['embedding'],
-  { keys, modelsFolder, embeddingProvider }: AgentOptions,
+  { keys, modelsFolder, resources, embeddingProvider }: AgentOptions,
 ): EmbeddingSource {
   const { model, baseUrl, dimensions, batchSize, allowDownload } = embedding
   const provider = embeddingProvider ?? embedding.provider
   const apiKey = isKeyName(provider) ? keys.get(provider) : undefined
-  return { provider, model, baseUrl, dimensions, batchSize, apiKey, allowDownload, modelsFolder }
+  return {
+    provider,
+    model: modelOf(provider, model),
+    baseUrl,
+    dimensions: provider === 'builtin' ? undefined : dimensions,
+    batchSize,
+    apiKey,
+    allowDownload,
+    modelsFolder,
+    builtinFile: join(resources, 'models', 'builtin', 'model.bin'),
+  }
 }

@@ -1,11 +1,14 @@
 /** Which provider makes vectors: one interface, and the code of whoever is chosen, loaded when it is needed. */
 import type { EmbeddingProviderName } from '../../shared/providers.ts'
+import { AppError } from '../../shared/errors.ts'
+import { builtinModelName, createBuiltinEmbeddings } from './builtin.ts'
+import { shareBuiltinModel } from './builtin-model.ts'
 import type { DownloadProgress } from './local.ts'
 import type { EmbeddingProvider } from './provider.ts'
 
 export type { DownloadProgress } from './local.ts'
 export { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryLeave } from './health.ts'
-export { toBlob, type EmbeddingProvider } from './provider.ts'
+export { toBlob, type EmbeddingProvider, type MeaningTerm, type RelatedWord } from './provider.ts'
 
 /** All that a thread needs to make its own provider; plain data, so that it can be posted there. */
 export interface EmbeddingSource {
@@ -18,6 +21,8 @@ export interface EmbeddingSource {
   readonly allowDownload: boolean
   /** Where models that run in the process are kept. */
   readonly modelsFolder: string
+  /** The file of the model that comes with the app. */
+  readonly builtinFile: string
 }
 
 /** Why there are no vectors although none were declined; told in the status and with every result. */
@@ -31,8 +36,9 @@ export async function createEmbeddings(
   source: EmbeddingSource,
   onDownload: (progress: DownloadProgress) => void = () => undefined,
 ): Promise<EmbeddingProvider | EmbeddingProblem | undefined> {
-  const { provider, apiKey, allowDownload, modelsFolder, ...options } = source
+  const { provider, apiKey, allowDownload, modelsFolder, builtinFile, ...options } = source
   if (provider === 'none') return undefined
+  if (provider === 'builtin') return createBuiltinEmbeddings(builtinFile)
   if (provider === 'local') {
     const { createLocalEmbeddings } = await import('./local.ts')
     return createLocalEmbeddings({ ...options, allowDownload, modelsFolder, onDownload })
@@ -43,4 +49,20 @@ export async function createEmbeddings(
   const baseUrl = options.baseUrl ?? (provider === 'gemini' ? geminiBaseUrl : undefined)
   // Local servers want no key, but the client insists on one.
   return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl })
+}
+
+/** The model that a provider uses: the built-in one has no other than its own. */
+export function modelOf(provider: EmbeddingProviderName, model: string): string {
+  return provider === 'builtin' ? builtinModelName : model
+}
+
+/** To be called before threads are started that are to share the built-in model. */
+export function shareEmbeddings({ provider, builtinFile }: EmbeddingSource): void {
+  if (provider !== 'builtin') return
+  try {
+    shareBuiltinModel(builtinFile)
+  } catch (error) {
+    // The thread that needs it says what is wrong, as with every other provider.
+    if (!(error instanceof AppError)) throw error
+  }
 }

@@ -9,10 +9,34 @@ export interface EmbeddingProvider {
   /** Most texts of one request. */
   readonly batchSize: number
   /**
+   * What it is worth at least in texts of a script (`latin`, `cjk`), in [0, 1], where that is known from judged questions:
+   * a memory of single facts has no texts that belong together to measure it by.
+   */
+  readonly knownWorth?: Readonly<Record<string, number>>
+  /**
    * Unit vectors in the order of `texts`; undefined for a text that nothing usable came for, never for all of them.
    * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_unavailable`, `provider_error`
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
+  /** What each word of a question gives to its cosine with a passage, where the model can tell; they sum to it. */
+  terms?(question: string, passage: string): MeaningTerm[]
+  /** Words that mean something like a folded word, nearest first, where the model can tell. */
+  related?(word: string): RelatedWord[]
+}
+
+/** A word of a question in the account of a cosine. */
+export interface MeaningTerm {
+  readonly term: string
+  /** The word of the passage that is nearest to it. */
+  readonly nearest: string
+  /** Its part of the cosine, which may be negative. */
+  readonly share: number
+}
+
+export interface RelatedWord {
+  readonly word: string
+  /** To the word that was asked about. */
+  readonly cosine: number
 }
 
 /** Scales to length 1, so that cosine similarity is a dot product; undefined when a component is no number. */

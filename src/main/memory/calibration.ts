@@ -48,7 +48,7 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
       probes.filter((probe) => probe.script === script),
       pairs.filter((pair) => pair.script === script),
       vectorOf,
-      { groups, vectors, total: embedded },
+      { groups, vectors, total: embedded, knownWorth: provider.knownWorth?.[script] ?? 0 },
     ),
   )
   const calibration: Calibration = { passages: embedded, scripts: all.filter((one) => one !== undefined) }
@@ -81,6 +81,7 @@ interface Known {
   readonly vectors: readonly Float32Array[]
   /** Passages of the index, of which these are a sample. */
   readonly total: number
+  readonly knownWorth: number
 }
 
 function measureScript(
@@ -100,7 +101,8 @@ function measureScript(
   // Of more passages the nearest is nearer: as much for each doubling as from half of the sample to all of it.
   const gain = Math.max(0, mean(measured.map(({ top, topOfHalf }) => top - topOfHalf)))
   const doublings = Math.log2(Math.max(1, known.total / known.vectors.length))
-  const worth = pairs.length < minPairs ? unknownWorth : worthOf(pairs, vectorOf)
+  const measuredWorth = pairs.length < minPairs ? unknownWorth : worthOf(pairs, vectorOf)
+  const worth = Math.max(known.knownWorth, measuredWorth)
   return {
     script,
     worth,

@@ -18,7 +18,7 @@ import type {
 import { aheadOf, type Clock } from '../clock.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { Changes, type Announcements } from '../changes.ts'
-import type { EmbeddingSource } from '../embeddings/index.ts'
+import { shareEmbeddings, type EmbeddingSource } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
 import type { IndexerEvent } from './indexer.ts'
 import type { IndexedFolder } from './sync.ts'
@@ -280,6 +280,7 @@ export class Memory {
 
   async #start(): Promise<Threads> {
     const { threads: entries, watch } = this.#options
+    shareEmbeddings(this.#source.embedding)
     const threads = startThreads(entries)
     for (const thread of [threads.indexer, threads.searcher])
       thread.onExit((error) => {

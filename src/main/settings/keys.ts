@@ -6,7 +6,7 @@ import { AppError } from '../../shared/errors.ts'
 import type { EmbeddingProviderName, ModelProvider } from '../../shared/providers.ts'
 import { Changes, type Announcements } from '../changes.ts'
 
-export type KeyName = ModelProvider | Exclude<EmbeddingProviderName, 'none' | 'local'>
+export type KeyName = ModelProvider | Exclude<EmbeddingProviderName, 'builtin' | 'none' | 'local'>
 
 const variables: Record<KeyName, string> = {
   anthropic: 'ANTHROPIC_API_KEY',

@@ -26,7 +26,7 @@ const durationSchema = z
 const modelIdSchema = z.string().regex(new RegExp(`^(offline|(${modelProviders.join('|')})/.+)$`), rules.model)
 
 const embeddingSchema = z.strictObject({
-  provider: z.enum(embeddingProviders).default('none'),
+  provider: z.enum(embeddingProviders).default('builtin'),
   model: z.string().min(1).default('text-embedding-3-small'),
   /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
   baseUrl: z.url().optional(),

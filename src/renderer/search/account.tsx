@@ -19,6 +19,8 @@ export function Account({ candidate, scale }: AccountProps) {
     [vector?.contribution ?? 0, text?.contribution ?? 0, lift],
     digits,
   )
+  const meantShares = roundTogether(vector?.terms?.map(({ share }) => share) ?? [], digits)
+  const meant = (vector?.terms ?? []).map((one, index) => ({ ...one, share: meantShares[index] ?? 0 }))
   const shares = roundTogether(text?.terms.map(({ share }) => share) ?? [], digits)
   return (
     <dl className="tabular grid grid-cols-[max-content_minmax(0,1fr)] gap-x-5 pr-4 gap-y-1 text-[12px]">
@@ -35,6 +37,15 @@ export function Account({ candidate, scale }: AccountProps) {
               {scale &&
                 ` ${t('search.scaleAccount', { background: precise(scale.background), threshold: precise(scale.threshold) })}`}
             </p>
+            {meant.length > 0 && (
+              <ul className="flex flex-wrap gap-x-4 text-muted" aria-label={t('search.meantBy')}>
+                {meant.map(({ term, nearest, share }) => (
+                  <li key={term}>
+                    {alikeName(term, nearest)} <output data-part="meant">{precise(share)}</output>
+                  </li>
+                ))}
+              </ul>
+            )}
           </dd>
         </>
       )}
@@ -99,7 +110,17 @@ function precise(value: number): string {
   return value.toFixed(digits)
 }
 
-/** A word of the query, and what memory has in its place where it lacks the word. */
-export function nameOf({ term, instead }: { term: string; instead?: string | undefined }): string {
-  return instead === undefined ? term : `${term} → ${instead}`
+interface NamedTerm {
+  readonly term: string
+  readonly instead?: string | undefined
+  readonly alike?: string | undefined
+}
+
+/** A word of the query, what memory has in its place where it lacks the word, and what means something like it. */
+export function nameOf({ term, instead, alike }: NamedTerm): string {
+  return alikeName(instead === undefined ? term : `${term} → ${instead}`, alike)
+}
+
+function alikeName(term: string, alike: string | undefined): string {
+  return alike === undefined || alike === '' || alike === term ? term : `${term} ≈ ${alike}`
 }

@@ -81,7 +81,9 @@ function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
             : t(state === 'rebuilding' ? 'status.rebuilding' : 'status.indexing', progress)}
         </span>
       )}
-      <span className="hidden md:inline">{provider === 'none' ? t('status.keywordOnly') : model}</span>
+      <span className="hidden md:inline">
+        {provider === 'none' ? t('status.keywordOnly') : provider === 'builtin' ? t('status.builtin') : model}
+      </span>
       {provider !== 'none' && embedded < chunks && (
         <span className="tabular hidden md:inline">
           {t('status.embedding', { done: formatNumber(embedded), total: formatNumber(chunks) })}

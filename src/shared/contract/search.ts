@@ -127,6 +127,11 @@ export const vectorLegSchema = z.object({
   /** The passage that `raw` is the cosine of: its lines in the file, 1-based, inclusive. */
   startLine: z.number().int(),
   endLine: z.number().int(),
+  /**
+   * What each word of the question gives to `raw`, largest first, with the nearest word of the passage; they sum to it.
+   * Left out where the model cannot tell.
+   */
+  terms: z.array(z.object({ term: z.string(), nearest: z.string(), share: z.number() })).optional(),
 })
 export const textLegSchema = z.object({
   raw: z.number(),
@@ -135,8 +140,18 @@ export const textLegSchema = z.object({
   contribution: z.number(),
   /** How much of what was asked for it stands for; the step from `raw` to `score`. */
   share: z.number(),
-  /** Their shares sum to `share`. `instead`: what memory has in the place of a word that it lacks. */
-  terms: z.array(z.object({ term: z.string(), instead: z.string().optional(), share: z.number() })),
+  /**
+   * Their shares sum to `share`. `instead`: what memory has in the place of a word that it lacks; `alike`: words of memory
+   * that mean something like it, and count as it does, less.
+   */
+  terms: z.array(
+    z.object({
+      term: z.string(),
+      instead: z.string().optional(),
+      alike: z.string().optional(),
+      share: z.number(),
+    }),
+  ),
 })
 
 export const verdictSchema = z.discriminatedUnion('kind', [
@@ -210,6 +225,7 @@ export const explanationSchema = z.object({
     z.object({
       term: z.string(),
       instead: z.string().optional(),
+      alike: z.string().optional(),
       idf: z.number(),
       weight: z.number(),
       documents: z.number().int(),

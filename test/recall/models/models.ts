@@ -124,6 +124,7 @@ async function loadLocal(folder: string): Promise<Embed> {
     apiKey: undefined,
     allowDownload: false,
     modelsFolder: folder,
+    builtinFile: '',
   })
   if (typeof provider !== 'object') throw new Error('the model is not there')
   return async (texts) => {

@@ -37,7 +37,7 @@ export async function explain(
   }
   const lines = candidates.map(
     ({ path, startLine, endLine, score, vector, text, verdict, modifiers, question }) =>
-      `${score.toFixed(decidingDigits(score, explanation.minScore, 3))}  vector ${vector ? vector.score.toFixed(3) : 'off'}  text ${text ? text.score.toFixed(3) : 'off'}  ${path}:${startLine}-${endLine}  ${[verdict, ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
+      `${score.toFixed(decidingDigits(score, explanation.minScore, 3))}  vector ${vector ? vector.score.toFixed(3) : 'off'}  text ${text ? text.score.toFixed(3) : 'off'}  ${path}:${startLine}-${endLine}  ${[verdict, ...meantBy(vector), ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
   )
   lines.unshift(...explanation.conditions.map(conditionText))
   if (explanation.why) lines.push(whyText(explanation.why))
@@ -67,6 +67,16 @@ function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanati
   const place = `${path}:${line}`
   if (!unsearched) return `${place}: ${reason}, rank ${rank ?? '–'}`
   return `${place}: not searched: ${unsearchedText[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
+}
+
+/** The words of the question that give most to the similarity. */
+function meantBy(vector: Candidate['vector']): string[] {
+  const most = vector?.terms?.slice(0, 3) ?? []
+  if (most.length === 0) return []
+  const words = most.map(
+    ({ term, nearest, share }) => `${term === nearest ? term : `${term} ≈ ${nearest}`} ${share.toFixed(3)}`,
+  )
+  return [`by meaning: ${words.join(', ')}`]
 }
 
 function modifierText({ name, factor, of }: Candidate['modifiers'][number]): string {

@@ -6,6 +6,7 @@ import type {
   SearchResult,
   SearchSettings,
 } from '../../../shared/contract/index.ts'
+import type { MeaningTerm } from '../../embeddings/index.ts'
 import type { KeywordScale, VectorScale, Weights } from './calibrate.ts'
 import type { ReadQuery } from './filters.ts'
 import type { RankedCandidate } from './fuse.ts'
@@ -28,6 +29,8 @@ export interface Ranking {
   readonly vectorScale: VectorScale | null
   readonly notice: SearchResponse['notice']
   readonly timings: SearchResponse['timings']
+  /** What each word of the question gives to the cosine of a chunk's nearest passage, where the model can tell. */
+  readonly meaning: (chunk: number) => MeaningTerm[] | undefined
 }
 
 export function resultsOf(ranking: Ranking): SearchResult[] {
@@ -54,9 +57,10 @@ export function resultsOf(ranking: Ranking): SearchResult[] {
 
 export function toCandidate(candidate: RankedCandidate, ranking: Ranking): Candidate {
   const { vector, text, lift, modifiers, score, verdict } = candidate
+  const meant = vector && ranking.meaning(candidate.input.id)
   return {
     ...shownChunk(candidate, ranking),
-    vector,
+    vector: vector && { ...vector, ...(meant ? { terms: meant } : {}) },
     text: text && { ...text, terms: [...text.terms] },
     lift,
     modifiers: [...modifiers],

@@ -29,7 +29,12 @@ export interface KeywordScore {
   /** What ranks. */
   readonly raw: number
   /** Each matched term's part of `raw`, in the order of the plan; they sum to it. */
-  readonly parts: readonly { readonly term: string; readonly instead?: string; readonly part: number }[]
+  readonly parts: readonly {
+    readonly term: string
+    readonly instead?: string
+    readonly alike?: string
+    readonly part: number
+  }[]
   /** How much of what the query asks for the chunk has; about 1 when that is all. */
   readonly coverage: number
   /** 0-based line of the chunk at which its best two lines begin. */
@@ -40,10 +45,10 @@ export interface KeywordScore {
 export function scoreChunk(plan: KeywordPlan, chunk: Pick<PackedTerms, 'length'>, counts: TermCounts): KeywordScore {
   const relativeLength = chunk.length / plan.averageLength
   const line = bestWindow(plan, counts)
-  const parts: { term: string; instead?: string; part: number }[] = []
+  const parts: { term: string; instead?: string; alike?: string; part: number }[] = []
   let raw = 0
   let coverage = 0
-  for (const [index, { shown, weight, instead }] of plan.terms.entries()) {
+  for (const [index, { shown, weight, instead, alike }] of plan.terms.entries()) {
     const beside = headingWeight * (counts.heading[index] ?? 0) + placeWeight * (counts.place[index] ?? 0)
     const whole = textCount(counts, index) + beside
     if (whole === 0) continue
@@ -55,7 +60,12 @@ export function scoreChunk(plan: KeywordPlan, chunk: Pick<PackedTerms, 'length'>
       (saturate(whole, coverageK1, 1 - coverageB + coverageB * relativeLength) +
         coverageWindowWeight * saturate(window, coverageK1, windowLength))
     raw += part
-    parts.push({ term: shown, ...(instead === undefined ? {} : { instead }), part })
+    parts.push({
+      term: shown,
+      ...(instead === undefined ? {} : { instead }),
+      ...(alike === undefined ? {} : { alike }),
+      part,
+    })
   }
   const most = plan.reach * (coverageK1 + 1) * (1 + coverageWindowWeight)
   return { raw, parts, coverage: most > 0 ? coverage / most : 0, bestLine: line }

@@ -38,8 +38,13 @@ export interface KeywordMeasure {
    * it stays behind. Not bounded by 1: a passage may have more than can be expected.
    */
   readonly share: number
-  /** Each matched term's part of the share, largest first; they sum to it. `instead`: what memory has in its place. */
-  readonly terms: readonly { readonly term: string; readonly instead?: string; readonly share: number }[]
+  /** Each matched term's part of the share, largest first; they sum to it. `instead`, `alike`: see `KnownTerm`. */
+  readonly terms: readonly {
+    readonly term: string
+    readonly instead?: string
+    readonly alike?: string
+    readonly share: number
+  }[]
   readonly bestLine: number
 }
 

@@ -15,7 +15,7 @@ const besideWeight = 0.6
 const leastIdf = 1e-6
 
 /** One thing to look for. */
-export type Wanted = Pick<Phrase, 'kind' | 'term'>
+export type Wanted = Pick<Phrase, 'kind' | 'term'> & { readonly weight?: number }
 
 export interface PhraseIndex {
   /** Ids of the chunks that have the phrase, in ascending order. */
@@ -81,7 +81,7 @@ class Scores {
   add(wanted: Wanted, index: PhraseIndex, only: ReadonlySet<number> | undefined): void {
     const hash = postingHash(wanted)
     if (hash === undefined) return this.#addPhrase(wanted, index, only)
-    const idf = this.#idf(this.#postings.documents(hash))
+    const idf = (wanted.weight ?? 1) * this.#idf(this.#postings.documents(hash))
     for (const [number, segment] of this.#postings.segments.entries())
       segment.forEach(hash, (chunk, inText, beside) => {
         if (only && !only.has(segment.places[chunk]?.id ?? 0)) return

@@ -7,6 +7,7 @@
  */
 import type { Role } from '../word-roles.ts'
 import type { ParsedQuery } from './query.ts'
+import { withRelated, type RelatedWords } from './related.ts'
 import { resolveTerms, shortLength, type KnownTerm, type Vocabulary } from './vocabulary.ts'
 
 /** What a word tells by what it does in the question, as a factor on its rarity. */
@@ -49,11 +50,18 @@ export interface CollectionFigures {
   readonly averageLength: number
 }
 
-export function planKeywords(query: ParsedQuery, collection: CollectionFigures, vocabulary: Vocabulary): KeywordPlan {
+/** @param related what else means something like a word; without it words stand for themselves */
+export function planKeywords(
+  query: ParsedQuery,
+  collection: CollectionFigures,
+  vocabulary: Vocabulary,
+  related: RelatedWords = () => [],
+): KeywordPlan {
   const size = Math.max(collection.chunks, minDocuments)
   const rarity = (documents: number) => Math.log(1 + (size - documents + 0.5) / (documents + 0.5))
   const asked: number[] = []
-  const terms = resolveTerms(query.terms, vocabulary).map((term): PlannedTerm => {
+  const known = resolveTerms(query.terms, vocabulary).map((term) => withRelated(term, vocabulary, related))
+  const terms = known.map((term): PlannedTerm => {
     const idf = rarity(term.documents)
     const weight = idf * factorOf(term)
     asked.push(isShortSpelling(term) ? Math.max(weight, rarity(0) * unknownFactor[term.role]) : weight)

@@ -5,7 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchResponse } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
-import type { EmbeddingProvider, ProviderOutcome, QueryLeave } from '../../embeddings/index.ts'
+import type {
+  EmbeddingProvider,
+  MeaningTerm,
+  ProviderOutcome,
+  QueryLeave,
+  RelatedWord,
+} from '../../embeddings/index.ts'
 
 /** A question of a person that took longer than this was a failure, ms. */
 const usualMaxMs = 15_000
@@ -55,6 +61,14 @@ export class QueryVectors {
 
   get model(): string {
     return this.#provider.model
+  }
+
+  /** Words that mean something like a word, nearest first; none where the model cannot tell. */
+  readonly related = (word: string): readonly RelatedWord[] => this.#provider.related?.(word) ?? []
+
+  /** What each word of a question gives to its cosine with a passage; undefined where the model cannot tell. */
+  terms(question: string, passage: string): MeaningTerm[] | undefined {
+    return this.#provider.terms?.(question, passage)
   }
 
   /**

@@ -133,9 +133,10 @@ export class Searcher {
       timings,
       scale,
       vectorScale: ranking.vectorScale,
-      terms: plan.terms.map(({ shown, idf, weight, documents, instead }) => ({
+      terms: plan.terms.map(({ shown, idf, weight, documents, instead, alike }) => ({
         term: shown,
         ...(instead === undefined ? {} : { instead }),
+        ...(alike === undefined ? {} : { alike }),
         idf,
         weight,
         documents,
@@ -218,7 +219,7 @@ export class Searcher {
     const collection = this.#readCollection()
     const textStarted = performance.now()
     this.#keywords.refresh(collection.version)
-    const plan = planKeywords(parseQuery(read.words), this.#keywords, this.#keywords)
+    const plan = planKeywords(parseQuery(read.words), this.#keywords, this.#keywords, this.#embeddings?.related)
     const bounds = this.#conditions.boundsOf(read, keywordCandidates, (id) => this.#keywords.termsOf(id))
     const byWords = chooseFound(
       (count, only) => this.#keywords.candidates(plan, count, only),
@@ -230,7 +231,9 @@ export class Searcher {
     const vectorStarted = performance.now()
     const calibration = vector && calibrationFor(read.words, collection.calibration)
     const vectorScale = calibration && isOfUse(calibration) ? vectorScaleOf(calibration) : null
-    const silence = vector && !vectorScale ? silenceOf(calibration) : null
+    // The built-in model was chosen by nobody: where it has nothing to say, nothing is missing.
+    const isMissed = vector && !vectorScale && this.#embeddings?.provider !== 'builtin'
+    const silence = isMissed ? silenceOf(calibration) : null
     // An index that has been exchanged meanwhile may be of another model.
     const leg =
       vectorScale && vector?.length === collection.dimensions ? this.#vectorLeg(collection.dimensions) : undefined
@@ -297,6 +300,10 @@ export class Searcher {
       },
       wordsOf: ({ id }) => new Set(this.#keywords.termsOf(id)?.text.words.filter((hash) => hash !== lineEnd)),
     })
+    const meaning = (chunk: number) => {
+      const text = meant?.textOf(passages?.get(chunk)?.id)
+      return text === undefined ? undefined : this.#embeddings?.terms(read.words, text)
+    }
     const texts = this.#texts(candidates, shown)
     const scoreMs = performance.now() - scoreStarted
     const timings = { embedMs, vectorMs, textMs: textMs + scoreMs, totalMs: 0 }
@@ -310,6 +317,7 @@ export class Searcher {
       options,
       weights,
       vectorScale,
+      meaning,
       notice: notice ?? silence,
       timings,
     }

@@ -23,6 +23,11 @@ export interface PassageMatch {
   readonly endLine: number
 }
 
+/** One that is in the index. */
+export interface NearPassage extends PassageMatch {
+  readonly id: number
+}
+
 export class VectorLeg {
   readonly #coarse: CoarseIndex
   readonly #statements: ReturnType<typeof prepare>
@@ -114,7 +119,7 @@ export class VectorQuery {
   }
 
   /** The best passage of each chunk that has one with a vector. */
-  matches(chunks: readonly number[]): Map<number, PassageMatch> {
+  matches(chunks: readonly number[]): Map<number, NearPassage> {
     const own = Map.groupBy(this.#statements.passagesOf.all(JSON.stringify(chunks)), ({ chunk }) => chunk)
     const distance = ({ passage }: OwnPassage) => this.#coarse.distanceOf(passage)
     const missing = new Set<number>()
@@ -123,15 +128,20 @@ export class VectorQuery {
       for (const { passage } of passages.slice(0, exactPerChunk)) if (!this.#cosines.has(passage)) missing.add(passage)
     }
     this.#measure([...missing])
-    const matches = new Map<number, PassageMatch>()
+    const matches = new Map<number, NearPassage>()
     for (const [chunk, passages] of own) {
       for (const { passage, startLine, endLine } of passages) {
         const cosine = this.#cosines.get(passage)
         if (cosine !== undefined && cosine > (matches.get(chunk)?.cosine ?? -2))
-          matches.set(chunk, { cosine, startLine, endLine })
+          matches.set(chunk, { id: passage, cosine, startLine, endLine })
       }
     }
     return matches
+  }
+
+  /** What a passage says, as the model got it. */
+  textOf(passage: number | undefined): string | undefined {
+    return passage === undefined ? undefined : this.#statements.text.get(passage)
   }
 
   #measure(passages: readonly number[]): void {
@@ -155,6 +165,7 @@ function prepare(db: Db) {
        JOIN passages AS p ON p.id = wanted.value
        JOIN embedding_cache AS c ON c.id = p.vector`,
     ),
+    text: db.prepare<[number], string>('SELECT text FROM passages WHERE id = ?').pluck(),
     chunksOf: db.prepare<[string], { chunk: number; passage: number }>(
       `SELECT own.chunk_id AS chunk, own.passage_id AS passage
        FROM json_each(?) AS wanted JOIN chunk_passages AS own ON own.passage_id = wanted.value`,

@@ -19,6 +19,8 @@ export interface KnownTerm extends QueryTerm {
   readonly documents: number
   /** What memory has in the place of a word that it lacks. */
   readonly instead?: string
+  /** Words of memory that mean something like it, and count as it does, less. */
+  readonly alike?: string
   /** That is another spelling. */
   readonly isRespelt?: boolean
 }

@@ -1,0 +1,165 @@
+/**
+ * The file of the built-in model (resources/models/builtin/README.md describes it), in memory that all threads share: it is
+ * read once a process, by whoever needs it first, and threads that are started later find it there.
+ */
+import { readFileSync } from 'node:fs'
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
+import { z } from 'zod'
+import { AppError } from '../../shared/errors.ts'
+import { hashOf, type TokenTable } from './builtin-tokens.ts'
+
+const magic = 'CPSE'
+const version = 1
+
+const headerSchema = z.object({
+  name: z.string(),
+  dimensions: z.number().int().positive(),
+  tokens: z.number().int().positive(),
+  /** Bytes of the tokens, each on a line, in UTF-8. */
+  vocabularyBytes: z.number().int().positive(),
+  /** Words kept for each token that mean something like it. */
+  related: z.number().int().nonnegative(),
+  /** Pairs of characters: a traditional one and the simplified one that it is read as. */
+  folds: z.string(),
+})
+
+export interface BuiltinModel extends TokenTable {
+  readonly name: string
+  readonly dimensions: number
+  readonly tokens: number
+  /** A row a token, `dimensions` long. */
+  readonly rows: Int8Array
+  /** What a token's row counts in a text: its rarity, and the scale of the row. */
+  readonly weights: Float32Array
+  /** Tokens that mean something like a token, nearest first. */
+  related(token: number): { readonly token: number; readonly cosine: number }[]
+  /** A token as it is written. */
+  textOf(token: number): string
+}
+
+/** @throws AppError `provider_unavailable` when there is no such file, or it is no model */
+export function openBuiltinModel(file: string): BuiltinModel {
+  const known = opened.get(file)
+  if (known) return known
+  const model = readModel(shareBuiltinModel(file), file)
+  opened.set(file, model)
+  return model
+}
+
+const opened = new Map<string, BuiltinModel>()
+
+/** Reads the file into memory that threads share which are started from now on; once a process. */
+export function shareBuiltinModel(file: string): SharedArrayBuffer {
+  const key = `commonplace:${file}`
+  const known = getEnvironmentData(key)
+  if (known instanceof SharedArrayBuffer) return known
+  const bytes = readBytes(file)
+  const { tokens } = headerOf(bytes, file)
+  const tableAt = align(bytes.length)
+  const shared = new SharedArrayBuffer(tableAt + 8 * slotsFor(tokens) + 4 * (tokens + 1))
+  new Uint8Array(shared).set(bytes)
+  fillTable(shared, tableAt, file)
+  setEnvironmentData(key, shared)
+  return shared
+}
+
+function readBytes(file: string): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw unusable(file, 'it cannot be read', error)
+  }
+}
+
+function unusable(file: string, why: string, cause?: unknown): AppError {
+  return new AppError('provider_unavailable', `the built-in model ${file}: ${why}`, { provider: 'builtin' }, { cause })
+}
+
+/** What stands before the vocabulary: the magic word, the version, and the header's length, of four bytes each. */
+const prefixBytes = 12
+
+function headerOf(bytes: Uint8Array, file: string) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes.length < prefixBytes || decode(bytes.subarray(0, 4)) !== magic) throw unusable(file, 'it is no model')
+  if (view.getUint32(4, true) !== version) throw unusable(file, `it is of version ${view.getUint32(4, true)}`)
+  const length = view.getUint32(8, true)
+  const header = headerSchema.parse(JSON.parse(decode(bytes.subarray(prefixBytes, prefixBytes + length))))
+  const weightsAt = align(prefixBytes + length + header.vocabularyBytes)
+  const relatedAt = weightsAt + 4 * header.tokens
+  const cosinesAt = relatedAt + 2 * header.tokens * header.related
+  const rowsAt = cosinesAt + header.tokens * header.related
+  const end = rowsAt + header.tokens * header.dimensions
+  if (bytes.length < end) throw unusable(file, 'it is cut off')
+  return { ...header, vocabularyAt: prefixBytes + length, weightsAt, relatedAt, cosinesAt, rowsAt, end }
+}
+
+function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
+  const bytes = new Uint8Array(shared)
+  const header = headerOf(bytes, file)
+  const { name, dimensions, tokens, folds, weightsAt, rowsAt, end } = header
+  const tableAt = align(end)
+  const table = new Uint32Array(shared, tableAt, 2 * slotsFor(tokens))
+  const startsAt = tableAt + table.byteLength
+  const starts = new Uint32Array(shared, startsAt, tokens + 1)
+  const related = new Uint16Array(shared, header.relatedAt, tokens * header.related)
+  const cosines = new Uint8Array(shared, header.cosinesAt, tokens * header.related)
+  const signs = [...folds]
+  return {
+    name,
+    dimensions,
+    tokens,
+    weights: new Float32Array(shared, weightsAt, tokens),
+    rows: new Int8Array(shared, rowsAt, tokens * dimensions),
+    folds: new Map(signs.flatMap((sign, at) => (at % 2 === 0 ? [[sign, signs[at + 1] ?? sign] as const] : []))),
+    find: (hash, length) => findSlot(table, hash, length),
+    related: (token) =>
+      Array.from(related.subarray(token * header.related, (token + 1) * header.related), (other, index) => ({
+        token: other,
+        cosine: (cosines[token * header.related + index] ?? 0) / 255,
+      })),
+    textOf: (token) => decode(bytes.subarray(starts[token], (starts[token + 1] ?? 1) - 1)),
+  }
+}
+
+/** Open addressing: two numbers a slot, the token's hash, and its number plus 1 with its length above. */
+function slotsFor(tokens: number): number {
+  return 2 ** Math.ceil(Math.log2(tokens * 2))
+}
+
+const numberBits = 24
+
+function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): void {
+  const bytes = new Uint8Array(shared)
+  const { tokens, vocabularyAt, vocabularyBytes } = headerOf(bytes, file)
+  const table = new Uint32Array(shared, tableAt, 2 * slotsFor(tokens))
+  const vocabulary = decode(bytes.subarray(vocabularyAt, vocabularyAt + vocabularyBytes)).split('\n')
+  const starts = new Uint32Array(shared, tableAt + table.byteLength, tokens + 1)
+  starts[0] = vocabularyAt
+  const mask = table.length / 2 - 1
+  for (const [number, token] of vocabulary.entries()) {
+    starts[number + 1] = (starts[number] ?? 0) + Buffer.byteLength(token) + 1
+    const hash = hashOf(token)
+    let slot = hash & mask
+    while (table[2 * slot + 1] !== 0) slot = (slot + 1) & mask
+    table[2 * slot] = hash
+    table[2 * slot + 1] = (number + 1) | (token.length << numberBits)
+  }
+}
+
+function findSlot(table: Uint32Array, hash: number, length: number): number {
+  const mask = table.length / 2 - 1
+  for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+    const entry = table[2 * slot + 1] ?? 0
+    if (entry === 0) return -1
+    if (table[2 * slot] === hash && entry >>> numberBits === length) return (entry & (2 ** numberBits - 1)) - 1
+  }
+}
+
+function align(at: number): number {
+  return Math.ceil(at / 4) * 4
+}
+
+function decode(bytes: Uint8Array): string {
+  // A decoder takes no shared memory.
+  return new TextDecoder().decode(Uint8Array.from(bytes))
+}

@@ -1,0 +1,150 @@
+/**
+ * How the built-in model reads a text (resources/models/builtin/README.md; `vocabulary.py` does the same in training): folded, then
+ * cut into runs, and each run into tokens. A word is one token where the vocabulary has it, else the longest beginning
+ * that it has and the longest pieces of the rest; a run of CJK characters is cut into the longest words that it has. What
+ * it has nothing of is told as unknown. Pure.
+ */
+
+/** Where the tokens are found: by what `hashOf` makes of them. */
+export interface TokenTable {
+  /** @returns the token's number, or -1 */
+  find(hash: number, length: number): number
+  /** Traditional characters, as simplified ones. */
+  readonly folds: ReadonlyMap<string, string>
+}
+
+export interface TokenSpan {
+  readonly token: number
+  /** The word it stands in, in the folded text. */
+  readonly start: number
+  readonly end: number
+}
+
+const longestWord = 40
+const longestCjk = 4
+const cjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
+const letter = /[\p{L}\p{N}]/u
+
+/** Without accents and marks, in lower case, full-width forms as plain ones. */
+export function foldText(text: string, folds: TokenTable['folds']): string {
+  if (isAscii(text)) return text.toLowerCase()
+  let folded = ''
+  for (const sign of text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC')) folded += folds.get(sign) ?? sign
+  return folded.toLowerCase()
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) return false
+  return true
+}
+
+/** In the place of a token, for what the vocabulary knows nothing of. */
+export const unknown = -1
+
+/** Tokens of a folded text, in order. */
+export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
+  const spans: TokenSpan[] = []
+  forEachToken(text, table, (token, start, end) => spans.push({ token, start, end }))
+  return spans
+}
+
+/** @param each hears of each token and of the word that it stands in */
+export function forEachToken(
+  text: string,
+  table: TokenTable,
+  each: (token: number, start: number, end: number) => void,
+): void {
+  let at = 0
+  while (at < text.length) {
+    const kind = kindAt(text, at)
+    if (kind === 0) {
+      at += 1
+      continue
+    }
+    let end = at + 1
+    while (end < text.length && kindAt(text, end) === kind) end += 1
+    if (kind === cjkKind) longest(text, at, end, longestCjk, false, table, each)
+    else wordTokens(text, at, end, table, each)
+    at = end
+  }
+}
+
+const wordKind = 1
+const cjkKind = 2
+
+/** 0 for what is between the runs. Of a character outside the basic plane, both halves are a letter or neither is. */
+function kindAt(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) ? wordKind : 0
+  if (code >= 0xd800 && code <= 0xdfff) return letter.test(wholeAt(text, at)) ? wordKind : 0
+  const sign = text[at] ?? ''
+  return cjk.test(sign) ? cjkKind : letter.test(sign) ? wordKind : 0
+}
+
+function wholeAt(text: string, at: number): string {
+  const code = text.charCodeAt(at)
+  return code < 0xdc00 ? text.slice(at, at + 2) : text.slice(at - 1, at + 1)
+}
+
+function wordTokens(
+  text: string,
+  start: number,
+  end: number,
+  table: TokenTable,
+  each: (token: number, start: number, end: number) => void,
+): void {
+  const token = end - start > longestWord ? -1 : table.find(hashOf(text, start, end), end - start)
+  if (token >= 0) each(token, start, end)
+  else longest(text, start, Math.min(end, start + longestWord), longestWord, true, table, each)
+}
+
+const hashes = new Uint32Array(longestWord + 1)
+
+/** Cuts off the longest token again and again; what begins none is passed over, character by character. */
+function longest(
+  text: string,
+  start: number,
+  end: number,
+  most: number,
+  isWord: boolean,
+  table: TokenTable,
+  each: (token: number, start: number, end: number) => void,
+): void {
+  let at = start
+  let isKnown = false
+  while (at < end) {
+    const isRest = isWord && at > start
+    const reach = Math.min(end - at, most)
+    let hash = isRest ? restBasis : basis
+    for (let length = 1; length <= reach; length += 1) {
+      hash = Math.imul(hash ^ text.charCodeAt(at + length - 1), prime) >>> 0
+      hashes[length] = hash
+    }
+    let found = 1
+    for (let length = reach; length > 0; length -= 1) {
+      const token = table.find(hashes[length] ?? 0, length + (isRest ? 2 : 0))
+      if (token < 0) continue
+      if (isWord) each(token, start, end)
+      else each(token, at, at + length)
+      found = length
+      isKnown = true
+      break
+    }
+    if (!isWord && !isKnown) each(unknown, at, at + 1)
+    isKnown &&= isWord
+    at += found
+  }
+  if (isWord && !isKnown) each(unknown, start, end)
+}
+
+const basis = 0x811c9dc5
+const prime = 0x01000193
+/** Of `##`, which the pieces begin with that stand within a word. */
+const restBasis = hashOf('##', 0, 2)
+
+/** FNV-1a over UTF-16 code units, 32 bits. */
+export function hashOf(text: string, start = 0, end = text.length): number {
+  let hash = basis
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), prime) >>> 0
+  return hash
+}

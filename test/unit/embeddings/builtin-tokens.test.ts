@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { foldText, hashOf, tokenSpans, unknown } from '../../../src/main/embeddings/builtin-tokens.ts'
+
+const vocabulary = [
+  'boat',
+  'house',
+  'houseboat',
+  'play',
+  '##ing',
+  '##s',
+  '##boat',
+  '房',
+  '房租',
+  '租',
+  'ab',
+  'abc',
+  '##d',
+  '3',
+]
+const numbers = new Map(vocabulary.map((token, number) => [hashOf(token), { number, length: token.length }]))
+const table = {
+  folds: new Map([['貓', '猫']]),
+  find(hash: number, length: number) {
+    const found = numbers.get(hash)
+    return found?.length === length ? found.number : unknown
+  },
+}
+
+function read(text: string): string {
+  const folded = foldText(text, table.folds)
+  return tokenSpans(folded, table)
+    .map(({ token, start, end }) => `${vocabulary[token] ?? '?'}<${folded.slice(start, end)}`)
+    .join(' ')
+}
+
+describe('M52 what the built-in model reads', () => {
+  it.each([
+    ['Boat, HOUSE!', 'boat<boat house<house'],
+    ['houseboat', 'houseboat<houseboat'],
+    ['playing boats', 'play<playing ##ing<playing boat<boats ##s<boats'],
+    ['playboat', 'play<playboat ##boat<playboat'],
+    ['abcd', 'abc<abcd ##d<abcd'],
+    ['bòat ｂｏａｔ', 'boat<boat boat<boat'],
+    ['房租3', '房租<房租 3<3'],
+    ['租房租房', '租<租 房租<房租 房<房'],
+    ['貓', '?<猫'],
+    ['лодка', '?<лодка'],
+    ['boat房x', 'boat<boat 房<房 ?<x'],
+    ['배 房', '?<배 房<房'],
+    ['… — !', ''],
+    ['😀 boat', 'boat<boat'],
+    ['', ''],
+  ])('M52: %j is read as %s', (text, expected) => {
+    expect(read(text)).toBe(expected)
+  })
+
+  it('M52: a word without end costs no more than its beginning', () => {
+    expect(tokenSpans('boat'.repeat(100_000), table)).toHaveLength(10)
+  })
+
+  it('M52: traditional characters are read as simplified ones', () => {
+    expect(foldText('貓', table.folds)).toBe('猫')
+  })
+})

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openBuiltinModel, shareBuiltinModel } from '../../../src/main/embeddings/builtin-model.ts'
+import { foldText, tokenSpans } from '../../../src/main/embeddings/builtin-tokens.ts'
+import { createBuiltinEmbeddings } from '../../../src/main/embeddings/builtin.ts'
+import { builtinFile } from '../../recall/judged-set.ts'
+import reference from './builtin-reference.json' with { type: 'json' }
+
+const card = new URL('../../../resources/models/builtin/README.md', import.meta.url)
+const provider = createBuiltinEmbeddings(builtinFile)
+
+async function embed(...texts: string[]): Promise<Float32Array[]> {
+  return (await provider.embed(texts)).map((vector) => vector ?? new Float32Array())
+}
+
+function dot(one: Float32Array = new Float32Array(), other: Float32Array = new Float32Array()): number {
+  return [...one].reduce((sum, value, at) => sum + value * (other[at] ?? Number.NaN), 0)
+}
+
+describe('M52 the built-in model', () => {
+  it('M52: is the one that its card describes, and small enough', () => {
+    const bytes = readFileSync(builtinFile)
+    expect(readFileSync(card, 'utf8')).toContain(createHash('sha256').update(bytes).digest('hex'))
+    expect(bytes.length).toBeLessThanOrEqual(12_000_000)
+    expect(shareBuiltinModel(builtinFile).byteLength).toBeLessThan(25_000_000)
+  })
+
+  it('M52: gives a text the same unit vector every time', async () => {
+    const [one, other] = await embed('Our boat lies in the harbour', 'Our boat lies in the harbour')
+    expect(one).toHaveLength(256)
+    expect(provider.dimensions).toBe(256)
+    expect(one).toEqual(other)
+    for (const text of ['', '…', 'лодка', '보트', 'a', 'word '.repeat(5000)])
+      expect(dot(...((await embed(text, text)) as [Float32Array, Float32Array]))).toBeCloseTo(1, 5)
+  })
+
+  it.each(reference)('M52: reads $text as in training', async ({ text, tokens, vector }) => {
+    const model = openBuiltinModel(builtinFile)
+    expect(tokenSpans(foldText(text, model.folds), model).map(({ token }) => model.textOf(token))).toEqual(tokens)
+    const [own] = await embed(text)
+    for (const [at, value] of vector.entries()) expect(own?.[at]).toBeCloseTo(value, 3)
+  })
+
+  it.each([
+    ['Who can look after the kids?', 'Find a babysitter for the evening', 'The ferry to Bari was sold out'],
+    ['Where is my boat?', 'The dinghy lies at the jetty', 'Taxes are due in April'],
+    ['房租什么时候涨？', '租金一月起多三百块', '冰箱嗡嗡响'],
+    ['When does my daughter start school?', '女儿九月份开始上幼儿园', '周末看了一部火山的纪录片'],
+  ])('M52: %j is nearer to %j than to %j', async (question, right, wrong) => {
+    const [asked, near, far] = await embed(question, right, wrong)
+    expect(dot(asked, near)).toBeGreaterThan(dot(asked, far) + 0.1)
+  })
+
+  it('M52: words that it does not know are near to themselves alone', async () => {
+    const [one, same, other] = await embed('여권 만료일', '여권 만료일', '대학원 논문')
+    expect(dot(one, same)).toBeCloseTo(1, 5)
+    expect(Math.abs(dot(one, other))).toBeLessThan(0.3)
+  })
+
+  it('M52: the shares of the words sum to the cosine, and name what they are near to', async () => {
+    const [question, passage] = ['Where did I leave the boat?', 'The dinghy lies at the jetty']
+    const [asked, there] = await embed(question, passage)
+    const terms = provider.terms?.(question, passage) ?? []
+    expect(terms.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(dot(asked, there), 5)
+    expect(terms[0]?.term).toBe('boat')
+    expect(['dinghy', 'jetty']).toContain(terms[0]?.nearest)
+  })
+
+  it('M52: knows words that mean the same, each in its own script and none twice', () => {
+    const words = (word: string) => (provider.related?.(word) ?? []).map((one) => one.word)
+    expect(words('boat')).toEqual(expect.arrayContaining(['canoe']))
+    expect(words('租金')).toContain('房租')
+    expect(words('boats')).not.toContain('boat')
+    expect(words('xqzzt')).toEqual([])
+    expect(new Set(words('租金')).size).toBe(words('租金').length)
+  })
+
+  it('M52: a file that is none is told as a provider that cannot be had', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'builtin-'))
+    await writeFile(join(folder, 'none.bin'), 'no model at all')
+    await writeFile(join(folder, 'cut.bin'), readFileSync(builtinFile).subarray(0, 1_000_000))
+    for (const name of ['missing.bin', 'none.bin', 'cut.bin']) {
+      const broken = createBuiltinEmbeddings(join(folder, name))
+      await expect(broken.embed(['boat'])).rejects.toMatchObject({ code: 'provider_unavailable' })
+      expect(broken.related?.('boat')).toEqual([])
+    }
+  })
+})

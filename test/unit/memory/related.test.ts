@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { withRelated } from '../../../src/main/memory/search/related.ts'
+import type { KnownTerm } from '../../../src/main/memory/search/vocabulary.ts'
+
+const counts: Record<string, number> = { lake: 4, pond: 2, sea: 1, '房 租': 3 }
+const vocabulary = {
+  documents: ({ term }: { term: string }) => counts[term] ?? 0,
+  spellings: { has: () => false, nearest: () => [] },
+}
+const near = [
+  { word: 'ponds', cosine: 0.8 },
+  { word: 'pond', cosine: 0.75 },
+  { word: 'sea', cosine: 0.6 },
+  { word: 'ocean', cosine: 0.58 },
+  { word: 'lake', cosine: 0.57 },
+]
+const lake: KnownTerm = {
+  shown: 'lake',
+  role: 'word',
+  readings: [{ kind: 'word', term: 'lake', weight: 1 }],
+  documents: 4,
+}
+
+describe('M52 words that mean something like it', () => {
+  it('M52: those that memory has count too, each stem once, the less the further they are', () => {
+    const { readings, alike, documents } = withRelated(lake, vocabulary, () => near)
+    expect(readings.map(({ term }) => term)).toEqual(['lake', 'pond', 'sea'])
+    expect(readings.map(({ weight }) => Number(weight.toFixed(3)))).toEqual([1, 0.358, 0.151])
+    expect([alike, documents]).toEqual(['ponds, sea', 4])
+  })
+
+  it('M52: a word that memory lacks is read as them, before any other spelling', () => {
+    const unknown: KnownTerm = {
+      ...lake,
+      shown: 'mere',
+      readings: [{ kind: 'word', term: 'more', weight: 0.4 }],
+      documents: 9,
+      instead: 'more',
+      isRespelt: true,
+    }
+    const term = withRelated(unknown, vocabulary, () => near)
+    expect(term).toMatchObject({ alike: 'ponds, sea, lake', documents: 4 })
+    expect(term.instead).toBeUndefined()
+    expect(withRelated(unknown, vocabulary, () => [])).toBe(unknown)
+  })
+
+  it.each(['name', 'figure', 'function'] as const)('M52: a %s means itself alone', (role) => {
+    const term = { ...lake, role }
+    expect(withRelated(term, vocabulary, () => near)).toBe(term)
+  })
+
+  it('M52: Chinese words stand for each other only when they are nearly the same', () => {
+    const rent: KnownTerm = {
+      shown: '租金',
+      role: 'word',
+      readings: [{ kind: 'cjk', term: '租 金', weight: 1 }],
+      documents: 0,
+    }
+    expect(withRelated(rent, vocabulary, () => [{ word: '房租', cosine: 0.95 }]).alike).toBe('房租')
+    expect(withRelated(rent, vocabulary, () => [{ word: '房租', cosine: 0.75 }])).toBe(rent)
+  })
+})
