@@ -1,4 +1,7 @@
-/** What is found in memory, how each candidate was scored, and how the index is. */
+/**
+ * What is found in memory, how each candidate was scored, and how the index is: one file, because results and their account
+ * are made of the same parts.
+ */
 import { z } from 'zod'
 import { maxQuery } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
