@@ -83,4 +83,34 @@ describe('M37 a chat in a terminal', { timeout: 60_000 }, () => {
     expect(failed.code).toBe(1)
     expect(failed.stdout).toBe('')
   })
+
+  it('M37 M38: a model that there is not is named, and nothing else answers', async () => {
+    const { server, run } = await openTerminal()
+    const wrong = await run('ask', 'hello', '--model', 'nonsense/xyz')
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+    expect(wrong.stderr).toContain('there is no model nonsense/xyz')
+    const command = await run('ask', '/model nonsense/xyz')
+    expect(command).toMatchObject({ code: 1, stdout: '' })
+    expect(command.stderr).toContain('there is no model nonsense/xyz')
+    expect(server.requests).toHaveLength(0)
+  })
+
+  it('M37 M41: nothing as an answer, one that is cut, and one that breaks off are told on stderr in plain words', async () => {
+    const { server, run } = await openTerminal()
+    server.script = [{ text: '' }]
+    const empty = await run('ask', 'hello')
+    expect(empty).toMatchObject({ code: 1, stdout: '' })
+    expect(empty.stderr).toContain('answered with nothing')
+    server.script = [{ text: 'Once upon', stop: 'length' }]
+    const long = await run('ask', 'tell me')
+    expect(long).toMatchObject({
+      code: 0,
+      stdout: 'Once upon\n',
+      stderr: '· the answer reached its longest and ends here\n',
+    })
+    server.script = [{ status: 503, message: 'the bears are asleep' }, { text: 'Awake.' }]
+    const again = await run('ask', 'hello?')
+    expect(again).toMatchObject({ code: 0, stdout: 'Awake.\n' })
+    expect(again.stderr).toMatch(/^· anthropic is overloaded.*the bears are asleep\. Trying again in 1 s …\n$/)
+  })
 })

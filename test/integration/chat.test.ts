@@ -302,6 +302,37 @@ describe('M42 turns', () => {
     expect(messages.some((message) => messageText(message).includes('has failed'))).toBe(false)
   })
 
+  it('M39: a call that gives the same result over and over ends the turn', async () => {
+    const { ask, server } = await openChat({ calls: [{ name: 'memory_search', arguments: { query: 'walnut' } }] })
+    const { last } = await ask('walnut?')
+    expect(server.requests).toHaveLength(4)
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('has given the same result 3 times')
+    const errorData = { tool: 'memory_search', count: 4, what: 'same' }
+    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData })
+  })
+
+  it('M39: eight answers whose calls all fail end the turn, however they differ; one answer’s calls count once', async () => {
+    const { ask, server } = await openChat({ text: 'x' })
+    const gone = (index: number) => ({ name: 'memory_get', arguments: { path: `none-${index}.md` } })
+    server.script = [
+      { calls: Array.from({ length: 9 }, (_, index) => gone(index + 20)) },
+      ...Array.from({ length: 20 }, (_, index) => ({ calls: [gone(index)] })),
+    ]
+    const { last } = await ask('look')
+    expect(server.requests).toHaveLength(8)
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('have all failed')
+    const errorData = { tool: 'memory_get', count: 8, what: 'row' }
+    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData })
+  })
+
+  it('M39 M41: an answer with nothing in it is told as a failure, and can be asked for again', async () => {
+    const { ask, server } = await openChat({ text: '' })
+    const { last, session } = await ask('hello')
+    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'answer_empty' })
+    server.script = [{ text: 'Hello.' }]
+    expect((await ask('hello?', session)).text).toBe('Hello.')
+  })
+
   it('M45: the report of the last request is kept with the session', async () => {
     const { agent, ask } = await openChat({ text: 'hi' })
     const { session } = await ask('hello')

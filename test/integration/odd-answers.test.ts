@@ -228,6 +228,27 @@ describe('M56 answers of odd servers', () => {
   })
 })
 
+describe('M41 M56 what is no answer', () => {
+  const clients: [string, (server: ModelServer) => ChatModel][] = [
+    ['chat completions', chat],
+    ['messages', anthropic],
+    ['responses', responses],
+  ]
+  const bodies: [body: string, words: string][] = [
+    ['upstream connect error or disconnect/reset before headers', 'upstream connect error or disconnect/reset'],
+    ['<html><head><title>Hotel Wi-Fi</title></head><body>Please log in</body></html>', 'Please log in'],
+    ['data: Internal Server Error oops\n\n', 'Internal Server Error oops'],
+    ['{"half": ', '{"half":'],
+  ]
+  it.each(clients.flatMap(([name, create]) => bodies.map(([body, words]) => [name, body, words, create] as const)))(
+    'M41 M56: %s: %j is told in its own words',
+    async (_name, body, words, create) => {
+      const failure = await answer(create, [body]).catch((error: unknown) => error)
+      expect(failure).toMatchObject({ code: 'provider_garbled', data: { reason: expect.stringContaining(words) } })
+    },
+  )
+})
+
 describe('M56 what older versions wrote', () => {
   it('M56: answers with figures missing and numbers as ids are read, none is skipped', async () => {
     const file = join(await temporaryFolder(), 'a.jsonl')

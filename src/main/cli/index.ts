@@ -220,6 +220,7 @@ function tell(error: unknown): number {
   process.stderr.write(`commonplace: ${harmless(message.replaceAll('\n', ' '))}\n`)
   const isUsage =
     error instanceof UsageError ||
-    (error instanceof AppError && ['unknown_agent', 'unknown_session', 'unknown_model', 'input_invalid'].includes(error.code))
+    (error instanceof AppError &&
+      ['unknown_agent', 'unknown_session', 'unknown_model', 'input_invalid'].includes(error.code))
   return isUsage ? 2 : 1
 }

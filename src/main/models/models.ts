@@ -11,7 +11,15 @@ import { Changes, type Announcements } from '../changes.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import { isKeyName, unknownProvider, type KeyRing, type SettingsStore } from '../settings/index.ts'
 import { withBounds } from './bounds.ts'
-import { assertModelId, costOf, modelLimits, modelPrices, splitModelId, type ModelLimits, type ModelPrices } from './catalog.ts'
+import {
+  assertModelId,
+  costOf,
+  modelLimits,
+  modelPrices,
+  splitModelId,
+  type ModelLimits,
+  type ModelPrices,
+} from './catalog.ts'
 import type { Ledger } from './ledger.ts'
 import { ModelLists } from './model-lists.ts'
 import type { ChatModel, ListedModel, ModelEvent, ProviderOptions } from './model.ts'

@@ -52,7 +52,7 @@ const maxHead = 400
 const blank = /^[\s\uFEFF]*$/
 const events = /^[\s\uFEFF]*(?:data|event|id|retry)?[ \t]*:/
 /** The first event of a stream holds words, and no JSON and no sign of its end. */
-const speaks = /^[\s\uFEFF]*(?:(?:event|id|retry)?:[^\r\n]*[\r\n]+)*data:[ \t]*[^\s{["]/
+const speaks = /^[\s\uFEFF]*(?:(?:event|id|retry)?:[^\r\n]*[\r\n]+)*data:[ \t]*(?!(?:null|true|false)\s)[^\s{["\d-]/
 
 /** @returns undefined while nothing but space came */
 function kindOf(chunk: Uint8Array): Kind | undefined {
@@ -64,7 +64,10 @@ function kindOf(chunk: Uint8Array): Kind | undefined {
 
 /** Told by its reader as a failure, in the words that came. */
 function wordsOf(text: string): string {
-  const words = text.slice(0, maxWords).replace(/^data:[ \t]*/gm, '').trim()
+  const words = text
+    .slice(0, maxWords)
+    .replace(/^data:[ \t]*/gm, '')
+    .trim()
   return written({ type: 'error', error: { type: noAnswer, message: words } })
 }
 
