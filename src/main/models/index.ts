@@ -1,4 +1,5 @@
 export { ask } from './ask.ts'
+export { isPassing } from './failures.ts'
 export { Ledger } from './ledger.ts'
 export {
   AnswerDraft,
