@@ -13,7 +13,7 @@ import { median, quantile, type Figure } from './figures.ts'
 
 const cli = fileURLToPath(new URL('../../out/main/cli/index.js', import.meta.url))
 /** Ten entries each, two of which fill a chunk. */
-const files = 2000
+const files = 1000
 const coldRounds = 8
 
 export async function measureMcp(root: string): Promise<Figure[]> {

@@ -35,7 +35,10 @@ describe('M51 search by meaning', () => {
     const provider = page.getByRole('combobox', { name: 'Who makes embeddings' })
     await provider.selectOption('openai-compatible')
     const dialog = page.getByRole('dialog')
-    await dialog.getByText(`${texts} texts will be sent`, { exact: false }).waitFor()
+    const of = { provider: 'openai-compatible', model: 'text-embedding-3-small' } as const
+    const { unsent, questions } = await client.search.meaning({ agent: 'main', of })
+    expect(unsent.texts).toBe(texts)
+    await dialog.getByText(`${texts + questions.texts} texts will be sent`, { exact: false }).waitFor()
     await keepScreenshot(page, 'settings-meaning-consent')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })

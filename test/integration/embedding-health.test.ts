@@ -134,6 +134,29 @@ describe('M13 a provider that fails', () => {
     60_000,
   )
 
+  it('M12: while another model has no answer, nobody who asks for the files or by words waits for it', async () => {
+    const server = await startTroubledEmbeddings()
+    const { memory, configure } = await openMemory(configOf(ofServer(server.url)))
+    await until(() => isEmbedded(memory), 15_000)
+    server.trouble = 'hang'
+    await configure(configOf(ofServer(server.url).replace('hashed', 'another')))
+    await until(async () => (await memory.status()).state === 'rebuilding', 15_000)
+    expect(await memory.settle(20_000)).toBe(true)
+    expect((await memory.search('walrus number 3')).results[0]?.path).toBe('memory/note-3.md')
+    expect((await memory.status()).state).toBe('rebuilding')
+  }, 60_000)
+
+  it('M11: a model that gives vectors of another length now is asked for all of them when files are read anew', async () => {
+    const server = await startModelServer()
+    const { memory } = await openMemory(configOf(ofServer(server.openAiUrl)))
+    await until(() => isEmbedded(memory), 15_000)
+    server.embeddings = { dimensions: 32 }
+    expect((await memory.search('which walrus lives in the bath')).notice?.message).toContain('32 dimensions')
+    await memory.reindex()
+    await until(async () => (await memory.search('which walrus lives in the bath')).notice === null, 15_000)
+    expect(await isEmbedded(memory)).toBe(true)
+  }, 60_000)
+
   it('M13: whoever waits for vectors is told how the provider is now, not how it was', async () => {
     const server = await startTroubledEmbeddings()
     server.trouble = 'broken'

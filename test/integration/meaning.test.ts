@@ -25,8 +25,8 @@ const notes = Object.fromEntries(
 
 async function openMemory(files: Record<string, string>, url?: string) {
   const embedding =
-    url === undefined ? '' : `memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" } }`
-  const config = `agents:\n  defaults: { ${embedding} }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
+    url === undefined ? 'provider: none' : `provider: openai-compatible, model: hashed, baseUrl: "${url}"`
+  const config = `agents:\n  defaults: { memory: { embedding: { ${embedding} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
   const { app } = await openTestApp({ files, config })
   const { memory } = await app.agents.get('main')
   await memory.settle(10_000)
@@ -69,9 +69,14 @@ describe('M51 what a provider would be sent', () => {
     const server = await startModelServer()
     const memory = await openMemory(notes, server.openAiUrl)
     await memory.settleVectors(() => undefined)
-    const { all, unsent } = await memory.meaning()
-    expect(unsent).toEqual({ texts: 0, tokens: 0 })
-    expect(await memory.meaning({ provider: 'openai-compatible', model: 'other' })).toMatchObject({ unsent: all })
+    const nothing = { texts: 0, tokens: 0 }
+    const { all, unsent, questions } = await memory.meaning()
+    expect({ unsent, questions }).toEqual({ unsent: nothing, questions: nothing })
+    const other = await memory.meaning({ provider: 'openai-compatible', model: 'other' })
+    expect(other.unsent).toEqual(all)
+    // Every text that went out was announced.
+    const sent = server.requests.flatMap(({ body }) => (body['input'] ?? []) as string[])
+    expect(new Set(sent).size).toBe(other.unsent.texts + other.questions.texts)
   })
 })
 

@@ -256,6 +256,23 @@ describe('M13 embeddings', () => {
   })
 
   it.each([
+    ['the first of all', 1],
+    ['one among others', 64],
+  ])('M13: a vector of another length costs itself only: %s', async (_name, batchSize) => {
+    const server = await startModelServer()
+    server.embeddings = { dimensions: 32, odd: 'alpha' }
+    const store = await openStore([...texts, 'memory of something else'])
+    const refused = new Map()
+    const provider = await openProvider({ baseUrl: server.openAiUrl, batchSize })
+    const { problem } = await embedMissing(store, provider, { signal: never, refused })
+    expect(problem).toBeUndefined()
+    expect(store.dimensions).toBe(32)
+    expect(store.passages?.toEmbed(0, 10).map(({ text }) => text)).toEqual(['alpha beta'])
+    expect(refused.size).toBe(1)
+    store.close()
+  })
+
+  it.each([
     ['a vector that is no number', { nan: true }],
     ['an answer that is no answer', { garbage: true }],
   ])('M13: %s is a failure of the provider, and nothing of it is stored', async (_name, trouble) => {

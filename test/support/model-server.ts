@@ -95,6 +95,8 @@ export interface EmbeddingScript {
   readonly garbage?: boolean
   /** The vector of a text with this word in it has a hole. */
   readonly hole?: string
+  /** The vector of a text with this word in it is half as long as the others. */
+  readonly odd?: string
   readonly delayMs?: number
 }
 
@@ -439,7 +441,7 @@ function errorEvent(path: string): string {
 }
 
 async function embed(response: ServerResponse, body: Record<string, unknown>, script: EmbeddingScript): Promise<void> {
-  const { dimensions, fail, failures, refuse, half, nan, hole, garbage, delayMs = 0 } = script
+  const { dimensions, fail, failures, refuse, half, nan, hole, odd, garbage, delayMs = 0 } = script
   const failure: { status: number; headers?: Record<string, string> } | undefined = failures?.shift() ?? fail
   if (failure) return json(response, failure.status, { error: { message: 'no embeddings today' } }, failure.headers)
   const texts = body['input'] as string[]
@@ -447,13 +449,14 @@ async function embed(response: ServerResponse, body: Record<string, unknown>, sc
     return json(response, 400, { error: { message: `cannot embed ${refuse}` } })
   if (garbage) return json(response, 200, { hello: 'world' })
   if (delayMs > 0) await sleep(delayMs)
+  const has = (text: string, word: string | undefined) => word !== undefined && text.includes(word)
   const data = texts.map((text, index) => ({
     object: 'embedding',
     index,
     embedding:
-      nan || (hole !== undefined && text.includes(hole))
+      nan || has(text, hole)
         ? [...hashedWords(text, dimensions - 1), null]
-        : hashedWords(text, dimensions),
+        : hashedWords(text, has(text, odd) ? dimensions / 2 : dimensions),
   }))
   json(response, 200, {
     object: 'list',

@@ -16,12 +16,14 @@ function filesWith(pattern: RegExp): string[] {
 /** Where the system's clock may be what is meant. */
 const systemClockUsers = {
   'app.ts': 'the clock of the app, where none is given',
+  'cli/commands/mcp.ts': 'the same',
   'clock.ts': 'here it is',
   'log-file.ts': 'a line of the log, like those that the logger stamps',
   'memory/search/searcher.ts': 'where no thread was told another',
   'models/model.ts': 'where a model is made without the app',
   'models/offline/offline.ts': 'the same',
   'owner/ownership.ts': 'since when a process is there',
+  'owner/resident.ts': 'the clock of the app, where none is given',
   'network/retry-after.ts': 'a date that a server gives is of the world’s clock',
   'sessions/transcript.ts': 'where a transcript is opened without the app',
   'workspace/workspace.ts': 'the same for a workspace',

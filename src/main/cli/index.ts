@@ -5,11 +5,9 @@ import { AppError } from '../../shared/errors.ts'
 import { embeddingProviders } from '../../shared/providers.ts'
 import type { AppOptions } from '../app.ts'
 import { ask } from './commands/ask.ts'
-import { connectProgram } from './commands/connect-program.ts'
 import { evaluate } from './commands/evaluate.ts'
 import { explain } from './commands/explain.ts'
 import { indexFiles } from './commands/index-files.ts'
-import { mcp } from './commands/mcp.ts'
 import { remember } from './commands/remember.ts'
 import { search } from './commands/search.ts'
 import { sessions } from './commands/sessions.ts'
@@ -123,8 +121,10 @@ program
   .action(async (flags: McpFlags) => {
     checkFolders(flags)
     const wanted = flags.install ?? flags.uninstall
-    if (wanted === undefined) await mcp(appOptions(flags), flags)
-    else print(await connectProgram(appOptions(flags), flags, wanted), { agent: flags.agent ?? 'main' })
+    // Loaded for this command alone: the protocol would cost every other a tenth of a second.
+    if (wanted === undefined) return (await import('./commands/mcp.ts')).mcp(appOptions(flags), flags)
+    const { connectProgram } = await import('./commands/connect-program.ts')
+    print(await connectProgram(appOptions(flags), flags, wanted), { agent: flags.agent ?? 'main' })
   })
 
 command('serve', 'host the interface for a browser on this machine')

@@ -11,7 +11,7 @@ import type { EmbeddingProvider, MeaningTerm, RelatedWord } from './provider.ts'
 /** Part of an index's identity: another model has another name. */
 export const builtinModelName = 'commonplace-1'
 const batchSize = 128
-/** Half of what judged questions say of it (docs/recall.md). */
+/** Tuned on judged questions (docs/recall.md). */
 const knownWorth = { latin: 0.25, cjk: 0.1 }
 
 /** @param file of the model, read when it is first needed */

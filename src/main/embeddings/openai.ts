@@ -53,21 +53,28 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
       return promised || answered
     },
     async embed(texts, signal) {
+      if (texts.length === 0) return []
       const answer = await request(client, options, texts, signal)
       const vectors = texts.map((_text, index) => {
         const item = answer.find((candidate) => candidate.index === index) ?? answer[index]
         return Array.isArray(item?.embedding) ? toUnitVector(item.embedding) : undefined
       })
-      const first = vectors.find((vector) => vector !== undefined)
-      if (!first && texts.length > 0) fail(options, `no usable vector for ${texts.length} texts`)
+      const usable = vectors.filter((vector) => vector !== undefined)
+      const [first] = usable
+      if (!first) fail(options, `no usable vector for ${texts.length} texts`)
       // A wrong answer is no measure of later ones: who knows the length is the table, the settings, and the index.
-      const expected = promised || (first?.length ?? 0)
-      const odd = vectors.find((vector) => vector && vector.length !== expected)
-      if (odd) fail(options, `a vector of ${odd.length} dimensions where ${expected} were expected`)
+      const expected = promised || mostFrequent(usable.map(({ length }) => length))
+      if (usable.every(({ length }) => length !== expected))
+        fail(options, `a vector of ${first.length} dimensions where ${expected} were expected`)
       answered = expected
-      return vectors
+      return vectors.map((vector) => (vector?.length === expected ? vector : undefined))
     },
   }
+}
+
+function mostFrequent(lengths: readonly number[]): number {
+  const counts = [...Map.groupBy(lengths, (length) => length)].sort(([, one], [, other]) => other.length - one.length)
+  return counts[0]?.[0] ?? 0
 }
 
 async function request(

@@ -1,19 +1,43 @@
-/** The memory over HTTP for other programs, wherever a resident has it open (M58). */
-import { createMcpEndpoint, type McpEndpoint } from '../mcp-server/index.ts'
+/** The memory over HTTP for other programs, wherever a resident has it open (M58). Loaded when the first one comes. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { McpEndpoint } from '../mcp-server/index.ts'
 import type { Resident } from '../owner/index.ts'
 import { Rate } from '../socket/index.ts'
+
+export const mcpPath = '/mcp'
 
 /** Wrong tokens in a minute; guessing 256 bits is hopeless all the same. */
 const maxWrongTokens = 20
 const minuteMs = 60_000
 
-export function mcpOf(resident: Resident): McpEndpoint {
-  const wrongTokens = new Rate(maxWrongTokens, minuteMs)
-  return createMcpEndpoint({
-    ask: (work) => resident.ask(work),
-    onEvent: (listener) => resident.onEvent(listener),
-    now: resident.now,
-    onFault: async (error) => resident.base.log.fault(error, 'mcp'),
-    mayTry: () => wrongTokens.take(),
-  })
+export class McpDoor {
+  readonly #resident: Resident
+  readonly #wrongTokens = new Rate(maxWrongTokens, minuteMs)
+  #endpoint: Promise<McpEndpoint> | undefined
+
+  constructor(resident: Resident) {
+    this.#resident = resident
+  }
+
+  /** Answers a request for the path of MCP. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#endpoint ??= this.#open()
+    await (await this.#endpoint).handle(request, response)
+  }
+
+  async close(): Promise<void> {
+    await (await this.#endpoint)?.close()
+  }
+
+  async #open(): Promise<McpEndpoint> {
+    const { createMcpEndpoint } = await import('../mcp-server/index.ts')
+    const resident = this.#resident
+    return createMcpEndpoint({
+      ask: (work) => resident.ask(work),
+      onEvent: (listener) => resident.onEvent(listener),
+      now: resident.now,
+      onFault: async (error) => resident.base.log.fault(error, 'mcp'),
+      mayTry: () => this.#wrongTokens.take(),
+    })
+  }
 }

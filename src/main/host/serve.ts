@@ -12,14 +12,14 @@ import type { Log } from '../log.ts'
 import { address, Entry } from './entry.ts'
 import { securityHeaders } from './headers.ts'
 import { InterfaceFiles } from './interface-files.ts'
-import { mcpPath, type McpEndpoint } from '../mcp-server/index.ts'
+import { mcpPath, type McpDoor } from './mcp.ts'
 import { guard, Inbound } from '../socket/index.ts'
 
 export interface HostOptions {
   /** Given each WebSocket that was let in; what is spoken over it is not the host's business. */
   readonly accept: (socket: WebSocket) => void
   /** Answers other programs, which come with tokens of their own. */
-  readonly mcp: McpEndpoint
+  readonly mcp: McpDoor
   /** Path of the folder of the built interface. */
   readonly folder: string
   readonly log: Log

@@ -2,7 +2,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { resourcesOf, type AppOptions } from '../app.ts'
 import { serve, type Host } from './index.ts'
-import { mcpOf } from './mcp.ts'
+import { McpDoor } from './mcp.ts'
 import { Resident } from '../owner/index.ts'
 import { followUncaught } from '../uncaught.ts'
 
@@ -23,7 +23,7 @@ export async function startServer({ port = 0, ...options }: ServerOptions): Prom
   const { log } = resident.base
   const stopFollowing = followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) })
   try {
-    const mcp = mcpOf(resident)
+    const mcp = new McpDoor(resident)
     const host = await serve({
       accept: (socket) => resident.accept(socket),
       mcp,

@@ -10,8 +10,6 @@ import type { MemoryAccess } from './access.ts'
 import { noteUri } from './note-uri.ts'
 import { buildMemoryServer } from './server.ts'
 
-export const mcpPath = '/mcp'
-
 /** A request: the longest note, and room, bytes. */
 const maxRequestBytes = 4 * 1024 * 1024
 /** Who listens to changes at once, of one agent's memory. */

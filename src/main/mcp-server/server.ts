@@ -27,6 +27,8 @@ export function buildMemoryServer(access: MemoryAccess): McpServer {
       capabilities: { resources: { subscribe: true, listChanged: true } },
     },
   )
+  // Who has connected is known before it asks for anything.
+  server.server.oninitialized = () => void access.caller(server.server.getClientVersion()?.name).catch(() => undefined)
   const callerOf = (context: ServerContext) => access.caller(nameOf(server, context))
   for (const tool of memoryTools) if (tool.isReadOnly || !access.isReadOnly) addTool(server, tool, access, callerOf)
   addResources(server, access, callerOf)

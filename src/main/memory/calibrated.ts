@@ -27,7 +27,7 @@ export const calibrationKey = 'calibration'
 
 /** Undefined for none. */
 export function parseCalibration(text: string | undefined): Calibration | undefined {
-  return text === undefined ? undefined : calibrationSchema.parse(JSON.parse(text))
+  return text === undefined || text === '' ? undefined : calibrationSchema.parse(JSON.parse(text))
 }
 
 /** What holds for a question: of its own script where that was measured, else of the one that most is known of. */

@@ -8,12 +8,10 @@ import { AppError } from '../../shared/errors.ts'
 import type { EmbeddingProvider } from '../embeddings/index.ts'
 import { calibrationKey, parseCalibration, type Calibration, type ScriptCalibration } from './calibrated.ts'
 import { floatsOf, hashOf } from './passage-store.ts'
-import { pseudoQuestions, type Pair, type Probe, type SampledPassage } from './pseudo-questions.ts'
+import { questionsOf, sampledPassage, sampleSize, type Pair, type Probe } from './pseudo-questions.ts'
 import { getMeta } from './schema.ts'
 import type { IndexStore } from './store.ts'
 
-/** Passages that questions are compared with. */
-const sampleSize = 4000
 /** Fewer vectors than this say nothing. */
 const minPassages = 4
 const minProbes = 3
@@ -32,16 +30,10 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
   if (embedded < minPassages || (known && isAbout(known.passages, embedded))) return
   const sample = passages.sample(sampleSize)
   const vectors = sample.map(({ vector }) => floatsOf(vector))
-  const sampled = sample.map(({ file, text, chunk, place }): SampledPassage => {
-    const { heading, body } = parted(text)
-    const after = passages.textAfter(chunk, place)
-    const next = after === undefined ? undefined : parted(after)
-    return { file, heading, body, next: next?.heading === heading ? next.body : undefined }
-  })
-  const groups = groupsOf(sampled)
-  const { probes, pairs } = pseudoQuestions(sampled.map((one, index) => ({ ...one, file: groups[index] ?? one.file })))
-  const texts = new Set([...probes.map(({ text }) => text), ...pairs.flatMap(({ one, other }) => [one, other])])
-  const vectorOf = await embedTexts(store, provider, [...texts], signal)
+  const { groups, probes, pairs, texts } = questionsOf(
+    sample.map(({ file, text, chunk, place }) => sampledPassage(file, text, passages.textAfter(chunk, place))),
+  )
+  const vectorOf = await embedTexts(store, provider, texts, signal)
   const all = scripts.map((script) =>
     measureScript(
       script,
@@ -60,19 +52,6 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
 
 function isAbout(one: number, other: number): boolean {
   return one * growth > other && other * growth > one
-}
-
-function parted(text: string): { heading: string; body: string } {
-  const at = text.indexOf('\n')
-  return at < 0 ? { heading: '', body: text } : { heading: text.slice(0, at), body: text.slice(at + 1) }
-}
-
-/** Files, or sections where there is but a file or two, or else each passage for itself. */
-function groupsOf(passages: readonly SampledPassage[]): string[] {
-  const files = passages.map(({ file }) => file)
-  const sections = passages.map(({ file, heading }) => `${file}\n${heading}`)
-  const isEnough = (groups: readonly string[]) => new Set(groups).size > 2
-  return isEnough(files) ? files : isEnough(sections) ? sections : passages.map((_, index) => String(index))
 }
 
 interface Known {

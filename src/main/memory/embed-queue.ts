@@ -34,12 +34,26 @@ export async function embedMissing(
   provider: EmbeddingProvider,
   options: EmbedOptions,
 ): Promise<EmbedOutcome> {
+  const outcome = await embedAll(store, provider, options)
+  const { passages, embedded } = store.passages?.counts() ?? { passages: 0, embedded: 0 }
+  // Where most have vectors, the model is another under the same name: whether they are made anew is for people to say.
+  if (outcome.otherLength === undefined || embedded * 2 > passages) return outcome
+  // The first vector of all was odd: what the others have holds.
+  store.forgetVectors(outcome.otherLength)
+  return embedAll(store, provider, options)
+}
+
+async function embedAll(
+  store: IndexStore,
+  provider: EmbeddingProvider,
+  options: EmbedOptions,
+): Promise<EmbedOutcome & { readonly otherLength: number | undefined }> {
   const run = new EmbedRun(store, provider, options)
   // Texts that another batch had under way are in the cache when all have ended.
   do await run.pass()
   while (run.hasPutOff && !run.problem && !options.signal.aborted)
   const problem = run.problem ?? (options.signal.aborted ? undefined : await calibrateWith(store, provider, options))
-  return { embedded: run.embedded, problem }
+  return { embedded: run.embedded, problem, otherLength: run.otherLength }
 }
 
 /** What the cosines of this index mean is part of its vectors: without that, they are not used. */
@@ -62,6 +76,8 @@ class EmbedRun {
   embedded = 0
   problem: AppError | undefined
   hasPutOff = false
+  /** What the provider answers with now, where that is not what the index has. */
+  otherLength: number | undefined
   readonly #store: IndexStore
   readonly #provider: EmbeddingProvider
   readonly #options: EmbedOptions
@@ -151,13 +167,15 @@ class EmbedRun {
 
   async #send(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
     const started = performance.now()
+    // A single odd answer would be the measure of itself.
+    const expected = this.#dimensions
     const answer = await this.#provider.embed(
       passages.map(({ text }) => text),
       this.#options.signal,
     )
-    const expected = this.#dimensions
-    const odd = answer.find((vector) => vector && expected > 0 && vector.length !== expected)
-    if (odd) {
+    const given = answer.filter((vector) => vector !== undefined)
+    const [odd] = given
+    if (odd && expected > 0 && given.every(({ length }) => length !== expected)) {
       const what = `a vector of ${odd.length} dimensions where those of the index have ${expected}`
       const { provider, model } = this.#provider
       throw new AppError('provider_error', `${provider}/${model} answered with ${what}`, { provider, reason: what })
@@ -166,20 +184,17 @@ class EmbedRun {
     return new Map(
       passages.flatMap(({ hash }, index) => {
         const vector = answer[index]
-        return vector ? [[hash, vector] as const] : []
+        return vector && (expected === 0 || vector.length === expected) ? [[hash, vector] as const] : []
       }),
     )
   }
 
   /** True when it is this batch that the provider does not take, and not everything. */
   async #takesOthers(): Promise<boolean> {
-    try {
-      const [vector] = await this.#provider.embed([harmlessText], this.#options.signal)
-      return vector !== undefined && (this.#dimensions === 0 || vector.length === this.#dimensions)
-    } catch (error) {
-      if (error instanceof AppError || this.#options.signal.aborted) return false
-      throw error
-    }
+    const length = await lengthOfVectors(this.#provider, this.#options.signal)
+    if (length === undefined) return false
+    if (this.#dimensions > 0 && length !== this.#dimensions) this.otherLength = length
+    return this.otherLength === undefined
   }
 
   async #sendParts(parts: readonly (readonly PassageToEmbed[])[]): Promise<Map<string, Float32Array>> {
@@ -211,6 +226,17 @@ class EmbedRun {
 function halves<T>(all: readonly T[]): (readonly T[])[] {
   const middle = Math.ceil(all.length / 2)
   return [all.slice(0, middle), all.slice(middle)]
+}
+
+/** How long the vectors are that a provider gives now; undefined when it gives none. */
+export async function lengthOfVectors(provider: EmbeddingProvider, signal: AbortSignal): Promise<number | undefined> {
+  try {
+    const [vector] = await provider.embed([harmlessText], signal)
+    return vector?.length
+  } catch (error) {
+    if (error instanceof AppError || signal.aborted) return undefined
+    throw error
+  }
 }
 
 /** Why there is no provider although one is set. */

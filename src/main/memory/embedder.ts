@@ -4,7 +4,7 @@
  */
 import type { AppError } from '../../shared/errors.ts'
 import type { EmbeddingProvider, ProviderOutcome } from '../embeddings/index.ts'
-import { embedMissing } from './embed-queue.ts'
+import { embedMissing, lengthOfVectors } from './embed-queue.ts'
 import type { IndexStore } from './store.ts'
 import type { SyncProblem } from './sync.ts'
 
@@ -15,6 +15,9 @@ export interface EmbedderEvents {
   readonly onEnd: (embedded: number) => void
   readonly onFault: (error: unknown) => void
 }
+
+/** A provider that takes longer for a word does not tell how long its vectors are, ms. */
+const patienceMs = 15_000
 
 export class Embedder {
   readonly #provider: EmbeddingProvider
@@ -49,11 +52,33 @@ export class Embedder {
 
   /** Embedding can take minutes and must not hold up the next look at the files. */
   start(store: IndexStore): void {
-    this.#running ??= this.#runAll(store)
-      .catch(this.#events.onFault)
-      .finally(() => {
-        this.#running = undefined
-      })
+    if (!this.#running) this.#follow(this.#runAll(store))
+  }
+
+  /**
+   * The provider may be another by now, or have changed its mind: what it did not take is asked for again, and all of it
+   * where its vectors have another length than those of the index. Resolves when that is known, or left to a run that is
+   * under way.
+   */
+  async startAnew(store: IndexStore): Promise<void> {
+    this.#refused.clear()
+    const before = this.#running
+    const known = this.ended.then(() => this.#adoptLength(store))
+    this.#follow(known.then(() => this.#runAll(store)))
+    if (!before) await known
+  }
+
+  #follow(work: Promise<void>): void {
+    const running = work.catch(this.#events.onFault).finally(() => {
+      if (this.#running === running) this.#running = undefined
+    })
+    this.#running = running
+  }
+
+  async #adoptLength(store: IndexStore): Promise<void> {
+    const limit = AbortSignal.any([this.#signal, AbortSignal.timeout(patienceMs)])
+    const length = await lengthOfVectors(this.#provider, limit)
+    if (length !== undefined && store.dimensions > 0 && length !== store.dimensions) store.forgetVectors(length)
   }
 
   /** One run, waited for. @returns chunks that have a vector now and had none */
@@ -81,11 +106,6 @@ export class Embedder {
       return 0
     }
     return embedded
-  }
-
-  /** What was not taken may be asked for again: the provider may be another by now, or have changed its mind. */
-  forgetRefusals(): void {
-    this.#refused.clear()
   }
 
   problems(): SyncProblem[] {

@@ -71,6 +71,8 @@ export class Indexer {
   /** While there is no store. */
   #counts: IndexCounts = { files: 0, chunks: 0, embedded: 0 }
   #building: string | undefined
+  /** What is built has all that was there to read, and takes the old one's place when it has its vectors. */
+  #isReplacing = false
   #watchers: FolderWatcher[] = []
   /** Folders that are polled because the system watches no more. */
   readonly #limited = new Set<string>()
@@ -148,7 +150,6 @@ export class Indexer {
 
   /** Reads every file anew and waits for it. Aborting leaves what is done as it is; the rest is looked at later. */
   async reindex(signal?: AbortSignal): Promise<IndexStatus> {
-    this.#embedder?.forgetRefusals()
     await this.#enqueue(async () => {
       try {
         await this.#look(true, signal)
@@ -158,6 +159,7 @@ export class Indexer {
         this.#changes.addAll()
       }
     })
+    await this.askAgain()
     return this.status()
   }
 
@@ -183,9 +185,8 @@ export class Indexer {
   }
 
   /** The same, and for what it did not take before. */
-  askAgain(): void {
-    this.#embedder?.forgetRefusals()
-    this.goOn()
+  async askAgain(): Promise<void> {
+    if (this.#store && this.#building === undefined) await this.#embedder?.startAnew(this.#store)
   }
 
   /** Waits until all is looked at and embedded; `isStopped`: embedding was stopped by the provider before. */
@@ -250,6 +251,7 @@ export class Indexer {
     this.#isDamaged = false
     this.#store = store
     this.#building = building
+    this.#isReplacing = false
     dropForeign(store, folders)
     this.#unstand('index_failed')
     if (aside !== undefined) this.#stand('index_foreign', `what had the name of the index is in ${aside}`)
@@ -372,15 +374,21 @@ export class Indexer {
   }
 
   async #finish(store: IndexStore, report: SyncReport): Promise<void> {
-    if (this.#building !== undefined) {
-      await this.#embedder?.run(store)
-      this.#emit({ type: 'replace' })
-      return
-    }
+    if (this.#building !== undefined) return this.#replaceWhenEmbedded(store)
     this.#state = 'ready'
     this.#tell()
     if (report.changed.length > 0) this.#emit({ type: 'indexed' })
     this.#embedder?.start(store)
+  }
+
+  /** Until then the old index answers; meanwhile nobody who waits for the files has to wait for a provider. */
+  #replaceWhenEmbedded(store: IndexStore): void {
+    if (this.#isReplacing) return
+    this.#isReplacing = true
+    this.#embedder?.start(store)
+    void (this.#embedder?.ended ?? Promise.resolve()).then(() => {
+      if (store === this.#store && !this.#stop.signal.aborted) this.#emit({ type: 'replace' })
+    })
   }
 
   #embedderEvents(): ConstructorParameters<typeof Embedder>[1] {

@@ -241,8 +241,8 @@ export class Memory {
 
   /** Asks the embedding provider now, however it was; whatever comes of it shows in `status`. */
   async tryProvider(): Promise<void> {
+    await this.#call(({ indexer }) => indexer.client.askAgain())
     await this.#provider.tryNow()
-    if (!this.#provider.failure) await this.#call(({ indexer }) => indexer.client.askAgain())
   }
 
   fileCounts(): Promise<{ path: string; source: string; words: number; tokens: number }[]> {

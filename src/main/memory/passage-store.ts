@@ -92,6 +92,17 @@ export class PassageStore {
     this.#statements.markComplete.run(id)
   }
 
+  /** Every passage is to be embedded anew. */
+  forgetVectors(): void {
+    this.#statements.clearBits.run()
+    this.#statements.clearVectors.run()
+    this.#statements.unmarkAll.run()
+    setMeta(this.#db, removedKey, String(Number(getMeta(this.#db, removedKey) ?? 0) + 1))
+    setMeta(this.#db, centreKey, '')
+    this.#hasReadCentre = true
+    this.#centre = undefined
+  }
+
   /** About which the signs of vectors are taken; undefined until there are enough vectors to have one. */
   get centre(): Float32Array | undefined {
     if (!this.#hasReadCentre) {
@@ -134,7 +145,7 @@ const centreKey = 'passages:centre'
 
 export function readCentre(db: Db): Float32Array | undefined {
   const text = getMeta(db, centreKey)
-  return text === undefined ? undefined : floatsOf(Buffer.from(text, 'base64'))
+  return text === undefined || text === '' ? undefined : floatsOf(Buffer.from(text, 'base64'))
 }
 
 /** The floats of a vector's bytes, which may lie anywhere in a larger buffer. */
@@ -161,6 +172,8 @@ function prepare(db: Db) {
     remove: db.prepare('DELETE FROM passages WHERE id = ?'),
     removeBits: db.prepare('DELETE FROM passage_bits WHERE passage_id = ?'),
     clearBits: db.prepare('DELETE FROM passage_bits'),
+    clearVectors: db.prepare('UPDATE passages SET vector = NULL'),
+    unmarkAll: db.prepare('UPDATE chunks SET embedded = 0 WHERE id IN (SELECT chunk_id FROM chunk_passages)'),
     putBits: db.prepare('INSERT OR REPLACE INTO passage_bits (passage_id, bits) VALUES (?, ?)'),
     vectors: db.prepare<[number], { id: number; vector: Buffer }>(
       `SELECT p.id, c.vector FROM passages AS p JOIN embedding_cache AS c ON c.id = p.vector

@@ -37,6 +37,41 @@ export interface PseudoQuestions {
   readonly pairs: readonly Pair[]
 }
 
+/** Passages that are looked at, the first in the order of their hashes. */
+export const sampleSize = 4000
+
+/** @param text of the passage, its heading first @param after what follows in the same chunk */
+export function sampledPassage(file: string, text: string, after: string | undefined): SampledPassage {
+  const { heading, body } = parted(text)
+  const next = after === undefined ? undefined : parted(after)
+  return { file, heading, body, next: next?.heading === heading ? next.body : undefined }
+}
+
+/** What is asked to measure a model, and each text of it once; `groups`: what each passage is part of. */
+export function questionsOf(sampled: readonly SampledPassage[]): PseudoQuestions & {
+  readonly groups: readonly string[]
+  readonly texts: readonly string[]
+} {
+  const groups = groupsOf(sampled)
+  const questions = pseudoQuestions(sampled.map((one, index) => ({ ...one, file: groups[index] ?? one.file })))
+  const { probes, pairs } = questions
+  const texts = new Set([...probes.map(({ text }) => text), ...pairs.flatMap(({ one, other }) => [one, other])])
+  return { ...questions, groups, texts: [...texts] }
+}
+
+function parted(text: string): { heading: string; body: string } {
+  const at = text.indexOf('\n')
+  return at < 0 ? { heading: '', body: text } : { heading: text.slice(0, at), body: text.slice(at + 1) }
+}
+
+/** Files, or sections where there is but a file or two, or else each passage for itself. */
+function groupsOf(passages: readonly SampledPassage[]): string[] {
+  const files = passages.map(({ file }) => file)
+  const sections = passages.map(({ file, heading }) => `${file}\n${heading}`)
+  const isEnough = (groups: readonly string[]) => new Set(groups).size > 2
+  return isEnough(files) ? files : isEnough(sections) ? sections : passages.map((_, index) => String(index))
+}
+
 /** Of each script. */
 const maxProbes = 64
 const maxPairs = 48

@@ -185,8 +185,14 @@ export function vectorDimensions(db: Db): number {
 }
 
 export function getMeta(db: Db, key: string): string | undefined {
-  return db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(key)
+  let reader = metaReaders.get(db)
+  if (!reader)
+    metaReaders.set(db, (reader = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()))
+  return reader.get(key)
 }
+
+/** It is asked for every vector that is stored. */
+const metaReaders = new WeakMap<Db, Database.Statement<[string], string>>()
 
 export function setMeta(db: Db, key: string, value: string): void {
   db.prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value').run(

@@ -20,6 +20,7 @@ import {
 import { ChunkPacker } from './packed-terms.ts'
 import { PassageStore, hashOf } from './passage-store.ts'
 import { passagesOf } from './passages.ts'
+import { calibrationKey } from './calibrated.ts'
 import type { OnSpelling } from './terms.ts'
 
 export type Source = SearchResult['source']
@@ -159,6 +160,15 @@ export class IndexStore {
   putVector(passage: number, cached: number, vector: Float32Array): void {
     if (vectorDimensions(this.db) === 0) setDimensions(this.db, vector.length)
     this.passages?.giveVector(passage, cached, vector)
+  }
+
+  /** Takes its vectors from every passage, because vectors of this index have another length from now on. */
+  forgetVectors(dimensions: number): void {
+    this.transaction(() => {
+      this.passages?.forgetVectors()
+      setDimensions(this.db, dimensions)
+      this.setMeta(calibrationKey, '')
+    })
   }
 
   /** Length of the vectors in this index; 0 while it has none. */

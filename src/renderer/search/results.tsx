@@ -1,12 +1,16 @@
 /** Every candidate of a search: what was returned, then what was not and why. */
-import { Fragment } from 'react'
+import { Fragment, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { formatMoment, formatScore } from '../i18n/format.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { keyOf, type Moves } from './moves.ts'
 import { Row, roomy } from './candidate-row.tsx'
+
+/** Rows that are drawn at first, and with each further step. */
+const page = 60
 
 interface ResultsProps {
   readonly agent: string
@@ -17,6 +21,7 @@ interface ResultsProps {
 
 export function Results({ agent, explanation, moves }: ResultsProps) {
   const { t } = useTranslation()
+  const [limit, setLimit] = useState(page)
   // A question that was asked before has a score of 0, and is there to be accounted for.
   const matching = explanation.candidates.filter(
     ({ score, question, verdict }) => score > 0 || question !== undefined || verdict.kind === 'outsideFilter',
@@ -24,12 +29,19 @@ export function Results({ agent, explanation, moves }: ResultsProps) {
   const of = (...kinds: Candidate['verdict']['kind'][]) =>
     matching.filter(({ verdict }) => kinds.includes(verdict.kind))
   const minScore = formatScore(explanation.minScore)
-  const groups = [
+  const all = [
     { title: '', candidates: of('returned') },
     { title: t('search.leftOut'), candidates: of('beyondMaxResults', 'folded') },
     { title: t('search.below', { minScore }), candidates: of('belowMinScore') },
     { title: t('search.outsideTitle'), candidates: of('outsideFilter') },
-  ].filter(({ candidates }) => candidates.length > 0)
+  ]
+  // Hundreds of rows follow every move of a slider: those that nobody has scrolled to wait until they are asked for.
+  let left = limit
+  const groups = all.flatMap(({ title, candidates }) => {
+    const shown = candidates.slice(0, Math.max(0, left))
+    left -= candidates.length
+    return shown.length > 0 ? [{ title, candidates: shown }] : []
+  })
   if (matching.length === 0)
     return (
       <>
@@ -79,6 +91,11 @@ export function Results({ agent, explanation, moves }: ResultsProps) {
           ))}
         </tbody>
       </table>
+      {left < 0 && (
+        <Button look="link" className="mx-5 mt-2" onClick={() => setLimit(limit + page)}>
+          {t('history.more')}
+        </Button>
+      )}
       <p className="flex flex-wrap gap-x-6 gap-y-1 px-5 pt-4 text-[12px] text-muted">
         {vectorsAreOff ? (
           <span>{t('search.keywordOnly')}</span>

@@ -14,10 +14,15 @@ export function modelSentTo(
   value: unknown,
   inForce: (key: string) => unknown,
 ): (EmbeddingModel & { readonly baseUrl: string | undefined }) | undefined {
-  const asked = ['provider', 'model', 'baseUrl'].map((name) => `${prefix}${name}`)
+  const asked = ['provider', 'model', 'baseUrl', 'dimensions'].map((name) => `${prefix}${name}`)
   if (!asked.includes(key) || value === inForce(key)) return undefined
-  const [name, model, baseUrl] = asked.map((one) => (one === key ? value : inForce(one)))
+  const [name, model, baseUrl, dimensions] = asked.map((one) => (one === key ? value : inForce(one)))
   const provider = embeddingProviders.find((one) => one === name)
   if (provider === undefined || !isSentTexts(provider) || typeof model !== 'string') return undefined
-  return { provider, model, baseUrl: typeof baseUrl === 'string' ? baseUrl : undefined }
+  return {
+    provider,
+    model,
+    ...(typeof dimensions === 'number' ? { dimensions } : {}),
+    baseUrl: typeof baseUrl === 'string' ? baseUrl : undefined,
+  }
 }

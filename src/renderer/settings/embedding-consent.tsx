@@ -6,7 +6,6 @@ import { api } from '../api/index.ts'
 import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { Modal, ModalTitle } from '../ui/modal.tsx'
-import { Skeleton } from '../ui/states.tsx'
 import { useSettingWords } from './setting-name.ts'
 
 interface EmbeddingConsentProps {
@@ -21,13 +20,18 @@ interface EmbeddingConsentProps {
 export function EmbeddingConsent({ agents, of, baseUrl, onAgree, onClose }: EmbeddingConsentProps) {
   const { t } = useTranslation()
   const { valueNameOf } = useSettingWords()
-  const { provider, model } = of
+  const { provider, model, dimensions } = of
   const counts = useQueries({
-    queries: agents.map((agent) => api.search.meaning.queryOptions({ input: { agent, of: { provider, model } } })),
+    queries: agents.map((agent) =>
+      api.search.meaning.queryOptions({
+        input: { agent, of: { provider, model, ...(dimensions === undefined ? {} : { dimensions }) } },
+      }),
+    ),
   })
   const failed = counts.find(({ error }) => error !== null)?.error
   const isCounted = counts.every(({ data }) => data !== undefined)
-  const sum = (of: 'texts' | 'tokens') => counts.reduce((total, { data }) => total + (data?.unsent[of] ?? 0), 0)
+  const sum = (of: 'texts' | 'tokens') =>
+    counts.reduce((total, { data }) => total + (data ? data.unsent[of] + data.questions[of] : 0), 0)
   const name = valueNameOf(['memory', 'embedding', 'provider'], provider)
   return (
     <Modal
@@ -43,7 +47,9 @@ export function EmbeddingConsent({ agents, of, baseUrl, onAgree, onClose }: Embe
             {explainError(failed)}
           </p>
         ) : (
-          <Skeleton lines={1} />
+          <p role="status" className="text-muted">
+            {t('meaning.counting')}
+          </p>
         )}
         <p className="text-muted">{t('meaning.consentLead', { model, place: baseUrl ?? name })}</p>
         <div className="flex justify-end gap-2">

@@ -37,6 +37,9 @@ export function MeaningPanel({ agent }: { agent: Agent }) {
         {t('meaning.all', { count: data.all.texts, tokens: data.all.tokens })}{' '}
         {provider !== 'none' && data.unsent.texts > 0 && t('meaning.open', { count: data.unsent.texts })}
       </p>
+      {provider !== 'none' && data.scripts.length === 0 && data.unsent.texts === 0 && (
+        <p className="text-muted">{t('meaning.few')}</p>
+      )}
       {data.scripts.length > 0 && (
         <ul aria-label={t('meaning.worth')} className="flex flex-col gap-1">
           {data.scripts.map(({ script, worth, takesPart }) => (

@@ -65,7 +65,6 @@ export type {
   ChunkSize,
   Condition,
   Explanation,
-  IndexStatus,
   Rechunk,
   Recall,
   RecalledLines,
@@ -75,6 +74,7 @@ export type {
   SearchSettings,
   Verdict,
 } from './search.ts'
+export type { IndexStatus } from './index-status.ts'
 export type { MemoryScope, Unsearched } from './scope.ts'
 export type {
   Attachment,

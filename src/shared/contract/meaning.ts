@@ -19,6 +19,8 @@ export const meaningSchema = z.object({
   all: textsSchema,
   /** Those that have no vector of the model that was asked about: what its provider would be sent. */
   unsent: textsSchema,
+  /** Texts beside the passages that the model is measured by and has no vectors of. */
+  questions: textsSchema,
   /**
    * How well the model in use tells the texts of this memory apart, from 0 (by chance) to 1 (always), and whether that is
    * enough for it to take part. Empty while nothing is known.
@@ -27,5 +29,9 @@ export const meaningSchema = z.object({
 })
 export type Meaning = z.infer<typeof meaningSchema>
 
-export const embeddingModelSchema = z.object({ provider: z.enum(embeddingProviders), model: z.string().max(500) })
+export const embeddingModelSchema = z.object({
+  provider: z.enum(embeddingProviders),
+  model: z.string().max(500),
+  dimensions: z.number().int().optional(),
+})
 export type EmbeddingModel = z.infer<typeof embeddingModelSchema>

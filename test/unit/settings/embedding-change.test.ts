@@ -13,6 +13,7 @@ describe('M51 what is asked before texts go to a provider', () => {
     ['a provider is chosen', off, 'provider', 'openai', { provider: 'openai', model: 'small' }],
     ['another model of it', remote, 'model', 'large', { provider: 'openai-compatible', model: 'large' }],
     ['another address', remote, 'baseUrl', 'http://localhost:2/v1', { baseUrl: 'http://localhost:2/v1' }],
+    ['another length', remote, 'dimensions', 256, { dimensions: 256 }],
     ['what holds already', remote, 'model', 'small', undefined],
     ['a model while nobody is asked', off, 'model', 'large', undefined],
     ['a model in the process', remote, 'provider', 'local', undefined],

@@ -36,8 +36,8 @@ export async function explain(
       : {}),
   }
   const lines = candidates.map(
-    ({ path, startLine, endLine, score, vector, text, verdict, modifiers, question }) =>
-      `${score.toFixed(decidingDigits(score, explanation.minScore, 3))}  vector ${vector ? vector.score.toFixed(3) : 'off'}  text ${text ? text.score.toFixed(3) : 'off'}  ${path}:${startLine}-${endLine}  ${[verdict, ...meantBy(vector), ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
+    ({ path, startLine, endLine, score, vector, text, lift, verdict, modifiers, question }) =>
+      `${score.toFixed(decidingDigits(score, explanation.minScore, 3))}  vector ${legText(vector)}  text ${legText(text)}${lift > 0 ? `  lift ${lift.toFixed(3)}` : ''}  ${path}:${startLine}-${endLine}  ${[verdict, ...meantBy(vector), ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
   )
   lines.unshift(...explanation.conditions.map(conditionText))
   if (explanation.why) lines.push(whyText(explanation.why))
@@ -46,6 +46,13 @@ export async function explain(
     text: lines.length > 0 ? lines.join('\n') : 'No candidates.',
     ...toldOnce(warning, explanation.notice),
   }
+}
+
+/** Its score and weight, whose product is what it gives. */
+function legText(leg: { readonly score: number; readonly contribution: number } | null): string {
+  if (!leg) return 'off'
+  const weight = leg.score > 0 ? leg.contribution / leg.score : 0
+  return leg.score > 0 && weight < 0.9999 ? `${leg.score.toFixed(3)} × ${weight.toFixed(2)}` : leg.score.toFixed(3)
 }
 
 function verdictText(verdict: Verdict): string {

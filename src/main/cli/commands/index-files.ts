@@ -28,7 +28,9 @@ export async function indexFiles(
 async function tellWhatIsSent(client: ContractClient, agent: string): Promise<void> {
   const { provider, model } = await client.search.status({ agent })
   if (!isSentTexts(provider)) return
-  const { unsent } = await client.search.meaning({ agent })
-  if (unsent.texts > 0)
-    process.stderr.write(`${unsent.texts} texts, about ${unsent.tokens} tokens, go to ${provider}/${model}\n`)
+  const { all, unsent, questions } = await client.search.meaning({ agent })
+  const left = { texts: unsent.texts + questions.texts, tokens: unsent.tokens + questions.tokens }
+  process.stderr.write(
+    `${all.texts} passages, about ${all.tokens} tokens; ${left.texts} texts (${left.tokens} tokens) still go to ${provider}/${model}\n`,
+  )
 }

@@ -35,6 +35,9 @@ export async function status({ client }: Runtime, { agent }: CommonFlags): Promi
         ? `meaning: ${script} takes part, worth ${worth.toFixed(2)}`
         : `meaning: ${script} takes no part: the model does not tell such texts apart`,
     ),
+    ...(provider !== 'none' && chunks > 0 && embedded === chunks && scripts.length === 0
+      ? ['meaning: takes no part: too few passages to learn what similarity means here']
+      : []),
     ...problems.map(({ part, code, since, message, path }) => {
       const words = message === '' ? code : message
       const where = path === undefined || words.includes(path) ? '' : ` (${path})`

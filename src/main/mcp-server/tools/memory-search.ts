@@ -51,7 +51,7 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
     const { results, notice, stale, conditions = [], candidates } = found
     const hints = [
       ...(results.length === 0 ? [nothingFound(candidates, found.minScore)] : []),
-      ...(notice ? [`Only words were searched, not meaning: ${clipped(notice.message, 60)}`] : []),
+      ...(notice ? [`Only words were searched, not meaning: ${clipped(notice.message, 60)}.`] : []),
       ...(stale ? ['The index is still catching up with recent changes.'] : []),
     ]
     const rest = {

@@ -5,6 +5,7 @@ import { estimateTokens } from '../../../shared/tokens.ts'
 import type { Calibration } from '../calibrated.ts'
 import { hashOf } from '../passage-store.ts'
 import { passagesOf } from '../passages.ts'
+import { questionsOf, sampledPassage, sampleSize } from '../pseudo-questions.ts'
 import type { Db } from '../schema.ts'
 import { isOfUse } from './calibrate.ts'
 
@@ -13,52 +14,80 @@ const pageSize = 100
 
 interface ChunkRow {
   readonly id: number
+  readonly file: string
   readonly heading: string
   readonly text: string
   readonly startLine: number
   readonly endLine: number
 }
 
+interface Counted {
+  readonly hash: string
+  readonly file: string
+  readonly text: string
+  readonly after: string | undefined
+}
+
 /**
- * @param asked the model whose cached vectors count as sent
+ * @param asked the model whose cached vectors count as sent; of any length where `dimensions` is undefined
  * @param calibration of the model in use, where there is one
  */
 export async function accountOfMeaning(
   db: Db,
-  { provider, model }: { readonly provider: string; readonly model: string },
+  { provider, model, dimensions }: { readonly provider: string; readonly model: string; readonly dimensions?: number },
   calibration: Calibration | undefined,
   signal?: AbortSignal,
 ): Promise<Meaning> {
   const page = db.prepare<[number, number], ChunkRow>(
-    'SELECT id, heading, text, start_line AS startLine, end_line AS endLine FROM chunks WHERE id > ? ORDER BY id LIMIT ?',
+    `SELECT id, source || '/' || path AS file, heading, text, start_line AS startLine, end_line AS endLine
+     FROM chunks WHERE id > ? ORDER BY id LIMIT ?`,
   )
-  const cached = new Set(
-    db
-      .prepare<[string, string], string>('SELECT hash FROM embedding_cache WHERE provider = ? AND model = ?')
-      .pluck()
-      .all(provider, model),
-  )
-  const seen = new Set<string>()
-  const all = { texts: 0, tokens: 0 }
-  const unsent = { texts: 0, tokens: 0 }
+  const passages = new Map<string, Counted>()
   for (let chunks = page.all(0, pageSize); chunks.length > 0; chunks = page.all(chunks.at(-1)?.id ?? 0, pageSize)) {
-    for (const { text } of chunks.flatMap((chunk) => passagesOf(chunk))) {
-      const hash = hashOf(text)
-      if (seen.has(hash)) continue
-      seen.add(hash)
-      const tokens = estimateTokens(text)
-      for (const sum of cached.has(hash) ? [all] : [all, unsent]) {
-        sum.texts += 1
-        sum.tokens += tokens
+    for (const chunk of chunks) {
+      const texts = passagesOf(chunk).map(({ text }) => text)
+      for (const [place, text] of texts.entries()) {
+        const hash = hashOf(text)
+        if (!passages.has(hash)) passages.set(hash, { hash, file: chunk.file, text, after: texts[place + 1] })
       }
     }
     await turn()
     signal?.throwIfAborted()
   }
+  const cached = new Set(
+    db
+      .prepare<[string, string, number | null], string>(
+        'SELECT hash FROM embedding_cache WHERE provider = ? AND model = ? AND dims = coalesce(?, dims)',
+      )
+      .pluck()
+      .all(provider, model, dimensions ?? null),
+  )
+  const all = [...passages.values()]
+  const isUnsent = (hash: string) => !cached.has(hash)
+  const unsent = all.filter(({ hash }) => isUnsent(hash)).map(({ text }) => text)
   const scripts = (calibration?.scripts ?? []).map((one) => ({
     script: one.script,
     worth: one.worth,
     takesPart: isOfUse(one),
   }))
-  return { all, unsent, scripts }
+  return {
+    all: sumOf(all.map(({ text }) => text)),
+    unsent: sumOf(unsent),
+    questions: sumOf(questionsAbout(all).filter((text) => isUnsent(hashOf(text)))),
+    scripts,
+  }
+}
+
+/** What a model is measured by, beyond the passages themselves. */
+function questionsAbout(passages: readonly Counted[]): string[] {
+  const sample = passages
+    .toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
+    .slice(0, sampleSize)
+    .map(({ file, text, after }) => sampledPassage(file, text, after))
+  const known = new Set(passages.map(({ text }) => text))
+  return questionsOf(sample).texts.filter((text) => !known.has(text))
+}
+
+function sumOf(texts: readonly string[]): { texts: number; tokens: number } {
+  return { texts: texts.length, tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0) }
 }

@@ -360,7 +360,7 @@ export class Searcher {
     if (this.#collection?.version === version) return this.#collection
     this.#collection = {
       version,
-      unembedded: this.#statements.unembedded.get() ?? 0,
+      unembedded: (this.#isOfOurModel() ? this.#statements.unembedded : this.#statements.chunks).get() ?? 0,
       calibration: this.#isOfOurModel() ? parseCalibration(getMeta(this.#db, calibrationKey)) : undefined,
       dimensions: this.#isOfOurModel() ? vectorDimensions(this.#db) : 0,
     }

@@ -13,6 +13,7 @@ export interface ChunkText {
 export function prepareSearch(db: Db) {
   return {
     unembedded: db.prepare<[], number>('SELECT count(*) FROM chunks WHERE embedded = 0').pluck(),
+    chunks: db.prepare<[], number>('SELECT count(*) FROM chunks').pluck(),
     text: db.prepare<[number], ChunkText>('SELECT heading, text FROM chunks WHERE id = ?'),
     lastId: db.prepare<[], number | null>('SELECT max(id) FROM chunks').pluck(),
     wordsFrom: db

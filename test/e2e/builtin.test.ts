@@ -1,0 +1,47 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer, untouchedConfig } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { connect } from '../support/client.ts'
+import { until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+const files = {
+  'memory/family.md':
+    '# Family\n\n- Our daughter starts kindergarten in September.\n- Dad retired from the railway after thirty-eight years.\n',
+  'memory/money.md':
+    '# Money\n\n- Put aside three hundred each month for the trip to Japan.\n- The mortgage is fixed until 2031.\n',
+  'memory/home.md': '# Home\n\n- The boiler is serviced every October.\n- 房东说一月起房租每个月多收三百块。\n',
+}
+
+describe('M52 meaning built in', () => {
+  it.each([
+    ['en-US', 'Search memory', 'built-in meaning', 'What each word gives to the similarity'],
+    ['zh-CN', '搜索记忆', '内置语义', '每个词对相似度的贡献'],
+  ])(
+    'M52: %s: a question in other words is answered, and the account says by which',
+    async (locale, search, status, shares) => {
+      const server = await openTestServer({ files, config: untouchedConfig })
+      const client = await connect(server.url)
+      await until(async () => {
+        const { chunks, embedded } = await client.search.status({ agent: 'main' })
+        return chunks > 2 && embedded === chunks
+      }, 30_000)
+      const page = await openPage({ locale })
+      await page.goto(server.url)
+      await page.getByText(status).waitFor()
+      await page.getByRole('link', { name: search }).click()
+      await page.getByRole('textbox', { name: search }).fill('When does our little girl begin preschool?')
+      const first = page.locator('[data-testid=candidate]').first()
+      await first.getByText('preschool ≈ kindergarten', { exact: false }).first().waitFor()
+      await first.locator('button[aria-expanded=false]').click()
+      const words = page.getByRole('list', { name: shares })
+      await words.waitFor()
+      const details = page.locator('[data-testid=candidate-details]').first()
+      const parts = await words.locator('[data-part=meant]').allTextContents()
+      const cosine = Number(/(?:cosine|余弦) (-?[\d.]+)/.exec((await details.textContent()) ?? '')?.[1])
+      expect(parts.reduce((sum, part) => sum + Number(part), 0)).toBeCloseTo(cosine, 3)
+      await keepScreenshot(page, `builtin-${locale}`)
+    },
+  )
+})
