@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../src/shared/contract/index.ts'
-import { sessionEvents } from '../../src/main/sessions/index.ts'
+import { isResting, keepingState } from '../../src/main/context/index.ts'
+import { sessionEvents, type TranscriptEntry } from '../../src/main/sessions/index.ts'
 import { openTestApp } from '../support/app.ts'
 import { startModelServer, type ScriptedAnswer } from '../support/model-server.ts'
 import { configOf, conversationModel, factOf, lostFacts } from '../support/scripted-conversation.ts'
@@ -53,6 +54,19 @@ async function openTalk({ contextWindow, files = {}, size = 600, fails }: Talk) 
     session === undefined ? [] : sessionEvents((await transcript()).branch()).map(({ event }) => event)
   const report = () => agent.chat.meter.report(session, undefined)
   return { ...test, agent, server, say, transcript, events, report, turns: () => turn }
+}
+
+/** Neither a flush nor a summary. */
+const isAnswer = (body: Record<string, unknown>) =>
+  !/Memory flush\.|Summarise the conversation below/.test(JSON.stringify(body['messages']))
+
+/** The branch before the message of a turn, 0-based. */
+function until(branch: readonly TranscriptEntry[], turn: number): TranscriptEntry[] {
+  let said = -1
+  return branch.slice(
+    0,
+    branch.findIndex((entry) => entry.type === 'message' && entry.message.role === 'user' && (said += 1) === turn),
+  )
 }
 
 const isFlush = (body: Record<string, unknown>) => JSON.stringify(body['messages']).includes('Memory flush.')
@@ -133,6 +147,50 @@ describe('M30 a provider that fails at random', () => {
     expect(await readFile(join(talk.workspace, 'memory/rescued/2026-01-20.md'), 'utf8').catch(() => '')).not.toContain(
       'waiting',
     )
+  }, 240_000)
+
+  it('M31: only what keeping asks fails for long stretches: every answer comes, requests fit, and two turns after it heals all is well', async () => {
+    const stretches = [
+      [12, 60],
+      [75, 82],
+      [90, 130],
+    ] as const
+    const turns = 145
+    const overloaded = { status: 503, message: 'overloaded', headers: { 'retry-after-ms': '1' } }
+    const talk = await openTalk({
+      contextWindow: 16_000,
+      fails: (_request, body) => {
+        const isBroken = stretches.some(([from, to]) => talk.turns() >= from && talk.turns() < to)
+        return isBroken && !isAnswer(body) ? overloaded : undefined
+      },
+    })
+    const asked: number[] = []
+    for (let turn = 0; turn < turns; turn += 1) {
+      const before = talk.server.requests.length
+      await talk.say(1)
+      asked.push(talk.server.requests.length - before)
+    }
+    await talk.app.close()
+    const beside = (talk.server.requests.length - turns) / turns
+    process.stdout.write(
+      `${turns} turns, keeping fails in 95: ${beside.toFixed(2)} requests a turn beside the answer, most in a turn ${Math.max(...asked)}\n`,
+    )
+    expect(beside).toBeLessThanOrEqual(1.5)
+    for (const [from, to] of stretches) {
+      const sum = asked.slice(from, to).reduce((all, count) => all + count, 0)
+      expect(sum / (to - from)).toBeLessThanOrEqual(2.5)
+    }
+    const branch = (await talk.transcript()).branch()
+    const isFailed = (entry: TranscriptEntry) =>
+      entry.type === 'message' && entry.message.role === 'assistant' && entry.message.stopReason === 'error'
+    expect(branch.filter(isFailed)).toEqual([])
+    expect(talk.server.refused.count).toBe(0)
+    expect(await lostFacts(talk.workspace, await talk.transcript(), turns)).toEqual([])
+    expect(
+      (await talk.events()).filter((event) => event.type === 'compaction' && event.leftOut).length,
+    ).toBeGreaterThan(0)
+    // What keeping asks for first after a stretch is asked for within two turns of it.
+    for (const [, to] of stretches) expect(isResting(keepingState(until(branch, to + 2)))).toBe(false)
   }, 240_000)
 
   it('M31: whatever the window, the files and the request that fails: three requests a turn at most, and no loop', async () => {

@@ -133,6 +133,7 @@ describe('M30 the invariant', () => {
               } as unknown as ToolContext,
               now: () => new Date(2026, 0, 20, 10),
               onStart: () => undefined,
+              alone: async () => undefined,
             })
           for (const [index, { size, tool, crash, compact }] of steps.entries()) {
             const answer = (calls: boolean): Message => ({

@@ -77,7 +77,7 @@ describe('M30 nothing is lost to a full window', () => {
   }, 120_000)
 
   it('M30: a flush that fails once is tried again', async () => {
-    const { talk, workspace } = await openConversation({ failFlushes: 4 })
+    const { talk, workspace } = await openConversation({ failFlushes: 1 })
     const { transcript, branch } = await talk(30)
     expect(await lostFacts(workspace, transcript, 30)).toEqual([])
     expect(ofType(branch, 'flush')[0]?.status).toBe('wrote')
@@ -263,4 +263,40 @@ describe('M35 to M37 sessions', () => {
     expect(await run('/compact the facts')).toMatchObject({ kind: 'compacted' })
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('Pay special attention to: the facts')
   }, 60_000)
+})
+
+describe('M29 notes that a model says', () => {
+  const answersFlushesWith = (answer: string) => {
+    const behave = conversationModel()
+    return (body: Record<string, unknown>): ScriptedAnswer =>
+      JSON.stringify(body['messages']).includes('Memory flush.') ? { text: answer } : behave(body)
+  }
+
+  it('M29: instead of writing them are in today’s log, by the flush, and that is told', async () => {
+    const { talk, server, agent, workspace } = await openConversation()
+    server.respond = answersFlushesWith(
+      '- FACT-101 the code of locker 101 is 4711\n- FACT-102 is in the cellar\n\nNO_REPLY',
+    )
+    const { branch } = await talk(30)
+    const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
+    expect(log).toContain('- FACT-101 the code of locker 101 is 4711\n- FACT-102 is in the cellar\n')
+    expect(log).not.toContain('NO_REPLY')
+    const flush = ofType(branch, 'flush')[0]
+    expect(flush).toMatchObject({ status: 'wrote', changes: [{ path: 'memory/2026-01-20.md' }] })
+    await agent.history?.settle()
+    const [latest] = (await agent.history?.entries({ path: 'memory/2026-01-20.md', limit: 1 })) ?? []
+    expect(latest).toMatchObject({ cause: 'flush' })
+  }, 60_000)
+
+  it.each(['NO_REPLY', '**no reply**', 'Nothing to save. NO_REPLY', 'Done.', '没有需要保存的内容。'])(
+    'M29: but not where it says that there are none: %s',
+    async (answer) => {
+      const { talk, server, agent } = await openConversation()
+      server.respond = answersFlushesWith(answer)
+      const { branch } = await talk(30)
+      expect(ofType(branch, 'flush')[0]).toMatchObject({ status: 'nothing', changes: [] })
+      expect(await agent.workspace.exists('memory/2026-01-20.md')).toBe(false)
+    },
+    60_000,
+  )
 })

@@ -354,6 +354,7 @@ export class Chat {
       permissions: this.#permissions,
       emit: (event: ChatEvent) => this.#turns.emit(session, event),
       lastReport: () => this.meter.last(session, transcript),
+      alone: () => this.#distiller.stop(),
     }
     return prepareWork({ ...this.#options, requests: this.#requests }, { session, transcript, model }, hooks, signal)
   }

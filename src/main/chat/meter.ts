@@ -138,7 +138,11 @@ export class Meter {
     const message: UserMessage = { role: 'user', content: '', timestamp: at }
     const settings = this.#options.config.current
     return dueSteps({
-      state: { ...state, live: [...state.live, { id: 'next', message }] },
+      state: {
+        ...state,
+        live: [...state.live, { id: 'next', message }],
+        turnsSinceFailure: state.turnsSinceFailure + 1,
+      },
       report: last ? asSent(now, last) : now,
       last: last ?? this.#ofModel.get(now.model),
       settings,

@@ -23,6 +23,7 @@ export interface WorkHooks {
   readonly permissions: Permissions
   readonly emit: (event: ChatEvent) => void
   readonly lastReport: () => ContextReport | undefined
+  readonly alone: () => Promise<void>
 }
 
 /** Starts the servers of tools that do not run yet. */
@@ -45,6 +46,7 @@ export async function prepareWork(
     lastReport: hooks.lastReport,
     tools,
     now,
+    alone: hooks.alone,
     onStart: (what) => hooks.emit({ type: 'keeping', what }),
   })
   return { session, transcript, model, tools, toolbox, keeper }

@@ -41,6 +41,14 @@ export function roomBeside(budget: Budget, fixed: number): Budget {
   return { ...budget, compactAt, flushAt: Math.max(budget.flushAt, half) }
 }
 
+/** Of what is kept free for the answer, a request may take this share before older turns are left out of it. */
+const mostReserveShare = 1 / 3
+
+/** The most tokens of a request while no summary can be had. */
+export function mostTokens({ contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>): number {
+  return Math.floor(compactAt + (contextWindow - compactAt) * mostReserveShare)
+}
+
 /** A summary stands in every request from then on. */
 const maxSummaryShare = 0.1
 const minSummaryTokens = 200

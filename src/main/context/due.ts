@@ -6,7 +6,7 @@ import type { ContextReport, KeepingStep } from '../../shared/contract/index.ts'
 import type { Message } from '../../shared/messages.ts'
 import { keptTokens } from './budget.ts'
 import { findCutPoint } from './cut-point.ts'
-import type { KeepingState } from './keeping.ts'
+import { isResting, type KeepingState } from './keeping.ts'
 import { applyPruning, planPruning, type PrunePlan, type PruneSettings } from './prune.ts'
 import { calibration, messageTokens } from './tokens.ts'
 
@@ -16,7 +16,7 @@ export interface KeepingSettings {
 }
 
 export interface KeepingInput {
-  readonly state: Pick<KeepingState, 'live' | 'pruned' | 'hasFlushedInCycle'>
+  readonly state: Pick<KeepingState, 'live' | 'pruned' | 'hasFlushedInCycle' | 'turnsSinceFailure'>
   /** The request as it would be sent, in our own estimate. */
   readonly report: ContextReport
   /** The last one that the provider has counted. */
@@ -38,6 +38,7 @@ export function dueStep(input: KeepingInput, tried: ReadonlySet<KeepingStep>): D
   const tokens = requestTokens(input)
   const plan = tried.has('prune') ? undefined : pruningOf(input, tokens)
   if (plan) return { kind: 'prune', plan }
+  if (isResting(state)) return undefined
   const mayFlush = settings.compaction.memoryFlush.enabled && !state.hasFlushedInCycle && !tried.has('flush')
   if (mayFlush && tokens > report.flushAt && state.live.length > 0) return { kind: 'flush' }
   if (tokens <= report.compactAt || tried.has('compact')) return undefined

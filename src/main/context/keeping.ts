@@ -9,7 +9,7 @@
  * The invariant: no message is summarised that no flush has read. Pure.
  */
 import type { Message } from '../../shared/messages.ts'
-import type { TranscriptEntry } from '../sessions/index.ts'
+import { noticeEntry, type TranscriptEntry } from '../sessions/index.ts'
 import type { PruneDecisions } from './prune.ts'
 
 export interface LiveMessage {
@@ -25,7 +25,17 @@ export interface KeepingState {
   readonly flushed: number
   /** A flush has run since the last compaction: the next one waits for it (M29). */
   readonly hasFlushedInCycle: boolean
+  /** Messages of the user since a model that was asked for notes or a summary failed; Infinity when it did not, or has since. */
+  readonly turnsSinceFailure: number
   readonly pruned: PruneDecisions
+}
+
+/** After a failure one turn goes by before keeping asks again: a turn never waits for what has just failed. */
+const restTurns = 2
+
+/** True while keeping asks for nothing, for it has failed a moment ago. */
+export function isResting({ turnsSinceFailure }: Pick<KeepingState, 'turnsSinceFailure'>): boolean {
+  return turnsSinceFailure < restTurns
 }
 
 export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
@@ -33,9 +43,12 @@ export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
   let live: LiveMessage[] = []
   let flushed = 0
   let hasFlushedInCycle = false
+  let turnsSinceFailure = Infinity
   const trimmed = new Set<string>()
   const cleared = new Set<string>()
   for (const entry of branch) {
+    if (isTurn(entry)) turnsSinceFailure += 1
+    turnsSinceFailure = outcomeOf(entry) ?? turnsSinceFailure
     if (entry.type === 'message') live.push({ id: entry.id, message: entry.message })
     else if (entry.type === 'flush' && entry.status !== 'failed' && entry.status !== 'distilled') {
       flushed = Math.max(flushed, live.findIndex(({ id }) => id === entry.throughEntryId) + 1)
@@ -52,7 +65,21 @@ export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
       for (const id of entry.cleared) cleared.add(id)
     }
   }
-  return { summary, live, flushed, hasFlushedInCycle, pruned: { trimmed, cleared } }
+  return { summary, live, flushed, hasFlushedInCycle, turnsSinceFailure, pruned: { trimmed, cleared } }
+}
+
+function isTurn(entry: TranscriptEntry): boolean {
+  return entry.type === 'message' && entry.message.role === 'user'
+}
+
+/** Of a request of keeping: 0 where it failed, Infinity where it did not; undefined for what asked for nothing. */
+function outcomeOf(entry: TranscriptEntry): number | undefined {
+  if (entry.type === 'flush') {
+    if (entry.status === 'rescued') return entry.message === undefined ? undefined : 0
+    return entry.status === 'failed' ? 0 : Infinity
+  }
+  if (entry.type === 'compaction') return entry.leftOut ? undefined : Infinity
+  return entry.type === 'custom' && entry.customType === noticeEntry ? 0 : undefined
 }
 
 /** @throws Error when messages up to `cut` would be summarised that no flush has read: a fault of ours, never of the user's */

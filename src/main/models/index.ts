@@ -1,5 +1,6 @@
 export { ask } from './ask.ts'
 export { assertModelId } from './catalog.ts'
+export { isPassing } from './failures.ts'
 export { Ledger } from './ledger.ts'
 export {
   AnswerDraft,

@@ -9,6 +9,9 @@ import type { ChatModel, ModelEvent } from './model.ts'
 
 /** Waits before the second, third and fourth try, ms; what the provider asks for goes before. */
 const delaysMs = [1000, 4000, 10_000]
+/** What is asked beside the answers is tried once more, soon: it can wait for another turn, and an answer waits for it. */
+const quietDelaysMs = [1000]
+const longestQuietWaitMs = 3000
 /** A provider that wants a longer wait than this is told to the user instead. */
 const longestWaitMs = 60_000
 
@@ -16,16 +19,17 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
   return {
     ...model,
     async *stream(request, signal) {
+      const isQuiet = request.purpose.kind !== 'chat'
       for (let attempt = 1; ; attempt += 1) {
         let hasShown = false
         try {
           for await (const event of model.stream(request, signal)) {
-            hasShown ||= event.type === 'text' || event.type === 'thinking' || event.type === 'done'
+            hasShown ||= !isQuiet && (event.type === 'text' || event.type === 'thinking' || event.type === 'done')
             yield event
           }
           return
         } catch (error) {
-          const wait = hasShown || signal.aborted ? undefined : waitAfter(error, delays[attempt - 1])
+          const wait = hasShown || signal.aborted ? undefined : waitAfter(error, attempt, isQuiet, delays)
           if (wait === undefined || !(error instanceof AppError)) throw error
           yield { type: 'retry', code: error.code, message: error.message, attempt, afterMs: wait }
           await sleep(wait, undefined, { signal })
@@ -35,11 +39,14 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
   }
 }
 
-function waitAfter(error: unknown, planned: number | undefined): number | undefined {
+function waitAfter(error: unknown, attempt: number, isQuiet: boolean, delays: readonly number[]): number | undefined {
+  const planned = (isQuiet ? quietDelaysMs : delays)[attempt - 1]
   if (planned === undefined || !(error instanceof AppError) || !isPassing(error)) return undefined
+  // Silence has taken its time already.
+  if (isQuiet && error.code === 'provider_timeout') return undefined
   const asked = error.data['retryAfterMs']
   const wait = typeof asked === 'number' ? asked : planned
-  return wait <= longestWaitMs ? wait : undefined
+  return wait <= (isQuiet ? longestQuietWaitMs : longestWaitMs) ? wait : undefined
 }
 
 /** Gives a request up when nothing at all has come for `idleMs`. */

@@ -38,6 +38,8 @@ export const entrySchema = z.discriminatedUnion('type', [
     firstKeptEntryId: z.string(),
     tokensBefore: z.number().default(0),
     tokensAfter: z.number().optional(),
+    /** No summary could be had: what is before was left out, and what no flush had read is rescued. */
+    leftOut: z.boolean().optional(),
     usage: usageSchema.optional(),
   }),
   /** What was said up to `throughEntryId` has been looked through for durable notes; `distilled`: what had been rescued before. */

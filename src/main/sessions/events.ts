@@ -31,6 +31,7 @@ function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
         summary: entry.summary,
         before: entry.tokensBefore,
         after: entry.tokensAfter ?? 0,
+        leftOut: entry.leftOut ?? false,
         tokens: entry.usage?.totalTokens ?? 0,
       }
     case 'prune':

@@ -1,3 +1,4 @@
+export { addLogEntry } from './daily-log.ts'
 export { FileDrafts } from './file-drafts.ts'
 export { findInFiles, replaceInFiles } from './find.ts'
 export { decodeUtf8, hashText, maxTextBytes, readText, type TextFile } from './files.ts'

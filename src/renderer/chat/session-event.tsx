@@ -22,7 +22,7 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
       )
     case 'compaction':
       return (
-        <Rule text={sentenceOf(event)}>
+        <Rule text={sentenceOf(event)} isWarning={event.leftOut}>
           <div className="rounded-md border border-line px-4 py-3">
             <Markdown text={event.summary} agent={agent} />
           </div>

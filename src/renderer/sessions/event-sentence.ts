@@ -13,7 +13,10 @@ export function useEventSentence(): (event: Keeping) => string {
       case 'flush':
         return t(`kept.flush.${event.status}`, { count: event.changes.length })
       case 'compaction':
-        return t('kept.compacted', { before: formatShort(event.before), after: formatShort(event.after) })
+        return t(event.leftOut ? 'kept.leftOut' : 'kept.compacted', {
+          before: formatShort(event.before),
+          after: formatShort(event.after),
+        })
       case 'prune':
         return t('kept.pruned', { count: event.results, characters: formatShort(event.before - event.after) })
       case 'notice':

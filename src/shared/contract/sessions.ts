@@ -67,6 +67,8 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
     summary: z.string(),
     before: z.number(),
     after: z.number(),
+    /** No summary could be had: older messages are simply not sent any more. */
+    leftOut: z.boolean(),
     tokens: z.number(),
   }),
   z.object({ type: z.literal('prune'), results: z.number(), before: z.number(), after: z.number() }),

@@ -1,19 +1,26 @@
 /**
  * What was rescued is distilled as soon as a model answers again (M30), a few parts after each answer, so that no answer
- * waits and a provider that goes on failing is not asked again and again.
+ * waits and a provider that goes on failing is not asked again and again. It gives way to what a turn has to ask.
  */
 import { AppError } from '../../../shared/errors.ts'
 import type { FileChange } from '../../../shared/file-change.ts'
 import { addUsage, noUsage, type Usage } from '../../../shared/messages.ts'
-import { textInParts } from '../../context/index.ts'
+import { isResting, keepingState, textInParts } from '../../context/index.ts'
+import { isPassing } from '../../models/index.ts'
 import type { Transcript } from '../../sessions/index.ts'
 import { Notes, type NotesOptions } from './notes.ts'
 import { settleRescue, waitingRescues } from './rescue.ts'
 
 /** Parts of one run; each takes a request or two. */
 const partsAtOnce = 2
-/** After so many failures in a row it waits for the app's next start. */
-const maxFailures = 6
+/** After a failure that was in passing it is left alone for one answer; after others, for more each time. */
+const mostRests = 16
+
+export interface DistilOptions extends NotesOptions {
+  readonly transcript: Transcript
+  /** Provider tokens for each estimated one. */
+  readonly factor: number
+}
 
 interface Progress {
   /** Characters that are read. */
@@ -27,31 +34,47 @@ const none: Progress = { read: 0, changes: [], usage: noUsage }
 export class Distiller {
   readonly #progress = new Map<string, Progress>()
   #failures = 0
-  #pauses = false
-  #isRunning = false
+  /** Runs that are left out. */
+  #rests = 0
+  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
-  /** Goes on with what waits longest; when one is done, the conversation is told. A failure of the model waits for the next run but one. */
-  async run(options: NotesOptions & { readonly transcript: Transcript; readonly factor: number }): Promise<void> {
-    if (this.#isRunning || this.#failures >= maxFailures) return
-    if (this.#pauses) {
-      this.#pauses = false
+  /** Goes on with what waits longest; when one is done, the conversation is told. */
+  async run(options: DistilOptions): Promise<void> {
+    if (this.#running || isResting(keepingState(options.transcript.branch()))) return
+    if (this.#rests > 0) {
+      this.#rests -= 1
       return
     }
-    this.#isRunning = true
+    const stop = new AbortController()
+    const signal = AbortSignal.any([options.tools.signal, stop.signal])
+    const ended = this.#attempt({ ...options, tools: { ...options.tools, signal } })
+    this.#running = { stop, ended: ended.catch(() => undefined) }
+    try {
+      await ended
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  /** Ends a run; it goes on after another answer. */
+  async stop(): Promise<void> {
+    this.#running?.stop.abort()
+    await this.#running?.ended
+  }
+
+  async #attempt(options: DistilOptions): Promise<void> {
     try {
       await this.#distil(options)
       this.#failures = 0
     } catch (error) {
-      if (!(error instanceof AppError)) throw error
       if (options.tools.signal.aborted) return
-      this.#failures += 1
-      this.#pauses = true
-    } finally {
-      this.#isRunning = false
+      if (!(error instanceof AppError)) throw error
+      this.#failures = isPassing(error) ? 0 : this.#failures + 1
+      this.#rests = Math.min(mostRests, Math.max(1, 2 ** (this.#failures - 1)))
     }
   }
 
-  async #distil(options: NotesOptions & { readonly transcript: Transcript; readonly factor: number }): Promise<void> {
+  async #distil(options: DistilOptions): Promise<void> {
     const { tools, transcript, now } = options
     const [rescued] = await waitingRescues(tools.workspace)
     if (!rescued) return

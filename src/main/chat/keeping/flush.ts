@@ -1,13 +1,22 @@
 /**
  * A memory flush (M29): a silent turn in which the model saves durable notes from a conversation, before part of it is
- * summarised. It works on a copy, may write memory files only, and nothing that it says (NO_REPLY or more) is ever shown.
+ * summarised. It works on a copy, may write memory files only, and nothing that it says (NO_REPLY) is ever shown. A model
+ * that says the notes instead of writing them has them written down: they go to today's log.
  */
 import type { FileChange } from '../../../shared/file-change.ts'
-import { addUsage, noUsage, type Message, type ToolCallPart, type Usage } from '../../../shared/messages.ts'
+import {
+  addUsage,
+  messageText,
+  noUsage,
+  type Message,
+  type ToolCallPart,
+  type Usage,
+} from '../../../shared/messages.ts'
 import { ask, type ChatModel } from '../../models/index.ts'
-import { dailyLogPath, isMemoryPath, localDate, localTime } from '../../workspace/index.ts'
+import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '../../workspace/index.ts'
 import { callTools } from '../call.ts'
 import { definitionsOf, ownTools, type ToolContext } from '../tools/index.ts'
+import { notesIn } from './said-notes.ts'
 
 /** Model requests of one flush; saving notes takes two or three. */
 const maxSteps = 8
@@ -47,11 +56,22 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
     usage = addUsage(usage, answer.usage)
     messages.push(answer)
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
-    if (calls.length === 0) return { changes, usage }
+    if (calls.length === 0) {
+      const said = changes.length === 0 && answer.stopReason !== 'error' ? notesIn(messageText(answer)) : undefined
+      return { changes: said === undefined ? changes : await keepSaid(restricted, said, at), usage }
+    }
     await callTools(calls, ownTools, restricted, async (result) => {
       messages.push(result)
       if (result.details?.kind === 'change') changes.push(result.details.change)
     })
   }
   return { changes, usage }
+}
+
+/** Nothing where the very words stand in the log already: each part of a conversation may be answered with the same. */
+async function keepSaid({ workspace, origin }: ToolContext, said: string, at: Date): Promise<FileChange[]> {
+  const path = dailyLogPath(localDate(at))
+  if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(said)) return []
+  const write = await workspace.edit(path, origin, (before) => addLogEntry(before, said, at).text)
+  return [await workspace.describe(write)]
 }

@@ -1,7 +1,9 @@
 /**
  * Keeps a conversation within its model's window without losing anything (M29 to M32). Before each request it looks how
  * full the window is; then it prunes, flushes, compacts, in that order, as far as is due. Each step is an entry of the
- * transcript, written when it is done, so that a crash in between repeats a step and never skips one.
+ * transcript, written when it is done, so that a crash in between repeats a step and never skips one. What has failed is
+ * not asked for again in the next turn: answers go on meanwhile, and before a request grows past the window its oldest
+ * turns are left out.
  */
 import type { ContextReport, KeepingStep } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
@@ -12,9 +14,11 @@ import {
   dueStep,
   factorOf,
   fixedTokens,
+  isResting,
   keepingState,
   keepOf,
   messageTokens,
+  mostTokens,
   requestTokens,
   summaryTokens,
   type Assembly,
@@ -36,6 +40,8 @@ export interface KeeperOptions extends NotesOptions {
   readonly lastReport: () => ContextReport | undefined
   /** What may take a while has begun. */
   readonly onStart: (what: 'flush' | 'compaction') => void
+  /** Ends what else asks about notes just now: one at a time. */
+  readonly alone: () => Promise<void>
 }
 
 interface Measured extends KeepingInput {
@@ -50,6 +56,8 @@ interface Measured extends KeepingInput {
 export class Keeper {
   readonly #options: KeeperOptions
   readonly #notes: Notes
+  /** The user wants it now. */
+  #isWanted = false
 
   constructor(options: KeeperOptions) {
     this.#options = options
@@ -67,19 +75,24 @@ export class Keeper {
       else await this.#compactAt(step.cut, undefined)
       measured = await this.#measure()
     }
-    if (measured.tokens > measured.report.compactAt && this.#leavesRoom(measured)) await this.#squeeze()
+    const most = this.#rests() ? mostTokens(measured.report) : measured.report.compactAt
+    if (measured.tokens <= most || !this.#leavesRoom(measured)) return
+    if (await this.#squeeze()) measured = await this.#measure()
+    if (this.#rests() && measured.tokens > most) await this.#leaveOut(cutOf(measured))
   }
 
   /** The provider found the request too long, whatever was estimated. @returns false when nothing more can be cut */
   async makeRoom(): Promise<boolean> {
     const measured = await this.#measure()
     if (!this.#leavesRoom(measured)) return false
-    const isCompacted = await this.#compactAt(cutOf(measured, Math.floor(keepOf(measured) / 2)), undefined)
-    return (await this.#squeeze()) || isCompacted
+    const cut = cutOf(measured, Math.floor(keepOf(measured) / 2))
+    const isCut = (await this.#compactAt(cut, undefined)) || (await this.#leaveOut(cut))
+    return (await this.#squeeze()) || isCut
   }
 
   /** @returns false when there is nothing to summarise, or it failed; the history is whole then */
   async compact(focus: string | undefined): Promise<boolean> {
+    this.#isWanted = true
     return this.#compactAt(cutOf(await this.#measure()), focus)
   }
 
@@ -90,6 +103,11 @@ export class Keeper {
 
   #state(): KeepingState {
     return keepingState(this.#options.transcript.branch())
+  }
+
+  /** True while nothing is asked, for it has just failed. */
+  #rests(): boolean {
+    return !this.#isWanted && isResting(this.#state())
   }
 
   async #measure(): Promise<Measured> {
@@ -137,14 +155,17 @@ export class Keeper {
     const { model, prompts, tools, settings } = this.#options
     const { live } = this.#state()
     const first = live[cut]
-    if (cut === 0 || !first) return false
+    if (cut === 0 || !first || this.#rests()) return false
     if (settings.compaction.memoryFlush.enabled) {
       if (this.#state().flushed < cut) await this.#flushUpTo(cut)
       assertFlushed(this.#state(), cut)
     }
+    // Nor will it summarise now.
+    if (this.#rests()) return false
     const messages = live.map(({ message }) => message)
     const { tokens: tokensBefore } = await this.#measure()
     this.#options.onStart('compaction')
+    await this.#options.alone()
     try {
       const { text, usage } = await whileItShrinks(model, async () => {
         const { report, factor } = await this.#measure()
@@ -177,12 +198,46 @@ export class Keeper {
     }
   }
 
+  /**
+   * Sends the first `cut` live messages no more, though nobody could summarise them; what no flush has read of them is
+   * rescued. @returns false when there are none
+   */
+  async #leaveOut(cut: number): Promise<boolean> {
+    const { live, summary, flushed } = this.#state()
+    const first = live[cut]
+    if (cut === 0 || !first) return false
+    if (flushed < cut) await this.#rescueUpTo(cut)
+    const { tokens: tokensBefore } = await this.#measure()
+    const messages = live.map(({ message }) => message)
+    const earlier = summary?.endsWith(leftOutNote) ? summary.slice(0, -leftOutNote.length) : (summary ?? '')
+    const text = `${earlier.trimEnd()}\n\n${leftOutNote}`.trimStart()
+    await this.#keep({
+      type: 'compaction',
+      summary: text,
+      firstKeptEntryId: first.id,
+      tokensBefore,
+      tokensAfter: tokensAfter(tokensBefore, messages, cut, text),
+      leftOut: true,
+    })
+    return true
+  }
+
+  async #rescueUpTo(count: number): Promise<void> {
+    const { live, flushed } = this.#state()
+    const through = live[count - 1]
+    if (!through || flushed >= count) return
+    const { changes, ...saved } = await this.#notes.keepWords(live.slice(flushed, count).map(({ message }) => message))
+    await this.#keep({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
+  }
+
   /** Has the first `count` live messages read for durable notes; what cannot be read is kept word for word. */
   async #flushUpTo(count: number): Promise<void> {
+    if (this.#rests()) return this.#rescueUpTo(count)
     const { live, flushed } = this.#state()
     const through = live[count - 1]
     if (!through || flushed >= count) return
     this.#options.onStart('flush')
+    await this.#options.alone()
     const unread = live.slice(flushed, count).map(({ message }) => message)
     const { changes, ...saved } = await this.#notes.save(unread, () => this.#measure())
     await this.#keep({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
@@ -201,6 +256,10 @@ export class Keeper {
     })
   }
 }
+
+/** Told to the model in the place of a summary. */
+const leftOutNote =
+  '[Here older messages were left out, because no summary of them could be made. What they said is in memory: search it.]'
 
 function tokensAfter(before: number, messages: readonly Message[], cut: number, summary: string): number {
   const sizes = messages.map(messageTokens)

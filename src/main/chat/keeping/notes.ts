@@ -1,13 +1,14 @@
 /**
  * Durable notes from a conversation before part of it is summarised (M29, M30): over the whole conversation while that
- * fits, else in parts; tried twice, and where both fail, the words themselves are kept.
+ * fits, else in parts; tried twice, and where both fail, the words themselves are kept. What fails in passing was tried
+ * twice by the model already.
  */
 import { AppError } from '../../../shared/errors.ts'
 import type { FileChange } from '../../../shared/file-change.ts'
 import { addUsage, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
 import { estimateTokens } from '../../../shared/tokens.ts'
 import { messageTokens, renderInParts, withoutGoOn, type Assembly, type Budget } from '../../context/index.ts'
-import type { ChatModel } from '../../models/index.ts'
+import { isPassing, type ChatModel } from '../../models/index.ts'
 import { dailyLogPath, localDate } from '../../workspace/index.ts'
 import type { Clock } from '../../clock.ts'
 import type { Prompts } from '../prompts.ts'
@@ -16,9 +17,14 @@ import { flush, type FlushOutcome } from './flush.ts'
 import { whileItShrinks } from './overflow.ts'
 import { rescue } from './rescue.ts'
 
-export type SavedNotes =
-  | ({ readonly status: 'wrote' | 'nothing' } & FlushOutcome)
-  | { readonly status: 'rescued'; readonly changes: readonly FileChange[]; readonly message: string }
+export type SavedNotes = ({ readonly status: 'wrote' | 'nothing' } & FlushOutcome) | Rescued
+
+interface Rescued {
+  readonly status: 'rescued'
+  readonly changes: readonly FileChange[]
+  /** Why, where a model was asked. */
+  readonly message?: string
+}
 
 export interface NotesOptions {
   readonly model: ChatModel
@@ -50,23 +56,25 @@ export class Notes {
     unread: readonly Message[],
     measure: () => Promise<{ assembly: Assembly; tokens: number; factor: number }>,
   ): Promise<SavedNotes> {
-    const { model, tools, now } = this.#options
+    const { model, tools } = this.#options
     for (let attempt = 1; ; attempt += 1) {
       try {
         const outcome = await whileItShrinks(model, () => this.#read(unread, measure))
         return { status: outcome.changes.length > 0 ? 'wrote' : 'nothing', ...outcome }
       } catch (error) {
         if (!(error instanceof AppError) || tools.signal.aborted) throw error
-        if (attempt < tries) continue
-        const text = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
-        const origin = { ...tools.origin, cause: 'flush' as const }
-        return {
-          status: 'rescued',
-          changes: [await rescue(tools.workspace, origin, text, now())],
-          message: error.message,
-        }
+        if (attempt < tries && !isPassing(error)) continue
+        return { ...(await this.keepWords(unread)), message: error.message }
       }
     }
+  }
+
+  /** The words themselves, without asking anybody. @throws AppError when the disk does not take them */
+  async keepWords(unread: readonly Message[]): Promise<Rescued> {
+    const { tools, now } = this.#options
+    const text = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
+    const origin = { ...tools.origin, cause: 'flush' as const }
+    return { status: 'rescued', changes: [await rescue(tools.workspace, origin, text, now())] }
   }
 
   /** From one part of a conversation, in words. @throws AppError when the model fails */
