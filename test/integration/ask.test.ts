@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -29,7 +30,7 @@ agents: { list: [{ id: main, workspace: "${workspace}", model: anthropic/test-mo
     const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
     return { code, stdout: pieces.join(''), pieces, stderr }
   }
-  return { server, run }
+  return { server, run, workspace }
 }
 
 describe('M37 a chat in a terminal', { timeout: 60_000 }, () => {
@@ -112,5 +113,21 @@ describe('M37 a chat in a terminal', { timeout: 60_000 }, () => {
     const again = await run('ask', 'hello?')
     expect(again).toMatchObject({ code: 0, stdout: 'Awake.\n' })
     expect(again.stderr).toMatch(/^· anthropic is overloaded.*the bears are asleep\. Trying again in 1 s …\n$/)
+  })
+
+  it('M37: /new starts a chat that `last` goes on with, says so in a line, and writes once what was said (M36)', async () => {
+    const { server, run, workspace } = await openTerminal()
+    server.script = [{ text: 'Noted.' }]
+    const first = JSON.parse((await run('ask', 'My cat is called Minka', '--json')).stdout)
+    const begun = await run('ask', '/new', '--session', 'last')
+    expect(begun).toMatchObject({ code: 0, stderr: '' })
+    expect(begun.stdout).toMatch(/^a new chat has begun: \S+; \S+ has ended\. .*\n$/)
+    const again = await run('ask', '/reset', '--session', 'last')
+    expect(again.stdout).toMatch(/^nothing was said in \S+ yet: it is new already\n$/)
+    const next = JSON.parse((await run('ask', 'Hello', '--session', 'last', '--json')).stdout)
+    expect(begun.stdout).toContain(next.session)
+    expect(JSON.stringify(server.requests.at(-1)?.body['messages'])).not.toContain('Minka')
+    expect((await run('ask', '/new', '--session', first.session)).stdout).toContain(`${first.session} has ended`)
+    expect(await readdir(join(workspace, 'memory'))).toHaveLength(1)
   })
 })

@@ -238,6 +238,29 @@ describe('M35 to M37 sessions', () => {
     expect(await readdir(join(workspace, 'memory')).catch(() => [])).toEqual([])
   })
 
+  it('M36: sessions of a day that left long ends behind take little of the next requests', async () => {
+    const { app, workspace } = await openTestApp({
+      now,
+      files: { 'memory/2026-01-20-garden.md': `# Garden\n\n${'A log of my own. '.repeat(500)}` },
+    })
+    const agent = await app.agents.get('main')
+    for (let number = 0; number < 3; number += 1) {
+      const sent = await agent.chat.send({ text: `Remember that ${number} ${'is a long story '.repeat(400)}` })
+      await sent.ended
+      await agent.chat.send({ text: '/new', session: sent.session })
+      await agent.chat.send({ text: '/reset', session: sent.session })
+    }
+    await app.close()
+    const { readdir } = await import('node:fs/promises')
+    const names = (await readdir(join(workspace, 'memory'))).filter((name) => !/^2026-01-20(-garden)?\.md$/.test(name))
+    expect(names).toHaveLength(3)
+    const items = (await agent.chat.meter.report(undefined, undefined)).items.filter(({ layer }) => layer === 'logs')
+    const excerpts = items.filter(({ name }) => names.includes(name.replace('memory/', '')))
+    expect(excerpts).toHaveLength(3)
+    expect(excerpts.reduce((sum, { sentCharacters }) => sum + sentCharacters, 0)).toBeLessThanOrEqual(8600)
+    expect(items.find(({ name }) => name.includes('garden'))).toMatchObject({ sentCharacters: 8510, note: 'today' })
+  })
+
   it('M37: commands do what they say, and say it as data', async () => {
     const { agent, talk, server } = await openConversation()
     const { session } = await talk(12)

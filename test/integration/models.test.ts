@@ -30,7 +30,7 @@ const providers: [string, (server: ModelServer) => ChatModel][] = [
 ]
 
 const request: ModelRequest = {
-  purpose: { kind: 'title' },
+  purpose: { kind: 'chat', today: '2026-01-20', time: '10:00', todaysLog: 'memory/2026-01-20.md' },
   system: ['You are main.'],
   messages: [{ role: 'user', content: 'hello', timestamp: 0 }],
   tools: [
@@ -158,6 +158,18 @@ describe.each(providers)('M39 %s', (name, create) => {
     expect(text).toBe('there')
     expect(retries).toEqual(['provider_rate_limited', 'provider_overloaded'])
     expect(server.requests).toHaveLength(3)
+  })
+
+  it('M30: what is asked beside the answers is tried once more, and not after a long wait', async () => {
+    const quiet = { ...request, purpose: { kind: 'title' } } as const
+    const ask = async (afterMs: string) => {
+      const server = await startModelServer({ status: 503, message: 'later', headers: { 'retry-after-ms': afterMs } })
+      const events = withRetries(create(server)).stream(quiet, new AbortController().signal)
+      await expect(Array.fromAsync(events)).rejects.toMatchObject({ code: 'provider_overloaded' })
+      return server.requests.length
+    }
+    expect(await ask('1')).toBe(2)
+    expect(await ask('20000')).toBe(1)
   })
 
   it('M39: reads on through pings, comments and events that it does not know, in odd pieces', async () => {

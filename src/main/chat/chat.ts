@@ -18,7 +18,7 @@ import { carryOut } from './commands.ts'
 import { Distiller } from './keeping/distil.ts'
 import { hasRescues } from './keeping/rescue.ts'
 import { LiveTurns, type RunningTurn } from './live-turns.ts'
-import { keepSession } from './memory-hook.ts'
+import { countLeft, keepSession, leftEntry } from './memory-hook.ts'
 import { Meter } from './meter.ts'
 import { Permissions, type Decision } from './permissions.ts'
 import { MessageQueue, type Waiting } from './queue.ts'
@@ -63,6 +63,8 @@ export class Chat {
   readonly #turns: LiveTurns
   readonly #background: Background
   readonly #distiller = new Distiller()
+  /** Sessions that are leaving behind what they do. */
+  readonly #leaving = new Set<string>()
   readonly #closing = new AbortController()
   readonly #queue: MessageQueue
   /** Which waiting message became which message of the conversation, until it is stored. */
@@ -242,9 +244,11 @@ export class Chat {
     const { sessions, now } = this.#options
     const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
     const isNew = command?.name === 'new' || command?.name === 'reset'
+    // Nothing was said in it: it is new.
+    if (current && isNew && current.transcript.entries.length === 0) return current
     const mayGoOn = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
     if (current && !isNew && mayGoOn) return current
-    if (current) this.#background.run(this.#leaveBehind(current.id, current.transcript))
+    if (current) this.#background.run(this.#leave(current.id, current.transcript))
     return sessions.create(now())
   }
 
@@ -359,12 +363,24 @@ export class Chat {
     return prepareWork({ ...this.#options, requests: this.#requests }, { session, transcript, model }, hooks, signal)
   }
 
-  /** What a session that is over leaves behind (M36): durable notes, and its last messages. */
+  async #leave(session: string, transcript: Transcript): Promise<void> {
+    if (this.#leaving.has(session)) return
+    this.#leaving.add(session)
+    try {
+      await this.#leaveBehind(session, transcript)
+    } finally {
+      this.#leaving.delete(session)
+    }
+  }
+
+  /** What a session that is over leaves behind (M36): durable notes, and its last messages, those that it has not left before. */
   async #leaveBehind(session: string, transcript: Transcript): Promise<void> {
     const { workspace, config, models, now } = this.#options
     const { memoryHook } = config.current.session
-    const messages = transcript.messages().map(({ message }) => message)
-    if (!memoryHook.enabled || messages.length === 0) return
+    const entries = transcript.messages()
+    const last = entries.at(-1)
+    const messages = entries.slice(countLeft(transcript)).map(({ message }) => message)
+    if (!memoryHook.enabled || !last || messages.length === 0) return
     const model = this.#models.preview()
     const { keeper } = await this.#workOn(session, transcript, model, new AbortController().signal)
     await keeper.flushRest()
@@ -372,6 +388,7 @@ export class Chat {
     const sentencesFor = (said: readonly string[]) => models.sentencesFor(said)
     const count = memoryHook.messages
     await keepSession({ workspace, model, prompt, sentencesFor, messages, count, session, at: now() })
+    await transcript.appendCustom(leftEntry, { through: last.id })
   }
 
   /** A model has answered: what no flush could read before is distilled now (M30). */

@@ -3,8 +3,10 @@
  * answers, the time is the name.
  */
 import { AppError } from '../../shared/errors.ts'
+import { isRecord } from '../../shared/json.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
 import { ask, withoutRefused, type ChatModel, type Sentences } from '../models/index.ts'
+import type { Transcript } from '../sessions/index.ts'
 import { localDate, type Workspace } from '../workspace/index.ts'
 import type { Prompts } from './prompts.ts'
 
@@ -19,6 +21,15 @@ export interface HookOptions {
   readonly count: number
   readonly session: string
   readonly at: Date
+}
+
+/** How far a session has been kept: the id of its last message then. */
+export const leftEntry = 'commonplace.left'
+
+/** How many of the messages an earlier end of the session has kept. */
+export function countLeft(transcript: Transcript): number {
+  const left = transcript.lastCustom(leftEntry)
+  return isRecord(left) ? transcript.messages().findIndex(({ id }) => id === left['through']) + 1 : 0
 }
 
 /** Characters of one message that are kept; the transcript has the rest. */

@@ -7,7 +7,7 @@ import type { Message } from '../../shared/messages.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import type { ModelRequest, Purpose, ThinkingEffort, ToolDefinition } from '../models/index.ts'
 import { roomBeside, type Budget } from './budget.ts'
-import { cutMiddle, maxFileCharacters, maxTotalCharacters } from './cut.ts'
+import { cutMiddle, isSessionExcerpt, maxExcerptCharacters, maxFileCharacters, maxTotalCharacters } from './cut.ts'
 import { cutToTokens, fileTokens, shareOut } from './fit.ts'
 import { endWithUser, endsWithGoOn, pairToolResults, withTimestamp } from './history.ts'
 import { applyPruning, type PruneDecisions, type PruneSettings } from './prune.ts'
@@ -95,8 +95,11 @@ export function assemble(input: AssemblyInput): Assembly {
 /** Every file as it is sent: within its own limits (M3), and all of them within `tokens`. */
 function cutFiles(files: readonly ContextFile[], tokens: number): { file: ContextFile; sent: string }[] {
   let left = maxTotalCharacters
+  const excerpts = files.filter(isExcerpt).map(({ text }) => text?.length ?? 0)
+  const mostOfExcerpt = Math.floor(shareOut(excerpts, maxExcerptCharacters))
   const cut = files.map((file) => {
-    const sent = file.text === null ? '' : cutMiddle(file.text, Math.min(maxFileCharacters, left))
+    const own = isExcerpt(file) ? Math.min(maxFileCharacters, mostOfExcerpt) : maxFileCharacters
+    const sent = file.text === null ? '' : cutMiddle(file.text, Math.min(own, left))
     left = Math.max(0, left - sent.length)
     return { file, sent }
   })
@@ -105,6 +108,10 @@ function cutFiles(files: readonly ContextFile[], tokens: number): { file: Contex
     tokens,
   )
   return most === Infinity ? cut : cut.map(({ file, sent }) => ({ file, sent: cutToTokens(sent, most) }))
+}
+
+function isExcerpt({ layer, text }: ContextFile): boolean {
+  return layer === 'logs' && text !== null && isSessionExcerpt(text)
 }
 
 function sumOf(items: readonly ContextItem[]): number {

@@ -4,6 +4,14 @@
 export const maxFileCharacters = 20_000
 export const maxTotalCharacters = 60_000
 
+/** What sessions of the last two days left behind (M36), all of it: search has the rest. */
+export const maxExcerptCharacters = 8000
+
+/** True for the file that a session left behind: it names its transcript below its heading. */
+export function isSessionExcerpt(text: string): boolean {
+  return /^# [^\n]*\n\n[^\n]*\bsessions\/[\w.-]+\.jsonl/.test(text)
+}
+
 const headShare = 0.7
 const tailShare = 0.2
 

@@ -9,6 +9,7 @@ import type { EmbeddingProvider } from '../embeddings/index.ts'
 import { calibrationKey, parseCalibration, type Calibration, type ScriptCalibration } from './calibrated.ts'
 import { floatsOf, hashOf } from './passage-store.ts'
 import { questionsOf, sampledPassage, sampleSize, type Pair, type Probe } from './pseudo-questions.ts'
+import { leastWorth } from './search/calibrate.ts'
 import { getMeta } from './schema.ts'
 import type { IndexStore } from './store.ts'
 
@@ -20,6 +21,10 @@ const minPairs = 6
 const growth = 1.2
 /** A model that is not known to be good is taken for one that is not. */
 const unknownWorth = 0.25
+/** Chance alone gets a model less than this among the pairs of a language. */
+const readsLanguage = 0.2
+/** What reading a language is worth at most, where the memory itself cannot tell. */
+const mostByLanguage = 0.4
 
 /** Does nothing while what is known still holds. @throws AppError of the provider */
 export async function calibrate(store: IndexStore, provider: EmbeddingProvider, signal: AbortSignal): Promise<void> {
@@ -30,7 +35,7 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
   if (embedded < minPassages || (known && isAbout(known.passages, embedded))) return
   const sample = passages.sample(sampleSize)
   const vectors = sample.map(({ vector }) => floatsOf(vector))
-  const { groups, probes, pairs, texts } = questionsOf(
+  const { groups, probes, pairs, language, texts } = questionsOf(
     sample.map(({ file, text, chunk, place }) => sampledPassage(file, text, passages.textAfter(chunk, place))),
   )
   const vectorOf = await embedTexts(store, provider, texts, signal)
@@ -38,7 +43,11 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
     measureScript(
       script,
       probes.filter((probe) => probe.script === script),
-      pairs.filter((pair) => pair.script === script),
+      worthIn(
+        pairs.filter((pair) => pair.script === script),
+        language.filter((pair) => pair.script === script),
+        vectorOf,
+      ),
       vectorOf,
       { groups, vectors, total: embedded, knownWorth: provider.knownWorth?.[script] ?? 0 },
     ),
@@ -66,7 +75,7 @@ interface Known {
 function measureScript(
   script: Calibration['scripts'][number]['script'],
   probes: readonly Probe[],
-  pairs: readonly Pair[],
+  measuredWorth: number,
   vectorOf: (text: string) => Float32Array | undefined,
   known: Known,
 ): ScriptCalibration | undefined {
@@ -80,7 +89,6 @@ function measureScript(
   // Of more passages the nearest is nearer: as much for each doubling as from half of the sample to all of it.
   const gain = Math.max(0, mean(measured.map(({ top, topOfHalf }) => top - topOfHalf)))
   const doublings = Math.log2(Math.max(1, known.total / known.vectors.length))
-  const measuredWorth = pairs.length < minPairs ? unknownWorth : worthOf(pairs, vectorOf)
   const worth = Math.max(known.knownWorth, measuredWorth)
   return {
     script,
@@ -111,6 +119,22 @@ function nearestElsewhere(vector: Float32Array, group: string, { groups, vectors
     average,
     spread: Math.sqrt(Math.max(0, squares / count - average ** 2)),
   }
+}
+
+/**
+ * By the texts of the memory that belong together; where its notes have nothing to do with each other, by whether the model
+ * reads the language at all.
+ */
+function worthIn(
+  pairs: readonly Pair[],
+  language: readonly Pair[],
+  vectorOf: (text: string) => Float32Array | undefined,
+): number {
+  if (pairs.length < minPairs) return unknownWorth
+  const own = worthOf(pairs, vectorOf)
+  if (own >= leastWorth) return own
+  const general = worthOf(language, vectorOf)
+  return general >= readsLanguage ? Math.min(mostByLanguage, general) : own
 }
 
 /** In [0, 1]: 0 for a model that finds a text by the one that belongs to it no better than chance. */

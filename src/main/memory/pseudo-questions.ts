@@ -6,6 +6,7 @@
  * Both are chosen in the order of the passages' hashes, so that the same memory gives the same questions. Pure.
  */
 import type { Script } from '../../shared/contract/index.ts'
+import { languagePairs } from './language-pairs.ts'
 import { stem } from './stem.ts'
 import { fold } from './terms.ts'
 import { roleOfCjk, roleOfStem } from './word-roles.ts'
@@ -50,13 +51,21 @@ export function sampledPassage(file: string, text: string, after: string | undef
 /** What is asked to measure a model, and each text of it once; `groups`: what each passage is part of. */
 export function questionsOf(sampled: readonly SampledPassage[]): PseudoQuestions & {
   readonly groups: readonly string[]
+  /** Of the scripts that the memory has. */
+  readonly language: readonly Pair[]
   readonly texts: readonly string[]
 } {
   const groups = groupsOf(sampled)
   const questions = pseudoQuestions(sampled.map((one, index) => ({ ...one, file: groups[index] ?? one.file })))
   const { probes, pairs } = questions
-  const texts = new Set([...probes.map(({ text }) => text), ...pairs.flatMap(({ one, other }) => [one, other])])
-  return { ...questions, groups, texts: [...texts] }
+  const language = [...new Set(probes.map(({ script }) => script))].flatMap((script) =>
+    languagePairs[script].map(([one, other]): Pair => ({ script, one, other })),
+  )
+  const texts = [
+    ...probes.map(({ text }) => text),
+    ...[...pairs, ...language].flatMap(({ one, other }) => [one, other]),
+  ]
+  return { ...questions, groups, language, texts: [...new Set(texts)] }
 }
 
 function parted(text: string): { heading: string; body: string } {

@@ -3,7 +3,7 @@ import { usageOfEntries } from '../sessions/index.ts'
 import type { RouterBase } from './base.ts'
 
 export const sessionsRoutes = ({ app, os, agent }: RouterBase) => ({
-  list: os.sessions.list.use(agent).handler(({ context }) => context.agent.sessions.list()),
+  list: os.sessions.list.use(agent).handler(({ context, input }) => context.agent.sessions.list(input.empty)),
   get: os.sessions.get.use(agent).handler(({ context, input }) => context.agent.conversation(input.session)),
   usage: os.sessions.usage
     .use(agent)

@@ -155,12 +155,12 @@ export class Sessions {
     return { name, text: transcriptMarkdown(title, transcript.header.createdAt, messages) }
   }
 
-  /** Pinned ones first, then the newest; without those in which nothing was said or done yet. */
-  async list(): Promise<SessionSummary[]> {
+  /** Pinned ones first, then the newest. @param withEmpty also those in which nothing was said or done yet */
+  async list(withEmpty = false): Promise<SessionSummary[]> {
     const summaries = await Promise.all((await this.#ids()).map((id) => this.summary(id)))
     return summaries
       .filter((summary) => summary !== undefined)
-      .filter(({ id }) => !this.#empty.has(id))
+      .filter(({ id }) => withEmpty || !this.#empty.has(id))
       .sort((one, other) => Number(other.pinned) - Number(one.pinned) || other.updatedAt - one.updatedAt)
   }
 

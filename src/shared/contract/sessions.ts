@@ -110,7 +110,8 @@ const forSession = forAgent.extend({ session: sessionIdSchema })
 const done = z.object({})
 
 export const sessions = {
-  list: base.input(forAgent).output(z.array(sessionSummarySchema)),
+  /** @param empty also those in which nothing was said yet */
+  list: base.input(forAgent.extend({ empty: z.boolean().optional() })).output(z.array(sessionSummarySchema)),
   get: base.input(forSession).output(
     z.object({
       summary: sessionSummarySchema,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toUnitVector, type EmbeddingProvider } from '../../../src/main/embeddings/provider.ts'
 import { calibrationFor, calibrationKey, parseCalibration } from '../../../src/main/memory/calibrated.ts'
 import { embedMissing } from '../../../src/main/memory/embed-queue.ts'
+import { languagePairs } from '../../../src/main/memory/language-pairs.ts'
 import { createTables, getMeta, openForWriting } from '../../../src/main/memory/schema.ts'
 import { isOfUse, vectorScaleOf, vectorScore, weightsFor } from '../../../src/main/memory/search/calibrate.ts'
 import { IndexStore } from '../../../src/main/memory/store.ts'
@@ -182,5 +183,42 @@ describe('M17 calibration', () => {
     expect(cjk && isOfUse(cjk)).toBe(false)
     expect(weightsFor('auto', (latin && vectorScaleOf(latin)) || null).vector).toBeGreaterThan(0.25)
     expect(calibrationFor('котёл', calibration)?.script).toBe('latin')
+  })
+
+  it.each([
+    ['that reads the language', true],
+    ['that does not', false],
+  ])('M17: where notes have nothing to do with each other, a model %s takes part: %s', async (_name, reads) => {
+    const unrelated = Array.from({ length: 24 }, (_, index) => {
+      const word = (place: string) => `${place}${String.fromCharCode(97 + index)}word`
+      const lines = ['one', 'two'].map((line) =>
+        ['xa', 'xb', 'xc', 'xd', 'xe', 'xf', 'xg', 'xh'].map((w) => word(line + w)),
+      )
+      return [
+        `memory/${index}.md`,
+        `# ${word('title')}\n\n${lines.map((words) => words.join(' ')).join('.\n\n')}.\n`,
+      ] as const
+    })
+    const { provider, vectorOf } = modelOf(0)
+    const pairs = Object.values(languagePairs).flat()
+    const reader: EmbeddingProvider = {
+      ...provider,
+      async embed(texts) {
+        return texts.map((text) => {
+          const pair = pairs.findIndex((both) => both.includes(text))
+          return pair < 0
+            ? vectorOf(text)
+            : sumOf([
+                [1, directionOf(`pair ${pair}`)],
+                [1, directionOf(text)],
+              ])
+        })
+      },
+    }
+    const store = storeOf(unrelated)
+    await embedMissing(store, reads ? reader : provider, { signal })
+    const measured = calibrationFor('what is there?', parseCalibration(calibrationOf(store)))
+    expect(measured?.script).toBe('latin')
+    expect(measured && isOfUse(measured)).toBe(reads)
   })
 })

@@ -36,7 +36,7 @@ export async function ask({ client, base }: Runtime, flags: AskFlags, message: s
   const last = mine.findLast((entry) => entry.role === 'assistant')
   if (last?.role !== 'assistant') {
     if (!parseCommand(message)) throw new AppError('internal', 'the agent did not answer')
-    const text = outcome ? describeOutcome(outcome) : ''
+    const text = startsChat(message) ? describeStart(before, session) : outcome ? describeOutcome(outcome) : ''
     const value = { session, text, ...tracesOf(mine), usage: noUsage, outcome: outcome ?? null }
     if (outcome?.kind === 'failed') return { value, text: '', warning: text, isFailure: true }
     return { value, text }
@@ -46,9 +46,20 @@ export async function ask({ client, base }: Runtime, flags: AskFlags, message: s
   return { value, text: live ? '' : value.text }
 }
 
+function startsChat(message: string): boolean {
+  const name = parseCommand(message)?.name
+  return name === 'new' || name === 'reset'
+}
+
+function describeStart(before: string | undefined, session: string): string {
+  if (before === session) return `nothing was said in ${session} yet: it is new already`
+  const ended = before === undefined ? '' : `; ${before} has ended`
+  return `a new chat has begun: ${session}${ended}. Go on in it with --session last`
+}
+
 /** @param wanted an id, the beginning of it or of what follows its date, or `last` @throws AppError `unknown_session` */
 async function sessionOf(client: ContractClient, agent: string, wanted: string): Promise<string> {
-  const sessions = await client.sessions.list({ agent })
+  const sessions = await client.sessions.list({ agent, empty: true })
   const found =
     wanted === 'last'
       ? sessions.toSorted((one, other) => other.updatedAt - one.updatedAt).slice(0, 1)

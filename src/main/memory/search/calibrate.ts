@@ -99,7 +99,7 @@ export function vectorScore(cosine: number, { background, threshold, power }: Ve
 
 /** At this worth a model is as good as they come; below the other it tells nothing in this script, and takes no part. */
 const fullWorth = 0.4
-const leastWorth = 0.05
+export const leastWorth = 0.05
 
 /** Where no cosine would tell an answer from what is near without being one, small differences are noise. */
 export function isOfUse(calibration: ScriptCalibration): boolean {
