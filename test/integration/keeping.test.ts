@@ -277,8 +277,15 @@ describe('M35 to M37 sessions', () => {
       kind: 'remembered',
       change: { path: 'memory/2026-01-20.md' },
     })
-    expect(await run('/search gate code')).toMatchObject({ kind: 'found', results: [{ path: 'memory/2026-01-20.md' }] })
-    expect(await run('/status')).toMatchObject({ kind: 'status', contextWindow: 32_000, model: 'anthropic/test-model' })
+    expect(await run('/search gate code')).toMatchObject({
+      kind: 'found',
+      results: [{ path: 'memory/2026-01-20.md', snippet: expect.any(String) }],
+    })
+    const status = await run('/status')
+    expect(status).toMatchObject({ kind: 'status', contextWindow: 32_000, model: 'anthropic/test-model' })
+    const { flushAt, compactAt } = status as { flushAt: number; compactAt: number }
+    expect(flushAt).toBeLessThan(compactAt)
+    expect(compactAt).toBeLessThan(32_000)
     expect(await run('/help')).toEqual({ kind: 'help' })
     expect(await run('/remember')).toEqual({ kind: 'needsArgument', command: 'remember' })
     expect(await run('/model nonsense')).toMatchObject({ kind: 'failed', code: 'config_invalid' })

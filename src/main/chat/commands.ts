@@ -63,7 +63,7 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
       return {
         kind: 'found',
         query: argument,
-        results: results.map(({ path, startLine, score }) => ({ path, startLine, score })),
+        results: results.map(({ path, startLine, score, snippet }) => ({ path, startLine, score, snippet })),
       }
     }
     case 'model': {
@@ -76,7 +76,10 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
       return { kind: 'agent', agent: context.config.id, workspace: workspace.roots.workspace }
     case 'context':
     case 'status': {
-      const [{ tokens, contextWindow }, status] = await Promise.all([tokensOf(context), memory.status()])
+      const [{ tokens, contextWindow, flushAt, compactAt }, status] = await Promise.all([
+        tokensOf(context),
+        memory.status(),
+      ])
       return {
         kind: 'status',
         tokens,
@@ -84,6 +87,8 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
         files: status.files,
         chunks: status.chunks,
         model: context.model.id,
+        flushAt,
+        compactAt,
       }
     }
     case 'help':
@@ -96,5 +101,6 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
 
 async function tokensOf({ requests, model, transcript, toolbox }: CommandContext) {
   const { report } = await requests.assemble({ model, transcript, tools: toolbox })
-  return { tokens: report.estimatedTokens, contextWindow: report.contextWindow }
+  const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
+  return { tokens, contextWindow, flushAt, compactAt }
 }

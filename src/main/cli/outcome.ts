@@ -13,13 +13,23 @@ export function describeOutcome(outcome: CommandOutcome): string {
     case 'remembered':
       return `${outcome.change.path}:${outcome.change.startLine}`
     case 'found':
-      return outcome.results.map(({ path, startLine, score }) => `${score.toFixed(2)}  ${path}:${startLine}`).join('\n')
+      return outcome.results
+        .map(({ path, startLine, score, snippet }) =>
+          [`${score.toFixed(2)}  ${path}:${startLine}`, ...(snippet === undefined ? [] : [`      ${snippet}`])].join(
+            '\n',
+          ),
+        )
+        .join('\n')
     case 'model':
       return outcome.model
     case 'agent':
       return `${outcome.agent}: ${outcome.workspace}`
     case 'status':
-      return `${outcome.tokens} of ${outcome.contextWindow} tokens; ${outcome.files} files, ${outcome.chunks} chunks; ${outcome.model}`
+      return [
+        `${outcome.tokens} of ${outcome.contextWindow} tokens; ${outcome.files} files, ${outcome.chunks} chunks; ${outcome.model}`,
+        ...(outcome.flushAt === undefined ? [] : [`memory is written from ${outcome.flushAt} tokens on`]),
+        ...(outcome.compactAt === undefined ? [] : [`the conversation is summarised from ${outcome.compactAt} on`]),
+      ].join('; ')
     case 'help':
       return commands.map(({ name, argument }) => `/${name}${argument ? ` <${argument}>` : ''}`).join('\n')
     case 'failed':

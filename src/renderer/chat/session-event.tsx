@@ -90,11 +90,14 @@ function Outcome({ agent, outcome }: { agent: string; outcome: CommandOutcome })
       return outcome.results.length === 0 ? (
         <p>{t('search.nothing', { query: outcome.query })}</p>
       ) : (
-        <ul className="font-mono text-[12px]">
-          {outcome.results.map(({ path, startLine, score }) => (
+        <ul className="text-[12px]">
+          {outcome.results.map(({ path, startLine, score, snippet }) => (
             <li key={`${path}:${startLine}`} className="flex gap-3">
-              <span className="tabular">{formatScore(score)}</span>
-              <PlaceLink agent={agent} path={path} startLine={startLine} className="text-accent" />
+              <span className="tabular font-mono">{formatScore(score)}</span>
+              <span className="min-w-0">
+                <PlaceLink agent={agent} path={path} startLine={startLine} className="font-mono text-accent" />
+                {snippet !== undefined && <span className="block break-words text-muted">{snippet}</span>}
+              </span>
             </li>
           ))}
         </ul>
@@ -113,6 +116,8 @@ function Outcome({ agent, outcome }: { agent: string; outcome: CommandOutcome })
             chunks: formatNumber(outcome.chunks),
             model: outcome.model,
           })}
+          {outcome.flushAt !== undefined && ` · ${t('context.flush', { tokens: formatNumber(outcome.flushAt) })}`}
+          {outcome.compactAt !== undefined && ` · ${t('context.compact', { tokens: formatNumber(outcome.compactAt) })}`}
         </p>
       )
     case 'help':

@@ -36,7 +36,10 @@ export const commandOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('found'),
     query: z.string(),
-    results: z.array(z.object({ path: z.string(), startLine: z.number(), score: z.number() })),
+    /** `snippet`: what stands there; what was stored before has none. */
+    results: z.array(
+      z.object({ path: z.string(), startLine: z.number(), score: z.number(), snippet: z.string().optional() }),
+    ),
   }),
   z.object({ kind: z.literal('model'), model: z.string() }),
   z.object({ kind: z.literal('agent'), agent: z.string(), workspace: z.string() }),
@@ -47,6 +50,9 @@ export const commandOutcomeSchema = z.discriminatedUnion('kind', [
     files: z.number(),
     chunks: z.number(),
     model: z.string(),
+    /** Tokens from which on memory is written, and the conversation summarised; what was stored before has none. */
+    flushAt: z.number().optional(),
+    compactAt: z.number().optional(),
   }),
   z.object({ kind: z.literal('help') }),
   /** `message`: in plain English, for a terminal; what was stored before has none. */
