@@ -144,7 +144,7 @@ describe('M37 and M45 keeping, as one sees it', () => {
     await page.goto(url)
     const composer = page.getByRole('textbox', { name: 'Message' })
     await composer.fill('/re')
-    expect(await page.getByRole('option').allInnerTexts()).toHaveLength(2)
+    expect(await page.getByRole('listbox').getByRole('option').allInnerTexts()).toHaveLength(2)
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Tab')
     expect(await composer.inputValue()).toBe('/remember ')

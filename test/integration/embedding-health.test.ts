@@ -189,7 +189,7 @@ describe('M13 a provider that fails', () => {
   it('M13: an answer that came too late is there for the next time the query is asked', async () => {
     const server = await startTroubledEmbeddings()
     const { memory } = await openMemory(configOf(ofServer(server.url)))
-    await until(() => isEmbedded(memory))
+    await memory.settleVectors(() => undefined)
     Object.assign(server, { trouble: 'slow', delayMs: 700 })
     expect((await memory.search('walrus bath', { vectorWaitMs: 100 })).notice?.code).toBe('provider_late')
     await until(async () => (await memory.search('walrus bath', { vectorWaitMs: 1000 })).notice === null, 10_000)

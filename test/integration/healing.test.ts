@@ -231,7 +231,7 @@ describe('M30 a provider that fails at random', () => {
           expect(await lostFacts(talk.workspace, await talk.transcript(), turns)).toEqual([])
         },
       ),
-      { numRuns: rounds(8, 60) },
+      { numRuns: rounds(3, 60) },
     )
   }, 600_000)
 })

@@ -180,6 +180,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
   const agent = 'main'
   const commit = '0'.repeat(40)
   return {
+    'workspace.lines': (path) => [{ agent, path, count: 10 }],
     'workspace.read': (path) => [{ agent, path }],
     'workspace.write': (path) => [{ agent, path, text: 'x\n', expectedHash: null }],
     'workspace.draft': (path) => [{ agent, path }],

@@ -134,6 +134,7 @@ export class Clients {
       this.#clients = clients.map((client) =>
         client.id === undo.client ? { ...client, writes: client.writes + 1 } : client,
       )
+      this.#changes.announce()
     })
     return id
   }

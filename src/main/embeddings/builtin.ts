@@ -34,9 +34,15 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
       signal?.throwIfAborted()
       return vectors
     },
+    reads: (text) => !isJapaneseOrKorean(text),
     terms: (question, passage) => sharedTerms(openBuiltinModel(file), question, passage),
     related: (word) => relatedWords(file, word),
   }
+}
+
+/** Its Han characters are Chinese words: in other languages the same characters say other things. */
+function isJapaneseOrKorean(text: string): boolean {
+  return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)
 }
 
 /** None where the file is missing: words stand for themselves then, and the vectors' health says what is wrong. */

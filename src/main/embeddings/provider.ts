@@ -18,6 +18,8 @@ export interface EmbeddingProvider {
    * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_unavailable`, `provider_error`
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
+  /** Whether it knows the language of a question; left out where that is not known beforehand. */
+  reads?(text: string): boolean
   /** What each word of a question gives to its cosine with a passage, where the model can tell; they sum to it. */
   terms?(question: string, passage: string): MeaningTerm[]
   /** Words that mean something like a folded word, nearest first, where the model can tell. */

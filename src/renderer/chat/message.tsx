@@ -62,7 +62,11 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
                 />
               </ErrorBoundary>
             ))}
-            {last && !isRunning && <SourcesLine agent={agent.id} turn={turn} />}
+            {last && !isRunning && (
+              <ErrorBoundary piece="row" look="row" of={turn}>
+                <SourcesLine agent={agent.id} turn={turn} />
+              </ErrorBoundary>
+            )}
             {isUnanswered && <Interrupted isCrash question={question.id} />}
             {last && question && !isRunning && (
               <AnswerActions id={last.id} question={question.id} text={text} versions={answers[0]?.versions} />

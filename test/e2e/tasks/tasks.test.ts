@@ -1,6 +1,6 @@
 /**
- * The tasks of somebody who is new here, from the first start on. Every run walks through them in one language and one
- * size, another one each day; `THOROUGH=1` in all three languages and four sizes, and looks at each screen with axe.
+ * The tasks of somebody who is new here, from the first start on. Every run walks through them in Chinese on the smallest
+ * window; `THOROUGH=1` in all three languages and four sizes, and looks at each screen with axe.
  * `TASKS=1` prints what each task takes.
  */
 import type { Page } from 'playwright-core'
@@ -24,8 +24,7 @@ const sizes = [
 
 const isThorough = process.env['THOROUGH'] !== undefined
 const ways = languages.flatMap((language) => sizes.map(([width, height]) => ({ language, width, height })))
-const today = Math.floor(Date.now() / 86_400_000)
-const walked = isThorough ? ways : ways.filter((_, index) => index === today % ways.length)
+const walked = isThorough ? ways : ways.filter(({ language, width }) => language === 'zh-CN' && width === 360)
 
 async function openNew(language: Language, width: number, height: number): Promise<Page> {
   vi.stubEnv('HOME', await temporaryFolder())

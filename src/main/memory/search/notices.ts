@@ -1,5 +1,5 @@
 /** Why vectors take no part in a search, or only some do. Pure. */
-import type { SearchResponse } from '../../../shared/contract/index.ts'
+import type { Script, SearchResponse } from '../../../shared/contract/index.ts'
 import type { ScriptCalibration } from '../calibrated.ts'
 
 export type Notice = SearchResponse['notice']
@@ -12,7 +12,11 @@ export function incompleteNotice(count: number): Notice {
 /** Why a question whose vector is there is answered by words alone. @param calibration what is known of its script */
 export function silenceOf(calibration: ScriptCalibration | undefined): Notice {
   if (!calibration) return { code: 'vectors_few', message: 'too few passages to learn what similarity means here' }
-  const { script } = calibration
+  return weakNotice(calibration.script)
+}
+
+/** The model does not know what the question is written in. */
+export function weakNotice(script: Script): Notice {
   return { code: 'vectors_weak', message: `the model does not tell ${nameOfScript[script]} texts apart`, script }
 }
 

@@ -63,6 +63,11 @@ export class QueryVectors {
     return this.#provider.model
   }
 
+  /** False where it is known beforehand that the model cannot tell what a question means. */
+  reads(question: string): boolean {
+    return this.#provider.reads?.(question) ?? true
+  }
+
   /** Words that mean something like a word, nearest first; none where the model cannot tell. */
   readonly related = (word: string): readonly RelatedWord[] => this.#provider.related?.(word) ?? []
 

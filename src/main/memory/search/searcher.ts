@@ -16,6 +16,7 @@ import { dailyLogDate, localDate } from '../../workspace/index.ts'
 import { calibrationFor, calibrationKey, parseCalibration, type Calibration } from '../calibrated.ts'
 import { builtFor, getMeta, isCurrent, vectorDimensions, type Db } from '../schema.ts'
 import { parseDay } from '../days.ts'
+import { scriptOf } from '../pseudo-questions.ts'
 import { lineEnd } from '../packed-terms.ts'
 import { hasPhrases, scoreChunk } from './bm25.ts'
 import { resultsOf, toCandidate, whyNot, type Ranking } from './answer.ts'
@@ -28,7 +29,7 @@ import { planKeywords } from './plan.ts'
 import { heardOf, textReader } from './heard.ts'
 import { KeywordIndex } from './keyword-index.ts'
 import { accountOfMeaning } from './meaning.ts'
-import { incompleteNotice, silenceOf, type Notice } from './notices.ts'
+import { incompleteNotice, silenceOf, weakNotice, type Notice } from './notices.ts'
 import { parseQuery } from './query.ts'
 import type { Source } from '../store.ts'
 import { prepareSearch, type ChunkText } from './statements.ts'
@@ -219,7 +220,8 @@ export class Searcher {
     const collection = this.#readCollection()
     const textStarted = performance.now()
     this.#keywords.refresh(collection.version)
-    const plan = planKeywords(parseQuery(read.words), this.#keywords, this.#keywords, this.#embeddings?.related)
+    const related = this.#embeddings?.reads(read.words) === true ? this.#embeddings.related : undefined
+    const plan = planKeywords(parseQuery(read.words), this.#keywords, this.#keywords, related)
     const bounds = this.#conditions.boundsOf(read, keywordCandidates, (id) => this.#keywords.termsOf(id))
     const byWords = chooseFound(
       (count, only) => this.#keywords.candidates(plan, count, only),
@@ -338,6 +340,7 @@ export class Searcher {
         : incompleteNotice(unembedded)
       return { vector: undefined, notice, embedMs: 0 }
     }
+    if (!this.#embeddings.reads(query)) return { vector: undefined, notice: weakNotice(scriptOf(query)), embedMs: 0 }
     const started = performance.now()
     const { vector, notice } = await this.#embeddings.of(query, dimensions, maxWaitMs, signal)
     const incomplete = unembedded > 0 ? incompleteNotice(unembedded) : null
