@@ -39,6 +39,8 @@ const isEmbedded = async (memory: Memory) => {
   const { chunks, embedded, state } = await memory.status()
   return state === 'ready' && chunks > 0 && embedded === chunks
 }
+/** What the vectors mean is known too: nothing is left to ask the model for. */
+const isMeasured = async (memory: Memory) => (await isEmbedded(memory)) && (await memory.meaning()).scripts.length > 0
 
 describe('M13 a provider that fails', () => {
   it.each<[Trouble, string, string]>([
@@ -55,7 +57,7 @@ describe('M13 a provider that fails', () => {
     async (trouble, code, words) => {
       const server = await startTroubledEmbeddings()
       const { memory, workspace, app } = await openMemory(configOf(ofServer(server.url)))
-      await until(() => isEmbedded(memory))
+      await until(() => isMeasured(memory))
       Object.assign(server, { trouble, delayMs: 60_000 })
       await writeFile(join(workspace, 'memory/new.md'), 'A quokka was seen.\n')
       await until(async () => (await memory.search('quokka')).results.length > 0, 10_000)
@@ -76,7 +78,7 @@ describe('M13 a provider that fails', () => {
       expect(server.inputs.slice(before).flat()).not.toContain('walrus one')
       server.trouble = 'none'
       await memory.tryProvider()
-      await until(() => isEmbedded(memory))
+      await until(() => isMeasured(memory))
       expect(app.health.problems('main')).toEqual([])
       expect((await memory.search('walrus one')).notice).toBeNull()
     },
@@ -272,7 +274,7 @@ describe('M11 no text is embedded twice', () => {
   it('M11: a damaged index gives up the vectors that can still be read', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, app, home } = await openMemory(configOf(ofServer(server.url)))
-    await until(() => isEmbedded(memory))
+    await until(() => isMeasured(memory))
     await app.close()
     const file = join(home, 'memory', 'main.sqlite')
     const db = new Database(file)
@@ -287,7 +289,7 @@ describe('M11 no text is embedded twice', () => {
     const again = await createApp({ mainFolder, env: {}, home })
     try {
       const { memory: revived } = await again.agents.get('main')
-      await until(() => isEmbedded(revived), 20_000)
+      await until(() => isMeasured(revived), 20_000)
       expect(server.texts().slice(before)).toEqual([])
       expect((await revived.search('walrus')).results.length).toBeGreaterThan(0)
       expect(again.health.problems('main').map(({ code }) => code)).toContain('index_damaged')

@@ -4,6 +4,7 @@ import { openTestApp } from '../support/app.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { randomOf } from '../support/random.ts'
+import { startTroubledEmbeddings } from '../support/troubled-embeddings.ts'
 
 const line = 'The walrus of the harbour bathes at noon and sleeps until the tide comes back.'
 const topics = ['harbour', 'garden', 'budget', 'violin', 'bicycle', 'kitchen', 'mountain', 'library']
@@ -89,6 +90,15 @@ describe('M17 a model takes part where it is of use', () => {
     expect(notice).toMatchObject({ code: 'vectors_few' })
     expect(results[0]).toMatchObject({ path: 'MEMORY.md', vectorScore: null })
   })
+
+  it('M17: while it is being measured, answers are by words, and say that it is', async () => {
+    const server = await startTroubledEmbeddings()
+    Object.assign(server, { trouble: 'slow', delayMs: 1000 })
+    const memory = await openMemory(notes, server.url)
+    await until(async () => (await memory.search('what does the violin lack?')).notice?.code === 'vectors_measuring', 15_000)
+    server.trouble = 'none'
+    await until(async () => (await memory.search('what does the violin lack?')).notice === null, 15_000)
+  }, 40_000)
 
   it('M17: a model that tells nothing apart is not heard, and the answer says so', async () => {
     const memory = await openMemory(notes, await startSenseless())

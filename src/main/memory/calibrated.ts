@@ -25,6 +25,9 @@ export type Calibration = Readonly<z.infer<typeof calibrationSchema>>
 
 export const calibrationKey = 'calibration'
 
+/** Fewer passages with vectors than this say nothing. */
+export const minPassages = 4
+
 /** Undefined for none. */
 export function parseCalibration(text: string | undefined): Calibration | undefined {
   return text === undefined || text === '' ? undefined : calibrationSchema.parse(JSON.parse(text))

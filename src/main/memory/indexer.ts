@@ -11,18 +11,11 @@ import type { ChunkSettings } from './chunk.ts'
 import { describeMissing } from './embed-queue.ts'
 import { Embedder, remaining } from './embedder.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
+import { IndexProblems } from './index-problems.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { identityOf, isDamage, openForWriting } from './schema.ts'
 import { IndexStore, type IndexCounts } from './store.ts'
-import {
-  dropForeign,
-  folderOf,
-  syncAll,
-  syncPaths,
-  type IndexedFolder,
-  type SyncProblem,
-  type SyncReport,
-} from './sync.ts'
+import { dropForeign, folderOf, syncAll, syncPaths, type IndexedFolder, type SyncReport } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
 
 export interface IndexerSettings {
@@ -90,8 +83,7 @@ export class Indexer {
   #total = 0
   #toldAt = 0
   #etaMs: number | undefined
-  #standing: SyncProblem[] = []
-  #fileProblems = new Map<string, SyncProblem>()
+  readonly #problems = new IndexProblems(() => this.#tell())
   /** The database was found to be broken while it was used. */
   #isDamaged = false
   #hasMended = false
@@ -113,8 +105,7 @@ export class Indexer {
       this.#download = share < 1 ? { file, share } : undefined
       this.#progress(this.#done, this.#total)
     })
-    if (typeof provider === 'string')
-      this.#standing.push({ code: provider, message: describeMissing(provider, embedding) })
+    if (typeof provider === 'string') this.#problems.begin(provider, describeMissing(provider, embedding))
     else if (provider) this.#embedder = new Embedder(provider, this.#embedderEvents(), this.#stop.signal)
     await this.#enqueue(async () => this.#openIndex())
     this.#changes.addAll(0)
@@ -228,7 +219,7 @@ export class Indexer {
       total: this.#total,
       ...(this.#etaMs === undefined ? {} : { etaMs: this.#etaMs }),
       ...(this.#download ? { download: this.#download } : {}),
-      problems: [...this.#standing, ...this.#fileProblems.values(), ...(this.#embedder?.problems() ?? [])],
+      problems: [...this.#problems.all, ...(this.#embedder?.problems() ?? [])],
     }
   }
 
@@ -253,10 +244,10 @@ export class Indexer {
     this.#building = building
     this.#isReplacing = false
     dropForeign(store, folders)
-    this.#unstand('index_failed')
-    if (aside !== undefined) this.#stand('index_foreign', `what had the name of the index is in ${aside}`)
+    this.#problems.end('index_failed')
+    if (aside !== undefined) this.#problems.begin('index_foreign', `what had the name of the index is in ${aside}`)
     if (isDamaged || damage !== undefined)
-      this.#stand('index_damaged', damage ?? 'the index was found to be broken while it was used')
+      this.#problems.begin('index_damaged', damage ?? 'the index was found to be broken while it was used')
     if (isDamaged) this.#emit({ type: 'reopen' })
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
     this.#tell()
@@ -274,13 +265,14 @@ export class Indexer {
           onReady: () => this.#changes.addAll(0),
           onLimit: (reason) => {
             this.#limited.add(folder)
-            this.#stand('watch_limit', reason)
+            this.#problems.begin('watch_limit', reason)
           },
           onRoom: () => {
             this.#limited.delete(folder)
-            if (this.#limited.size === 0) this.#unstand('watch_limit')
+            if (this.#limited.size === 0) this.#problems.end('watch_limit')
           },
-          onError: (error) => this.#stand('watch_failed', error instanceof Error ? error.message : String(error)),
+          onError: (error) =>
+            this.#problems.begin('watch_failed', error instanceof Error ? error.message : String(error)),
         }),
       )
     }
@@ -369,7 +361,8 @@ export class Indexer {
     const { folders } = this.#settings
     const report = full ? await syncAll(store, folders, options) : await syncPaths(store, folders, paths, options)
     this.#etaMs = undefined
-    this.#noteProblems(report, full, paths)
+    this.#problems.note(report, full ? undefined : paths)
+    if (full && report.problems.some((problem) => problem.path === folders[0]?.folder)) this.#retryLater()
     await this.#finish(store, report)
   }
 
@@ -406,14 +399,6 @@ export class Indexer {
     }
   }
 
-  #noteProblems(report: SyncReport, full: boolean, paths: readonly string[]): void {
-    if (full) this.#fileProblems.clear()
-    for (const path of paths) this.#fileProblems.delete(path)
-    for (const problem of report.problems) this.#fileProblems.set(problem.path ?? problem.code, problem)
-    if (full && report.problems.some((problem) => problem.path === this.#settings.folders[0]?.folder))
-      this.#retryLater()
-  }
-
   /** The database was deleted, damaged or filled up while it was in use: start over; the files are untouched. */
   async #recover(error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return
@@ -424,8 +409,8 @@ export class Indexer {
       this.#store = undefined
     }
     this.#state = 'failed'
-    this.#unstand('index_failed')
-    this.#stand('index_failed', message)
+    this.#problems.end('index_failed')
+    this.#problems.begin('index_failed', message)
     if (!this.#isDamaged || this.#hasMended) return this.#retryLater(() => this.#openIndex())
     // A broken file does not mend itself: it is made anew at once, though not again and again.
     this.#hasMended = true
@@ -445,18 +430,6 @@ export class Indexer {
         await this.#look(false)
       })
     }, this.#settings.retryMs)
-  }
-
-  #stand(code: string, message: string): void {
-    if (this.#standing.some((problem) => problem.code === code)) return
-    this.#standing.push({ code, message })
-    this.#tell()
-  }
-
-  #unstand(code: string): void {
-    const before = this.#standing.length
-    this.#standing = this.#standing.filter((problem) => problem.code !== code)
-    if (this.#standing.length < before) this.#tell()
   }
 
   #progress(done: number, total: number): void {

@@ -10,7 +10,7 @@ export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 
 /**
  * Why one leg of the search could not answer, or takes no part; the other carries on with its weight. `vectors_few`:
- * memory has too few passages to learn from what a model's cosines mean. `vectors_weak`: the model does not tell texts of
+ * memory has too few passages to learn from what a model's cosines mean; `vectors_measuring`: that is being learnt. `vectors_weak`: the model does not tell texts of
  * the question's script apart.
  */
 export const legNoticeSchema = z.object({
@@ -20,6 +20,7 @@ export const legNoticeSchema = z.object({
     'provider_late',
     'vectors_incomplete',
     'vectors_few',
+    'vectors_measuring',
     'vectors_weak',
   ]),
   /** In the words of whoever failed. */

@@ -9,8 +9,13 @@ export function incompleteNotice(count: number): Notice {
   return { code: 'vectors_incomplete', message: `${count} chunks have no vector yet`, count }
 }
 
-/** Why a question whose vector is there is answered by words alone. @param calibration what is known of its script */
-export function silenceOf(calibration: ScriptCalibration | undefined): Notice {
+/**
+ * Why a question whose vector is there is answered by words alone.
+ * @param calibration what is known of its script
+ * @param isMeasured whether anything is known, or known not to be there
+ */
+export function silenceOf(calibration: ScriptCalibration | undefined, isMeasured: boolean): Notice {
+  if (!isMeasured) return { code: 'vectors_measuring', message: 'what similarity means here is being measured' }
   if (!calibration) return { code: 'vectors_few', message: 'too few passages to learn what similarity means here' }
   return weakNotice(calibration.script)
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../../shared/contract/index.ts'
 import { systemClock, type Clock } from '../../clock.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
-import { calibrationFor, calibrationKey, parseCalibration, type Calibration } from '../calibrated.ts'
+import { calibrationFor, calibrationKey, minPassages, parseCalibration, type Calibration } from '../calibrated.ts'
 import { builtFor, getMeta, isCurrent, vectorDimensions, type Db } from '../schema.ts'
 import { parseDay } from '../days.ts'
 import { scriptOf } from '../pseudo-questions.ts'
@@ -48,6 +48,8 @@ interface Collection {
   readonly version: number
   readonly unembedded: number
   readonly calibration: Calibration | undefined
+  /** The calibration is known, or known to be impossible. */
+  readonly isMeasured: boolean
   readonly dimensions: number
 }
 
@@ -235,7 +237,7 @@ export class Searcher {
     const vectorScale = calibration && isOfUse(calibration) ? vectorScaleOf(calibration) : null
     // The built-in model was chosen by nobody: where it has nothing to say, nothing is missing.
     const isMissed = vector && !vectorScale && this.#embeddings?.provider !== 'builtin'
-    const silence = isMissed ? silenceOf(calibration) : null
+    const silence = isMissed ? silenceOf(calibration, collection.isMeasured) : null
     // An index that has been exchanged meanwhile may be of another model.
     const leg =
       vectorScale && vector?.length === collection.dimensions ? this.#vectorLeg(collection.dimensions) : undefined
@@ -361,11 +363,14 @@ export class Searcher {
   #readCollection(): Collection {
     const version = Number(this.#db.pragma('data_version', { simple: true }))
     if (this.#collection?.version === version) return this.#collection
+    const isOurs = this.#isOfOurModel()
+    const calibration = isOurs ? parseCalibration(getMeta(this.#db, calibrationKey)) : undefined
     this.#collection = {
       version,
-      unembedded: (this.#isOfOurModel() ? this.#statements.unembedded : this.#statements.chunks).get() ?? 0,
-      calibration: this.#isOfOurModel() ? parseCalibration(getMeta(this.#db, calibrationKey)) : undefined,
-      dimensions: this.#isOfOurModel() ? vectorDimensions(this.#db) : 0,
+      unembedded: (isOurs ? this.#statements.unembedded : this.#statements.chunks).get() ?? 0,
+      calibration,
+      isMeasured: calibration !== undefined || (this.#statements.passagesUpTo.get(minPassages) ?? 0) < minPassages,
+      dimensions: isOurs ? vectorDimensions(this.#db) : 0,
     }
     return this.#collection
   }

@@ -12,6 +12,9 @@ export interface ChunkText {
 
 export function prepareSearch(db: Db) {
   return {
+    passagesUpTo: db
+      .prepare<[number], number>('SELECT count(*) FROM (SELECT 1 FROM passages WHERE vector IS NOT NULL LIMIT ?)')
+      .pluck(),
     unembedded: db.prepare<[], number>('SELECT count(*) FROM chunks WHERE embedded = 0').pluck(),
     chunks: db.prepare<[], number>('SELECT count(*) FROM chunks').pluck(),
     text: db.prepare<[number], ChunkText>('SELECT heading, text FROM chunks WHERE id = ?'),
