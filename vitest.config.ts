@@ -15,6 +15,7 @@ export default defineConfig({
           ...shared,
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          globalSetup: ['test/support/build.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder, writeFiles } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
-
-const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
+import { cli } from '../support/built.ts'
 
 async function openTerminal() {
   const server = await startModelServer({ text: 'ok' })

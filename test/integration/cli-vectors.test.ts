@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { folderWith, writeFiles } from '../support/folder.ts'
 import { startTroubledEmbeddings, type Trouble } from '../support/troubled-embeddings.ts'
-
-const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
+import { cli } from '../support/built.ts'
 
 const notes = Object.fromEntries(
   Array.from({ length: 9 }, (_, index) => [`memory/${index}.md`, `# ${index}\n\nThe walrus number ${index} bathes.\n`]),

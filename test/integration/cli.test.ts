@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/host/server.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { connect } from '../support/client.ts'
 import { folderWith, temporaryFolder, until } from '../support/folder.ts'
-
-const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
+import { cli } from '../support/built.ts'
 
 interface Run {
   readonly code: number | null

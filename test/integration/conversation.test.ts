@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../src/shared/contract/index.ts'
 import { messageText } from '../../src/shared/messages.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
+import { cli } from '../support/built.ts'
 import { until, writeFiles } from '../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../support/model-server.ts'
 
@@ -296,11 +297,10 @@ describe('M42 answers that break off', () => {
   it('M42: killed in the middle of an answer: what was said is there, marked, and can be gone on with', async () => {
     const server = await startModelServer({ text: 'word '.repeat(400), delayMs: 10 })
     const folders = await prepareFolders({ config: configOf(server.url) })
-    const child = spawn(
-      process.execPath,
-      [new URL('cli/index.ts', mainFolder).pathname, 'ask', 'tell me everything', '--home', folders.home],
-      { env: { ...process.env, ANTHROPIC_API_KEY: 'k' }, stdio: 'ignore' },
-    )
+    const child = spawn(process.execPath, [cli, 'ask', 'tell me everything', '--home', folders.home], {
+      env: { ...process.env, ANTHROPIC_API_KEY: 'k' },
+      stdio: 'ignore',
+    })
     const folder = join(folders.home, 'agents/main/sessions')
     const partial = async () => (await readdir(folder).catch(() => [])).find((name) => name.endsWith('.partial'))
     await until(async () => {

@@ -6,14 +6,13 @@ import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { prepareFolders } from '../support/app.ts'
 import { until } from '../support/folder.ts'
+import { cli } from '../support/built.ts'
 
 const run = promisify(execFile)
-const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
 const bin = join(process.env['COMMONPLACE_REAL_CLIENTS'] ?? '', 'node_modules/.bin')
 const has = (name: string) => process.env['COMMONPLACE_REAL_CLIENTS'] !== undefined && existsSync(join(bin, name))
 

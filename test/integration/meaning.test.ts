@@ -95,7 +95,10 @@ describe('M17 a model takes part where it is of use', () => {
     const server = await startTroubledEmbeddings()
     Object.assign(server, { trouble: 'slow', delayMs: 1000 })
     const memory = await openMemory(notes, server.url)
-    await until(async () => (await memory.search('what does the violin lack?')).notice?.code === 'vectors_measuring', 15_000)
+    await until(
+      async () => (await memory.search('what does the violin lack?')).notice?.code === 'vectors_measuring',
+      15_000,
+    )
     server.trouble = 'none'
     await until(async () => (await memory.search('what does the violin lack?')).notice === null, 15_000)
   }, 40_000)

@@ -5,7 +5,6 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import type { AppEvent, ContractClient } from '../../src/shared/contract/index.ts'
@@ -13,8 +12,7 @@ import { startServer } from '../../src/main/host/server.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
-
-const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
+import { cli } from '../support/built.ts'
 
 interface Folders {
   readonly home: string

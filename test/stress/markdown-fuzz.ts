@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chromium, type Page } from 'playwright-core'
 import { startServer } from '../../src/main/host/server.ts'
-import build from '../support/build.ts'
+import { build } from '../support/build.ts'
 import { chromiumFlags, findChromium } from '../support/chromium.ts'
 import {
   hostileNames,

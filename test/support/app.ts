@@ -3,10 +3,11 @@ import { onTestFinished } from 'vitest'
 import { createApp, type App } from '../../src/main/app.ts'
 import { Resident } from '../../src/main/owner/index.ts'
 import { startServer, type RunningServer } from '../../src/main/host/server.ts'
+import { mainFolder } from './built.ts'
 import { temporaryFolder, writeFiles } from './folder.ts'
 import { join } from 'node:path'
 
-export const mainFolder = new URL('../../src/main/', import.meta.url)
+export { mainFolder }
 
 export interface TestAppOptions {
   readonly files?: Readonly<Record<string, string | Uint8Array>>

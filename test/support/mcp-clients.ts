@@ -4,11 +4,9 @@ import { StdioClientTransport as NewStdio } from '@modelcontextprotocol/client/s
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
-
-const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
+import { cli } from './built.ts'
 
 /** Who speaks: the client of the field (2025), the current one, and that one with a server of before. */
 export const kinds = ['v1', 'v2', 'v2 of 2025'] as const

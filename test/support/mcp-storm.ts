@@ -5,12 +5,10 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { startServer } from '../../src/main/host/server.ts'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
 import { connect } from './client.ts'
-
-const cli = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
+import { cli } from './built.ts'
 
 export interface StormFigures {
   readonly folder: string

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import build from './build.ts'
+import { build } from './build.ts'
 import type { Mutation } from './mutation.ts'
 import { mutations } from './mutation-table.ts'
 

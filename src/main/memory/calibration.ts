@@ -6,7 +6,13 @@
 import { scripts } from '../../shared/contract/meaning.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { EmbeddingProvider } from '../embeddings/index.ts'
-import { calibrationKey, minPassages, parseCalibration, type Calibration, type ScriptCalibration } from './calibrated.ts'
+import {
+  calibrationKey,
+  minPassages,
+  parseCalibration,
+  type Calibration,
+  type ScriptCalibration,
+} from './calibrated.ts'
 import { floatsOf, hashOf } from './passage-store.ts'
 import { questionsOf, sampledPassage, sampleSize, type Pair, type Probe } from './pseudo-questions.ts'
 import { leastWorth } from './search/calibrate.ts'

@@ -1,6 +1,7 @@
 /** How a thread is started and spoken to: one MessagePort, typed calls in one direction, event iterators in the other. */
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
+import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 
 export interface Thread<Client> {
@@ -44,7 +45,8 @@ export function startThread<Client extends object>(entry: URL): Thread<Client> {
   }
 }
 
-/** The file that a thread starts from: sources run as they are, the build puts its own beside the entries. */
+/** The file that a thread starts from: sources run as they are, the build has one of its own for each. */
 export function threadFile(mainFolder: URL, name: string): URL {
-  return new URL(`${name}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, mainFolder)
+  const source = new URL(`${name}.ts`, mainFolder)
+  return existsSync(source) ? source : new URL(`${name}.js`, mainFolder)
 }
