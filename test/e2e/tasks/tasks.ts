@@ -130,7 +130,7 @@ export const tasks: readonly Task[] = [
     steps: [
       ...palette({ en: 'checks', 'zh-CN': 'jiansuoceshi', 'zh-TW': 'jiansuoceshi' }, 'checks.title'),
       { do: 'see', id: 'check' },
-      { do: 'gone', name: 'checks.state.gone' },
+      { do: 'gone', name: 'checks.gone' },
     ],
   },
   {
