@@ -32,6 +32,7 @@ interface Paths {
   settings(section?: string): string
   changes(): string
   find(): string
+  brokenLinks(): string
   capture(): string
 }
 
@@ -64,6 +65,7 @@ export const paths: Paths = {
   map: () => '/search/map',
   changes: () => '/changes',
   find: () => '/find',
+  brokenLinks: () => '/links/broken',
   capture: () => '/capture',
   context: (session?: string) => (session === undefined ? '/context' : `/context/${encodePart(session)}`),
 }

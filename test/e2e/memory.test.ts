@@ -94,7 +94,7 @@ describe('M43 files', () => {
     await page.keyboard.press('Control+s')
     await page.getByText('saved', { exact: true }).waitFor()
     expect(await onDisk('memory/a.md')).toBe(
-      '# A\n\n1. one\n2. two\n\n- [ ] task\n- [ ] more\n\n| a    | long name |\n| ---- | :-------: |\n| 数据 |     x     |\nsee [[memory/people]]',
+      '# A\n\n1. one\n2. two\n\n- [ ] task\n- [ ] more\n\n| a    | long name |\n| ---- | :-------: |\n| 数据 |     x     |\nsee [[people]]',
     )
     await page.getByRole('button', { name: 'Preview' }).click()
     await keepScreenshot(page, 'memory-2-editor')

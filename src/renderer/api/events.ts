@@ -30,6 +30,7 @@ function apply(event: AppEvent): void {
       return
     case 'filesChanged':
       drop(api.workspace.key())
+      drop(api.links.key())
       drop(api.context.key())
       drop(api.checks.list.key())
       drop(api.history.standing.key())

@@ -1,5 +1,5 @@
 /** Markdown as an answer shows it: GFM, code, formulas, no raw HTML, citations as chips, links that leave the app. */
-import { createContext, memo, Suspense, use, useContext, useMemo, type ComponentProps } from 'react'
+import { createContext, memo, Suspense, use, useContext, useMemo, type ComponentProps, type MouseEvent } from 'react'
 import ReactMarkdown, { type Components, type Options } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { useTranslation } from 'react-i18next'
@@ -18,11 +18,16 @@ import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from './math.ts'
 import { portionsOf, type Piece, type Portion } from './pieces.ts'
 import { remarkCitations } from './remark-citations.ts'
 
-/** A link of a file to another one → its path; undefined when there is none. */
-type ResolveLink = (target: string) => string | undefined
+/** Where links of a file lead. @see ../links/use-note-links.ts */
+export interface NoteLinks {
+  /** The path that a link leads to; undefined for nowhere. `target` has its fragment. */
+  readonly resolve: (kind: 'wiki' | 'inline', target: string) => string | undefined
+  /** Goes to the heading or block that a link names, or to where its note can be made. */
+  readonly open: (kind: 'wiki' | 'inline', target: string) => void
+}
 
 /** Whose files the citations name, and where links between files lead. */
-const Source = createContext<{ agent: string; resolve: ResolveLink | undefined }>({ agent: '', resolve: undefined })
+const Source = createContext<{ agent: string; links: NoteLinks | undefined }>({ agent: '', links: undefined })
 
 const components: Components = {
   a: Anchor,
@@ -38,7 +43,7 @@ interface MarkdownProps {
   readonly text: string
   readonly agent: string
   /** For a text that is a file. */
-  readonly resolve?: ResolveLink
+  readonly links?: NoteLinks
   /** It has a window of its own, of which it is the only content. */
   readonly isDocument?: boolean
 }
@@ -46,8 +51,8 @@ interface MarkdownProps {
 /** Characters from which an answer has a frame of its own to scroll in, and only what is in sight is drawn. */
 const longAnswer = 100_000
 
-export const Markdown = memo(function Markdown({ text, agent, resolve, isDocument = false }: MarkdownProps) {
-  const source = useMemo(() => ({ agent, resolve }), [agent, resolve])
+export const Markdown = memo(function Markdown({ text, agent, links, isDocument = false }: MarkdownProps) {
+  const source = useMemo(() => ({ agent, links }), [agent, links])
   const portions = useMemo(() => portionsOf(mayHaveMath(text) ? normalizeMath(text) : text), [text])
   const isLong = text.length > longAnswer
   const isWindowed = portions.length > 1 && (isDocument || isLong)
@@ -193,13 +198,32 @@ function Table({ children }: ComponentProps<'table'>) {
 }
 
 function Anchor({ href, children }: ComponentProps<'a'>) {
-  const { agent, resolve } = useContext(Source)
+  const { agent, links } = useContext(Source)
+  const { t } = useTranslation()
   const citation = parseCitationHref(href)
   if (citation) return <CitationChip agent={agent} citation={citation} />
-  const target = parseNameHref(href)
-  const path = resolve?.(target ?? decodeTarget(href))
-  if (path !== undefined) return <Link href={paths.file(path)}>{children}</Link>
-  if (target !== undefined) return <span className="text-muted">[[{children}]]</span>
+  const name = parseNameHref(href)
+  const kind = name === undefined ? 'inline' : 'wiki'
+  const target = name ?? decodeTarget(href)
+  const path = target === undefined ? undefined : links?.resolve(kind, target)
+  const open = (event: MouseEvent) => {
+    if (target === undefined || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    links?.open(kind, target)
+  }
+  if (path !== undefined)
+    return (
+      <Link href={paths.file(path)} onClick={open}>
+        {children}
+      </Link>
+    )
+  if (links && target !== undefined)
+    return (
+      <a href={href} className="unresolved" title={t('links.unresolved')} onClick={open}>
+        {children}
+      </a>
+    )
+  if (name !== undefined) return <span className="text-muted">[[{children}]]</span>
   return (
     <a href={href} target="_blank" rel="noreferrer">
       {children}

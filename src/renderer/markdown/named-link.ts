@@ -1,7 +1,8 @@
 /** Finds `[[name]]`, `[[name#part]]` and `[[name|label]]` in text, as notes link to each other. Pure. */
-import { decodeAddress, decodePart, encodePart } from '../../shared/decode.ts'
+import { decodePart, encodePart } from '../../shared/decode.ts'
 
 export interface NamedLink {
+  /** With its fragment. */
   readonly target: string
   readonly label: string
 }
@@ -10,10 +11,10 @@ export interface NamedLink {
 export function splitNames(text: string): (string | NamedLink)[] {
   const parts: (string | NamedLink)[] = []
   let from = 0
-  for (const match of text.matchAll(/\[\[([^[\]|#\n]+)(#[^[\]|\n]*)?(?:\|([^[\]\n]*))?\]\]/g)) {
+  for (const match of text.matchAll(/\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^[\]\n]*))?\]\]/g)) {
     const [all, name = '', part = '', label] = match
     if (match.index > from) parts.push(text.slice(from, match.index))
-    parts.push({ target: name.trim(), label: label?.trim() || name.trim() + part })
+    parts.push({ target: name.trim() + part, label: label?.trim() || name.trim() + part })
     from = match.index + all.length
   }
   if (from < text.length) parts.push(text.slice(from))
@@ -30,7 +31,7 @@ export function parseNameHref(href: string | undefined): string | undefined {
   return name === undefined ? undefined : decodePart(name)
 }
 
-/** A relative address as the path that it means; a bare `%` stands for itself. */
-export function decodeTarget(href = ''): string {
-  return decodeAddress(href.split('#', 1)[0] ?? '')
+/** A relative address, decoded, with its fragment; undefined for one that leads out of the workspace. */
+export function decodeTarget(href = ''): string | undefined {
+  return href === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(href) ? undefined : decodePart(href)
 }

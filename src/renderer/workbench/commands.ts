@@ -91,6 +91,7 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
     command('findInFiles', (say) => say('find.title'), go(paths.find()), { keys: commandKeys.findInFiles }),
     command('chat', (say) => say('palette.goChat'), go(paths.chat(session)), { keys: commandKeys.chat }),
     command('context', (say) => say('palette.goContext'), go(paths.context(session)), { keys: commandKeys.context }),
+    command('brokenLinks', (say) => say('links.brokenTitle'), go(paths.brokenLinks())),
     command('changes', (say) => say('changes.title'), go(paths.changes())),
     command('recalls', (say) => say('recalls.title'), go(paths.recalls())),
     command('checks', (say) => say('checks.title'), go(paths.checks())),

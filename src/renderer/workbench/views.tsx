@@ -7,6 +7,7 @@ import { ContextView } from '../context/context-view.tsx'
 import { FindView } from '../workspace/find-view.tsx'
 import { FileView } from '../workspace/file-view.tsx'
 import { ChecksView } from '../checks/checks-view.tsx'
+import { BrokenView } from '../links/broken-view.tsx'
 import { MapView } from '../survey/map-view.tsx'
 import { RecallsView } from '../search/recalls-view.tsx'
 import { SearchView } from '../search/search-view.tsx'
@@ -39,6 +40,9 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
       </Route>
       <Route path="/find">
         <FindView agent={agent} />
+      </Route>
+      <Route path="/links/broken">
+        <BrokenView agent={agent} />
       </Route>
       <Route path="/changes">
         <ChangesView agent={agent} />

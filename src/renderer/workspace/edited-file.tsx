@@ -8,6 +8,8 @@ import type { Agent, Appearance } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
 import { Markdown } from '../markdown/markdown.tsx'
+import { LinksPanel } from '../links/links-panel.tsx'
+import { useNoteLinks } from '../links/use-note-links.ts'
 import { HistoryPanel } from '../history/history-panel.tsx'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
@@ -17,7 +19,7 @@ import { faults, lineOfHash, paths, useHash, useParameters, type Fault } from '.
 import { ViewHeader } from '../ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
 import { UnsearchedNote } from '../scope/unsearched.tsx'
-import { linkResolver, struckOut } from './markdown-edits.ts'
+import { struckOut } from './markdown-edits.ts'
 import { useOpenFile, type DiskFile, type Gone, type OpenFile as EditedFile } from './open-file.ts'
 import { Counts } from './counts.tsx'
 import { Outline } from './outline.tsx'
@@ -28,6 +30,9 @@ import { useBlameMargin } from './use-blame-margin.ts'
 const Editor = lazy(() => import('./editor.tsx'))
 
 const DiffView = lazy(() => import('./diff-view.tsx'))
+
+/** What stays beside the text from one file to the next: who follows a link wants to go on reading. */
+let kept: Pick<Beside, 'preview' | 'links'> = { preview: false, links: false }
 
 interface OpenFileProps {
   readonly agent: Agent
@@ -43,7 +48,7 @@ interface OpenFileProps {
 export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: OpenFileProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const [shown, setShown] = useState<Beside>({ preview: false, history: false, blame: false })
+  const [shown, setShown] = useState<Beside>({ history: false, blame: false, ...kept })
   const line = lineOfHash(useHash())
   const given = useParameters().get('fault')
   const fault = faults.find((known) => known === given)
@@ -64,19 +69,15 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   const settled = useDeferredValue(file.text)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const entry = files.data?.find((known) => known.path === path)
-  const surroundings = useMemo(() => {
-    const names = (files.data ?? []).map((known) => known.path)
-    return {
-      path,
-      files: names,
-      resolve: linkResolver(path, names),
-      open: (target: string) => navigate(paths.file(target)),
-    }
-  }, [path, files.data, navigate])
+  const links = useNoteLinks(agent.id, path)
+  const surroundings = useMemo(() => ({ path, ...links }), [path, links])
   const margin = useBlameMargin(agent.id, path, shown.blame)
   useShortcuts({ 'Mod+S': () => void file.save() })
-  const toggle = (what: keyof Beside) =>
-    setShown(besideAfter(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth))
+  const toggle = (what: keyof Beside) => {
+    const after = besideAfter(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth)
+    kept = { preview: after.preview, links: after.links }
+    setShown(after)
+  }
   const syncPreview = useCallback((share: number) => {
     const pane = preview.current
     if (pane) pane.scrollTop = share * (pane.scrollHeight - pane.clientHeight)
@@ -94,7 +95,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
             </span>
           }
         >
-          {(['preview', 'blame', 'history'] as const).map((what) => (
+          {(['preview', 'links', 'blame', 'history'] as const).map((what) => (
             <Button
               key={what}
               look="quiet"
@@ -164,17 +165,22 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
               className="min-w-0 flex-1 overflow-y-auto border-l border-line px-6 py-4"
             >
               <ErrorBoundary piece="preview" look="view" of={settled}>
-                <Markdown text={settled} agent={agent.id} resolve={surroundings.resolve} isDocument />
+                <Markdown text={settled} agent={agent.id} links={links} isDocument />
               </ErrorBoundary>
             </div>
           )}
-          {!shown.preview && !shown.history && (
+          {!shown.preview && !shown.history && !shown.links && (
             <ErrorBoundary piece="part" of={settled}>
               <Outline text={settled} onChoose={(at) => editor.current?.reveal(at)} />
             </ErrorBoundary>
           )}
         </div>
       </section>
+      {shown.links && (
+        <ErrorBoundary piece="part" of={path}>
+          <LinksPanel agent={agent} path={path} onClose={() => toggle('links')} />
+        </ErrorBoundary>
+      )}
       {shown.history && (
         <ErrorBoundary piece="part" of={path}>
           <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />

@@ -3,6 +3,8 @@
 export interface Beside {
   readonly preview: boolean
   readonly history: boolean
+  /** What links to it, and what it links to; where the history stands. */
+  readonly links: boolean
   /** Who wrote each line. */
   readonly blame: boolean
 }
@@ -16,7 +18,7 @@ const overlayBelow = 900
 const leastText = 320
 
 /** In this order things give way to what was just asked for. */
-const yielding = ['history', 'blame', 'preview'] as const
+const yielding = ['links', 'history', 'blame', 'preview'] as const
 
 /**
  * What is shown after `what` was turned on or off.
@@ -25,6 +27,8 @@ const yielding = ['history', 'blame', 'preview'] as const
 export function besideAfter(shown: Beside, what: keyof Beside, room: number, window: number): Beside {
   const after = { ...shown, [what]: !shown[what] }
   if (!after[what]) return after
+  if (what === 'links') after.history = false
+  if (what === 'history') after.links = false
   for (const other of yielding) {
     if (textWidth(after, room, window) >= leastText) break
     if (other !== what) after[other] = false
@@ -33,7 +37,7 @@ export function besideAfter(shown: Beside, what: keyof Beside, room: number, win
 }
 
 /** What is left for the text, px. */
-export function textWidth({ preview, history, blame }: Beside, room: number, window: number): number {
-  const beside = history && window >= overlayBelow ? historyWidth : 0
+export function textWidth({ preview, history, links, blame }: Beside, room: number, window: number): number {
+  const beside = (history || links) && window >= overlayBelow ? historyWidth : 0
   return (room - beside) / (preview ? 2 : 1) - (blame ? blameWidth : 0)
 }

@@ -2,9 +2,12 @@
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import { tellSelected, type SelectedText } from '../capture/selected-text.ts'
 import { changedLines } from './markdown-edits.ts'
-import { registerMarkdown, setSurroundings, type Surroundings } from './markdown-language.ts'
+import { registerMarkdown, setSurroundings, unresolvedRanges, type Surroundings } from './markdown-language.ts'
 import { applyTheme, monaco } from '../ui/monaco.ts'
 import { addCommands } from './editor-commands.ts'
+
+/** Links are looked at anew when nobody has typed for so long, ms. */
+const settledMs = 300
 
 /** What somebody else changed is marked for so long, ms. */
 const changedShownMs = 6000
@@ -110,8 +113,24 @@ export default function Editor(props: EditorProps) {
   }, [])
 
   useEffect(() => {
-    const model = editor.current?.getModel()
-    if (model) setSurroundings(model, surroundings)
+    const current = editor.current
+    const model = current?.getModel()
+    if (!current || !model) return undefined
+    setSurroundings(model, surroundings)
+    const marks = current.createDecorationsCollection()
+    const options = { inlineClassName: 'unresolved' }
+    const mark = () => marks.set(unresolvedRanges(model, surroundings).map((range) => ({ range, options })))
+    mark()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const typing = model.onDidChangeContent(() => {
+      clearTimeout(timer)
+      timer = setTimeout(mark, settledMs)
+    })
+    return () => {
+      clearTimeout(timer)
+      typing.dispose()
+      marks.clear()
+    }
   }, [surroundings])
 
   // It replaces what is there as one edit, so that undo and the cursor survive; what is new is marked for a while.

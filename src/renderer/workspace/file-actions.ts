@@ -9,7 +9,6 @@ export interface FileActions {
   readonly agent: string
   /** @returns false when a file of that name is there, or it could not be made */
   create(path: string, text?: string): Promise<boolean>
-  move(from: string, to: string): Promise<boolean>
   /** @returns the path of the copy */
   duplicate(path: string): Promise<string | undefined>
   remove(path: string): Promise<boolean>
@@ -19,15 +18,8 @@ export interface FileActions {
 export function useFileActions(agent: string): FileActions {
   const { t } = useTranslation()
   return useMemo(() => {
-    const move = async (from: string, to: string) => {
-      if (!(await attempt(client.workspace.move({ agent, from, to })))) return false
-      const undo = () => client.workspace.move({ agent, from: to, to: from })
-      tellDone(t('file.moved', { path: to }), undo, { look: 'plain' })
-      return true
-    }
     return {
       agent,
-      move,
       async create(path, text = '') {
         return (await attempt(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
       },

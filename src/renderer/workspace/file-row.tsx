@@ -9,7 +9,7 @@ import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { NavRow } from '../ui/nav-row.tsx'
 import { isFileAt, paths, usePlace } from '../navigate.ts'
-import { PromptDialog } from '../ui/prompt-dialog.tsx'
+import { MoveDialog } from '../links/move-dialog.tsx'
 import { UnsearchedMark } from '../scope/unsearched.tsx'
 import type { FileActions } from './file-actions.ts'
 
@@ -51,9 +51,6 @@ function FileMenu({ path, actions }: { path: string; actions: FileActions }) {
   const location = usePlace()
   const [isMoving, setIsMoving] = useState(false)
   const isOpen = isFileAt(location, path)
-  const move = async (to: string) => {
-    if (to !== path && (await actions.move(path, to)) && isOpen) navigate(paths.file(to))
-  }
   const remove = async () => {
     if ((await actions.remove(path)) && isOpen) navigate(paths.chat())
   }
@@ -76,14 +73,11 @@ function FileMenu({ path, actions }: { path: string; actions: FileActions }) {
         <ActionItem onClick={() => void remove()}>{t('file.delete')}</ActionItem>
       </ActionMenu>
       {isMoving && (
-        <PromptDialog
-          title={t('file.rename')}
-          label={t('file.path')}
-          initial={path}
-          action={t('file.move')}
-          isPath
+        <MoveDialog
+          agent={actions.agent}
+          from={path}
+          onMoved={(to) => isOpen && navigate(paths.file(to))}
           onClose={() => setIsMoving(false)}
-          onSubmit={(to) => void move(to)}
         />
       )}
     </>

@@ -1,16 +1,19 @@
 /** The workspace in the sidebar: what is always read, and folders that open; the days' logs have a calendar. */
 import { useQuery } from '@tanstack/react-query'
-import { ChevronRight, FilePlus2 } from 'lucide-react'
+import { ChevronRight, FilePlus2, MoreHorizontal } from 'lucide-react'
 import { useEffect, useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
+import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { SidebarSection } from '../ui/sidebar-section.tsx'
-import { isFileAt } from '../navigate.ts'
+import { MoveDialog } from '../links/move-dialog.tsx'
+import { fileAt, isFileAt, paths } from '../navigate.ts'
+import { ActionItem, ActionMenu } from '../ui/action-menu.tsx'
 import { FilterField } from '../ui/search-field.tsx'
 import { useFileActions, type FileActions } from './file-actions.ts'
 import { hintPlace } from '../onboarding/tour.tsx'
@@ -155,22 +158,53 @@ function Folder({ name, files, prefix, current, actions }: InsideProps & { reado
   }, [key, isOpen])
   return (
     <div>
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setIsOpen(!isOpen)}
-        className="flex min-h-[26px] w-full items-center gap-1 rounded-sm px-2 text-left text-muted transition-colors hover:bg-soft"
-      >
-        <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <span className="min-w-0 flex-1 truncate">{name}</span>
-        <span className="tabular text-[11px] text-muted">{t('nav.files', { count: files.length })}</span>
-      </button>
+      <div className="group/row relative">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+          className="flex min-h-[26px] w-full items-center gap-1 rounded-sm px-2 text-left text-muted transition-colors hover:bg-soft"
+        >
+          <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+          <span className="min-w-0 flex-1 truncate">{name}</span>
+          <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+            {t('nav.files', { count: files.length })}
+          </span>
+        </button>
+        <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+          <FolderMenu agent={actions.agent} path={prefix.slice(0, -1)} current={current} />
+        </span>
+      </div>
       {isOpen && (
         <div className="ml-3 border-l border-soft pl-1">
           <Inside files={files} prefix={prefix} current={current} actions={actions} />
         </div>
       )}
     </div>
+  )
+}
+
+function FolderMenu({ agent, path, current }: { agent: string; path: string; current: string }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const [isMoving, setIsMoving] = useState(false)
+  const follow = (to: string) => {
+    const open = fileAt(current)
+    if (open?.startsWith(`${path}/`)) navigate(paths.file(to + open.slice(path.length)))
+  }
+  return (
+    <>
+      <ActionMenu
+        trigger={
+          <IconButton label={t('file.menu', { path })}>
+            <MoreHorizontal size={14} />
+          </IconButton>
+        }
+      >
+        <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
+      </ActionMenu>
+      {isMoving && <MoveDialog agent={agent} from={path} onMoved={follow} onClose={() => setIsMoving(false)} />}
+    </>
   )
 }
 

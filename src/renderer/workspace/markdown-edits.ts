@@ -1,5 +1,4 @@
 /** What an editor of Markdown does for its writer. Pure; lines and columns are 1-based as the editor has them. */
-import { decodeTarget } from '../markdown/named-link.ts'
 
 const item = /^(\s*)(?:([-*+])|(\d{1,9})([.)]))(\s+)(\[[ xX]\]\s+)?(.*)$/
 const quote = /^(\s*(?:>\s?)+)(.*)$/
@@ -88,46 +87,6 @@ export function tableAround(lines: readonly string[], line: number): { from: num
   while (isRow(from - 1)) from -= 1
   while (isRow(to + 1)) to += 1
   return { from, to }
-}
-
-/** Longer lines are data, not notes. */
-const maxOfLine = 10_000
-
-/** Links of a line to files of the workspace: `[[name]]` and `[text](relative.md)`. */
-export function linksIn(line: string): { target: string; column: number; length: number }[] {
-  const links: { target: string; column: number; length: number }[] = []
-  if (line.length > maxOfLine) return links
-  for (const match of line.matchAll(/\[\[([^[\]|#\n]+)(?:[#|][^[\]\n]*)?\]\]/g))
-    links.push({ target: match[1]?.trim() ?? '', column: match.index + 1, length: match[0].length })
-  for (const match of line.matchAll(/\]\((?![a-z]+:|#)([^()\s]{1,1000}?\.(?:md|markdown))(?:#[^()]*)?\)/gi))
-    links.push({ target: decodeTarget(match[1]), column: match.index + 3, length: (match[1] ?? '').length })
-  return links
-}
-
-/**
- * Tells the file that a link names: a path from here or from the workspace, or just a name; undefined when there is none.
- * Made once for a list of files: a note can have thousands of links, and a memory thousands of files.
- */
-export function linkResolver(here: string, files: readonly string[]): (target: string) => string | undefined {
-  const known = new Set(files)
-  const named = Map.groupBy(files, (path) => path.slice(path.lastIndexOf('/') + 1))
-  const lower = new Map(files.toReversed().map((path) => [path.toLowerCase(), path]))
-  const folder = here.slice(0, here.lastIndexOf('/') + 1)
-  return (target) => {
-    const name = /\.(md|markdown)$/i.test(target) ? target : `${target}.md`
-    const path = [normalized(folder + name), normalized(name)].find((candidate) => known.has(candidate))
-    const last = name.slice(name.lastIndexOf('/') + 1)
-    return path ?? named.get(last)?.find((candidate) => candidate.endsWith(`/${name}`)) ?? lower.get(name.toLowerCase())
-  }
-}
-
-function normalized(path: string): string {
-  const steps: string[] = []
-  for (const step of path.split('/')) {
-    if (step === '..') steps.pop()
-    else if (step !== '.' && step !== '') steps.push(step)
-  }
-  return steps.join('/')
 }
 
 /** The lines in which a text differs from another: from the first difference to the last. Undefined for none. */

@@ -1,20 +1,21 @@
 /** What the editor knows of Markdown besides its colours: folding, links, completion. Registered once for all editors. */
+import i18next from 'i18next'
 import { monaco } from '../ui/monaco.ts'
+import { decodePart } from '../../shared/decode.ts'
+import { parseLinks, type NoteLink } from '../../shared/links/index.ts'
 import { sectionsOf } from '../../shared/sections.ts'
-import { linksIn } from './markdown-edits.ts'
+import type { NoteLinks } from '../links/use-note-links.ts'
 
 /** What the open file needs to know of the others. */
-export interface Surroundings {
+export interface Surroundings extends NoteLinks {
   readonly path: string
-  readonly files: readonly string[]
-  /** Where a link leads; undefined for nowhere. */
-  readonly resolve: (target: string) => string | undefined
-  readonly open: (path: string) => void
 }
 
 const scheme = 'commonplace-file'
 /** Links that are followed from the editor; each is a mark that moves with every keystroke. */
 const maxLinks = 5000
+/** Longer texts are data, not notes. */
+const maxLinked = 2_000_000
 /** Characters before the cursor among which a link can have begun. */
 const maxBefore = 1000
 const surroundings = new WeakMap<monaco.editor.ITextModel, Surroundings>()
@@ -37,74 +38,93 @@ export function registerMarkdown(): void {
     provideLinks(model) {
       const place = surroundings.get(model)
       if (!place) return { links: [] }
-      const links: monaco.languages.ILink[] = []
-      for (const [index, line] of model.getLinesContent().entries()) {
-        for (const { target, column, length } of linksIn(line)) {
-          const path = place.resolve(target)
-          const range = new monaco.Range(index + 1, column, index + 1, column + length)
-          if (path !== undefined) links.push({ range, url: monaco.Uri.from({ scheme, path: `/${path}` }) })
-        }
-        if (links.length >= maxLinks) break
+      return {
+        links: linksOf(model).map((link) => {
+          const kind = link.kind === 'wiki' ? 'wiki' : 'inline'
+          const query = JSON.stringify([kind, targetOf(link)])
+          const isResolved = place.resolve(kind, targetOf(link)) !== undefined
+          return {
+            range: rangeOf(model, link),
+            url: monaco.Uri.from({ scheme, query }),
+            ...(isResolved ? {} : { tooltip: i18next.t('links.unresolved') }),
+          }
+        }),
       }
-      return { links }
     },
   })
   monaco.editor.registerLinkOpener({
     open(address) {
       if (address.scheme !== scheme) return false
-      const path = address.path.slice(1)
       const model = monaco.editor.getModels().find((known) => surroundings.has(known))
       const place = model && surroundings.get(model)
-      place?.open(path)
+      const [kind, target] = JSON.parse(address.query) as ['wiki' | 'inline', string]
+      place?.open(kind, target)
       return place !== undefined
     },
   })
   monaco.languages.registerCompletionItemProvider('markdown', {
-    triggerCharacters: ['[', '(', '/'],
-    provideCompletionItems(model, position) {
+    triggerCharacters: ['[', '(', '/', '#', '^'],
+    async provideCompletionItems(model, position) {
       const before = model
         .getLineContent(position.lineNumber)
         .slice(Math.max(0, position.column - 1 - maxBefore), position.column - 1)
-      return { suggestions: [...linkSuggestions(model, position, before), ...momentSuggestions(position, before)] }
+      const links = await linkSuggestions(model, position, before)
+      // What is typed next is asked for anew: the best match is not among the first fifty of any.
+      return { suggestions: [...links, ...momentSuggestions(position, before)], incomplete: links.length > 0 }
     },
   })
 }
 
-/** `[[` and `](` name files. */
-function linkSuggestions(
+function linksOf(model: monaco.editor.ITextModel): readonly NoteLink[] {
+  return model.getValueLength() > maxLinked ? [] : parseLinks(model.getValue()).links.slice(0, maxLinks)
+}
+
+/** With its fragment. */
+function targetOf({ target, fragment }: NoteLink): string {
+  return fragment === undefined ? target : `${target}#${fragment}`
+}
+
+/** All of `[[…]]`, of others the target alone. */
+function rangeOf(model: monaco.editor.ITextModel, link: NoteLink): monaco.Range {
+  const isWiki = link.kind === 'wiki'
+  const start = model.getPositionAt(isWiki ? link.from : link.targetFrom)
+  const end = model.getPositionAt(isWiki ? link.to : (link.fragmentTo ?? link.targetTo))
+  return monaco.Range.fromPositions(start, end)
+}
+
+/** Links that lead nowhere, to be marked. */
+export function unresolvedRanges(model: monaco.editor.ITextModel, { resolve }: Surroundings): monaco.Range[] {
+  return linksOf(model)
+    .filter((link) => resolve(link.kind === 'wiki' ? 'wiki' : 'inline', targetOf(link)) === undefined)
+    .map((link) => rangeOf(model, link))
+}
+
+/** `[[` and `](` name files, and behind `#` their headings. */
+async function linkSuggestions(
   model: monaco.editor.ITextModel,
   position: monaco.Position,
   before: string,
-): monaco.languages.CompletionItem[] {
+): Promise<monaco.languages.CompletionItem[]> {
   const place = surroundings.get(model)
-  const wiki = /\[\[([^\]\n]*)$/.exec(before)?.[1]
-  const inline = /\]\(([^)\n]*)$/.exec(before)?.[1]
+  const wiki = /\[\[([^[\]|\n]*)$/.exec(before)?.[1]
+  const inline = /\]\(([^()\n]*)$/.exec(before)?.[1]
   const typed = wiki ?? inline
   if (!place || typed === undefined) return []
-  const after = model.getLineContent(position.lineNumber).slice(position.column - 1)
-  const range = new monaco.Range(
-    position.lineNumber,
-    position.column - typed.length,
-    position.lineNumber,
-    position.column,
-  )
+  const { lineNumber, column } = position
+  const after = model.getLineContent(lineNumber).slice(column - 1)
   const closing = wiki === undefined ? ')' : ']]'
-  return place.files.map((path) => ({
-    label: path,
-    kind: monaco.languages.CompletionItemKind.File,
-    insertText: `${wiki === undefined ? encodeURI(relativeTo(place.path, path).toWellFormed()) : path.replace(/\.md$/, '')}${after.startsWith(closing) ? '' : closing}`,
-    range,
+  const end = after.startsWith(closing) ? '' : closing
+  const names = await place.names(wiki ?? decodePart(inline ?? '')).catch(() => [])
+  const { File, Reference } = monaco.languages.CompletionItemKind
+  return names.map((name, index) => ({
+    label: { label: name.label, description: name.path },
+    kind: name.kind === 'heading' || name.kind === 'block' ? Reference : File,
+    insertText: (wiki === undefined ? name.inline : name.wiki) + end,
+    // They come best first, and every one of them fits.
+    sortText: String(index).padStart(3, '0'),
+    filterText: typed,
+    range: new monaco.Range(lineNumber, column - typed.length, lineNumber, column),
   }))
-}
-
-function relativeTo(here: string, path: string): string {
-  const from = here.split('/').slice(0, -1)
-  const to = path.split('/')
-  while (from.length > 0 && to.length > 1 && from[0] === to[0]) {
-    from.shift()
-    to.shift()
-  }
-  return [...from.map(() => '..'), ...to].join('/')
 }
 
 /** `/date`, `/time`, `/entry`: the moment, as daily logs have it. */

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { besideAfter, textWidth, type Beside } from '../../../src/renderer/workspace/editor-room.ts'
 
-const nothing: Beside = { preview: false, history: false, blame: false }
+const nothing: Beside = { preview: false, history: false, links: false, blame: false }
+const all = ['preview', 'blame', 'history', 'links'] as const
 
 describe('M43 room for the text', () => {
   it.each<[string, number, (keyof Beside)[], (keyof Beside)[]]>([
@@ -11,22 +12,28 @@ describe('M43 room for the text', () => {
     ['1440', 1180, ['preview', 'history', 'blame'], ['preview', 'blame']],
     ['1024', 764, ['blame', 'history'], ['history']],
     ['1024', 764, ['preview', 'blame'], ['blame']],
+    ['1440', 1180, ['history', 'links'], ['links']],
     ['360', 360, ['history', 'blame'], ['blame']],
   ])('M43: at %s (%i px), %j leaves %j', (_, room, asked, left) => {
     const window = room + 260
     const after = asked.reduce<Beside>((shown, what) => besideAfter(shown, what, room, window), nothing)
-    expect((['preview', 'blame', 'history'] as const).filter((what) => after[what])).toEqual(left)
+    expect(all.filter((what) => after[what])).toEqual(left)
   })
 
   it('M43: what was asked for is shown, and what was turned off takes nothing else with it', () => {
-    const beside = fc.record({ preview: fc.boolean(), history: fc.boolean(), blame: fc.boolean() })
-    const what = fc.constantFrom<keyof Beside>('preview', 'history', 'blame')
+    const beside = fc.record({
+      preview: fc.boolean(),
+      history: fc.boolean(),
+      links: fc.constant(false),
+      blame: fc.boolean(),
+    })
+    const what = fc.constantFrom<keyof Beside>('preview', 'history', 'links', 'blame')
     fc.assert(
       fc.property(beside, what, fc.integer({ min: 300, max: 3000 }), (shown, asked, room) => {
         const after = besideAfter(shown, asked, room, room + 260)
         expect(after[asked]).toBe(!shown[asked])
         if (shown[asked]) expect({ ...after, [asked]: true }).toEqual(shown)
-        const others = (['preview', 'history', 'blame'] as const).filter((other) => other !== asked && after[other])
+        const others = all.filter((other) => other !== asked && after[other])
         if (after[asked] && others.length > 0) expect(textWidth(after, room, room + 260)).toBeGreaterThanOrEqual(320)
       }),
     )

@@ -3,8 +3,6 @@ import {
   changedLines,
   continueLine,
   formatTable,
-  linkResolver,
-  linksIn,
   struckOut,
   tableAround,
   toggleTask,
@@ -57,24 +55,6 @@ describe('M43 tables', () => {
     expect(formatTable(['a | b', 'c | d'])).toBeUndefined()
     expect(tableAround(['text', '|a|', '|-|', 'text'], 2)).toEqual({ from: 2, to: 3 })
     expect(tableAround(['text'], 1)).toBeUndefined()
-  })
-})
-
-describe('M43 links', () => {
-  it('M43: finds names in brackets and relative paths, none to the web', () => {
-    const line =
-      'See [[Ann]], [[Plans#May|plan]] and [x](../a%20b.md#top), not [y](https://x.org/c.md) nor [z](100%.md)'
-    expect(linksIn(line).map(({ target }) => target)).toEqual(['Ann', 'Plans', '../a b.md', '100%.md'])
-  })
-
-  it.each([
-    ['Ann', 'memory/2026-01-20.md', 'people/Ann.md'],
-    ['../MEMORY.md', 'memory/2026-01-20.md', 'MEMORY.md'],
-    ['memory.md', 'people/Ann.md', 'MEMORY.md'],
-    ['people/Ann', 'MEMORY.md', 'people/Ann.md'],
-    ['../../etc/passwd', 'MEMORY.md', undefined],
-  ])('M43: %s in %s is %s', (target, here, expected) => {
-    expect(linkResolver(here, ['MEMORY.md', 'people/Ann.md'])(target)).toBe(expected)
   })
 })
 

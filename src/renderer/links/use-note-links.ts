@@ -1,0 +1,42 @@
+/** Where the links of one note lead, as far as names tell; and going there, to the line that a link names. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import { useLocation } from 'wouter'
+import type { LinkName } from '../../shared/contract/index.ts'
+import { Resolver } from '../../shared/links/index.ts'
+import { api, client } from '../api/index.ts'
+import { attempt } from '../feedback/index.ts'
+import { paths } from '../navigate.ts'
+import type { NoteLinks as ShownLinks } from '../markdown/markdown.tsx'
+
+export interface NoteLinks extends ShownLinks {
+  /** What a link that is being typed may mean, best first. */
+  readonly names: (typed: string) => Promise<readonly LinkName[]>
+}
+
+export function useNoteLinks(agent: string, path: string): NoteLinks {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
+  const resolver = useMemo(() => new Resolver(files ?? []), [files])
+  return useMemo(
+    () => ({
+      // Before the names are known, nothing is called unresolved.
+      resolve: (kind, target) =>
+        files ? resolver.resolve(path, { kind, target: target.split('#', 1)[0] ?? '' })?.path : target,
+      open(kind, target) {
+        const go = async () => {
+          const leads = await client.links.resolve({ agent, path, kind, target })
+          if (leads.path !== null) navigate(paths.file(leads.path, leads.line ?? undefined))
+          else if (leads.makes !== null) navigate(paths.file(leads.makes))
+          else toast.info(t('links.nowhere', { target }))
+        }
+        void attempt(go())
+      },
+      names: (typed) => client.links.names({ agent, path, typed }),
+    }),
+    [agent, path, files, resolver, navigate, t],
+  )
+}

@@ -1,0 +1,84 @@
+/** Links as people meet them: followed, made, updated when a note is renamed. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+const long = Array.from({ length: 80 }, (_, number) => `Line ${number}.`).join('\n\n')
+
+describe('M67 links', () => {
+  it('M67: a link is followed to its heading, an unresolved one makes its note, renaming updates links, with undo', async () => {
+    const server = await openTestServer({
+      files: {
+        'Home.md': '# Home\n\nSee [[walrus#In the sea]], [it](trips/Walrus.md), [[Not yet]].\n',
+        'trips/Walrus.md': `# Walrus\n\n${long}\n\n## In the sea\n\nIt swims.\n`,
+        'trips/other.md': 'The walrus again.\n\n[back](../Home.md)\n',
+      },
+    })
+    const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.goto(new URL('/file/Home.md', server.url).href)
+    const preview = page.getByTestId('preview')
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
+    await preview.getByRole('link', { name: 'walrus#In the sea' }).click()
+    await page.waitForURL(/trips\/Walrus\.md#L165$/)
+    await page.locator('.found-line').waitFor()
+    await preview.getByRole('heading', { name: 'In the sea' }).waitFor()
+
+    await page.getByRole('button', { name: 'Links', exact: true }).click()
+    const panel = page.getByRole('complementary', { name: 'Links' })
+    await panel
+      .getByRole('link', { name: /Home\.md:3/ })
+      .first()
+      .waitFor()
+    await panel.getByRole('button', { name: 'Find mentions without a link' }).click()
+    await panel.getByRole('button', { name: 'Link it in trips/other.md, line 1' }).click()
+    await until(async () => (await read('trips/other.md')).startsWith('The [[Walrus|walrus]] again.'))
+    await keepScreenshot(page, 'links-1-panel')
+
+    const nav = page.getByRole('navigation')
+    await nav.getByRole('button', { name: 'Menu of trips/Walrus.md' }).click()
+    await page.getByRole('menuitem', { name: 'Rename or move' }).click()
+    const field = page.getByRole('textbox', { name: 'Path in the workspace' })
+    await field.fill('animals/Big seal.md')
+    await field.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('3 links will be updated (notes: 2)').waitFor()
+    await dialog.getByText('Home.md').click()
+    await dialog.getByText('[it](animals/Big%20seal.md)').waitFor()
+    await keepScreenshot(page, 'links-2-plan')
+    await dialog.getByRole('button', { name: 'Move and update links' }).click()
+    await page.waitForURL(/animals\/Big%20seal\.md/)
+    expect(await read('Home.md')).toBe(
+      '# Home\n\nSee [[Big seal#In the sea]], [it](animals/Big%20seal.md), [[Not yet]].\n',
+    )
+    expect(await read('trips/other.md')).toContain('[[Big seal|walrus]]')
+    await page
+      .locator('[data-sonner-toast]', { hasText: '3 links updated' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
+    await until(async () => (await read('trips/other.md').catch(() => '')).includes('[[Walrus|walrus]]'))
+    expect(await read('Home.md')).toContain('[[walrus#In the sea]], [it](trips/Walrus.md)')
+
+    // The command palette knows the list of what is broken.
+    await page.keyboard.press('Control+K')
+    await page.getByPlaceholder('Type a command').fill('broken links')
+    await page.keyboard.press('Enter')
+    const row = page.getByTestId('broken-link')
+    await row.getByText('There is no “Not yet”.').waitFor()
+    await keepScreenshot(page, 'links-3-broken')
+    await row.getByRole('link', { name: 'Make Not yet.md' }).click()
+    await page.getByRole('button', { name: 'Create it' }).click()
+    await page.locator('.monaco-editor .view-lines').click()
+    await page.keyboard.type('To [[wal')
+    await page.locator('.suggest-widget').getByText('Walrus', { exact: true }).first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Control+S')
+    await until(async () => (await read('Not yet.md')) === 'To [[Walrus]]')
+  })
+})
