@@ -1,6 +1,6 @@
 /** A file that is open in the editor: saving, preview, who wrote what, and what to do when two wrote in the same place. */
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
@@ -32,7 +32,7 @@ const Editor = lazy(() => import('./editor.tsx'))
 const DiffView = lazy(() => import('./diff-view.tsx'))
 
 /** What stays beside the text from one file to the next: who follows a link wants to go on reading. */
-let kept: Pick<Beside, 'preview' | 'links'> = { preview: false, links: false }
+const kept = new Map<'preview' | 'links', boolean>()
 
 interface OpenFileProps {
   readonly agent: Agent
@@ -48,7 +48,15 @@ interface OpenFileProps {
 export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: OpenFileProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const [shown, setShown] = useState<Beside>({ history: false, blame: false, ...kept })
+  const [shown, setShown] = useState<Beside>(() => ({
+    history: false,
+    blame: false,
+    preview: kept.get('preview') ?? false,
+    links: kept.get('links') ?? false,
+  }))
+  useEffect(() => {
+    kept.set('preview', shown.preview).set('links', shown.links)
+  }, [shown.preview, shown.links])
   const line = lineOfHash(useHash())
   const given = useParameters().get('fault')
   const fault = faults.find((known) => known === given)
@@ -73,11 +81,8 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   const surroundings = useMemo(() => ({ path, ...links }), [path, links])
   const margin = useBlameMargin(agent.id, path, shown.blame)
   useShortcuts({ 'Mod+S': () => void file.save() })
-  const toggle = (what: keyof Beside) => {
-    const after = besideAfter(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth)
-    kept = { preview: after.preview, links: after.links }
-    setShown(after)
-  }
+  const toggle = (what: keyof Beside) =>
+    setShown(besideAfter(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth))
   const syncPreview = useCallback((share: number) => {
     const pane = preview.current
     if (pane) pane.scrollTop = share * (pane.scrollHeight - pane.clientHeight)
