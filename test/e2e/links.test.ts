@@ -26,7 +26,7 @@ describe('M67 links', () => {
     const preview = page.getByTestId('preview')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     await preview.getByRole('link', { name: 'walrus#In the sea' }).click()
-    await page.waitForURL(/trips\/Walrus\.md#L165$/)
+    await page.waitForURL(/trips\/Walrus\.md#L163$/)
     await page.locator('.found-line').waitFor()
     await preview.getByRole('heading', { name: 'In the sea' }).waitFor()
 
