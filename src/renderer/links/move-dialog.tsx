@@ -1,5 +1,5 @@
 /** Gives a note or a folder another name or place; where others link to it, it is asked whether their links go along. */
-import { useState, type ReactNode } from 'react'
+import { useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MovePlan } from '../../shared/contract/index.ts'
 import { client } from '../api/index.ts'
@@ -59,6 +59,7 @@ function NameDialog({
 }) {
   const { t } = useTranslation()
   const [isAsked, setIsAsked] = useState(false)
+  const wasAsked = useRef(false)
   // The dialog closes itself; this one goes when it is known what the move would change.
   if (isAsked) return null
   return (
@@ -68,8 +69,9 @@ function NameDialog({
       initial={from}
       action={t('file.move')}
       isPath
-      onClose={() => isAsked || onClose()}
+      onClose={() => wasAsked.current || onClose()}
       onSubmit={(to) => {
+        wasAsked.current = true
         setIsAsked(true)
         void onSubmit(to.replace(/\/+$/, ''))
       }}
