@@ -72,6 +72,7 @@ export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'chat.toolTimeout': 'turn',
   'chat.toolOutputCharacters': 'turn',
   'chat.thinking': 'request',
+  'chat.memoryTool': 'turn',
   'chat.titles': 'turn',
   'history.enabled': 'history',
   'history.keepDays': 'history',
