@@ -32,6 +32,7 @@ export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'desktop.launchAtLogin': 'shell',
   'desktop.closeTo': 'shown',
   'desktop.notifications': 'shown',
+  'desktop.mcpPort': 'shell',
   'updates.feed': 'shell',
   shortcuts: 'windows',
   'capture.shortcut': 'shell',

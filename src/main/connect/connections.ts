@@ -155,7 +155,7 @@ export class Connections {
     return {
       command: process.execPath,
       args: [
-        existsSync(built) ? built : join(folder, 'cli/index.ts'),
+        existsSync(built) ? built : join(folder, 'cli/entry.ts'),
         'mcp',
         '--client',
         id,

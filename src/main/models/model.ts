@@ -34,7 +34,7 @@ export const anthropicMemoryTool = 'memory_20250818'
 
 /** True for Claude models that were taught that tool: from the fourth generation on. */
 export function hasMemoryTool({ provider, model }: Pick<ChatModel, 'provider' | 'model'>): boolean {
-  return provider === 'anthropic' && /^claude-/.test(model) && !/^claude-(2|3|instant)/.test(model)
+  return provider === 'anthropic' && model.startsWith('claude-') && !/^claude-(2|3|instant)/.test(model)
 }
 
 export interface ModelRequest {

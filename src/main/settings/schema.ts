@@ -244,6 +244,8 @@ export const configSchema = z.strictObject({
       closeTo: z.enum(['ask', 'tray', 'quit']).default('ask'),
       /** Of answers that took long and came while the window was out of sight. */
       notifications: z.boolean().default(true),
+      /** The port on this machine at which other programs reach the memory over HTTP, with a token each; null for none. */
+      mcpPort: z.number().int().min(1024).max(65_535).nullable().default(null),
     })
     .prefault({}),
   updates: z

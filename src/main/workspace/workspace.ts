@@ -19,7 +19,7 @@ import { placeInTrash } from './trash.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { dailyLogPath, isIgnoredFolder, localDate, longTermFile, trashFolder } from './layout.ts'
 import { isNote } from './names.ts'
-import { addToSection, noteItem } from './sections.ts'
+import { addToSection, findInSection, noteItem } from './sections.ts'
 import {
   normalizeRequest,
   readableFolder,
@@ -207,6 +207,14 @@ export class Workspace {
     })
     const endLine = startLine + note.split('\n').length - 1
     return this.#remembered({ path, startLine, endLine, change: await this.describe(write) }, text, origin)
+  }
+
+  /** The same as `findRemembered` for a note in a section. */
+  async findRememberedIn(section: string, text: string): Promise<Omit<RememberedLines, 'change'> | undefined> {
+    const path = longTermFile
+    const note = noteItem(text)
+    const startLine = (await this.exists(path)) && findInSection((await this.read(path)).text, section, note)
+    return startLine ? { path, startLine, endLine: startLine + note.split('\n').length - 1 } : undefined
   }
 
   #remembered(lines: RememberedLines, note: string, origin: WriteOrigin): RememberedLines {

@@ -5,6 +5,9 @@ import { maxQuery } from '../../../shared/limits.ts'
 import { bounded, clipped, dataNotice, fenced, roomFor } from '../answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './tool.ts'
 
+/** Where files are looked at for the first time, the index as it was answers: a program waits for its first word, ms. */
+const catchUpMs = 100
+
 const input = z.object({
   query: z
     .string()
@@ -47,7 +50,8 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
   output,
   isReadOnly: true,
   async run({ query, maxResults, minScore, maxTokens }, { agent, ask }) {
-    const found = await ask((owner) => owner.search.query({ agent, query, options: { maxResults, minScore } }))
+    const options = { maxResults, minScore, catchUpMs }
+    const found = await ask((owner) => owner.search.query({ agent, query, options }))
     const { results, notice, stale, conditions = [], candidates } = found
     const hints = [
       ...(results.length === 0 ? [nothingFound(candidates, found.minScore)] : []),
