@@ -68,6 +68,8 @@ export type ModelEvent =
       readonly code: string
       /** Why, in plain English, with the provider's own words. */
       readonly message: string
+      /** What the sentence for the code is told with; `reason`: the provider's own words. */
+      readonly data: ErrorData
       readonly attempt: number
       readonly afterMs: number
     }
@@ -150,6 +152,7 @@ export class AnswerDraft {
   readonly #model: Pick<ChatModel, 'provider' | 'model'>
 
   readonly #now: Clock
+  #cutCall: string | undefined
 
   constructor(model: Pick<ChatModel, 'provider' | 'model'>, now: Clock = systemClock) {
     this.#model = model
@@ -188,6 +191,11 @@ export class AnswerDraft {
     })
   }
 
+  /** A call that the limit cut through is none; only the name of its tool is told. */
+  cutCall(name: unknown): void {
+    this.#cutCall = nameOf(name).slice(0, maxId) || undefined
+  }
+
   finish(
     stopReason: StopReason,
     usage: Usage,
@@ -203,6 +211,7 @@ export class AnswerDraft {
       model: this.#model.model,
       usage,
       stopReason,
+      ...(stopReason === 'length' && this.#cutCall !== undefined && { cutCall: this.#cutCall }),
       ...(failure ? { errorCode: failure.code, errorMessage: failure.message, errorData: failure.data ?? {} } : {}),
       timestamp: this.#now().getTime(),
     }
