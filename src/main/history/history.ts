@@ -1,4 +1,5 @@
 /** What happened to a workspace's Markdown, and who did it: recorded in a thread of its own, asked from here (M26). */
+import { existsSync } from 'node:fs'
 import type { RouterClient } from '@orpc/server'
 import type { HistoryEntry } from '../../shared/contract/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
@@ -55,18 +56,20 @@ export class History {
   #open = 0
   #idle: NodeJS.Timeout | undefined
   #timer: NodeJS.Timeout | undefined
-  readonly #first: NodeJS.Timeout
+  readonly #first: NodeJS.Timeout | undefined
 
   constructor(options: HistoryOptions) {
     this.changes = this.#changes
     this.#options = options
     this.#keepDays = options.keepDays
     this.#forbidden = JSON.stringify(options.roots.forbidden)
-    this.#first = setTimeout(() => {
+    const begin = () => {
       this.#wake().ready.catch(options.onFault)
       this.#restSoon()
-    }, startMs)
-    this.#first.unref()
+    }
+    // What is there before anything is written is recorded first.
+    if (existsSync(this.repository)) this.#first = setTimeout(begin, startMs).unref()
+    else begin()
   }
 
   /** The folder of the Git repository. */

@@ -19,9 +19,7 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   remember: os.clients.remember.use(agent).handler(async ({ context, input, signal }) => {
     const { workspace } = context.agent
     const { client: id, agent: of, text, section } = input
-    const find = () =>
-      section === undefined ? workspace.findRemembered(text, app.now()) : workspace.findRememberedIn(section, text)
-    const known = input.mayBeThere ? await find() : undefined
+    const known = input.mayBeThere ? await workspace.findRemembered(text, app.now(), section) : undefined
     if (known) return { ...known, undo: '' }
     const name = await app.clients.allow({ client: id, agent: of, text, section }, signal)
     const origin = { cause: 'client' as const, client: name }

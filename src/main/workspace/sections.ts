@@ -7,8 +7,12 @@ export function noteItem(text: string): string {
   return [`- ${first}`, ...rest.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
 }
 
-/** The last line, 1-based, at which a note stands in a section as it would be added; undefined where it does not. */
-export function findInSection(text: string, title: string, note: string): number | undefined {
+/** Where a note stands in a section as it would be added, the last time: 1-based, inclusive; undefined where it does not. */
+export function findInSection(
+  text: string,
+  title: string,
+  note: string,
+): { readonly startLine: number; readonly endLine: number } | undefined {
   const lines = text.split('\n')
   const section = sectionsOf(lines).find((known) => known.title === title)
   // In a block of code that nothing ends, what was added is no section for others.
@@ -17,7 +21,8 @@ export function findInSection(text: string, title: string, note: string): number
   const { from, to } = section ?? { from: heading + 1, to: lines.length }
   const wanted = note.split('\n')
   for (let at = to - wanted.length; at >= from; at -= 1)
-    if (wanted.every((line, index) => lines[at + index] === line)) return at + 1
+    if (wanted.every((line, index) => lines[at + index] === line))
+      return { startLine: at + 1, endLine: at + wanted.length }
   return undefined
 }
 

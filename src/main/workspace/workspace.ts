@@ -186,13 +186,13 @@ export class Workspace {
     return this.#remembered({ path, ...place, change: await this.describe(write) }, text, origin)
   }
 
-  /**
-   * Looks whether a note stands in the log of the day, for one who asked another to write it and got no answer.
-   */
-  async findRemembered(text: string, at: Date): Promise<Omit<RememberedLines, 'change'> | undefined> {
-    const path = dailyLogPath(localDate(at))
-    const place = (await this.exists(path)) && findLogEntry((await this.read(path)).text, text, at)
-    return place ? { path, ...place } : undefined
+  /** Where a note stands in the log of the day, or a section, for one who asked another to write it and got no answer. */
+  async findRemembered(text: string, at: Date, section?: string): Promise<Omit<RememberedLines, 'change'> | undefined> {
+    const path = section === undefined ? dailyLogPath(localDate(at)) : longTermFile
+    if (!(await this.exists(path))) return undefined
+    const file = (await this.read(path)).text
+    const place = section === undefined ? findLogEntry(file, text, at) : findInSection(file, section, noteItem(text))
+    return place && { path, ...place }
   }
 
   /** Adds a note to a section of MEMORY.md (M5); the section is made at the end when there is none of that name. */
@@ -207,14 +207,6 @@ export class Workspace {
     })
     const endLine = startLine + note.split('\n').length - 1
     return this.#remembered({ path, startLine, endLine, change: await this.describe(write) }, text, origin)
-  }
-
-  /** The same as `findRemembered` for a note in a section. */
-  async findRememberedIn(section: string, text: string): Promise<Omit<RememberedLines, 'change'> | undefined> {
-    const path = longTermFile
-    const note = noteItem(text)
-    const startLine = (await this.exists(path)) && findInSection((await this.read(path)).text, section, note)
-    return startLine ? { path, startLine, endLine: startLine + note.split('\n').length - 1 } : undefined
   }
 
   #remembered(lines: RememberedLines, note: string, origin: WriteOrigin): RememberedLines {

@@ -104,6 +104,21 @@ describe('M58 desktop shell: other programs over HTTP', () => {
     await expect(ask('/mcp', token)).rejects.toThrow()
   })
 
+  it('M59: started as `Commonplace mcp`, a package is the memory of the program that started it, without a window', async () => {
+    const { argv } = process
+    onTestFinished(() => void (process.argv = argv))
+    process.argv = ['Commonplace', 'mcp', '--client', 'x']
+    fakeElectron.app.isPackaged = true
+    fakeElectron.app.exit.mockClear()
+    // The command itself would take this process's input.
+    const served = vi.fn(() => ({}))
+    vi.doMock('../../../src/main/cli/index.ts', served)
+    await import('../../../src/main/index.ts')
+    await until(() => fakeElectron.app.exit.mock.calls.length === 1)
+    expect(served).toHaveBeenCalledOnce()
+    expect(FakeWindow.all).toEqual([])
+  })
+
   it('M58: a port that another program has is told, and another can be chosen', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))

@@ -26,7 +26,7 @@ describe('M5 notes in the sections of MEMORY.md', () => {
       fc.property(fc.array(line), fc.constantFrom('A', 'B', 'C', 'New'), (lines, section) => {
         const { text, startLine } = addToSection(lines.join('\n'), section, '- note')
         expect(text.split('\n')[startLine - 1]).toBe('- note')
-        expect(findInSection(text, section, '- note')).toBe(startLine)
+        expect(findInSection(text, section, '- note')).toEqual({ startLine, endLine: startLine })
         expect(findInSection(lines.join('\n'), section, '- note')).toBeUndefined()
         const words = (all: readonly string[]) => all.filter((known) => known !== '')
         const rest = words(text.split('\n'))
