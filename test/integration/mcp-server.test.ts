@@ -97,9 +97,9 @@ describe('M58 the memory over stdio', () => {
       setInterval(() => undefined, 1000)`
     const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] })
     const pid = Number(await new Promise((resolve) => child.stdout.once('data', resolve)))
-    await until(() => existsSync(join(home, 'owner')))
+    await until(() => existsSync(join(home, 'owner')), 20_000)
     child.kill('SIGKILL')
-    await until(() => !isAlive(pid))
+    await until(() => !isAlive(pid), 20_000)
   })
 
   it('M58: while the app runs, it does the work and hears of it; when it ends, nothing is lost or doubled', async () => {
