@@ -2,7 +2,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
-import { dependencies } from './package.json' with { type: 'json' }
+import { dependencies, optionalDependencies } from './package.json' with { type: 'json' }
 
 /** Views have addresses of several steps (/file/memory/x.md), so assets must be named from the root. */
 const absoluteBase: Plugin = {
@@ -11,8 +11,8 @@ const absoluteBase: Plugin = {
   config: { order: 'post', handler: () => ({ base: '/' }) },
 }
 
-/** Stay packages: they carry native code, start files of their own, or are Electron's. */
-const kept = new Set(['better-sqlite3', 'sqlite-vec', 'pino', 'electron-updater'])
+/** Stay packages: they carry native code, start files or have a `require` of their own, or are Electron's. */
+const kept = new Set(['better-sqlite3', 'sqlite-vec', 'pino', 'fflate', 'electron-updater'])
 /** A thread that opens one file instead of two hundred starts in half the time. */
 const bundled = Object.keys(dependencies).filter((name) => !kept.has(name))
 
@@ -25,7 +25,7 @@ export default defineConfig({
     build: {
       outDir: 'out/main',
       minify: false,
-      externalizeDeps: { exclude: bundled },
+      externalizeDeps: { exclude: bundled, include: Object.keys(optionalDependencies) },
       rollupOptions: {
         input: {
           index: 'src/main/index.ts',

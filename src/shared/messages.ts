@@ -56,6 +56,8 @@ export const assistantMessageSchema = z.object({
   model: z.string(),
   usage: usageSchema,
   stopReason: stopReasonSchema,
+  /** The tool that was about to be called where the answer reached its longest; nothing of the call was kept. */
+  cutCall: z.string().optional(),
   errorCode: z.string().optional(),
   errorMessage: z.string().optional(),
   errorData: errorDataSchema.optional(),

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAccounts } from './accounts.ts'
 import { measureBundle, measureStart } from './app.ts'
+import { measureDaily } from './daily.ts'
 import type { Figure } from './figures.ts'
 import { measureHistory } from './history.ts'
 import { measureInterface } from './interface.ts'
@@ -22,6 +23,7 @@ const others: Readonly<Record<string, () => Promise<Figure[]> | Figure[]>> = {
   start: () => measureStart(root),
   history: () => measureHistory(root),
   interface: () => measureInterface(root),
+  daily: () => measureDaily(root),
   accounts: () => measureAccounts(root),
   mcp: () => measureMcp(root),
   bundle: measureBundle,

@@ -5,6 +5,7 @@ import { findings } from '../support/axe.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
+import { sections } from '../../src/renderer/settings/sections.ts'
 
 afterAll(closeBrowser)
 
@@ -24,6 +25,14 @@ async function openFull() {
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
   return { ...server, page, session: /chat\/([^/#]+)/.exec(page.url())?.[1] ?? '' }
 }
+
+/** The first one is looked at in every run, as are the first views; all of them where there is time. */
+const sizes = [
+  [1440, 900],
+  [1024, 700],
+  [700, 700],
+  [360, 740],
+] as const
 
 describe('M48 accessibility', () => {
   it('M48: no view has a serious finding, in light and in dark', async () => {
@@ -46,19 +55,25 @@ describe('M48 accessibility', () => {
       ['/settings', '[data-testid=setting]'],
       ['/settings#models', '[data-key=model]'],
       ['/settings#data', '[data-testid=location]'],
+      ['/', '[data-testid=start]'],
+      ['/capture', 'textarea'],
+      ...sections.map(({ id }): [string, string] => [`/settings#${id}`, 'main section']),
     ]
     const found: string[] = []
     for (const theme of (['light', 'dark'] as const).slice(0, rounds(1, 2))) {
       await client.settings.setAppearance({ theme })
-      for (const [path, ready] of views) {
-        await page.goto(new URL(path, url).href)
-        await page.locator(ready).first().waitFor()
-        await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, theme)
-        found.push(...(await findings(page)).map((finding) => `${theme} ${path} ${finding}`))
+      for (const [width, height] of sizes.slice(0, rounds(1, sizes.length))) {
+        await page.setViewportSize({ width, height })
+        for (const [path, ready] of views.slice(0, rounds(12, views.length))) {
+          await page.goto(new URL(path, url).href)
+          await page.locator(ready).first().waitFor()
+          await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, theme)
+          found.push(...(await findings(page)).map((finding) => `${theme} ${width} ${path} ${finding}`))
+        }
       }
     }
     expect(found).toEqual([])
-  }, 180_000)
+  }, 600_000)
 
   it('M48: a story by keyboard alone: a question, its source, the search, a setting', async () => {
     const { url } = await openTestServer({ files })

@@ -194,14 +194,18 @@ describe('M42 while the agent works', () => {
     ])
   })
 
-  it('M39: a provider that is busy is asked again, and one sees it', async () => {
+  it('M39: a provider that is busy is asked again, and one sees it, in its own words; a call cut by length is named', async () => {
     const { page, say } = await openChat([
-      { status: 529, message: 'Overloaded', headers: { 'retry-after': '2' } },
+      { status: 529, message: 'The bears are asleep', headers: { 'retry-after': '2' } },
       { text: 'There you are.' },
+      { text: 'Let me', calls: [{ name: 'memory_search', arguments: {} }], rawArguments: '{"que', stop: 'length' },
     ])
     await say('hello')
     await page.getByText(/is overloaded.*Trying again in \d s/).waitFor()
+    await page.getByText('anthropic says: The bears are asleep').waitFor()
     await page.getByText('There you are.').waitFor()
+    await say('and now?')
+    await page.getByText('ends here. It was about to use memory_search.').waitFor()
   })
 
   it('M39: a tool of another program asks first, and says how far it is', async () => {

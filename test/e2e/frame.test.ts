@@ -87,7 +87,7 @@ describe('M42 the frame where there is little room', () => {
 })
 
 describe('M48 the palette', () => {
-  it('M48: has what menus and shortcuts have, agents and sections of the settings too, by English names in any language', async () => {
+  it('M48: has what menus and shortcuts have, agents and settings too, by English names in any language and as Chinese sounds', async () => {
     const { page, client } = await openFrame()
     await client.settings.setAppearance({ locale: 'zh-CN' })
     await page.locator('html[lang=zh-CN]').waitFor()
@@ -100,6 +100,12 @@ describe('M48 the palette', () => {
     await page.waitForURL(/search\/map/)
     await open('settings keys', '设置: 快捷键')
     await page.waitForURL(/settings#keys/)
+    for (const typed of ['yuzhi', 'least score', '最低得分']) {
+      await open(typed, '阈值：结果的最低得分')
+      await page.waitForURL(/settings#memory\.search\.minScore/)
+      await page.locator('[data-key="memory.search.minScore"] input:focus').waitFor()
+      await page.goBack()
+    }
     await open('检索测试', '检索测试')
     await page.waitForURL(/search\/checks/)
     await open('sidebar', '显示或隐藏侧栏')

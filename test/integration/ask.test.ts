@@ -107,6 +107,12 @@ describe('M37 a chat in a terminal', { timeout: 60_000 }, () => {
       stdout: 'Once upon\n',
       stderr: '· the answer reached its longest and ends here\n',
     })
+    server.script = [{ text: 'Wait.', calls: [{ name: 'read', arguments: {} }], rawArguments: '{"pa', stop: 'length' }]
+    const cut = await run('ask', 'read it')
+    expect(cut).toMatchObject({
+      code: 0,
+      stderr: '· the answer reached its longest and ends here, about to use read\n',
+    })
     server.script = [{ status: 503, message: 'the bears are asleep' }, { text: 'Awake.' }]
     const again = await run('ask', 'hello?')
     expect(again).toMatchObject({ code: 0, stdout: 'Awake.\n' })

@@ -194,6 +194,13 @@ describe.each(providers)('M39 %s', (name, create) => {
     expect((await run({ text: 'and so on', stop: 'length' })).message?.stopReason).toBe('length')
   })
 
+  it('M39: a call that the limit cut through is none, and its tool is named', async () => {
+    const calls = [{ name: 'memory_search', arguments: {} }]
+    const { message } = await run({ text: 'Let me look.', calls, rawArguments: '{"query":"the ki', stop: 'length' })
+    expect(message).toMatchObject({ stopReason: 'length', cutCall: 'memory_search' })
+    expect(message?.content.map(({ type }) => type)).toEqual(['text'])
+  })
+
   it('M39: a provider that falls silent is given up', async () => {
     const server = await startModelServer({ text: 'a beginning that goes nowhere', stallAfter: 4 })
     const silent = withIdleTimeout(create(server), 150)

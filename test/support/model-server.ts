@@ -31,6 +31,8 @@ export type ScriptedAnswer =
   | {
       readonly calls: readonly { readonly name: string; readonly arguments: object }[]
       readonly text?: string
+      /** The limit came in the middle of the last call. */
+      readonly stop?: 'length'
       readonly noIds?: boolean
       /** The whole call in one event, without an index. */
       readonly oneLump?: boolean
@@ -194,6 +196,11 @@ function spokenPart(answer: Answer): Partial<Spoken> {
   return 'calls' in answer ? {} : answer
 }
 
+/** A call that its model came to the end of. */
+function isCall(answer: Answer): boolean {
+  return 'calls' in answer && answer.calls.length > 0 && answer.stop === undefined
+}
+
 function eventsOf(path: string, answer: Answer, inputTokens?: number): string[] {
   if (path.endsWith('/messages')) return anthropicEvents(answer, inputTokens)
   return path.endsWith('/responses') ? responsesEvents(answer) : openAiEvents(answer)
@@ -255,7 +262,7 @@ function anthropicEvents(answer: Answer, inputTokens: number | undefined): strin
   events.push(
     {
       type: 'message_delta',
-      delta: { stop_reason: calls.length > 0 ? 'tool_use' : anthropicStop(spokenPart(answer)), stop_sequence: null },
+      delta: { stop_reason: isCall(answer) ? 'tool_use' : anthropicStop(answer.stop), stop_sequence: null },
       usage: { output_tokens: 20 },
     },
     { type: 'message_stop' },
@@ -263,14 +270,14 @@ function anthropicEvents(answer: Answer, inputTokens: number | undefined): strin
   return events.map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`)
 }
 
-function anthropicStop({ stop }: Partial<Spoken>): string {
+function anthropicStop(stop: Spoken['stop']): string {
   if (stop === undefined) return 'end_turn'
   return stop === 'refusal' ? 'refusal' : 'max_tokens'
 }
 
 /** Item by item as platform.openai.com describes the stream of the Responses API. */
 function responsesEvents(answer: Answer): string[] {
-  const { stop } = spokenPart(answer)
+  const { stop } = answer
   const response = (status: string, extra: object = {}) => ({
     id: 'resp_1',
     object: 'response',
@@ -315,7 +322,12 @@ function responsesEvents(answer: Answer): string[] {
     const text = argumentsOf(answer, call)
     item(
       'function_call',
-      { call_id: `call_${index}`, name: call.name, arguments: text },
+      {
+        call_id: `call_${index}`,
+        name: call.name,
+        arguments: text,
+        ...(stop === 'length' && { status: 'incomplete' }),
+      },
       pieces(text).map((delta) => ({ type: 'response.function_call_arguments.delta', delta })),
     )
   }
@@ -365,9 +377,10 @@ function openAiEvents(answer: Answer): string[] {
     )
     chunks.push(...pieces(text).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })))
   }
-  const { stop, noUsage } = spokenPart(answer)
+  const { noUsage } = spokenPart(answer)
+  const { stop } = answer
   const finish = stop === 'refusal' ? 'content_filter' : (stop ?? 'stop')
-  chunks.push(chunk({}, calls.length > 0 ? 'tool_calls' : finish))
+  chunks.push(chunk({}, isCall(answer) ? 'tool_calls' : finish))
   if (!noUsage) {
     chunks.push({
       id: 'chatcmpl-1',

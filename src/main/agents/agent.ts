@@ -64,7 +64,14 @@ export class Agent {
     })
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     const { workspace, memory, sessions } = this
-    this.checks = new Checks({ folder: folders.checks, memory, workspace, now, watch, onFault: onFault('checks') })
+    this.checks = new Checks({
+      folder: folders.checks,
+      memory,
+      readText: (path) => this.#textOf(path),
+      now,
+      watch,
+      onFault: onFault('checks'),
+    })
     const onDamaged = (aside: string) => reportDamaged(options, aside)
     this.drafts = new Drafts(folders.drafts, onDamaged)
     this.fileDrafts = new FileDrafts(folders.drafts, onDamaged)
@@ -153,12 +160,17 @@ export class Agent {
 
   /** Lines of a file, or of a conversation as it is searched. @param from 1-based @throws AppError as `readFile` */
   async readLines(path: string, from: number, count: number) {
-    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
-    const text =
-      session === undefined ? (await this.readFile(path)).text : transcriptText(await this.sessions.readText(session))
-    const lines = text.split(/\r?\n/)
+    const lines = (await this.#textOf(path)).split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
+  }
+
+  /** Of a file, or of a conversation as it is searched. */
+  async #textOf(path: string): Promise<string> {
+    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+    return session === undefined
+      ? (await this.readFile(path)).text
+      : transcriptText(await this.sessions.readText(session))
   }
 
   /** Whether a change still stands; `path` is what its file was called then. */

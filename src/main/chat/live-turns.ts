@@ -1,5 +1,6 @@
 /** The turns that are running, by conversation: what each has said so far, and everybody who follows it. */
 import type { ChatEvent, Permission, QueuedMessage } from '../../shared/contract/index.ts'
+import type { ErrorData } from '../../shared/errors.ts'
 import type { TurnEnd } from './turn.ts'
 import { Watcher } from './watcher.ts'
 
@@ -9,11 +10,17 @@ export interface RunningTurn {
   readonly ended: Promise<void>
 }
 
+interface Retrying {
+  readonly code: string
+  readonly data: ErrorData
+  readonly at: number
+}
+
 interface LiveTurn extends RunningTurn {
   readonly stop: AbortController
   text: string
   thinking: string
-  retrying: { readonly code: string; readonly at: number } | undefined
+  retrying: Retrying | undefined
   keeping: 'flush' | 'compaction' | undefined
 }
 
@@ -100,7 +107,7 @@ export class LiveTurns {
       running: turn !== undefined,
       text: turn?.text ?? '',
       thinking: turn?.thinking ?? '',
-      retrying: turn?.retrying ? { code: turn.retrying.code, afterMs: turn.retrying.at - performance.now() } : null,
+      retrying: told(turn?.retrying),
       keeping: turn?.keeping ?? null,
       ...waiting,
     }
@@ -121,9 +128,14 @@ export class LiveTurns {
   }
 }
 
+function told(retrying: Retrying | undefined): Extract<ChatEvent, { type: 'partial' }>['retrying'] {
+  return retrying ? { code: retrying.code, data: retrying.data, afterMs: retrying.at - performance.now() } : null
+}
+
 /** What somebody who joins later needs to be told. */
 function remember(turn: LiveTurn, event: ChatEvent): void {
-  if (event.type === 'retrying') turn.retrying = { code: event.code, at: performance.now() + event.afterMs }
+  if (event.type === 'retrying')
+    turn.retrying = { code: event.code, data: event.data, at: performance.now() + event.afterMs }
   else if (event.type === 'keeping') turn.keeping = event.what
   else if (event.type === 'text' || event.type === 'thinking') {
     turn[event.type] += event.delta

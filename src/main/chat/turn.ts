@@ -121,8 +121,8 @@ async function askModel(
       // Each time that it goes out.
       else if (event.type === 'sent') keeping = keeping.then(() => options.keepWire(number, event.request))
       else if (event.type === 'retry') {
-        const { code, message, attempt, afterMs } = event
-        emit({ type: 'retrying', code, message, attempt, afterMs })
+        const { type: _retry, ...why } = event
+        emit({ type: 'retrying', ...why })
       } else {
         if (event.type === 'text') draft.addText(event.delta)
         else draft.addThinking(event.delta)

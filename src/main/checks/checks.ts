@@ -12,7 +12,6 @@ import { parseJson } from '../../shared/json.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { isHit, parseQuestions, type Memory } from '../memory/index.ts'
 import { appendDurably, copyAside, Exclusive, makeFolder, readIfThere, writeDurably } from '../files/index.ts'
-import type { Workspace } from '../workspace/index.ts'
 import { follow, formatChecks, parseChecks, type KeptCheck, type KeptLines, type LinesState } from './check-file.ts'
 
 /** Changes that come closer together than this are answered by one run, ms. */
@@ -22,10 +21,13 @@ const tellEveryMs = 200
 /** Runs that are shown. */
 const maxRuns = 500
 
+const gone: ReadonlySet<string> = new Set(['file_not_found', 'unknown_session'])
+
 export interface ChecksOptions {
   readonly folder: string
   readonly memory: Pick<Memory, 'search' | 'explain'>
-  readonly workspace: Pick<Workspace, 'read'>
+  /** A file, or a conversation as it is searched. @throws AppError `file_not_found`, `unknown_session`, and as files do */
+  readonly readText: (path: string) => Promise<string>
   readonly now: Clock
   /** False for a single command: nothing runs by itself. */
   readonly watch: boolean
@@ -226,15 +228,15 @@ export class Checks {
     return states
   }
 
-  /** The files that checks name; without those that are not of the workspace, such as conversations. */
+  /** What the files that checks name say now; without those that cannot be read at the moment. */
   async #textsOf(checks: readonly KeptCheck[]): Promise<Map<string, { text: string | undefined }>> {
     const texts = new Map<string, { text: string | undefined }>()
     for (const path of new Set(checks.flatMap(({ relevant }) => relevant.map((lines) => lines.path)))) {
       try {
-        texts.set(path, { text: (await this.#options.workspace.read(path)).text })
+        texts.set(path, { text: await this.#options.readText(path) })
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        if (error.code === 'file_not_found') texts.set(path, { text: undefined })
+        if (gone.has(error.code)) texts.set(path, { text: undefined })
       }
     }
     return texts

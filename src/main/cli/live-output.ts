@@ -1,6 +1,6 @@
 /** An answer as it comes: its words on stdout, on stderr a line for each tool and for whatever keeps it waiting. */
 import type { ChatEvent, SessionMessage } from '../../shared/contract/index.ts'
-import { messageText } from '../../shared/messages.ts'
+import { messageText, type AssistantMessage } from '../../shared/messages.ts'
 import { harmless } from './terminal.ts'
 
 /** Characters of a call's arguments, and of what went wrong. */
@@ -46,7 +46,7 @@ export class LiveOutput {
     this.end()
     for (const part of message.content)
       if (part.type === 'toolCall') this.note(`${part.name} ${clipped(JSON.stringify(part.arguments))}`)
-    if (message.stopReason === 'length') this.note('the answer reached its longest and ends here')
+    if (message.stopReason === 'length') this.note(`the answer reached its longest and ends here${toolCut(message)}`)
   }
 
   note(line: string): void {
@@ -65,6 +65,10 @@ export class LiveOutput {
     process.stdout.write(harmless(text))
     this.#isLineOpen = !text.endsWith('\n')
   }
+}
+
+function toolCut({ cutCall }: AssistantMessage): string {
+  return cutCall === undefined ? '' : `, about to use ${clipped(cutCall)}`
 }
 
 function clipped(text: string): string {

@@ -152,11 +152,15 @@ class MessagesAnswer {
   }
 
   finish(): AssistantMessage {
-    for (const [index, call] of this.#calls) if (isWholeCall(call.arguments.json)) this.#close(index)
+    for (const [index, call] of this.#calls)
+      if (isWholeCall(call.arguments.json)) this.#close(index)
+      else this.#draft.cutCall(call.name)
     const stop = toStopReason(this.#stop)
-    // A call that the limit cut through is none.
     const last = this.#draft.content.at(-1)
-    if (stop === 'length' && last !== undefined && last === this.#doubtful) this.#draft.content.pop()
+    if (stop === 'length' && last?.type === 'toolCall' && last === this.#doubtful) {
+      this.#draft.content.pop()
+      this.#draft.cutCall(last.name)
+    }
     const used = this.#usage ?? toUsage({}, undefined)
     return this.#stop === 'refusal'
       ? this.#draft.finish('error', used, failure('provider_refused', provider))

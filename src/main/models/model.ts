@@ -59,6 +59,8 @@ export type ModelEvent =
       readonly code: string
       /** Why, in plain English, with the provider's own words. */
       readonly message: string
+      /** What the sentence for the code is told with; `reason`: the provider's own words. */
+      readonly data: ErrorData
       readonly attempt: number
       readonly afterMs: number
     }
@@ -141,6 +143,7 @@ export class AnswerDraft {
   readonly #model: Pick<ChatModel, 'provider' | 'model'>
 
   readonly #now: Clock
+  #cutCall: string | undefined
 
   constructor(model: Pick<ChatModel, 'provider' | 'model'>, now: Clock = systemClock) {
     this.#model = model
@@ -179,6 +182,11 @@ export class AnswerDraft {
     })
   }
 
+  /** A call that the limit cut through is none; only the name of its tool is told. */
+  cutCall(name: unknown): void {
+    this.#cutCall = nameOf(name).slice(0, maxId) || undefined
+  }
+
   finish(
     stopReason: StopReason,
     usage: Usage,
@@ -194,6 +202,7 @@ export class AnswerDraft {
       model: this.#model.model,
       usage,
       stopReason,
+      ...(stopReason === 'length' && this.#cutCall !== undefined && { cutCall: this.#cutCall }),
       ...(failure ? { errorCode: failure.code, errorMessage: failure.message, errorData: failure.data ?? {} } : {}),
       timestamp: this.#now().getTime(),
     }

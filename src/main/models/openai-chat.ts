@@ -113,9 +113,9 @@ class ChatAnswer {
 
   finish(): AssistantMessage {
     const isCut = lengths.has(this.#finish ?? '')
-    // A call that the limit cut through is none.
-    for (const call of this.#tools.filter((tool) => !isCut || isWholeCall(tool.arguments.json)))
-      this.#draft.addCall(call.id, call.name, call.arguments.json, call.signature)
+    for (const call of this.#tools)
+      if (isCut && !isWholeCall(call.arguments.json)) this.#draft.cutCall(call.name)
+      else this.#draft.addCall(call.id, call.name, call.arguments.json, call.signature)
     this.#reasoning.sign(this.#draft.content)
     if (this.#finish === 'content_filter' || this.#finish === 'sensitive')
       return this.#draft.finish('error', this.#usage, failure('provider_refused', this.#provider))

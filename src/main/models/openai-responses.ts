@@ -47,6 +47,8 @@ class ResponsesAnswer {
   /** By their place in the output: ids change on the way through some proxies. */
   readonly #thoughts = new Map<number, Thought>()
   readonly #spoken = new Set<number>()
+  /** Names of the tools whose calls have begun and are not complete. */
+  readonly #calling = new Map<number, unknown>()
   /** The part of its item that a piece of text last belonged to. */
   #part = new Map<number, number>()
   #lastMessage: number | undefined
@@ -68,10 +70,11 @@ class ResponsesAnswer {
       case 'response.created':
         this.#thoughts.clear()
         this.#spoken.clear()
+        this.#calling.clear()
         this.#part = new Map()
         break
       case 'response.output_item.added':
-        if (fieldsOf(event['item'])['type'] === 'reasoning') this.#thoughtAt(place)
+        this.#open(place, fieldsOf(event['item']))
         break
       case 'response.output_text.delta':
       case 'response.refusal.delta':
@@ -118,8 +121,14 @@ class ResponsesAnswer {
     const { reason } = fieldsOf(incomplete_details)
     if (this.#isRefused || reason === 'content_filter')
       return this.#draft.finish('error', usage, failure('provider_refused', provider))
+    for (const name of this.#calling.values()) this.#draft.cutCall(name)
     if (this.#draft.content.some((part) => part.type === 'toolCall')) return this.#draft.finish('toolUse', usage)
     return this.#draft.finish(reason === 'max_output_tokens' ? 'length' : 'stop', usage)
+  }
+
+  #open(place: number, { type, name }: Readonly<Record<string, unknown>>): void {
+    if (type === 'reasoning') this.#thoughtAt(place)
+    if (type === 'function_call') this.#calling.set(place, name)
   }
 
   *#say(place: number, delta: string): Generator<ModelEvent> {
@@ -154,9 +163,9 @@ class ResponsesAnswer {
   /** Calls and reasoning are taken whole, when their item is complete; text has streamed by then, mostly. */
   *#collect(place: number, item: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     if (item['type'] === 'function_call') {
-      // A call that the limit cut through is none.
-      if (item['status'] !== 'incomplete')
-        this.#draft.addCall(item['call_id'], item['name'], argumentsOf(item['arguments']))
+      this.#calling.delete(place)
+      if (item['status'] === 'incomplete') this.#draft.cutCall(item['name'])
+      else this.#draft.addCall(item['call_id'], item['name'], argumentsOf(item['arguments']))
     } else if (item['type'] === 'message') {
       if (this.#spoken.has(place) || this.#spoken.has(-1)) return
       this.#isRefused ||= listOf(item['content']).some((part) => fieldsOf(part)['type'] === 'refusal')

@@ -31,7 +31,7 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
         } catch (error) {
           const wait = hasShown || signal.aborted ? undefined : waitAfter(error, attempt, isQuiet, delays)
           if (wait === undefined || !(error instanceof AppError)) throw error
-          yield { type: 'retry', code: error.code, message: error.message, attempt, afterMs: wait }
+          yield { type: 'retry', code: error.code, message: error.message, data: error.data, attempt, afterMs: wait }
           await sleep(wait, undefined, { signal })
         }
       }

@@ -69,7 +69,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
   return (
     <li
       data-testid="agent"
-      className={`flex flex-col gap-3 rounded-md border border-line px-4 py-3 ${archived ? 'opacity-60' : ''}`}
+      className={`flex flex-col gap-3 rounded-md border border-line px-4 py-3 ${archived ? 'bg-side text-muted' : ''}`}
     >
       <div className="flex flex-wrap items-center gap-2">
         <Dot color={color} />

@@ -72,7 +72,7 @@ function isShownIn(known: readonly Answer[], { settledAs, text }: LiveTurn): boo
 function Ending({ message, question }: { message: AssistantMessage; question: string | undefined }) {
   switch (message.stopReason) {
     case 'length':
-      return <TooLong />
+      return <TooLong cutCall={message.cutCall} />
     case 'aborted':
       return <Interrupted isCrash={message.errorCode === 'interrupted'} question={question} />
     case 'error':

@@ -5,9 +5,12 @@ import { Link } from 'wouter'
 import type { AssistantMessage } from '../../shared/messages.ts'
 import { explainCode } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
+import { clipLine } from '../ui/clip.ts'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { paths } from '../navigate.ts'
 import { useChatActions } from './chat-actions.ts'
+import { ProviderWords } from './provider-words.tsx'
+import { toolName } from './tool-line.tsx'
 
 /** Failures that are mended in the settings, and the place there. */
 const mendedInSettings: Readonly<Record<string, 'models' | 'spending'>> = {
@@ -26,15 +29,12 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
   const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
   const section = mendedInSettings[errorCode]
   const sentence = explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })
-  const { reason } = errorData
   const isLocal = provider === 'offline' || provider === 'commonplace'
   return (
     <div role="alert" className="flex flex-col gap-2 rounded-md border border-line bg-side px-3.5 py-2.5">
       <p className="font-medium text-bad">{t('common.errorTitle')}</p>
       <p>{sentence}</p>
-      {typeof reason === 'string' && !sentence.includes(reason) && (
-        <p className="break-words text-muted">{t('chat.providerSays', { provider, reason })}</p>
-      )}
+      <ProviderWords sentence={sentence} data={{ provider, ...errorData }} />
       <div className="flex flex-wrap gap-2 pt-1">
         {errorCode === 'step_limit' ? (
           <Button onClick={resume}>{t('chat.resume')}</Button>
@@ -86,13 +86,13 @@ export function Interrupted({ isCrash, question }: { isCrash: boolean; question:
   )
 }
 
-/** An answer that its length cut off. */
-export function TooLong() {
+/** An answer that its length cut off. @param cutCall the tool that was about to be used */
+export function TooLong({ cutCall }: { cutCall: string | undefined }) {
   const { t } = useTranslation()
   const { resume } = useChatActions()
   return (
     <p className="flex flex-wrap items-center gap-2 text-muted">
-      {t('chat.tooLong')}
+      {cutCall === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool: clipLine(toolName(cutCall), 80) })}
       <Button look="quiet" onClick={resume}>
         {t('chat.resume')}
       </Button>

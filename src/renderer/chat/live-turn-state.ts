@@ -1,5 +1,14 @@
 /** What a running turn looks like, event by event. Pure. */
 import type { ChatEvent, Permission, QueuedMessage, ToolProgress } from '../../shared/contract/index.ts'
+import type { ErrorData } from '../../shared/errors.ts'
+
+/** A request that failed in passing, and when it is made again. */
+export interface Retrying {
+  readonly code: string
+  readonly data: ErrorData
+  /** As `Date.now()` counts. */
+  readonly at: number
+}
 
 export interface LiveTurn {
   readonly running: boolean
@@ -8,7 +17,7 @@ export interface LiveTurn {
   /** The message that `text` became: it is shown there as soon as it is there, and here until then. */
   readonly settledAs: string | undefined
   readonly keeping: 'flush' | 'compaction' | undefined
-  readonly retrying: { readonly code: string; readonly at: number } | undefined
+  readonly retrying: Retrying | undefined
   readonly progress: readonly ToolProgress[]
   readonly queue: readonly QueuedMessage[]
   readonly permissions: readonly Permission[]
@@ -36,7 +45,7 @@ export function advance(turn: LiveTurn, event: ChatEvent): LiveTurn {
         thinking,
         queue,
         permissions,
-        retrying: retrying ? { code: retrying.code, at: Date.now() + retrying.afterMs } : undefined,
+        retrying: retrying ? retryingOf(retrying) : undefined,
         keeping: keeping ?? undefined,
       }
     }
@@ -52,7 +61,7 @@ export function advance(turn: LiveTurn, event: ChatEvent): LiveTurn {
     case 'keeping':
       return { ...turn, running: true, keeping: event.what }
     case 'retrying':
-      return { ...turn, running: true, retrying: { code: event.code, at: Date.now() + event.afterMs } }
+      return { ...turn, running: true, retrying: retryingOf(event) }
     case 'toolProgress': {
       const others = turn.progress.filter(({ call }) => call !== event.progress.call)
       return { ...turn, progress: [...others, event.progress] }
@@ -66,4 +75,8 @@ export function advance(turn: LiveTurn, event: ChatEvent): LiveTurn {
     case 'turnEnd':
       return { ...turn, running: false, keeping: undefined, retrying: undefined, progress: [] }
   }
+}
+
+function retryingOf({ code, data, afterMs }: { code: string; data: ErrorData; afterMs: number }): Retrying {
+  return { code, data, at: Date.now() + afterMs }
 }

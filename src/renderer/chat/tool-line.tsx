@@ -33,7 +33,7 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
         className="flex min-h-6 max-w-full flex-wrap items-center gap-x-2 rounded-sm text-left hover:text-text"
       >
         <ChevronRight size={12} aria-hidden className={`shrink-0 transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <span className="shrink-0">{name ? t(`tool.${name}`) : clipLine(nameOf(call.name), 80)}</span>
+        <span className="shrink-0">{name ? t(`tool.${name}`) : clipLine(toolName(call.name), 80)}</span>
         <Subject call={call} />
         {recall && (
           <span className="tabular shrink-0">
@@ -55,7 +55,7 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
 }
 
 /** `mcp__files__read` → `files: read`. */
-function nameOf(tool: string): string {
+export function toolName(tool: string): string {
   return tool.replace(/^mcp__(.+?)__/, '$1: ')
 }
 

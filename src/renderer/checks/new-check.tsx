@@ -33,14 +33,14 @@ export function NewCheck({ agent }: { agent: string }) {
         onChange={(event) => setQuery(event.target.value)}
         aria-label={t('checks.question')}
         placeholder={t('checks.question')}
-        className="min-h-7 min-w-[min(100%,14rem)] flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-faint"
+        className="min-h-7 min-w-[min(100%,14rem)] flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-muted"
       />
       <FileLinesField
         agent={agent}
         value={place}
         label={t('checks.lines')}
         sample="memory/2026-01-20.md:12-14"
-        className="w-64 placeholder:text-faint"
+        className="w-64 placeholder:text-muted"
         onChange={setPlace}
       />
       <Button type="submit" disabled={!lines || query.trim() === '' || add.isPending}>

@@ -33,10 +33,13 @@ export function Patch({ patch, isUndone = false, isSmall = false }: PatchProps) 
   return (
     <div className={`overflow-auto ${isSmall ? 'max-h-72' : 'max-h-80'}`} tabIndex={0}>
       <pre
-        className={`font-mono text-[12px] ${isSmall ? 'leading-[1.6]' : 'leading-[1.75]'} ${isUndone ? 'line-through opacity-50' : ''}`}
+        className={`font-mono text-[12px] ${isSmall ? 'leading-[1.6]' : 'leading-[1.75]'} ${isUndone ? 'line-through' : ''}`}
       >
         {lines.slice(0, shown).map(({ kind, text }, index) => (
-          <div key={index} className={`${side} break-words whitespace-pre-wrap ${looks[kind]}`}>
+          <div
+            key={index}
+            className={`${side} break-words whitespace-pre-wrap ${looks[kind]} ${isUndone ? 'text-muted!' : ''}`}
+          >
             {clipLine(text, maxOfLine) || ' '}
           </div>
         ))}

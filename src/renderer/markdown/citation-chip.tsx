@@ -57,7 +57,7 @@ function Preview({ agent, citation: { path, line = 1 } }: { agent: string; citat
     <ol className="font-mono">
       {lines.slice(first - 1, line + linesAround).map((text, index) => (
         <li key={index} className={`flex gap-3 ${first + index === line ? 'bg-found' : ''}`}>
-          <span className="w-6 shrink-0 text-right text-faint tabular">{first + index}</span>
+          <span className="w-6 shrink-0 text-right text-muted tabular">{first + index}</span>
           <span className="min-w-0 break-words whitespace-pre-wrap">{clipLine(text)}</span>
         </li>
       ))}

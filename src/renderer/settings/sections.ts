@@ -33,10 +33,12 @@ const partOf: Readonly<Record<string, SectionId>> = {
   knownPrograms: 'programs',
 }
 
-/** `#spending` → the section that it is in; the first one for what there is not. */
+/** `#spending`, `#memory.search.minScore` → the section that it is in; the first one for what there is not. */
 export function sectionAt(hash: string): SectionId {
   const name = hash.replace(/^#/, '')
-  return sections.find(({ id }) => id === name)?.id ?? partOf[name] ?? sections[0].id
+  return (
+    sections.find(({ id }) => id === name)?.id ?? partOf[name] ?? groupOf(name.split('.'))?.section ?? sections[0].id
+  )
 }
 
 /** The group of a setting: the longest beginning of its path that is one. Undefined for one that has none. */

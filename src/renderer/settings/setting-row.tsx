@@ -1,10 +1,11 @@
 /** One setting: what it is, what holds, for whom, and whether it was set here. */
 import { useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { useHash } from '../navigate.ts'
 import { IconButton } from '../ui/button.tsx'
 import type { PlacedSetting } from './sections.ts'
 import { Control } from './setting-control.tsx'
@@ -33,12 +34,22 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   const inForce = settings.inForce(setting, scope)
   const isSet = settings.written(setting, scope) !== undefined
   const isSetForAll = scope === 'agent' && settings.written(setting, 'all') !== undefined
+  const frame = useRef<HTMLDivElement>(null)
+  const isTarget = useHash() === `#${key}`
+  useEffect(() => {
+    if (!isTarget) return undefined
+    frame.current?.scrollIntoView({ block: 'center' })
+    // Whatever led here gives the focus back as it closes: the setting has it after that.
+    const later = setTimeout(() => frame.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), 50)
+    return () => clearTimeout(later)
+  }, [isTarget])
   const origin = isSet ? undefined : t(isSetForAll ? 'settings.inherited' : 'settings.isDefault')
   return (
     <div
+      ref={frame}
       data-testid="setting"
       data-key={key}
-      className="flex flex-wrap items-start gap-x-4 gap-y-1.5 border-b border-soft py-2"
+      className={`flex flex-wrap items-start gap-x-4 gap-y-1.5 border-b border-soft py-2 ${isTarget ? '-mx-2 rounded-sm bg-selected px-2' : ''}`}
     >
       <div className="min-w-48 flex-1">
         <p className={isSet ? 'font-medium' : ''}>{name}</p>
@@ -59,6 +70,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
           <IconButton
             label={t('settings.reset', { name })}
             className={isSet ? '' : 'invisible'}
+            data-testid="reset"
             onClick={() => set(undefined)}
           >
             <RotateCcw size={13} />

@@ -16,10 +16,9 @@ import { ViewHeader } from '../ui/view-header.tsx'
 import { ConfigFile } from './config-file.tsx'
 import { PanelView, usePanels } from './panels.tsx'
 import { SectionNav } from './section-nav.tsx'
-import { hasWords } from '../ui/has-words.ts'
 import { sectionAt, sections, type SectionId } from './sections.ts'
 import { SettingList } from './setting-list.tsx'
-import { useSettingWords } from './setting-name.ts'
+import { useFound } from './use-found.ts'
 import { useSettings } from './use-settings.ts'
 
 export function SettingsView({ agent }: { agent: Agent }) {
@@ -91,23 +90,9 @@ interface FoundProps {
 
 function Found({ agent, query, onFollow }: FoundProps) {
   const { t } = useTranslation()
-  const { nameOf, valueNameOf, groupNameOf } = useSettingWords()
-  const { settings, error, refetch } = useSettings(agent)
-  const panels = usePanels(agent).filter(({ title, lead, id, words = '' }) => hasWords([title, lead, id, words], query))
+  const { settings, error, refetch, panels, list } = useFound(agent, query)
   if (error) return <ErrorState error={error} onRetry={refetch} />
   if (!settings) return <Skeleton lines={8} />
-  const list = settings.all.filter(({ row, group, section }) =>
-    hasWords(
-      [
-        nameOf(row.path),
-        row.path.join('.'),
-        groupNameOf(group),
-        t(`settings.section.${section}`),
-        ...row.options.map((option) => valueNameOf(row.path, option)),
-      ],
-      query,
-    ),
-  )
   return (
     <>
       {panels.length > 0 && (

@@ -1,6 +1,7 @@
 /** Everything that can be done or gone to, by typing a part of its name. */
 import { useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
+import i18next from 'i18next'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
@@ -10,7 +11,10 @@ import { hasWords } from '../ui/has-words.ts'
 import { showKeys } from '../ui/keys.ts'
 import { backdropLook } from '../ui/modal.tsx'
 import { paths } from '../navigate.ts'
-import { usePinyin } from './pinyin.ts'
+import { sections } from '../settings/sections.ts'
+import { settingWords, useSettingWords } from '../settings/setting-name.ts'
+import { useFound } from '../settings/use-found.ts'
+import { usePinyin, type Spell } from '../ui/pinyin.ts'
 import { useModelCommands, type Command as AppCommand } from './commands.ts'
 
 interface CommandPaletteProps {
@@ -22,6 +26,9 @@ interface CommandPaletteProps {
 
 /** Rows of one kind that are shown at once; typing narrows them down. */
 const maxShown = 300
+const maxSettings = 12
+
+type Go = (path: string) => () => void
 
 export function CommandPalette({ agent, commands, mode, onClose }: CommandPaletteProps) {
   const { t } = useTranslation()
@@ -48,7 +55,7 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   // Chinese names are typed as they sound; what is typed in Chinese needs no dictionary. Spellings are part of the value:
   // keywords that come later are not looked at again.
   const spell = usePinyin(/[a-z]/i.test(query))
-  const go = (path: string) => () => {
+  const go: Go = (path) => () => {
     onClose()
     navigate(path)
   }
@@ -80,6 +87,7 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
             ))}
           </Group>
         )}
+        {mode === 'all' && <SettingRows agent={agent} query={query.trim()} spell={spell} go={go} />}
         <Group heading={t('palette.files')}>
           {narrow(files.data ?? [], query, ({ path }) => [path, ...spell(path)]).map(({ path }) => (
             <Row key={path} value={[path, ...spell(path)].join(' ')} onSelect={go(paths.file(path))}>
@@ -103,6 +111,37 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
         )}
       </Command.List>
     </>
+  )
+}
+
+/** Single settings and what else the settings have; of so many only those that have every word of the query. */
+function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string; spell: Spell; go: Go }) {
+  const { t } = useTranslation()
+  const { nameOf } = useSettingWords()
+  const { list, panels } = useFound(agent, query)
+  const rows = [
+    ...panels
+      .filter(({ id }) => sections.every((section) => section.id !== id))
+      .map(({ id, title, section }) => ({ id, title, section, more: [id] })),
+    ...list.map(({ row: { path }, section }) => {
+      const id = path.join('.')
+      return { id, title: nameOf(path), section, more: [id, settingWords(i18next.getFixedT('en')).nameOf(path)] }
+    }),
+  ]
+  if (rows.length === 0) return null
+  return (
+    <Group heading={t('settings.title')}>
+      {rows.slice(0, maxSettings).map(({ id, title, section, more }) => (
+        <Row
+          key={id}
+          value={[title, `setting/${id}`, ...spell(title)].join(' ')}
+          keywords={more}
+          onSelect={go(paths.settings(id))}
+        >
+          {title} <span className="text-muted">· {t(`settings.section.${section}`)}</span>
+        </Row>
+      ))}
+    </Group>
   )
 }
 

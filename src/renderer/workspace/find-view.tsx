@@ -129,7 +129,7 @@ function FoundFile({ file: { path, count, lines }, isBusy, onReplace }: FoundFil
           href={paths.file(path, line)}
           className="flex gap-3 rounded-sm px-1 py-0.5 font-mono text-[12px] hover:bg-soft"
         >
-          <span className="tabular w-10 shrink-0 text-right text-faint">{line}</span>
+          <span className="tabular w-10 shrink-0 text-right text-muted">{line}</span>
           <span className="min-w-0 truncate">{clipLine(text)}</span>
         </Link>
       ))}

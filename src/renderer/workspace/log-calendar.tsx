@@ -64,7 +64,7 @@ export function LogCalendar({ logs, current }: { logs: readonly FileEntry[]; cur
       </div>
       <div className="grid grid-cols-7 text-center text-[11px]" onKeyDown={moveAmongDays}>
         {weekdays(i18n.language).map((name, index) => (
-          <span key={index} aria-hidden className="py-0.5 text-faint">
+          <span key={index} aria-hidden className="py-0.5 text-muted">
             {name}
           </span>
         ))}

@@ -1,6 +1,7 @@
 /** Conversations as they happen: what is sent, and everything that a window that follows one is told. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
+import { errorDataSchema } from '../errors.ts'
 import { maxAttachments, maxId, maxMessage } from '../limits.ts'
 import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
@@ -33,6 +34,13 @@ export const toolProgressSchema = z.object({
 })
 export type ToolProgress = z.infer<typeof toolProgressSchema>
 
+const retryingSchema = z.object({
+  code: z.string(),
+  /** What the sentence for the code is told with; `reason`: the provider's own words. */
+  data: errorDataSchema,
+  afterMs: z.number(),
+})
+
 /**
  * What happens in a turn, in order. `partial` opens every stream: what the running turn has said so far, so that a
  * window which joins late (or was reloaded) shows the same as one that was there from the start.
@@ -45,20 +53,18 @@ export const chatEventSchema = z.discriminatedUnion('type', [
     thinking: z.string(),
     queue: z.array(queuedMessageSchema),
     permissions: z.array(permissionSchema),
-    retrying: z.object({ code: z.string(), afterMs: z.number() }).nullable(),
+    retrying: retryingSchema.nullable(),
     keeping: z.enum(['flush', 'compaction']).nullable(),
   }),
   sessionMessageSchema.extend({ type: z.literal('message') }),
   z.object({ type: z.literal('text'), delta: z.string() }),
   z.object({ type: z.literal('thinking'), delta: z.string() }),
   /** The request failed in passing and is made again; nothing of it was shown. */
-  z.object({
+  retryingSchema.extend({
     type: z.literal('retrying'),
-    code: z.string(),
     /** Why, in plain English, with the provider's own words. */
     message: z.string(),
     attempt: z.number().int(),
-    afterMs: z.number(),
   }),
   /** The conversation is being kept within its window; there is an answer when that is done. */
   z.object({ type: z.literal('keeping'), what: z.enum(['flush', 'compaction']) }),

@@ -40,7 +40,8 @@ export type Step =
   | { readonly do: 'go'; readonly role: Role; readonly name: Called }
   /** A field is chosen and filled. */
   | { readonly do: 'fill'; readonly role: Role; readonly name: Called; readonly text: Said }
-  | { readonly do: 'choose'; readonly name: Called; readonly value: string }
+  /** In a list of choices; one of the sidebar, which is opened first where it is a drawer. */
+  | { readonly do: 'choose'; readonly name: Called; readonly value: string; readonly aside?: boolean }
   /** Words into whatever has the focus. */
   | { readonly do: 'type'; readonly text: Said }
   | { readonly do: 'keys'; readonly keys: string }

@@ -130,6 +130,7 @@ export const tasks: readonly Task[] = [
     steps: [
       ...palette({ en: 'checks', 'zh-CN': 'jiansuoceshi', 'zh-TW': 'jiansuoceshi' }, 'checks.title'),
       { do: 'see', id: 'check' },
+      { do: 'gone', name: 'checks.gone' },
     ],
   },
   {
@@ -188,8 +189,8 @@ export const tasks: readonly Task[] = [
   {
     want: 'write the log of a day long ago',
     steps: [
-      { do: 'choose', name: 'nav.year', value: '2023' },
-      { do: 'choose', name: 'nav.month', value: '4' },
+      { do: 'choose', name: 'nav.year', value: '2023', aside: true },
+      { do: 'choose', name: 'nav.month', value: '4', aside: true },
       {
         do: 'go',
         role: 'link',
@@ -235,7 +236,7 @@ export const tasks: readonly Task[] = [
       { do: 'keys', keys: 'Control+,' },
       { do: 'fill', role: 'searchbox', name: 'settings.find', text: 'theme' },
       { do: 'choose', name: 'setting.interface_theme', value: 'dark' },
-      { do: 'see', id: 'setting' },
+      { do: 'see', id: 'reset' },
     ],
   },
   {

@@ -62,10 +62,10 @@ export class Walk {
         return field.fill(this.#said(step.text))
       }
       case 'choose': {
-        const list = this.#page.getByRole('combobox', { name: this.#pattern(step.name) }).filter({ visible: true })
-        if ((await list.count()) === 0) await this.#openSidebar()
-        await this.#focus(await this.#there(list.first()))
-        await list.first().selectOption(step.value)
+        if (step.aside) await this.#openSidebar()
+        const list = await this.#there(this.#find('combobox', step.name))
+        await this.#focus(list)
+        await list.selectOption(step.value)
         return
       }
       case 'type':

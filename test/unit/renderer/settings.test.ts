@@ -40,12 +40,25 @@ describe('M50 settings as rows', () => {
   })
 
   it('M50: addresses lead to the section that has what they name', () => {
-    expect(['#spending', '#import', '#log', '#keys', '#file', '', '#nothing'].map(sectionAt)).toEqual([
+    const hashes = [
+      '#spending',
+      '#import',
+      '#log',
+      '#keys',
+      '#file',
+      '#memory.search.minScore',
+      '#model',
+      '',
+      '#nothing',
+    ]
+    expect(hashes.map(sectionAt)).toEqual([
       'models',
       'data',
       'data',
       'keys',
       'file',
+      'recall',
+      'models',
       'appearance',
       'appearance',
     ])

@@ -1,0 +1,10 @@
+/** What a provider itself says of a failure, where our sentence for it does not. */
+import { useTranslation } from 'react-i18next'
+import type { ErrorData } from '../../shared/errors.ts'
+
+export function ProviderWords({ sentence, data }: { sentence: string; data: ErrorData }) {
+  const { t } = useTranslation()
+  const { provider, reason } = data
+  if (typeof reason !== 'string' || reason === '' || sentence.includes(reason)) return null
+  return <p className="break-words text-muted">{t('chat.providerSays', { provider: String(provider), reason })}</p>
+}

@@ -1,0 +1,48 @@
+/** Settings that are found by some words: the interface's own, English ones, keys of the configuration, and pinyin. */
+import i18next from 'i18next'
+import { useTranslation } from 'react-i18next'
+import type { Agent } from '../../shared/contract/index.ts'
+import { hasWords } from '../ui/has-words.ts'
+import { usePinyin, type Spell } from '../ui/pinyin.ts'
+import { usePanels, type Panel } from './panels.tsx'
+import type { PlacedSetting } from './sections.ts'
+import { settingWords } from './setting-name.ts'
+import { useSettings } from './use-settings.ts'
+
+interface Found extends Pick<ReturnType<typeof useSettings>, 'settings' | 'error' | 'refetch'> {
+  readonly list: readonly PlacedSetting[]
+  readonly panels: readonly Panel[]
+}
+
+/** @param query nothing is found by an empty one */
+export function useFound(agent: Agent, query: string): Found {
+  // Words are made anew when the language changes.
+  useTranslation()
+  const spell = usePinyin(/[a-z]/i.test(query))
+  const { settings, error, refetch } = useSettings(agent)
+  const panels = usePanels(agent)
+  if (query === '') return { settings, error, refetch, list: [], panels: [] }
+  return {
+    settings,
+    error,
+    refetch,
+    list: (settings?.all ?? []).filter((setting) => hasWords(textsOf(setting, spell), query)),
+    panels: panels.filter(({ title, lead, id, words = '' }) =>
+      hasWords([title, lead, id, words, ...spell(title)], query),
+    ),
+  }
+}
+
+function textsOf({ row, group, section }: PlacedSetting, spell: Spell): string[] {
+  const { nameOf, valueNameOf, groupNameOf } = settingWords(i18next.t)
+  const name = nameOf(row.path)
+  return [
+    name,
+    settingWords(i18next.getFixedT('en')).nameOf(row.path),
+    row.path.join('.'),
+    groupNameOf(group),
+    i18next.t(`settings.section.${section}`),
+    ...row.options.map((option) => valueNameOf(row.path, option)),
+    ...spell(name),
+  ]
+}
