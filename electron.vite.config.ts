@@ -29,7 +29,7 @@ export default defineConfig({
       rollupOptions: {
         input: {
           index: 'src/main/index.ts',
-          'cli/index': 'src/main/cli/index.ts',
+          'cli/index': 'src/main/cli/entry.ts',
           'diff/diff-thread': 'src/main/diff/diff-thread.ts',
           'history/history-thread': 'src/main/history/history-thread.ts',
           'import/import-thread': 'src/main/import/import-thread.ts',

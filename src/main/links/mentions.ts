@@ -47,7 +47,7 @@ function finderOf(names: readonly string[]): RegExp | undefined {
   const telling = [...new Set(names)].filter(isTelling).toSorted((one, other) => other.length - one.length)
   if (telling.length === 0) return undefined
   const patterns = telling.map((name) => {
-    const literal = name.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+    const literal = name.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
     // Scripts that part words by no spaces have no borders of words.
     const before = /^[\p{L}\p{N}]/u.test(name) && !isUnspaced(name.at(0)) ? '(?<![\\p{L}\\p{N}_])' : ''
     const after = /[\p{L}\p{N}]$/u.test(name) && !isUnspaced(name.at(-1)) ? '(?![\\p{L}\\p{N}_])' : ''

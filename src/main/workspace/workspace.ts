@@ -21,7 +21,7 @@ import { placeInTrash } from './trash.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { dailyLogPath, isIgnoredFolder, localDate, longTermFile, trashFolder } from './layout.ts'
 import { isNote } from './names.ts'
-import { addToSection, noteItem } from './sections.ts'
+import { addToSection, findInSection, noteItem } from './sections.ts'
 import {
   normalizeRequest,
   readableFolder,
@@ -188,13 +188,13 @@ export class Workspace {
     return this.#remembered({ path, ...place, change: await this.describe(write) }, text, origin)
   }
 
-  /**
-   * Looks whether a note stands in the log of the day, for one who asked another to write it and got no answer.
-   */
-  async findRemembered(text: string, at: Date): Promise<Omit<RememberedLines, 'change'> | undefined> {
-    const path = dailyLogPath(localDate(at))
-    const place = (await this.exists(path)) && findLogEntry((await this.read(path)).text, text, at)
-    return place ? { path, ...place } : undefined
+  /** Where a note stands in the log of the day, or a section, for one who asked another to write it and got no answer. */
+  async findRemembered(text: string, at: Date, section?: string): Promise<Omit<RememberedLines, 'change'> | undefined> {
+    const path = section === undefined ? dailyLogPath(localDate(at)) : longTermFile
+    if (!(await this.exists(path))) return undefined
+    const file = (await this.read(path)).text
+    const place = section === undefined ? findLogEntry(file, text, at) : findInSection(file, section, noteItem(text))
+    return place && { path, ...place }
   }
 
   /** Adds a note to a section of MEMORY.md (M5); the section is made at the end when there is none of that name. */
