@@ -39,8 +39,8 @@ describe('M52 meaning built in', () => {
       await words.waitFor()
       const details = page.locator('[data-testid=candidate-details]').first()
       const parts = await words.locator('[data-part=meant]').allTextContents()
-      const cosine = Number(/(?:cosine|余弦) (-?[\d.]+)/.exec((await details.textContent()) ?? '')?.[1])
-      expect(parts.reduce((sum, part) => sum + Number(part), 0)).toBeCloseTo(cosine, 3)
+      const nearness = Number(/(?:nearness|相近度) (-?[\d.]+)/.exec((await details.textContent()) ?? '')?.[1])
+      expect(parts.reduce((sum, part) => sum + Number(part), 0)).toBeCloseTo(nearness, 3)
       await keepScreenshot(page, `builtin-${locale}`)
     },
   )

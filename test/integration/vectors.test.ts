@@ -192,7 +192,7 @@ describe('M51 first pass in memory', () => {
     const [chunk = 0] = query.nearest(1)
     const match = query.matches([chunk]).get(chunk)
     expect(match).toMatchObject({ startLine: 4, endLine: 4 })
-    expect(match?.cosine).toBeCloseTo(1, 5)
+    expect(match?.nearness).toBeCloseTo(1, 5)
     store.close()
   })
 })

@@ -1,12 +1,13 @@
 /**
- * `node test/recall/measure-models.ts MODELS [--model NAME …] [--off ONE:OTHER …] [--split dev|held] FOLDER…`: recall with
+ * `node test/recall/measure-models.ts MODELS [--model NAME …] [--leg words|meaning|both …] [--off ONE:OTHER …] [--split dev|held] FOLDER…`: recall with
  * real embedding models on judged sets, a row for each model, set and leg, as ranked and as returned. MODELS is the
  * folder that `models/setup.sh` filled; a set is as `measure.ts` wants it. `--off` asks the questions of the one set in
- * the memory of the other, and back: they count as questions about nothing in memory.
+ * the memory of the other, and back: they count as questions about nothing in memory. `AUC` is the chance that the best
+ * score of a question is above that of one about nothing, of the same memory, with the middle 95 % of 1,000 samples.
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { SearchOptions } from '../../src/shared/contract/index.ts'
+import type { SearchOptions, SearchResult } from '../../src/shared/contract/index.ts'
 import { createEmbeddings, type EmbeddingProvider } from '../../src/main/embeddings/index.ts'
 import { isHit } from '../../src/main/memory/judged.ts'
 import { builtinFile, defaults, openJudgedSet, type JudgedSet } from './judged-set.ts'
@@ -19,6 +20,7 @@ const { values: flags, positionals } = parseArgs({
     model: { type: 'string', multiple: true, default: ['builtin', ...modelNames] },
     off: { type: 'string', multiple: true, default: [] },
     split: { type: 'string' },
+    leg: { type: 'string', multiple: true, default: ['words', 'meaning', 'both'] },
   },
 })
 const [folder = '', ...setFolders] = positionals
@@ -38,6 +40,8 @@ type Leg = 'words' | 'meaning' | 'both'
 /** Meaning alone is looked at as it ranks: as returned, what words alone would return is there too. */
 const weightsOf = { words: 'auto', meaning: { vector: 1, text: 0 }, both: 'auto' } as const
 
+const all = { minScore: 0, maxResults: 10 }
+const legs = (['meaning', 'both'] as const).filter((leg) => flags.leg.includes(leg))
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 const within = (depth: number) => (hits: readonly boolean[]) => Number(hits.slice(0, depth).includes(true))
 const reciprocal = (hits: readonly boolean[]) => (hits.includes(true) ? 1 / (hits.indexOf(true) + 1) : 0)
@@ -55,19 +59,24 @@ async function rowOf(
   const ranked: boolean[][] = []
   const returned: boolean[][] = []
   const answered: number[] = []
+  const tops: { on: readonly number[]; off: readonly number[] }[] = []
   for (const set of sets) {
+    const [on, off]: [number[], number[]] = [[], []]
     for (const { query, relevant } of set.questions) {
-      const hits = async (options: SearchOptions) =>
-        (await search(set, query, options)).map((one) => relevant.some((lines) => isHit(one, lines)))
-      ranked.push(await hits({ minScore: 0, maxResults: 10 }))
-      if (leg !== 'meaning') returned.push(await hits({}))
+      const hitsOf = (results: readonly SearchResult[]) =>
+        results.map((one) => relevant.some((lines) => isHit(one, lines)))
+      const results = await search(set, query, all)
+      on.push(results[0]?.score ?? 0)
+      ranked.push(hitsOf(results))
+      if (leg !== 'meaning') returned.push(hitsOf(await search(set, query, {})))
     }
-    if (leg === 'meaning') continue
-    for (const { query } of set.offTopic) answered.push(Number((await search(set, query, {})).length > 0))
+    const others = offTopic.filter(([, answering]) => answering === set).flatMap(([asking]) => asking.questions)
+    for (const { query } of [...set.offTopic, ...others]) {
+      off.push((await search(set, query, all))[0]?.score ?? 0)
+      if (leg !== 'meaning') answered.push(Number((await search(set, query, {})).length > 0))
+    }
+    tops.push({ on, off })
   }
-  if (leg !== 'meaning')
-    for (const [asking, answering] of offTopic)
-      for (const { query } of asking.questions) answered.push(Number((await search(answering, query, {})).length > 0))
   return row([
     ...cells,
     leg,
@@ -76,7 +85,39 @@ async function rowOf(
     ...figures.map((figure) => (returned.length > 0 ? mean(returned.map(figure)) : '–')),
     String(answered.length),
     answered.length > 0 ? mean(answered) : '–',
+    ...aucOf(tops),
   ])
+}
+
+/** With the bounds of the middle 95 % of samples with replacement; each memory's own, averaged over the memories. */
+function aucOf(tops: readonly { readonly on: readonly number[]; readonly off: readonly number[] }[]) {
+  const measured = tops.filter(({ on, off }) => on.length > 0 && off.length > 0)
+  if (measured.length === 0) return []
+  let state = 1
+  const drawn = (values: readonly number[]) =>
+    values.map(() => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return values[Math.floor((state / 2 ** 32) * values.length)] ?? 0
+    })
+  const samples = Array.from({ length: 1000 }, () =>
+    mean(measured.map(({ on, off }) => auc(drawn(on), drawn(off)))),
+  ).sort((one, other) => one - other)
+  return [mean(measured.map(({ on, off }) => auc(on, off))), samples[25] ?? 0, samples[974] ?? 0]
+}
+
+function auc(on: readonly number[], off: readonly number[]): number {
+  const sorted = off.toSorted((one, other) => one - other)
+  const below = (value: number, isStrict: boolean) => {
+    let [low, high] = [0, sorted.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const other = sorted[middle] ?? 0
+      if (isStrict ? other < value : other <= value) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  return mean(on.map((value) => (below(value, true) + below(value, false)) / 2)) / sorted.length
 }
 
 function row(cells: readonly (string | number)[]): string {
@@ -104,9 +145,9 @@ async function printModel(model: string, provider: EmbeddingProvider | undefined
 
 const server = await startModelServer(resolve(folder))
 process.stdout.write(
-  `${row(['model', 'set', 'leg', 'n', '@1', '@5', 'MRR', '| @1', '@5', 'MRR', 'off', 'answered'])}\n`,
+  `${row(['model', 'set', 'leg', 'n', '@1', '@5', 'MRR', '| @1', '@5', 'MRR', 'off', 'answered', 'AUC', 'from', 'to'])}\n`,
 )
-await printModel('–', undefined, ['words'])
+if (flags.leg.includes('words')) await printModel('–', undefined, ['words'])
 for (const model of models) {
   const provider = await createEmbeddings({
     provider: model === 'builtin' ? model : 'openai-compatible',
@@ -119,6 +160,6 @@ for (const model of models) {
     modelsFolder: '',
     builtinFile,
   })
-  if (typeof provider === 'object') await printModel(model, provider, ['meaning', 'both'])
+  if (typeof provider === 'object') await printModel(model, provider, legs)
 }
 server.close()

@@ -18,6 +18,8 @@ GLOSS = 0.3
 RELATED = 8
 LEAST_COSINE = 0.4
 SEED = 17
+# What function words and filler count, of their rarity.
+HELD_BACK = 0.3, 0.7
 # Shown to the teacher.
 TEXTS = 70_000
 
@@ -264,6 +266,27 @@ def write_model(file, name, tokens, rows, weights, folds, near):
     return hashlib.sha256(data).hexdigest()
 
 
+def listed(language):
+    """The app's own lists of what holds a question together, and of what fills it; stems of English words."""
+    source = (HERE.parents[2] / f'src/main/memory/words/{language}.ts').read_text()
+    return [re.search(rf'{language}{kind}Words = `(.*?)`', source, re.S)[1].split() for kind in ('Function', 'Filler')]
+
+
+def held_back(tokens, weights):
+    """Words that say nothing of what a text is about count less than their rarity says: `HELD_BACK`. Of Chinese, also the
+    characters that are left of such words where the vocabulary does not have the whole."""
+    import snowballstemmer
+
+    stems = snowballstemmer.stemmer('porter')
+    factors = {}
+    for kind, (english, chinese) in enumerate(zip(listed('english'), listed('chinese'))):
+        for word in [*(stems.stemWord(one) for one in english), *chinese, *('' if kind else '什怎些何啥')]:
+            factors.setdefault(word, HELD_BACK[kind])
+    return np.array(
+        [w * factors.get(stems.stemWord(t) if t.isascii() else t, 1) for t, w in zip(tokens, weights)], np.float32
+    )
+
+
 def pairs(work):
     """Questions with what answers them; one answer a question."""
     found = {}
@@ -313,8 +336,8 @@ def main():
     weights = np.concatenate([weights, 1e-3 / (1e-3 + share / share.sum())]).astype(np.float32)
     all_tokens = [*tokens, *chinese]
     near = related(all_tokens, rows, [range(len(tokens)), range(len(tokens), len(all_tokens))], RELATED)
-    numbers, scaled = quantise(rows, weights)
-    print(write_model(given.out, 'commonplace-1', all_tokens, numbers, scaled, folds, near))
+    numbers, scaled = quantise(rows, held_back(all_tokens, weights))
+    print(write_model(given.out, 'commonplace-2', all_tokens, numbers, scaled, folds, near))
 
 
 if __name__ == '__main__':

@@ -8,7 +8,14 @@ import type { EmbeddingProvider } from './provider.ts'
 
 export type { DownloadProgress } from './local.ts'
 export { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryLeave } from './health.ts'
-export { toBlob, type EmbeddingProvider, type MeaningTerm, type RelatedWord } from './provider.ts'
+export {
+  toBlob,
+  type EmbeddingProvider,
+  type JudgedModel,
+  type Margin,
+  type MeaningTerm,
+  type RelatedWord,
+} from './provider.ts'
 
 /** All that a thread needs to make its own provider; plain data, so that it can be posted there. */
 export interface EmbeddingSource {

@@ -8,11 +8,8 @@ export interface EmbeddingProvider {
   readonly dimensions: number
   /** Most texts of one request. */
   readonly batchSize: number
-  /**
-   * What it is worth at least in texts of a script (`latin`, `cjk`), in [0, 1], where that is known from judged questions:
-   * a memory of single facts has no texts that belong together to measure it by.
-   */
-  readonly knownWorth?: Readonly<Record<string, number>>
+  /** What is known of it from judged questions, by script (`latin`, `cjk`). */
+  readonly judged?: Readonly<Record<string, JudgedModel>>
   /**
    * Unit vectors in the order of `texts`; undefined for a text that nothing usable came for, never for all of them.
    * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_unavailable`, `provider_error`
@@ -20,18 +17,36 @@ export interface EmbeddingProvider {
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
   /** Whether it knows the language of a question; left out where that is not known beforehand. */
   reads?(text: string): boolean
-  /** What each word of a question gives to its cosine with a passage, where the model can tell; they sum to it. */
+  /**
+   * How near passages are to a question, by their texts and cosines, where the model can tell more than the cosine does;
+   * at most 1, and as the cosine for the best and the worst.
+   */
+  nearness?(question: string): (passage: string, cosine: number) => number
+  /** What each word of a question gives to its nearness to a passage, where the model can tell; they sum to it. */
   terms?(question: string, passage: string): MeaningTerm[]
   /** Words that mean something like a folded word, nearest first, where the model can tell. */
   related?(word: string): RelatedWord[]
 }
 
-/** A word of a question in the account of a cosine. */
+export interface JudgedModel {
+  /** At least so much, in [0, 1]: a memory of single facts has no texts that belong together to measure it by. */
+  readonly worth: number
+  /** Where it is not the one of other models: how far an answer is above what unanswered questions get. */
+  readonly margin?: Margin
+}
+
+/** In deviations of what unanswered questions get: where the model is worth as much as can be, and where nothing. */
+export interface Margin {
+  readonly surest: number
+  readonly leastSure: number
+}
+
+/** A word of a question in the account of a nearness. */
 export interface MeaningTerm {
   readonly term: string
   /** The word of the passage that is nearest to it. */
   readonly nearest: string
-  /** Its part of the cosine, which may be negative. */
+  /** Its part of the nearness, which may be negative. */
   readonly share: number
 }
 

@@ -12,6 +12,8 @@ const scriptCalibrationSchema = z.object({
   /** Mean cosine of a question that memory does not answer and the passage nearest to it, and its deviation. */
   unanswered: z.number(),
   spread: z.number(),
+  /** In deviations: where the threshold stands above what unanswered questions get. The usual one where none is given. */
+  margin: z.object({ surest: z.number(), leastSure: z.number() }).optional(),
 })
 
 const calibrationSchema = z.object({

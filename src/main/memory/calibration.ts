@@ -5,7 +5,7 @@
  */
 import { scripts } from '../../shared/contract/meaning.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { EmbeddingProvider } from '../embeddings/index.ts'
+import type { EmbeddingProvider, JudgedModel } from '../embeddings/index.ts'
 import {
   calibrationKey,
   minPassages,
@@ -53,7 +53,14 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
         vectorOf,
       ),
       vectorOf,
-      { groups, vectors, total: embedded, knownWorth: provider.knownWorth?.[script] ?? 0 },
+      {
+        groups,
+        vectors,
+        texts: sample.map(({ text }) => text),
+        total: embedded,
+        judged: provider.judged?.[script],
+        nearnessTo: (question) => provider.nearness?.(question),
+      },
     ),
   )
   const calibration: Calibration = { passages: embedded, scripts: all.filter((one) => one !== undefined) }
@@ -71,10 +78,16 @@ interface Known {
   /** What each is part of: nothing of the same group is unrelated. */
   readonly groups: readonly string[]
   readonly vectors: readonly Float32Array[]
+  readonly texts: readonly string[]
   /** Passages of the index, of which these are a sample. */
   readonly total: number
-  readonly knownWorth: number
+  readonly judged: JudgedModel | undefined
+  /** Of a question, where it is not the cosine that tells. */
+  readonly nearnessTo: (question: string) => ((passage: string, cosine: number) => number) | undefined
 }
+
+/** Of so many, by their cosines, the nearest is chosen. */
+const nearest = 5
 
 function measureScript(
   script: Calibration['scripts'][number]['script'],
@@ -85,7 +98,7 @@ function measureScript(
 ): ScriptCalibration | undefined {
   const measured = probes.flatMap(({ text, file }) => {
     const vector = vectorOf(text)
-    const one = vector && nearestElsewhere(vector, file, known)
+    const one = vector && nearestElsewhere(text, vector, file, known)
     return one ? [one] : []
   })
   if (measured.length < minProbes) return undefined
@@ -93,36 +106,31 @@ function measureScript(
   // Of more passages the nearest is nearer: as much for each doubling as from half of the sample to all of it.
   const gain = Math.max(0, mean(measured.map(({ top, topOfHalf }) => top - topOfHalf)))
   const doublings = Math.log2(Math.max(1, known.total / known.vectors.length))
-  const worth = Math.max(known.knownWorth, measuredWorth)
+  const worth = Math.max(known.judged?.worth ?? 0, measuredWorth)
   return {
     script,
     worth,
     background: mean(measured.map(({ average }) => average)),
     unanswered: mean(tops) + gain * doublings,
     spread: Math.max(deviation(tops), mean(measured.map(({ spread }) => spread)) / 4),
+    ...(known.judged?.margin ? { margin: known.judged.margin } : {}),
   }
 }
 
-/** The nearest passage of other groups; the same among every second of them; mean and deviation of all. */
-function nearestElsewhere(vector: Float32Array, group: string, { groups, vectors }: Known) {
-  let [top, topOfHalf, count, sum, squares] = [-1, -1, 0, 0, 0]
-  for (const [index, other] of vectors.entries()) {
-    if (groups[index] === group) continue
-    const cosine = dot(vector, other)
-    count += 1
-    sum += cosine
-    squares += cosine * cosine
-    if (cosine > top) top = cosine
-    if (index % 2 === 0 && cosine > topOfHalf) topOfHalf = cosine
-  }
-  if (count < 2) return undefined
-  const average = sum / count
-  return {
-    top,
-    topOfHalf: Math.max(topOfHalf, average),
-    average,
-    spread: Math.sqrt(Math.max(0, squares / count - average ** 2)),
-  }
+/** The nearest passage of other groups; the same among every second of them; mean and deviation of all cosines. */
+function nearestElsewhere(question: string, vector: Float32Array, group: string, known: Known) {
+  const { groups, vectors, texts } = known
+  const others = vectors
+    .map((other, index) => ({ index, cosine: groups[index] === group ? -2 : dot(vector, other) }))
+    .filter(({ cosine }) => cosine > -2)
+  if (others.length < 2) return undefined
+  const average = mean(others.map(({ cosine }) => cosine))
+  const spread = deviation(others.map(({ cosine }) => cosine))
+  others.sort((one, other) => other.cosine - one.cosine)
+  const nearness = known.nearnessTo(question) ?? ((_passage, cosine) => cosine)
+  const topOf = (some: typeof others) =>
+    Math.max(...some.slice(0, nearest).map(({ index, cosine }) => nearness(texts[index] ?? '', cosine)), average)
+  return { top: topOf(others), topOfHalf: topOf(others.filter(({ index }) => index % 2 === 0)), average, spread }
 }
 
 /**

@@ -61,13 +61,27 @@ describe('M52 the built-in model', () => {
     expect(Math.abs(dot(one, other))).toBeLessThan(0.3)
   })
 
-  it('M52: the shares of the words sum to the cosine, and name what they are near to', async () => {
+  it('M52: the shares of the words sum to the nearness, and name what they are near to', async () => {
     const [question, passage] = ['Where did I leave the boat?', 'The dinghy lies at the jetty']
     const [asked, there] = await embed(question, passage)
     const terms = provider.terms?.(question, passage) ?? []
-    expect(terms.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(dot(asked, there), 5)
+    const near = provider.nearness?.(question)(passage, dot(asked, there))
+    expect(terms.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(near ?? Number.NaN, 5)
     expect(terms[0]?.term).toBe('boat')
     expect(['dinghy', 'jetty']).toContain(terms[0]?.nearest)
+  })
+
+  it('M52: of texts with the same cosine, the nearer one has a word for each of the question', () => {
+    const near = provider.nearness?.('Which bicycle has a broken chain?') ?? (() => Number.NaN)
+    expect(near('The bike: its chain snapped', 0.5)).toBeGreaterThan(near('The bike', 0.5) + 0.05)
+    expect(near('The bike', 0.5)).toBeGreaterThan(near('A volcano', 0.5) + 0.05)
+    expect(near('Which bicycle has a broken chain?', 1)).toBeCloseTo(1, 5)
+    expect(near('', 0)).toBe(0)
+  })
+
+  it('M52: what holds a question together hardly moves it', async () => {
+    const [whole, bare] = await embed('哪个同事什么时候要跳槽？', '同事跳槽')
+    expect(dot(whole, bare)).toBeGreaterThan(0.85)
   })
 
   it('M52: knows words that mean the same, each in its own script and none twice', () => {

@@ -29,7 +29,7 @@ function inputOf({ cosine, share }: Drawn, id: number): LegInput {
     startLine: 1,
     endLine: 5,
     date: undefined,
-    passage: cosine === null ? null : { cosine, startLine: 1, endLine: 1 },
+    passage: cosine === null ? null : { nearness: cosine, startLine: 1, endLine: 1 },
     keyword: share === null ? null : { raw: share, share, terms: [], bestLine: 0 },
   }
 }

@@ -2,6 +2,7 @@
  * From what a leg measures to a score in [0, 1] that means something on its own (M17). Both steps are monotone, so that
  * what a leg ranks higher scores higher. Pure.
  */
+import type { Margin } from '../../embeddings/index.ts'
 import type { ScriptCalibration } from '../calibrated.ts'
 import type { KeywordScore } from './bm25.ts'
 
@@ -78,11 +79,11 @@ export interface VectorScale {
 
 /** What the passage scores that is nearest to a question which memory does not answer, on average. */
 const unansweredScore = 0.06
-/** The threshold's distance from there, in deviations: for a perfect model, and for one that knows nothing. */
-const surest = 1.6
-const leastSure = 4
+/** The threshold's distance from there, tuned with four models. */
+const usualMargin: Margin = { surest: 1.6, leastSure: 4 }
 
-export function vectorScaleOf({ worth, background, unanswered, spread }: ScriptCalibration): VectorScale {
+export function vectorScaleOf({ worth, background, unanswered, spread, margin }: ScriptCalibration): VectorScale {
+  const { surest, leastSure } = margin ?? usualMargin
   const sureness = Math.min(1, worth / fullWorth)
   const middle = Math.max(unanswered, background + 1e-4)
   const threshold = middle + Math.max(1e-4, spread) * (leastSure - (leastSure - surest) * sureness)

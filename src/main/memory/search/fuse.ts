@@ -79,7 +79,7 @@ type Scored = Omit<RankedCandidate, 'verdict'>
 
 /** All candidates in the order of their scores; ties by path and line, so that the order never wavers. */
 export function fuse(inputs: readonly LegInput[], options: FuseOptions): RankedCandidate[] {
-  const vectorRanks = ranks(inputs, (input) => input.passage?.cosine ?? null)
+  const vectorRanks = ranks(inputs, (input) => input.passage?.nearness ?? null)
   const textRanks = ranks(inputs, (input) => input.keyword?.raw ?? null)
   const scored = inputs.map((input) => score(input, options, vectorRanks, textRanks))
   scored.sort(byScore)
@@ -130,7 +130,7 @@ function score(
   const passage = vectorScale && input.passage
   const weights = effectiveWeights(passage !== null, input.keyword !== null, options.weights)
   const vector = passage && {
-    ...leg(passage.cosine, vectorScore(passage.cosine, vectorScale), weights.vector, vectorRanks.get(input.id)),
+    ...leg(passage.nearness, vectorScore(passage.nearness, vectorScale), weights.vector, vectorRanks.get(input.id)),
     startLine: passage.startLine,
     endLine: passage.endLine,
   }

@@ -24,6 +24,9 @@ const probeText = 'memory'
 
 type Notice = SearchResponse['notice']
 
+/** From the text of a passage and its cosine with the question. */
+export type Nearness = (passage: string, cosine: number) => number
+
 export interface QueryVector {
   readonly vector: Float32Array | undefined
   readonly notice: Notice
@@ -71,7 +74,12 @@ export class QueryVectors {
   /** Words that mean something like a word, nearest first; none where the model cannot tell. */
   readonly related = (word: string): readonly RelatedWord[] => this.#provider.related?.(word) ?? []
 
-  /** What each word of a question gives to its cosine with a passage; undefined where the model cannot tell. */
+  /** How near passages are to a question; undefined where that is their cosine. */
+  nearness(question: string): Nearness | undefined {
+    return this.#provider.nearness?.(question)
+  }
+
+  /** What each word of a question gives to its nearness to a passage; undefined where the model cannot tell. */
   terms(question: string, passage: string): MeaningTerm[] | undefined {
     return this.#provider.terms?.(question, passage)
   }

@@ -273,7 +273,7 @@ export class Searcher {
     // An index that has been exchanged meanwhile may be of another model.
     const leg =
       vectorScale && vector?.length === collection.dimensions ? this.#vectorLeg(collection.dimensions) : undefined
-    const meant = vector && leg?.query(vector)
+    const meant = vector && leg?.query(vector, this.#embeddings?.nearness(read.words))
     if (meant) {
       const nearest = chooseFound((count, only) => meant.nearest(count, only), vectorCandidates, bounds)
       for (const id of nearest) found.add(id)

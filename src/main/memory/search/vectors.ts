@@ -6,6 +6,7 @@
 import { toBlob } from '../../embeddings/index.ts'
 import type { Db } from '../schema.ts'
 import { CoarseIndex, type CoarseMatches, type CoarseParts } from './coarse-index.ts'
+import type { Nearness } from './query-vectors.ts'
 
 /** Passages whose cosine is computed: the fewer bits a coarse form has, the more can hide behind it. */
 const exactPassages = 160
@@ -14,10 +15,13 @@ const mostExactPassages = 640
 const mostNearest = 400
 /** Passages of a chunk that are looked at when it was found by its words. */
 const exactPerChunk = 3
+/** Those whose nearness is more than a cosine. */
+const nearPerChunk = 2
 
 /** The passage that makes a chunk as near as it is. */
 export interface PassageMatch {
-  readonly cosine: number
+  /** Its cosine with the question, or what the model makes of that and the words. */
+  readonly nearness: number
   /** 1-based, inclusive, in the file. */
   readonly startLine: number
   readonly endLine: number
@@ -52,9 +56,9 @@ export class VectorLeg {
     this.#coarse.refresh()
   }
 
-  /** @param vector of length 1 */
-  query(vector: Float32Array): VectorQuery {
-    return new VectorQuery(this.#statements, this.#coarse, vector, this.#exact)
+  /** @param vector of length 1 @param nearness where it is not the cosine */
+  query(vector: Float32Array, nearness?: Nearness): VectorQuery {
+    return new VectorQuery(this.#statements, this.#coarse, vector, this.#exact, nearness)
   }
 }
 
@@ -64,14 +68,22 @@ export class VectorQuery {
   readonly #forms: CoarseIndex
   readonly #vector: Float32Array
   readonly #cosines = new Map<number, number>()
+  readonly #nearness: Nearness | undefined
   #exact: number
   #coarse: CoarseMatches
 
-  constructor(statements: ReturnType<typeof prepare>, forms: CoarseIndex, vector: Float32Array, exact: number) {
+  constructor(
+    statements: ReturnType<typeof prepare>,
+    forms: CoarseIndex,
+    vector: Float32Array,
+    exact: number,
+    nearness: Nearness | undefined,
+  ) {
     this.#statements = statements
     this.#forms = forms
     this.#vector = vector
     this.#exact = exact
+    this.#nearness = nearness
     this.#coarse = forms.nearest(vector, exact)
     this.#measure(this.#coarse.passages)
   }
@@ -137,11 +149,17 @@ export class VectorQuery {
     }
     this.#measure([...missing])
     const matches = new Map<number, NearPassage>()
+    const known = new Map<number, number>()
     for (const [chunk, passages] of own) {
-      for (const { passage, startLine, endLine } of passages) {
-        const cosine = this.#cosines.get(passage)
-        if (cosine !== undefined && cosine > (matches.get(chunk)?.cosine ?? -2))
-          matches.set(chunk, { id: passage, cosine, startLine, endLine })
+      const measured = passages
+        .map((passage) => ({ ...passage, cosine: this.#cosines.get(passage.passage) ?? -2 }))
+        .filter(({ cosine }) => cosine > -2)
+        .sort((one, other) => other.cosine - one.cosine || one.passage - other.passage)
+      for (const { passage, cosine, startLine, endLine } of measured.slice(0, this.#nearness ? nearPerChunk : 1)) {
+        const nearness = known.get(passage) ?? this.#nearnessOf(passage, cosine)
+        known.set(passage, nearness)
+        if (nearness > (matches.get(chunk)?.nearness ?? -2))
+          matches.set(chunk, { id: passage, nearness, startLine, endLine })
       }
     }
     return matches
@@ -150,6 +168,10 @@ export class VectorQuery {
   /** What a passage says, as the model got it. */
   textOf(passage: number | undefined): string | undefined {
     return passage === undefined ? undefined : this.#statements.text.get(passage)
+  }
+
+  #nearnessOf(passage: number, cosine: number): number {
+    return this.#nearness ? this.#nearness(this.textOf(passage) ?? '', cosine) : cosine
   }
 
   #measure(passages: readonly number[]): void {

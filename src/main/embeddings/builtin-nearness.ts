@@ -1,0 +1,86 @@
+/**
+ * How near a passage is to a question by the built-in model: mostly by the cosine of their vectors, and partly by how many of
+ * the question's words, as they weigh, have a word in the passage that means something like it. A mean of many words is
+ * somewhat near to every text about the same things; an answer has a word for each thing that was asked about. Pure.
+ */
+import type { BuiltinModel } from './builtin-model.ts'
+import { foldText, forEachToken } from './builtin-tokens.ts'
+import { dot, embedText, wordsOf, type WeighedWord } from './builtin-vectors.ts'
+import type { MeaningTerm } from './provider.ts'
+
+/** How much the words count, against the cosine; tuned on judged questions (docs/recall.md). */
+const wordShare = 0.35
+/** Words this near have nothing to do with each other, and words that near mean the same. */
+const strange = 0.15
+const same = 0.65
+/** Words of the question that weigh less than this share of it are not looked at one by one. */
+const leastMass = 0.02
+
+/** @returns for a passage and its cosine with the question, how near it is; at most 1 */
+export function nearnessTo(model: BuiltinModel, question: string): (passage: string, cosine: number) => number {
+  const asked = carrying(wordsOf(model, question))
+  const whole = massOf(asked)
+  const known = new Map<string, readonly number[]>()
+  const matchesOf = (word: string) => {
+    const [there] = wordsOf(model, word)
+    const matches = asked.map((one) => (there ? matchOf(one, there) : 0))
+    known.set(word, matches)
+    return matches
+  }
+  return (passage, cosine) => {
+    if (whole === 0) return cosine
+    const best = asked.map(() => 0)
+    const folded = foldText(passage, model.folds)
+    forEachToken(folded, model, (_token, start, end) => {
+      const word = folded.slice(start, end)
+      const matches = known.get(word) ?? matchesOf(word)
+      for (let at = 0; at < best.length; at += 1)
+        if ((matches[at] as number) > (best[at] as number)) best[at] = matches[at] as number
+    })
+    const found = asked.reduce((sum, { weight }, at) => sum + weight ** 2 * (best[at] ?? 0), 0)
+    return cosine + wordShare * (found / whole - cosine)
+  }
+}
+
+/** What each word of the question gives to its nearness to the passage, largest first; they sum to it. */
+export function sharedTerms(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
+  const wanted = embedText(model, passage)
+  const asked = wordsOf(model, question)
+  const there = wordsOf(model, passage)
+  const carriers = carrying(asked)
+  const whole = massOf(carriers)
+  const sum = new Float32Array(model.dimensions)
+  for (const { weight, vector } of asked)
+    for (const [at, value] of vector.entries()) sum[at] = (sum[at] ?? 0) + weight * value
+  const length = Math.sqrt(dot(sum, sum))
+  if (length === 0) return []
+  return asked
+    .map((one) => {
+      // A word's vector is part of the question's sum, so its share of the cosine is exact.
+      const ofCosine = (one.weight * dot(one.vector, wanted)) / length
+      const near = there.map((other) => ({ word: other.word, cosine: dot(one.vector, other.vector) }))
+      const nearest = near.reduce((best, other) => (other.cosine > best.cosine ? other : best), {
+        word: '',
+        cosine: -1,
+      })
+      const match = carriers.includes(one) ? Math.max(0, ...there.map((other) => matchOf(one, other))) : 0
+      const share = (1 - wordShare) * ofCosine + (wordShare * one.weight ** 2 * match) / (whole || 1)
+      return { term: one.word, nearest: nearest.word, share }
+    })
+    .sort((one, other) => other.share - one.share || (one.term < other.term ? -1 : 1))
+}
+
+/** In [0, 1]: whether the one word can stand for the other. */
+function matchOf(one: WeighedWord, other: WeighedWord): number {
+  return Math.min(1, Math.max(0, (dot(one.vector, other.vector) - strange) / (same - strange)))
+}
+
+/** The words that are worth a look: the others, together, hardly count. */
+function carrying(words: readonly WeighedWord[]): WeighedWord[] {
+  const least = leastMass * massOf(words)
+  return words.filter(({ weight }) => weight ** 2 >= least)
+}
+
+function massOf(words: readonly WeighedWord[]): number {
+  return words.reduce((sum, { weight }) => sum + weight ** 2, 0)
+}
