@@ -101,7 +101,10 @@ describe('M48 the palette', () => {
     await open('settings keys', '设置: 快捷键')
     await page.waitForURL(/settings#keys/)
     for (const typed of ['yuzhi', 'least score', '最低得分']) {
-      await open(typed, '阈值：结果的最低得分')
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('combobox').fill(typed)
+      await page.getByRole('option', { name: '阈值：结果的最低得分', selected: true }).waitFor()
+      await page.keyboard.press('Enter')
       await page.waitForURL(/settings#memory\.search\.minScore/)
       await page.locator('[data-key="memory.search.minScore"] input:focus').waitFor()
       await page.goBack()

@@ -1,6 +1,6 @@
 /** Everything that can be done or gone to, by typing a part of its name. */
 import { useQuery } from '@tanstack/react-query'
-import { Command } from 'cmdk'
+import { Command, defaultFilter } from 'cmdk'
 import i18next from 'i18next'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -37,6 +37,7 @@ export function CommandPalette({ agent, commands, mode, onClose }: CommandPalett
       open={mode !== 'closed'}
       onOpenChange={(open) => !open && onClose()}
       label={t('nav.palette')}
+      filter={score}
       overlayClassName={backdropLook}
       contentClassName="fixed top-[14vh] left-1/2 z-50 w-[min(600px,92vw)] -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-raised shadow-float"
     >
@@ -143,6 +144,11 @@ function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string;
       ))}
     </Group>
   )
+}
+
+/** Letters that only follow each other somewhere are found too, but after what has the words as they were typed. */
+function score(value: string, query: string, keywords: readonly string[] = []): number {
+  return defaultFilter(value, query, [...keywords]) + (hasWords([value, ...keywords], query) ? 1 : 0)
 }
 
 /** The palette scores what it is given; of thousands it is given those that have every word of the query. */
