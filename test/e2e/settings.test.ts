@@ -46,7 +46,7 @@ describe('M51 search by meaning', () => {
     expect(models.requests).toEqual([])
     await provider.selectOption('openai-compatible')
     await dialog.getByRole('button', { name: 'Send' }).click()
-    await until(async () => (await client.search.meaning({ agent: 'main' })).unsent.texts === 0)
+    await until(async () => (await client.search.meaning({ agent: 'main' })).unsent.texts === 0, 20_000)
     await panel.getByText('texts are sent there, once each', { exact: false }).waitFor()
     await panel.getByText('have no vectors yet', { exact: false }).waitFor({ state: 'detached' })
     await keepScreenshot(page, 'settings-meaning')

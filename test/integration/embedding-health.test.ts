@@ -217,20 +217,20 @@ describe('M11 no text is embedded twice', () => {
   it('M11: neither by a rebuild, nor by other chunks and back, nor by a forced look', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, configure } = await openMemory(configOf(ofServer(server.url)))
-    await until(() => isEmbedded(memory))
+    await until(() => isMeasured(memory))
     await memory.reindex()
-    await until(() => isEmbedded(memory))
+    await until(() => isMeasured(memory))
     for (const tokens of [200, 400, 200, 400]) {
       const [before, wanted] = [server.texts().length, `chunk: { tokens: ${tokens}, overlap: 0 },`]
       await configure(configOf(ofServer(server.url), wanted))
-      await until(async () => memory.chunk.tokens === tokens && (await isEmbedded(memory)), 20_000)
+      await until(async () => memory.chunk.tokens === tokens && (await isMeasured(memory)), 20_000)
       // These notes are short: other sizes cut them the same.
       expect(server.texts().slice(before)).toEqual([])
     }
     await configure(configOf('provider: none'))
     await until(async () => (await memory.status()).provider === 'none', 20_000)
     await configure(configOf(ofServer(server.url)))
-    await until(() => isEmbedded(memory), 20_000)
+    await until(() => isMeasured(memory), 20_000)
     expect(twiceSent(server.texts())).toEqual([])
   }, 90_000)
 

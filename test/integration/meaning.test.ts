@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openTestApp } from '../support/app.ts'
 import { until } from '../support/folder.ts'
@@ -24,11 +26,14 @@ const notes = Object.fromEntries(
   ]),
 )
 
-async function openMemory(files: Record<string, string>, url?: string) {
+function configOf(url?: string): string {
   const embedding =
     url === undefined ? 'provider: none' : `provider: openai-compatible, model: hashed, baseUrl: "${url}"`
-  const config = `agents:\n  defaults: { memory: { embedding: { ${embedding} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
-  const { app } = await openTestApp({ files, config })
+  return `agents:\n  defaults: { memory: { embedding: { ${embedding} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
+}
+
+async function openMemory(files: Record<string, string>, url?: string) {
+  const { app } = await openTestApp({ files, config: configOf(url) })
   const { memory } = await app.agents.get('main')
   await memory.settle(10_000)
   return memory
@@ -123,4 +128,22 @@ describe('M17 a model takes part where it is of use', () => {
     expect(notice).toBeNull()
     expect(results[0]?.vectorScore).not.toBeNull()
   })
+})
+
+describe('M12 an index for another model', () => {
+  it('M12: is what everybody reads once it is there, whoever asked for something meanwhile', async () => {
+    const server = await startModelServer()
+    const { app, home, workspace } = await openTestApp({ files: notes, config: configOf() })
+    const { memory } = await app.agents.get('main')
+    await memory.settle(10_000)
+    await writeFile(join(home, 'config.yaml'), configOf(server.openAiUrl).replaceAll('{{workspace}}', workspace))
+    await until(async () => {
+      await memory.fileCounts()
+      const { provider, state } = await memory.status()
+      return provider === 'openai-compatible' && state === 'ready'
+    }, 20_000)
+    await memory.settleVectors(() => undefined)
+    await memory.fileCounts()
+    expect((await memory.meaning()).unsent.texts).toBe(0)
+  }, 60_000)
 })

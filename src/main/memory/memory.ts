@@ -150,7 +150,8 @@ export class Memory {
       const request = { query, defaults: this.#options.search(), options, stale, leave, why }
       const explanation = await searcher.client.explain(request, signal ? { signal } : {})
       if (explanation.why?.reason !== 'notIndexed') return explanation
-      return { ...explanation, why: { ...explanation.why, unsearched: await this.whyUnsearched(explanation.why.path) } }
+      const unsearched = await this.#whyUnsearched(threads, explanation.why.path)
+      return { ...explanation, why: { ...explanation.why, unsearched } }
     })
   }
 
@@ -166,8 +167,12 @@ export class Memory {
   }
 
   /** Why nothing of a file, or nothing on a line of it, is in the index. */
-  async whyUnsearched(path: string): Promise<Unsearched> {
-    const counts = await this.fileCounts()
+  whyUnsearched(path: string): Promise<Unsearched> {
+    return this.#search((threads) => this.#whyUnsearched(threads, path))
+  }
+
+  async #whyUnsearched({ searcher }: Threads, path: string): Promise<Unsearched> {
+    const counts = await searcher.client.fileCounts()
     const isIndexed = counts.some((file) => file.path === path)
     const { folders } = this.#source
     return whyUnsearched({ path, folders, isIndexed, problems: this.#status?.problems ?? [] })
@@ -246,7 +251,7 @@ export class Memory {
   }
 
   fileCounts(): Promise<{ path: string; source: string; words: number; tokens: number }[]> {
-    return this.#call(({ searcher }) => searcher.client.fileCounts())
+    return this.#search(({ searcher }) => searcher.client.fileCounts())
   }
 
   /** Reads every file anew; aborting leaves what is done as it is. */
@@ -435,7 +440,11 @@ export class Memory {
       if (isRebuilt) await Promise.allSettled(this.#searches)
       // Threads that give way to others meanwhile would never answer.
       await unlessDead(searcher.client.release(), died.signal)
-      if (isRebuilt) await unlessDead(indexer.client.swap(), died.signal)
+      try {
+        if (isRebuilt) await unlessDead(indexer.client.swap(), died.signal)
+      } finally {
+        await unlessDead(searcher.client.resume(), died.signal)
+      }
     } finally {
       resolve()
     }

@@ -35,10 +35,14 @@ let embeddings: QueryVectors | undefined
 let off: SearchResponse['notice'] = null
 let open: { readonly db: Db; readonly searcher: Searcher; isReading: boolean } | undefined
 
+/** Another index is taking the place of the one that was open. */
+let isReleased = false
+
 /** The thread is about to end: a database that is open then can take the process down with it. */
 let isClosed = false
 
 function searcher(): Searcher {
+  if (isReleased) throw new AppError('index_unavailable', 'another index is taking the place of this one')
   if (isClosed) throw new AppError('index_unavailable', 'the search has ended')
   if (!open) {
     try {
@@ -162,8 +166,15 @@ const router = {
     .input(type<EmbeddingModel | undefined>())
     .handler(({ input, signal }) => searcher().meaning(input, signal)),
   fileCounts: base.handler(() => searcher().fileCounts()),
-  /** Lets go of the file, so that another can take its place. */
-  release: base.handler(release),
+  /** Lets go of the file, and opens none until `resume`, so that another can take its place. */
+  release: base.handler(() => {
+    isReleased = true
+    release()
+  }),
+  resume: base.handler(() => {
+    isReleased = false
+    if (existsSync(file)) openIfSound()
+  }),
   /** Lets go of it for good. */
   close: base.handler(() => {
     isClosed = true
