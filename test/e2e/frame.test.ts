@@ -102,8 +102,13 @@ describe('M48 the palette', () => {
     await page.waitForURL(/settings#keys/)
     for (const typed of ['yuzhi', 'least score', '最低得分']) {
       await page.keyboard.press('Control+k')
-      await page.getByRole('dialog').getByRole('combobox').fill(typed)
-      await page.getByRole('option', { name: '阈值：结果的最低得分', selected: true }).waitFor()
+      const field = page.getByRole('dialog').getByRole('combobox')
+      await field.fill(typed)
+      const option = page.getByRole('option', { name: '阈值：结果的最低得分' })
+      // Once the dictionary is there, it comes before what only has the letters.
+      await option.waitFor()
+      await field.press('Space')
+      await option.and(page.locator('[aria-selected=true]')).waitFor()
       await page.keyboard.press('Enter')
       await page.waitForURL(/settings#memory\.search\.minScore/)
       await page.locator('[data-key="memory.search.minScore"] input:focus').waitFor()

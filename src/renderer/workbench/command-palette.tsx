@@ -48,14 +48,15 @@ export function CommandPalette({ agent, commands, mode, onClose }: CommandPalett
 
 function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   const all = [...commands, ...useModelCommands(agent)]
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const [query, setQuery] = useState('')
   const [, navigate] = useLocation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   // Chinese names are typed as they sound; what is typed in Chinese needs no dictionary. Spellings are part of the value:
   // keywords that come later are not looked at again.
-  const spell = usePinyin(/[a-z]/i.test(query))
+  // It is there before the first word is typed where names are Chinese.
+  const spell = usePinyin(i18n.language.startsWith('zh') || /[a-z]/i.test(query))
   const go: Go = (path) => () => {
     onClose()
     navigate(path)
