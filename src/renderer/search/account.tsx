@@ -23,7 +23,7 @@ export function Account({ candidate, scale }: AccountProps) {
   const meant = (vector?.terms ?? []).map((one, index) => ({ ...one, share: meantShares[index] ?? 0 }))
   const shares = roundTogether(text?.terms.map(({ share }) => share) ?? [], digits)
   return (
-    <dl className="tabular grid grid-cols-[max-content_minmax(0,1fr)] gap-x-5 gap-y-1 pr-4 text-[12px] max-sm:grid-cols-1 max-sm:[&_dd]:pl-3">
+    <dl className="tabular grid grid-cols-[fit-content(9rem)_minmax(0,1fr)] gap-x-5 gap-y-1 pr-4 text-[12px] max-sm:grid-cols-1 max-sm:[&_dd]:pl-3">
       {vector && (
         <>
           <dt className="text-muted">{t('search.vector')}</dt>
