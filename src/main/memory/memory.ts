@@ -30,6 +30,8 @@ import { runRechunk, startThreads, stopThreads, unlessDead, type ThreadEntries, 
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500
+/** On Windows a file that a search has open cannot be put aside. */
+const canBeOpenTwice = process.platform !== 'win32'
 /** Threads that die more often than this within the time are not started again. */
 const maxCrashes = 3
 const crashWindowMs = 60_000
@@ -126,7 +128,7 @@ export class Memory {
   search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
     return this.#search(async (threads) => {
       const { searcher } = threads
-      const stale = !(await this.#catchUp(threads))
+      const stale = !(await this.#catchUp(threads, options.catchUpMs))
       const request = { query, defaults: this.#options.search(), options, stale, leave: this.#provider.leave }
       return searcher.client.search(request, signal ? { signal } : {})
     })
@@ -145,7 +147,7 @@ export class Memory {
   ): Promise<Explanation> {
     return this.#search(async (threads) => {
       const { searcher } = threads
-      const stale = !(await this.#catchUp(threads))
+      const stale = !(await this.#catchUp(threads, options.catchUpMs))
       const { leave } = this.#provider
       const request = { query, defaults: this.#options.search(), options, stale, leave, why }
       const explanation = await searcher.client.explain(request, signal ? { signal } : {})
@@ -299,10 +301,17 @@ export class Memory {
       const outcomes = await threads.searcher.client.outcomes(undefined, { signal: threads.stop.signal })
       void this.#follow(threads, events, (event) => this.#onIndexerEvent(threads, event))
       void this.#follow(threads, outcomes, (outcome) => this.#provider.note(outcome))
+      const searched = { file, embedding, clockAheadMs: aheadOf(this.#options.now) }
+      const before = canBeOpenTwice ? await placeOnDisk(file) : undefined
+      // An index that is there is read while the indexer opens it.
+      const reading = before === undefined ? Promise.resolve() : threads.searcher.client.open(searched)
+      reading.catch(() => undefined)
       await threads.indexer.client.open({ ...this.#source, watch, retryMs })
       if (this.#provider.failure) await threads.indexer.client.hold(true)
       if (this.#isSavingPower) await threads.indexer.client.savePower(true)
-      await threads.searcher.client.open({ file, embedding, clockAheadMs: aheadOf(this.#options.now) })
+      await reading
+      // What was there may have given way to another.
+      if (before === undefined || (await placeOnDisk(file)) !== before) await threads.searcher.client.open(searched)
       return threads
     } catch (error) {
       await stopThreads(threads)
@@ -426,10 +435,10 @@ export class Memory {
    * transaction is through. Nor is it asked when it has said that there is nothing to do.
    * @returns false when the index lacks something
    */
-  async #catchUp({ indexer, pending }: Threads): Promise<boolean> {
+  async #catchUp({ indexer, pending }: Threads, mostMs = catchUpMs): Promise<boolean> {
     const isLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
     if (isLong) return false
-    return pending.idleAt === pending.touches || indexer.client.settle(catchUpMs)
+    return pending.idleAt === pending.touches || indexer.client.settle(mostMs)
   }
 
   /** Lets the searcher go of the old index while the new one takes its place. */
@@ -466,4 +475,10 @@ export class Memory {
 
 function nothingThere(error: unknown): undefined {
   if (!isSystemError(error, 'ENOENT')) throw error
+}
+
+/** Tells apart files that have the same name one after the other; what is wrong with a file is the indexer's to say. */
+async function placeOnDisk(file: string): Promise<string | undefined> {
+  const info = await stat(file, { bigint: true }).catch(() => undefined)
+  return info && `${info.dev}:${info.ino}`
 }
