@@ -26,6 +26,8 @@ interface CommandPaletteProps {
 
 /** Rows of one kind that are shown at once; typing narrows them down. */
 const maxShown = 300
+/** Before anything is typed: the palette opens at once, however many there are. */
+const maxUnasked = 40
 const maxSettings = 12
 
 type Go = (path: string) => () => void
@@ -154,6 +156,7 @@ function score(value: string, query: string, keywords: readonly string[] = []): 
 
 /** The palette scores what it is given; of thousands it is given those that have every word of the query. */
 function narrow<T>(rows: readonly T[], query: string, textsOf: (row: T) => string[]): T[] {
+  if (query.trim() === '') return rows.slice(0, maxUnasked)
   if (rows.length <= maxShown) return [...rows]
   return rows.filter((row) => hasWords(textsOf(row), query)).slice(0, maxShown)
 }
