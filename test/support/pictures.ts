@@ -2,18 +2,18 @@
  * Makes the pictures of the README and of the tour anew, with the app itself on notes of our own:
  * `node test/support/pictures.ts`. They are looked at before they are committed.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Page } from 'playwright-core'
 import { startServer } from '../../src/main/host/server.ts'
 import { chromiumFlags, findChromium } from './chromium.ts'
+import { mainFolder } from './built.ts'
 import { connect } from './client.ts'
-import { writeFiles } from './folder.ts'
+import { until, writeFiles } from './folder.ts'
 
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url))
-const main = new URL('../../src/main/', import.meta.url)
 const size = { width: 1200, height: 750 }
 
 /** The day on which the pictures are taken, and some before it: `YYYY-MM-DD`. */
@@ -52,17 +52,23 @@ const notes = {
   ...log(9, '## 09:10\nThe staging database reads its address from Vault.'),
 }
 
-const root = await mkdtemp(join(tmpdir(), 'commonplace-pictures-'))
+// Its path is seen in the pictures.
+const root = join(tmpdir(), 'ada')
+await mkdir(root)
 const workspace = join(root, 'notes')
 await writeFiles(workspace, notes)
 await writeFiles(join(root, 'home'), {
   'config.yaml': `agents:\n  list: [{ id: main, name: Ada, workspace: ${JSON.stringify(workspace)} }]\n`,
 })
-const server = await startServer({ mainFolder: main, env: {}, home: join(root, 'home') })
+const server = await startServer({ mainFolder, env: {}, home: join(root, 'home') })
 const browser = await chromium.launch({ executablePath: findChromium(), args: [...chromiumFlags] })
 try {
   const client = await connect(server.url)
-  await client.search.status({ agent: 'main' })
+  // Meaning takes part in them: the built-in model has read everything.
+  await until(async () => {
+    const { chunks, embedded } = await client.search.status({ agent: 'main' })
+    return chunks > 8 && embedded === chunks
+  }, 60_000)
   const page = await browser.newPage({ viewport: size, locale: 'en-US', colorScheme: 'light' })
   await page.goto(server.url)
   await takeTour(page)

@@ -142,7 +142,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     void addFiles(pasted)
   }
   return (
-    <div className="mx-auto w-full max-w-[740px] px-5 pb-4">
+    <div data-composer className="mx-auto w-full max-w-[740px] px-5 pb-4">
       <CompletionMenu items={items} selected={Math.min(selected, Math.max(0, items.length - 1))} onChoose={choose} />
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
         {draft.attachments.length > 0 && (

@@ -21,6 +21,10 @@ export function hintPlace(hint: Hint): { readonly 'data-hint': Hint } {
 const gap = 12
 const roomBelow = 240
 
+/** Of the header, and of the composer with a hint above it. */
+const head = 56
+const foot = 320
+
 interface TourProps {
   /** Encoded, from `usePlace`. */
   readonly place: string
@@ -63,14 +67,18 @@ export function Tour({ place, isPaletteOpen }: TourProps) {
   )
 }
 
-/** Beside what the hint speaks of; where that is out of sight, at the top, for what one writes in is at the bottom. */
+function aboveComposer() {
+  return { left: gap, top: Math.max(head, innerHeight - foot) }
+}
+
+/** Beside what the hint speaks of; where that is out of sight, below what there is to read and above what one writes in. */
 function useSpot(hint: Hint | undefined): { readonly left: number; readonly top: number } {
-  const [spot, setSpot] = useState({ left: gap, top: 56 })
+  const [spot, setSpot] = useState(aboveComposer)
   useLayoutEffect(() => {
     if (hint === undefined) return undefined
     const place = () => {
       const box = document.querySelector(`[data-hint=${hint}]`)?.getBoundingClientRect()
-      if (!box) return setSpot({ left: gap, top: 56 })
+      if (!box) return setSpot(aboveComposer)
       setSpot({ left: box.right + gap, top: Math.max(gap, Math.min(box.top, innerHeight - roomBelow)) })
     }
     place()

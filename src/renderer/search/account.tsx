@@ -3,17 +3,24 @@ import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { roundTogether } from '../../shared/figures.ts'
-import { formatLines } from '../navigate.ts'
+import { formatLines, parseLines } from '../navigate.ts'
+import { usePlaceNames } from '../sessions/place-name.ts'
 
 interface AccountProps {
+  readonly agent: string
   readonly candidate: Candidate
   /** What cosines mean for this question. */
   readonly scale: Explanation['vectorScale']
 }
 
 /** How the score came about, to the last figure. */
-export function Account({ candidate, scale }: AccountProps) {
+export function Account({ agent, candidate, scale }: AccountProps) {
   const { t } = useTranslation()
+  const { placeName } = usePlaceNames(agent)
+  const placeOf = (of: string) => {
+    const lines = parseLines(of)
+    return lines ? placeName(lines) : of
+  }
   const { vector, text, lift, modifiers, question, score } = candidate
   const [vectorPart = 0, textPart = 0, lifted = 0] = roundTogether(
     [vector?.contribution ?? 0, text?.contribution ?? 0, lift],
@@ -23,7 +30,7 @@ export function Account({ candidate, scale }: AccountProps) {
   const meant = (vector?.terms ?? []).map((one, index) => ({ ...one, share: meantShares[index] ?? 0 }))
   const shares = roundTogether(text?.terms.map(({ share }) => share) ?? [], digits)
   return (
-    <dl className="tabular grid grid-cols-[max-content_minmax(0,1fr)] gap-x-5 pr-4 gap-y-1 text-[12px]">
+    <dl className="tabular grid grid-cols-[fit-content(9rem)_minmax(0,1fr)] gap-x-5 gap-y-1 pr-4 text-[12px] max-sm:grid-cols-1 max-sm:[&_dd]:pl-3">
       {vector && (
         <>
           <dt className="text-muted">{t('search.vector')}</dt>
@@ -89,7 +96,7 @@ export function Account({ candidate, scale }: AccountProps) {
       )}
       {modifiers.map(({ name, factor, of }) => (
         <Fragment key={name}>
-          <dt className="text-muted">{t(`search.modifier.${name}`, { of: of ?? '' })}</dt>
+          <dt className="text-muted">{t(`search.modifier.${name}`, { of: placeOf(of ?? '') })}</dt>
           <dd>
             × <output data-part="factor">{precise(factor)}</output>
           </dd>

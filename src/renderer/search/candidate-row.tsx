@@ -99,8 +99,8 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
       </tr>
       {isOpen && (
         <tr className="border-b border-soft" data-testid="candidate-details">
-          <td colSpan={3} className="pb-3 pl-8">
-            <Account candidate={candidate} scale={explanation.vectorScale} />
+          <td colSpan={3} className="pr-4 pb-3 pl-8">
+            <Account agent={agent} candidate={candidate} scale={explanation.vectorScale} />
             <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pt-2">
               <HitActions place={{ path, line: likeliestLine(candidate) }} query={explanation.query} />
               <AddCheck agent={agent} query={explanation.query} lines={candidate} />

@@ -30,7 +30,7 @@ export function MapView({ agent }: { agent: Agent }) {
             aria-label={t('map.reading')}
             value={progress.total > 0 ? progress.done : undefined}
             max={Math.max(1, progress.total)}
-            className="w-20"
+            className="h-1 w-20 accent-accent"
           />
         )}
         {isOutdated && <span className="text-[12px] text-warning">{t('map.outdated')}</span>}

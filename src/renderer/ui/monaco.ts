@@ -33,6 +33,7 @@ export function applyTheme(): void {
       { token: 'emphasis', fontStyle: 'italic' },
       { token: 'string.link', foreground: color('accent').slice(1) },
       { token: 'variable', foreground: color('added').slice(1) },
+      { token: 'type', foreground: color('accent').slice(1) },
     ],
     colors: {
       'editor.background': color('paper'),

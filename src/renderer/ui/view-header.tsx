@@ -10,7 +10,7 @@ export function ViewHeader({ title, aside, children }: { title: ReactNode; aside
       {use(HeaderStart)}
       <div className="flex min-w-0 flex-1 basis-40 items-center gap-3">
         <h1 className="min-w-0 truncate text-[14px] font-semibold">{title}</h1>
-        {aside !== undefined && <span className="min-w-0 shrink-[1000] truncate text-muted">{aside}</span>}
+        {aside !== undefined && <span className="min-w-0 flex-1 basis-0 truncate text-muted">{aside}</span>}
       </div>
       {children}
     </header>

@@ -1,6 +1,6 @@
 /** Everything that can be done or gone to, by typing a part of its name. */
 import { useQuery } from '@tanstack/react-query'
-import { Command } from 'cmdk'
+import { Command, defaultFilter } from 'cmdk'
 import i18next from 'i18next'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -26,6 +26,8 @@ interface CommandPaletteProps {
 
 /** Rows of one kind that are shown at once; typing narrows them down. */
 const maxShown = 300
+/** Before anything is typed: the palette opens at once, however many there are. */
+const maxUnasked = 40
 const maxSettings = 12
 
 type Go = (path: string) => () => void
@@ -37,6 +39,7 @@ export function CommandPalette({ agent, commands, mode, onClose }: CommandPalett
       open={mode !== 'closed'}
       onOpenChange={(open) => !open && onClose()}
       label={t('nav.palette')}
+      filter={score}
       overlayClassName={backdropLook}
       contentClassName="fixed top-[14vh] left-1/2 z-50 w-[min(600px,92vw)] -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-raised shadow-float"
     >
@@ -47,14 +50,15 @@ export function CommandPalette({ agent, commands, mode, onClose }: CommandPalett
 
 function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   const all = [...commands, ...useModelCommands(agent)]
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const [query, setQuery] = useState('')
   const [, navigate] = useLocation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   // Chinese names are typed as they sound; what is typed in Chinese needs no dictionary. Spellings are part of the value:
   // keywords that come later are not looked at again.
-  const spell = usePinyin(/[a-z]/i.test(query))
+  // It is there before the first word is typed where names are Chinese.
+  const spell = usePinyin(i18n.language.startsWith('zh') || /[a-z]/i.test(query))
   const go: Go = (path) => () => {
     onClose()
     navigate(path)
@@ -145,8 +149,14 @@ function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string;
   )
 }
 
+/** Letters that only follow each other somewhere are found too, but after what has the words as they were typed. */
+function score(value: string, query: string, keywords: readonly string[] = []): number {
+  return defaultFilter(value, query, [...keywords]) + (hasWords([value, ...keywords], query) ? 1 : 0)
+}
+
 /** The palette scores what it is given; of thousands it is given those that have every word of the query. */
 function narrow<T>(rows: readonly T[], query: string, textsOf: (row: T) => string[]): T[] {
+  if (query.trim() === '') return rows.slice(0, maxUnasked)
   if (rows.length <= maxShown) return [...rows]
   return rows.filter((row) => hasWords(textsOf(row), query)).slice(0, maxShown)
 }

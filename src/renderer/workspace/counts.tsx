@@ -15,7 +15,7 @@ export function Counts({ text, hasLimit }: { text: string; hasLimit: boolean }) 
   if (text.length > maxCounted) return null
   const isOver = text.length > maxContextCharacters
   return (
-    <span className={hasLimit && isOver ? 'text-warning' : ''}>
+    <span className={hasLimit && isOver ? 'text-warning' : 'max-sm:hidden'}>
       {hasLimit && isOver
         ? t('file.limit', { characters: formatNumber(text.length), limit: formatNumber(maxContextCharacters) })
         : t('file.words', { words: formatNumber(countWords(text)), tokens: formatNumber(estimateTokens(text)) })}
