@@ -29,10 +29,11 @@ export default defineConfig({
       rollupOptions: {
         input: {
           index: 'src/main/index.ts',
-          'cli/index': 'src/main/cli/index.ts',
+          'cli/index': 'src/main/cli/entry.ts',
           'diff/diff-thread': 'src/main/diff/diff-thread.ts',
           'history/history-thread': 'src/main/history/history-thread.ts',
           'import/import-thread': 'src/main/import/import-thread.ts',
+          'links/link-thread': 'src/main/links/link-thread.ts',
           'memory/indexer-thread': 'src/main/memory/indexer-thread.ts',
           'memory/rechunk-thread': 'src/main/memory/rechunk-thread.ts',
           'memory/searcher-thread': 'src/main/memory/searcher-thread.ts',

@@ -3,13 +3,14 @@
  * looked at. Where Electron's runtime cannot be had, it says so, and checks the description of the packages instead.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'electron-builder'
 import config from './builder.config.ts'
 import { collectLicences, noticesText } from './licences.ts'
 import { findProblems } from './dry-check.ts'
+import { bundle } from './mcpb.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const windows = process.platform === 'win32'
@@ -23,6 +24,9 @@ if (problems.length > 0) {
   process.exit(1)
 }
 process.stdout.write('dist: the description of the packages is sound\n')
+mkdirSync(new URL('dist/', pathToFileURL(root)), { recursive: true })
+writeFileSync(new URL('dist/commonplace.mcpb', pathToFileURL(root)), bundle())
+process.stdout.write('dist: commonplace.mcpb is made\n')
 if (!(await hasRuntime())) {
   process.stdout.write("dist: skipped: Electron's runtime cannot be downloaded here (github.com is out of reach)\n")
   process.exit(0)

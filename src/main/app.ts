@@ -177,6 +177,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     historyEntry: threadFile(mainFolder, 'history/history-thread'),
     importEntry: threadFile(mainFolder, 'import/import-thread'),
     surveyEntry: threadFile(mainFolder, 'survey/survey-thread'),
+    linksEntry: threadFile(mainFolder, 'links/link-thread'),
     models,
     windows,
     keys,
@@ -265,9 +266,9 @@ export function connectionsOf({ mainFolder, env }: AppOptions, { home }: StateFo
   return new Connections({ mainFolder, env, home: isUsual ? undefined : home, version: appVersion })
 }
 
-/** SQLite keeps what was written last beside the file. */
+/** SQLite keeps what was written last beside the file, and a search what it has read of it. */
 function indexPlace(path: string, agent: string) {
-  return { kind: 'index' as const, path, agent, beside: [`${path}-wal`, `${path}-shm`] }
+  return { kind: 'index' as const, path, agent, beside: [`${path}-wal`, `${path}-shm`, `${path}.ahead`] }
 }
 
 /** What comes with the app, found from where its code lies. */

@@ -1,4 +1,11 @@
-/** Entry of the desktop app. */
-import { startDesktop } from './electron/desktop.ts'
+/** Entry of the desktop app. As `Commonplace mcp …` it serves the memory to the program that started it, without a window. */
+import { app } from 'electron'
 
-await startDesktop(new URL('./', import.meta.url))
+if (process.argv[app.isPackaged ? 1 : 2] === 'mcp') {
+  app.dock?.hide()
+  // Not waited for: the system's part of the app gets ready meanwhile.
+  void import('./cli/index.ts').finally(() => app.exit(Number(process.exitCode ?? 0)))
+} else {
+  const { startDesktop } = await import('./electron/desktop.ts')
+  await startDesktop(new URL('./', import.meta.url))
+}

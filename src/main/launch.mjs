@@ -60,11 +60,15 @@ function findNode() {
   process.exit(1)
 }
 
-/** Builds when a source has changed since the last build, and only then. */
+/** Builds when a source has changed since the last build, and only then; sources that look untouched are not read. */
 function buildOnce() {
   const stamp = join(root, 'out', '.sources')
-  const sources = fingerprint(['src', 'electron.vite.config.ts', 'package.json'])
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return
+  const paths = ['src', 'electron.vite.config.ts', 'package.json']
+  const looks = fingerprint(paths, ({ mtimeMs, size }) => `${mtimeMs} ${size}`)
+  const glance = join(root, 'out', '.glance')
+  if (existsSync(stamp) && isText(glance, looks)) return
+  const sources = fingerprint(paths, (_info, path) => readFileSync(path))
+  if (isText(stamp, sources)) return note(glance, looks)
   const vite = join(root, 'node_modules/electron-vite/bin/electron-vite.js')
   if (!existsSync(vite)) {
     if (existsSync(join(root, 'out/main/cli/index.js'))) return
@@ -78,7 +82,10 @@ function buildOnce() {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  if (built.status === 0) writeFileSync(stamp, sources)
+  if (built.status === 0) {
+    writeFileSync(stamp, sources)
+    note(glance, looks)
+  }
   rmSync(lockFolder, { recursive: true, force: true })
   if (built.status !== 0) process.exit(built.status ?? 1)
 }
@@ -95,16 +102,30 @@ function lock(stamp, sources) {
     const isStale = Date.now() - started > buildTimeoutMs
     if (isStale) rmSync(lockFolder, { recursive: true, force: true })
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
-    if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources && !existsSync(lockFolder)) return false
+    if (isText(stamp, sources) && !existsSync(lockFolder)) return false
   }
 }
 
-function fingerprint(paths) {
+function isText(file, text) {
+  return existsSync(file) && readFileSync(file, 'utf8') === text
+}
+
+/** Only to be quicker the next time: where nothing can be written, everything is read again. */
+function note(file, text) {
+  try {
+    writeFileSync(file, text)
+  } catch {
+    return
+  }
+}
+
+/** Of all files below the paths. @param partOf what of a file is to be the same */
+function fingerprint(paths, partOf) {
   const hash = createHash('sha256')
   const visit = (path) => {
     const info = statSync(join(root, path))
     if (info.isDirectory()) for (const name of readdirSync(join(root, path)).sort()) visit(`${path}/${name}`)
-    else hash.update(`${path}\0`).update(readFileSync(join(root, path)))
+    else hash.update(`${path}\0`).update(partOf(info, join(root, path)))
   }
   for (const path of paths) visit(path)
   return hash.digest('hex')

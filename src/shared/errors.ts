@@ -24,6 +24,7 @@ export const errorCodes = [
   'edit_no_match',
   'edit_ambiguous',
   'undo_conflict',
+  'plan_outdated',
   'history_off',
   'no_file_manager',
   'import_unknown',

@@ -1,10 +1,13 @@
 /** The memory as an MCP server, with the official clients of both eras (M58). */
 import { Client as NewClient } from '@modelcontextprotocol/client'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AppEvent, ContractClient } from '../../src/shared/contract/index.ts'
 import { openTestServer, prepareFolders } from '../support/app.ts'
+import { cli } from '../support/built.ts'
 import { connect } from '../support/client.ts'
 import { folderWith, until } from '../support/folder.ts'
 import { connectClient, kinds } from '../support/mcp-clients.ts'
@@ -18,6 +21,14 @@ async function openWithToken(notes: Readonly<Record<string, string>> = files) {
   const id = 'test-program'
   const { token } = await app.clients.issueToken({ client: id, name: 'Test program', agent: 'main' })
   return { ...server, app, id, where: { url: new URL('/mcp', server.url).href, token } }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 describe('M58 the memory over stdio', () => {
@@ -55,6 +66,40 @@ describe('M58 the memory over stdio', () => {
     expect((await call('remember', { undo })).structuredContent).toMatchObject({ path, done: 'taken back' })
     expect(await log()).not.toContain('Friday')
     expect((await call('remember', { undo })).content[0]?.text).toContain('not known any more')
+  })
+
+  it('M58: a note whose answer was lost is not written twice, in a section either', async () => {
+    const { app, workspace } = await openWithToken()
+    const wanted = { client: 'codex', agent: 'main', text: 'Ann likes tea\nwithout milk', section: 'People' }
+    await app.clients.meet({ client: 'codex', name: 'Codex' })
+    const first = await app.clients.remember(wanted)
+    const { undo, ...place } = await app.clients.remember({ ...wanted, mayBeThere: true })
+    expect({ ...place, undo: first.undo }).toEqual(first)
+    expect(undo).toBe('')
+    expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(2)
+    await app.clients.remember(wanted)
+    expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(3)
+  })
+
+  it.skipIf(process.platform === 'win32').each([
+    ['a client that was killed', 1],
+    // Longer than any message may be: from then on nothing is read.
+    ['one whose connection broke off before', 5_000_000],
+  ])('M58: leaves nothing behind: ends with %s', async (_, length) => {
+    const { home } = await prepareFolders({ files })
+    const client = `
+      const mcp = require('node:child_process').spawn(process.execPath, ${JSON.stringify([cli, 'mcp', '--home', home])}, {
+        stdio: ['pipe', 'ignore', 'ignore'],
+      })
+      mcp.stdin.on('error', () => undefined)
+      mcp.stdin.write(' '.repeat(${length}))
+      console.log(mcp.pid)
+      setInterval(() => undefined, 1000)`
+    const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const pid = Number(await new Promise((resolve) => child.stdout.once('data', resolve)))
+    await until(() => existsSync(join(home, 'owner')), 20_000)
+    child.kill('SIGKILL')
+    await until(() => !isAlive(pid), 20_000)
   })
 
   it('M58: while the app runs, it does the work and hears of it; when it ends, nothing is lost or doubled', async () => {

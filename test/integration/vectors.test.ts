@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
 import { describe, expect, it } from 'vitest'
 import { createEmbeddings, type EmbeddingProvider, type EmbeddingSource } from '../../src/main/embeddings/index.ts'
 import { embedMissing } from '../../src/main/memory/embed-queue.ts'
 import { createTables, openForWriting } from '../../src/main/memory/schema.ts'
+import type { CoarseParts } from '../../src/main/memory/search/coarse-index.ts'
 import { VectorLeg } from '../../src/main/memory/search/vectors.ts'
 import { IndexStore } from '../../src/main/memory/store.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -128,11 +130,19 @@ describe('M51 first pass in memory', () => {
     60_000,
   )
 
-  it('M51: follows what comes, changes and goes', async () => {
+  it.each([
+    ['by itself', false],
+    ['after what another process has read', true],
+  ])('M51: follows what comes, changes and goes, %s', async (_, isHandedOver) => {
     const vectors = topicVectors(64, 64)
     const store = await openWith(vectors)
-    const leg = new VectorLeg(store.db, 64)
+    let leg = new VectorLeg(store.db, 64)
     leg.refresh()
+    if (isHandedOver) {
+      const parts = deserialize(serialize(leg.toParts())) as CoarseParts
+      leg = new VectorLeg(store.db, 64)
+      leg.begin(parts)
+    }
     const nearestText = (query: Float32Array | undefined) => {
       const [best] = query ? leg.query(query).nearestPassages(1) : []
       return store.db

@@ -20,6 +20,7 @@ export interface SharedOptions {
   readonly historyEntry: URL
   readonly importEntry: URL
   readonly surveyEntry: URL
+  readonly linksEntry: URL
   readonly models: Models
   readonly windows: LearnedWindows
   readonly keys: KeyRing

@@ -7,6 +7,7 @@ import { Checks } from '../checks/index.ts'
 import { Accepted, type ChangeStanding, type History, type Recording } from '../history/index.ts'
 import { standingsOf } from '../diff/index.ts'
 import { Importer } from '../import/index.ts'
+import { Links } from '../links/index.ts'
 import { Memory, transcriptText } from '../memory/index.ts'
 import { Drafts, sessionEvents, Sessions } from '../sessions/index.ts'
 import { surveyMemory } from '../survey/index.ts'
@@ -36,6 +37,7 @@ export class Agent {
   readonly drafts: Drafts
   readonly fileDrafts: FileDrafts
   readonly importer: Importer
+  readonly links: Links
   /** A single command only notes what it writes; the next app that runs records it. */
   readonly recording: Recording
   /** Which of the recorded changes somebody has looked at. */
@@ -77,7 +79,8 @@ export class Agent {
     this.fileDrafts = new FileDrafts(folders.drafts, onDamaged)
     this.accepted = new Accepted(folders.history, onDamaged)
     this.importer = new Importer({ entry: options.importEntry, workspace })
-    const { models, windows, mcp, resources } = options
+    const { models, windows, mcp, resources, differ, linksEntry } = options
+    this.links = new Links({ entry: linksEntry, workspace, differ })
     this.chat = new Chat({
       config,
       queue,
@@ -242,6 +245,7 @@ export class Agent {
   async close(): Promise<void> {
     this.checks.close()
     await this.chat.close()
+    await this.links.close()
     await this.recording.close()
     await this.memory.close()
     this.sessions.close()

@@ -20,12 +20,14 @@ interface Listeners {
 }
 
 export function wireAgent(
-  { id: agent, workspace, fileDrafts, sessions, memory, recording, accepted, checks, chat }: Agent,
+  { id: agent, workspace, links, fileDrafts, sessions, memory, recording, accepted, checks, chat }: Agent,
   { publish, health, log }: Listeners,
 ): void {
   // First of all, and waited for: what is written is recorded before anybody hears of it.
   workspace.changes.subscribe((write) => recording.record(write))
   workspace.changes.subscribe(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
+
+  workspace.changes.subscribe(() => links.touch())
 
   workspace.changes.subscribe(async ({ path, from }) => {
     if (from === undefined) return
@@ -67,6 +69,7 @@ export function wireAgent(
         reportIndex(health, agent, change.status)
         return publish({ type: 'indexStatus', agent, status: change.status })
       case 'files':
+        links.touch()
         recording.history?.look(change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)))
         return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
       case 'indexed':

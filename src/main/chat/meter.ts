@@ -33,7 +33,7 @@ import type { Clock } from '../clock.ts'
 import type { UserMessage } from '../../shared/messages.ts'
 import type { AgentModels } from './agent-models.ts'
 import type { Requests } from './request.ts'
-import { ownTools } from './tools/index.ts'
+import { toolsFor } from './tools/index.ts'
 
 /** A summary that was not written yet: this share of what it stands for, but not more than so many tokens. */
 const summaryShare = 0.2
@@ -192,8 +192,10 @@ export class Meter {
   }
 
   #assembleNow(transcript: Transcript | undefined, change: WhatIfWindow): Promise<Assembly> {
-    const { requests, models } = this.#options
-    return requests.assemble({ model: models.preview(), transcript, tools: ownTools, change })
+    const { requests, models, config } = this.#options
+    const model = models.preview()
+    const tools = toolsFor(model, config.current.chat.memoryTool)
+    return requests.assemble({ model, transcript, tools, change })
   }
 }
 

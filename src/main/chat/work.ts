@@ -7,7 +7,7 @@ import { Keeper } from './keeping/keeper.ts'
 import type { Permissions } from './permissions.ts'
 import type { Requests } from './request.ts'
 import { keepOutput, readOutput } from './tool-output.ts'
-import { fromMcp, ownTools, type Tool, type ToolContext } from './tools/index.ts'
+import { fromMcp, toolsFor, type Tool, type ToolContext } from './tools/index.ts'
 
 export interface Work {
   readonly session: string
@@ -34,7 +34,8 @@ export async function prepareWork(
   signal: AbortSignal,
 ): Promise<Work> {
   const { config, requests, now, mcp } = options
-  const toolbox = [...ownTools, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
+  const own = toolsFor(model, config.current.chat.memoryTool)
+  const toolbox = [...own, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
   const tools = toolContext(options, { session, transcript }, hooks, signal)
   const keeper = new Keeper({
     transcript,

@@ -152,17 +152,20 @@ export class Connections {
     const { mainFolder, home } = this.#options
     const folder = fileURLToPath(mainFolder)
     const built = join(folder, 'cli/index.js')
+    const entry = existsSync(built) ? built : join(folder, 'cli/entry.ts')
+    // A package takes the command itself: as plain Node it does not start.
+    const isPackage = folder.includes('.asar')
     return {
       command: process.execPath,
       args: [
-        existsSync(built) ? built : join(folder, 'cli/index.ts'),
+        ...(isPackage ? [] : [entry]),
         'mcp',
         '--client',
         id,
         ...(agent === 'main' ? [] : ['--agent', agent]),
         ...(home === undefined ? [] : ['--home', home]),
       ],
-      env: process.versions['electron'] === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' },
+      env: process.versions['electron'] === undefined || isPackage ? {} : { ELECTRON_RUN_AS_NODE: '1' },
     }
   }
 }

@@ -14,6 +14,7 @@ import { openKeyVault } from './key-vault.ts'
 import { noteOfArguments, noteOfLink } from './links.ts'
 import { setLaunchAtLogin } from './login-item.ts'
 import { MainWindow } from './main-window.ts'
+import { McpPort } from './mcp-port.ts'
 import { installMenu } from './menu.ts'
 import { acceptPorts } from './ports.ts'
 import { followPower } from './power.ts'
@@ -74,7 +75,11 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   app.on('activate', show)
   // Without a listener Electron quits by itself.
   app.on('window-all-closed', () => undefined)
-  closeBeforeQuit(resident)
+  const mcp = new McpPort(resident)
+  closeBeforeQuit(async () => {
+    await mcp.close()
+    await resident.close()
+  })
   const note = noteOfArguments(process.argv)
   // Started with the computer, it waits in the tray.
   if (process.argv.includes('--hidden')) return
@@ -171,12 +176,12 @@ async function openResident(mainFolder: URL): Promise<Resident | undefined> {
 }
 
 /** What is being written is finished first. */
-function closeBeforeQuit(resident: Resident): void {
+function closeBeforeQuit(close: () => Promise<void>): void {
   let isClosed = false
   app.on('before-quit', (event) => {
     if (isClosed) return
     event.preventDefault()
-    void resident.close().finally(() => {
+    void close().finally(() => {
       isClosed = true
       app.quit()
     })

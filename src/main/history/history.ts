@@ -1,4 +1,5 @@
 /** What happened to a workspace's Markdown, and who did it: recorded in a thread of its own, asked from here (M26). */
+import { existsSync } from 'node:fs'
 import type { RouterClient } from '@orpc/server'
 import type { HistoryEntry } from '../../shared/contract/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
@@ -13,6 +14,8 @@ import type { ChangeStanding } from './standing.ts'
 
 /** Changes go to the thread together, ms. */
 const gatherMs = 50
+/** The look at all files at the start takes the processor from those who wait for a window or an answer, ms. */
+const startMs = 1500
 const usualIdleMs = 15_000
 
 export interface HistoryOptions {
@@ -53,14 +56,20 @@ export class History {
   #open = 0
   #idle: NodeJS.Timeout | undefined
   #timer: NodeJS.Timeout | undefined
+  readonly #first: NodeJS.Timeout | undefined
 
   constructor(options: HistoryOptions) {
     this.changes = this.#changes
     this.#options = options
     this.#keepDays = options.keepDays
     this.#forbidden = JSON.stringify(options.roots.forbidden)
-    this.#wake().ready.catch(options.onFault)
-    this.#restSoon()
+    const begin = () => {
+      this.#wake().ready.catch(options.onFault)
+      this.#restSoon()
+    }
+    // What is there before anything is written is recorded first.
+    if (existsSync(this.repository)) this.#first = setTimeout(begin, startMs).unref()
+    else begin()
   }
 
   /** The folder of the Git repository. */
@@ -156,7 +165,10 @@ export class History {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#first)
     clearTimeout(this.#timer)
+    // What is in the journal is recorded by the next process.
+    if (!this.#awake && !this.#hasStarted && this.#timer === undefined) return
     await this.#call((client) => client.settle()).catch(this.#options.onFault)
     clearTimeout(this.#idle)
     await end(this.#awake)

@@ -6,6 +6,9 @@ import { buildMemoryServer } from './server.ts'
 /** One message: the longest note, and room; what is longer ends the connection, bytes. */
 const maxMessageBytes = 4 * 1024 * 1024
 
+/** How often it is looked whether the program that started this one is still there, ms. */
+const parentMs = 2000
+
 /** Resolves when the program has gone. */
 export async function serveOverStdio(access: MemoryAccess): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -17,6 +20,10 @@ export async function serveOverStdio(access: MemoryAccess): Promise<void> {
   })
   process.stdin.once('close', resolve)
   process.stdin.once('end', resolve)
+  // Where the connection broke off, nobody reads what would tell that the program has gone.
+  const parent = process.ppid
+  const watch = setInterval(() => process.ppid !== parent && resolve(), parentMs)
   await promise
+  clearInterval(watch)
   await handle.close()
 }

@@ -38,8 +38,16 @@ export class CoarseForms {
   #formsAt = 0
   #distances: Distances | undefined
 
+  readonly dimensions: number
+
   constructor(dimensions: number) {
+    this.dimensions = dimensions
     this.#bytes = coarseBytes(dimensions)
+  }
+
+  /** All forms, one after the other; overwritten by later changes. */
+  get bytes(): Uint8Array {
+    return this.#memory.subarray(this.#formsAt, this.#formsAt + this.#count * this.#bytes)
   }
 
   get count(): number {

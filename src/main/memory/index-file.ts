@@ -7,7 +7,16 @@ import { existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder, setAside } from '../files/index.ts'
-import { createTables, isDamage, isIndexOf, openForWriting, type Db, type IndexIdentity } from './schema.ts'
+import {
+  createTables,
+  ensureIdentity,
+  isDamage,
+  isIndexOf,
+  keptAheadOf,
+  openForWriting,
+  type Db,
+  type IndexIdentity,
+} from './schema.ts'
 import { IndexStore } from './store.ts'
 
 export interface OpenedIndex {
@@ -32,6 +41,7 @@ export async function openIndexFile(file: string, identity: IndexIdentity, isDam
   const { db: begun } = await openSound(files.next, undefined)
   if (current && isIndexOf(current, identity)) {
     begun?.close()
+    ensureIdentity(current)
     const store = new IndexStore(current, identity.chunk)
     await takeOver(store, [files.last, files.next, files.damaged])
     return { store, building: undefined, damage, aside }
@@ -137,5 +147,5 @@ function hasTable(db: Db, name: string): boolean {
 }
 
 async function removeIndexFile(file: string): Promise<void> {
-  for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true })
+  for (const each of [file, `${file}-wal`, `${file}-shm`, keptAheadOf(file)]) await rm(each, { force: true })
 }

@@ -26,6 +26,8 @@ import { runRechunk, type ThreadEntries, type Threads } from './threads.ts'
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500
+/** On Windows a file that a search has open cannot be put aside. */
+const canBeOpenTwice = process.platform !== 'win32'
 /** See `IndexerSettings.retryMs`. */
 const retryMs = 30_000
 
@@ -117,7 +119,7 @@ export class Memory {
   search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
     return this.#read(async (threads) => {
       const { searcher } = threads
-      const stale = !(await this.#catchUp(threads))
+      const stale = !(await this.#catchUp(threads, options.catchUpMs))
       const request = { query, defaults: this.#options.search(), options, stale, leave: this.#provider.leave }
       return searcher.client.search(request, signal ? { signal } : {})
     })
@@ -136,7 +138,7 @@ export class Memory {
   ): Promise<Explanation> {
     return this.#read(async (threads) => {
       const { searcher } = threads
-      const stale = !(await this.#catchUp(threads))
+      const stale = !(await this.#catchUp(threads, options.catchUpMs))
       const { leave } = this.#provider
       const request = { query, defaults: this.#options.search(), options, stale, leave, why }
       const explanation = await searcher.client.explain(request, signal ? { signal } : {})
@@ -281,10 +283,17 @@ export class Memory {
   async #open({ indexer, searcher }: Threads): Promise<void> {
     const { watch, now } = this.#options
     const { file, embedding } = this.#source
+    const searched = { file, embedding, clockAheadMs: aheadOf(now) }
+    const before = canBeOpenTwice ? await placeOnDisk(file) : undefined
+    // An index that is there is read while the indexer opens it.
+    const reading = before === undefined ? Promise.resolve() : searcher.client.open(searched)
+    reading.catch(() => undefined)
     await indexer.client.open({ ...this.#source, watch, retryMs })
     if (this.#provider.failure) await indexer.client.hold(true)
     if (this.#isSavingPower) await indexer.client.savePower(true)
-    await searcher.client.open({ file, embedding, clockAheadMs: aheadOf(now) })
+    await reading
+    // What was there may have given way to another.
+    if (before === undefined || (await placeOnDisk(file)) !== before) await searcher.client.open(searched)
   }
 
   #onIndexerEvent(event: IndexerEvent): void {
@@ -357,13 +366,19 @@ export class Memory {
    * transaction is through. Nor is it asked when it has said that there is nothing to do.
    * @returns false when the index lacks something
    */
-  async #catchUp({ indexer, pending }: Threads): Promise<boolean> {
+  async #catchUp({ indexer, pending }: Threads, mostMs = catchUpMs): Promise<boolean> {
     const isLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
     if (isLong) return false
-    return pending.idleAt === pending.touches || indexer.client.settle(catchUpMs)
+    return pending.idleAt === pending.touches || indexer.client.settle(mostMs)
   }
 }
 
 function nothingThere(error: unknown): undefined {
   if (!isSystemError(error, 'ENOENT')) throw error
+}
+
+/** Tells apart files that have the same name one after the other; what is wrong with a file is the indexer's to say. */
+async function placeOnDisk(file: string): Promise<string | undefined> {
+  const info = await stat(file, { bigint: true }).catch(() => undefined)
+  return info && `${info.dev}:${info.ino}`
 }

@@ -3,6 +3,7 @@
  * what it was built with; another fingerprint means another index (M12).
  */
 import Database from 'better-sqlite3'
+import { randomUUID } from 'node:crypto'
 import * as sqliteVec from 'sqlite-vec'
 import { z } from 'zod'
 import type { EmbeddingSource } from '../embeddings/index.ts'
@@ -12,6 +13,14 @@ import { tokenizerVersion } from './terms.ts'
 export type Db = Database.Database
 
 const schemaVersion = 7
+
+/** A name that no other index has, also one that was built of the same files. */
+export const identityKey = 'identity'
+
+/** Beside an index's file: what a search has read of it, for the next process. */
+export function keptAheadOf(file: string): string {
+  return `${file}.ahead`
+}
 
 /** What the index depends on besides the files themselves. */
 export interface IndexIdentity {
@@ -166,6 +175,12 @@ export function createTables(db: Db, identity: IndexIdentity): void {
     );
   `)
   setMeta(db, 'fingerprint', fingerprint(identity))
+  ensureIdentity(db)
+}
+
+/** Names an index of before there were names. */
+export function ensureIdentity(db: Db): void {
+  if (getMeta(db, identityKey) === undefined) setMeta(db, identityKey, randomUUID())
 }
 
 /** The first vector of all decides how long those of the index are. */

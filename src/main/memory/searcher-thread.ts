@@ -3,11 +3,12 @@ import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import type { EmbeddingModel, SearchOptions, SearchResponse, SearchSettings } from '../../shared/contract/index.ts'
 import { clockAhead, type Clock } from '../clock.ts'
-import { AppError } from '../../shared/errors.ts'
+import { AppError, isSystemError } from '../../shared/errors.ts'
 import { createEmbeddings, type EmbeddingSource, type ProviderOutcome, type QueryLeave } from '../embeddings/index.ts'
 import { describeMissing } from './embed-queue.ts'
 import { isDamage, openForReading, type Db } from './schema.ts'
 import { QueryVectors } from './search/query-vectors.ts'
+import { writeKept } from './search/kept-ahead.ts'
 import { Searcher } from './search/searcher.ts'
 import { serveThread, threadBase } from '../thread/index.ts'
 
@@ -19,6 +20,9 @@ export interface SearchRequest {
   /** How the embedding provider is. */
   readonly leave: QueryLeave
 }
+
+/** Whoever has just started the app, or a command, is answered first. */
+const practiceAfterMs = 1000
 
 const practiceSettings: SearchSettings = {
   weights: { vector: 0, text: 1 },
@@ -48,6 +52,7 @@ function searcher(): Searcher {
     try {
       const db = openForReading(file)
       open = { db, searcher: new Searcher(db, embeddings, now), isReading: false }
+      open.searcher.begin()
     } catch (error) {
       throw new AppError('index_unavailable', 'the index cannot be opened', {}, { cause: error })
     }
@@ -84,15 +89,26 @@ function ifSound(work: () => void): void {
 
 /** In the background: a search that comes meanwhile reads what is missing itself. */
 function readAhead(reader: Searcher): void {
-  if (reader.readAhead()) later(reader, () => readAhead(reader))
-  else practise(reader, reader.practice())
+  if (reader.readAhead()) return later(reader, () => readAhead(reader))
+  const begin = () => ifSound(() => reader === open?.searcher && practise(reader, reader.practice()))
+  setTimeout(begin, practiceAfterMs).unref()
 }
 
 /** The first searches of a thread take many times as long as later ones; nobody should have to make them. */
 function practise(reader: Searcher, [query, ...rest]: readonly string[]): void {
-  if (query === undefined) return
+  if (query === undefined) return void keep()
   reader.practise(query, practiceSettings)
   later(reader, () => practise(reader, rest))
+}
+
+/** For the next process; without it, that one reads everything itself. */
+async function keep(): Promise<void> {
+  try {
+    const kept = open?.searcher.toKeep()
+    if (kept) await writeKept(file, kept)
+  } catch (error) {
+    if (!(error instanceof AppError) && !isDatabaseError(error) && !isSystemError(error)) throw error
+  }
 }
 
 function later(reader: Searcher, work: () => void): void {
@@ -176,8 +192,9 @@ const router = {
     if (existsSync(file)) openIfSound()
   }),
   /** Lets go of it for good. */
-  close: base.handler(() => {
+  close: base.handler(async () => {
     isClosed = true
+    await keep()
     release()
   }),
 }

@@ -4,7 +4,9 @@ export { isPassing } from './failures.ts'
 export { Ledger } from './ledger.ts'
 export {
   AnswerDraft,
+  anthropicMemoryTool,
   argumentsTooLong,
+  hasMemoryTool,
   type ChatModel,
   type ModelRequest,
   type ThinkingEffort,

@@ -26,6 +26,15 @@ export interface ToolDefinition {
   readonly name: string
   readonly description: string
   readonly parameters: Record<string, unknown>
+  /** The provider's own name for a tool that its models were taught: it is sent in place of all of this. */
+  readonly native?: typeof anthropicMemoryTool
+}
+
+export const anthropicMemoryTool = 'memory_20250818'
+
+/** True for Claude models that were taught that tool: from the fourth generation on. */
+export function hasMemoryTool({ provider, model }: Pick<ChatModel, 'provider' | 'model'>): boolean {
+  return provider === 'anthropic' && model.startsWith('claude-') && !/^claude-(2|3|instant)/.test(model)
 }
 
 export interface ModelRequest {

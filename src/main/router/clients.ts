@@ -19,8 +19,7 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   remember: os.clients.remember.use(agent).handler(async ({ context, input, signal }) => {
     const { workspace } = context.agent
     const { client: id, agent: of, text, section } = input
-    const known =
-      input.mayBeThere && section === undefined ? await workspace.findRemembered(text, app.now()) : undefined
+    const known = input.mayBeThere ? await workspace.findRemembered(text, app.now(), section) : undefined
     if (known) return { ...known, undo: '' }
     const name = await app.clients.allow({ client: id, agent: of, text, section }, signal)
     const origin = { cause: 'client' as const, client: name }

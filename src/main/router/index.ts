@@ -10,6 +10,7 @@ import { eventsRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './import.ts'
+import { linksRoutes } from './links.ts'
 import { searchRoutes } from './search.ts'
 import { sessionsRoutes } from './sessions.ts'
 import { settingsRoutes } from './settings.ts'
@@ -28,6 +29,7 @@ export function createRouter(app: App) {
     health: healthRoutes(base),
     history: historyRoutes(base),
     import: importRoutes(base),
+    links: linksRoutes(base),
     search: searchRoutes(base),
     sessions: sessionsRoutes(base),
     settings: settingsRoutes(base),

@@ -135,6 +135,8 @@ const sharedAgentFields = {
       toolOutputCharacters: z.number().int().min(1000).max(1_000_000).default(50_000),
       /** How much a model that can may think before it answers. */
       thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
+      /** Claude models are given the memory tool that Anthropic taught them, on the notes in `memory/`. */
+      memoryTool: z.boolean().default(true),
       /** Conversations are named by the model after its first answer; else by their first words. */
       titles: z.boolean().default(true),
     })
@@ -242,6 +244,8 @@ export const configSchema = z.strictObject({
       closeTo: z.enum(['ask', 'tray', 'quit']).default('ask'),
       /** Of answers that took long and came while the window was out of sight. */
       notifications: z.boolean().default(true),
+      /** The port on this machine at which other programs reach the memory over HTTP, with a token each; null for none. */
+      mcpPort: z.number().int().min(1024).max(65_535).nullable().default(null),
     })
     .prefault({}),
   updates: z

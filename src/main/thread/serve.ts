@@ -1,7 +1,8 @@
 /** The other end of `startThread`: what a thread's entry offers. */
 import { os, type AnyRouter } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
-import { parentPort } from 'node:worker_threads'
+import { parentPort, type MessagePort } from 'node:worker_threads'
+import { plainPort } from './plain-port.ts'
 import { toOrpcError } from './errors.ts'
 
 /** Requests of a thread are made from this: an expected failure keeps its code and data on the way. */
@@ -16,7 +17,6 @@ export const threadBase = os.use(async ({ next }) => {
 /** Answers whoever started this thread. */
 export function serveThread(router: AnyRouter): void {
   parentPort?.once('message', ({ port }: { port: MessagePort }) => {
-    new RPCHandler(router).upgrade(port)
-    port.start()
+    new RPCHandler(router).upgrade(plainPort(port))
   })
 }

@@ -2,7 +2,10 @@
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { existsSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
+import { MessageChannel, Worker } from 'node:worker_threads'
+import { plainPort } from './plain-port.ts'
 
 export interface Thread<Client> {
   readonly client: Client
@@ -17,11 +20,10 @@ export interface Thread<Client> {
 const maxYoungGenerationSizeMb = 2
 
 export function startThread<Client extends object>(entry: URL): Thread<Client> {
-  const worker = new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb } })
+  const worker = new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb }, env: threadEnv() })
   const { port1, port2 } = new MessageChannel()
-  worker.postMessage({ port: port2 }, [port2 as never])
-  port1.start()
-  const client = createORPCClient(new RPCLink({ port: port1 })) as Client
+  worker.postMessage({ port: port2 }, [port2])
+  const client = createORPCClient(new RPCLink({ port: plainPort(port1) })) as Client
   let terminated = false
   let failure: Error | undefined
   worker.on('error', (error) => {
@@ -43,6 +45,12 @@ export function startThread<Client extends object>(entry: URL): Thread<Client> {
       await worker.terminate()
     },
   }
+}
+
+/** A thread keeps what it compiles where this process does: by itself it would compile everything each time. */
+function threadEnv(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir()
+  return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
 }
 
 /** The file that a thread starts from: sources run as they are, the build has one of its own for each. */

@@ -31,6 +31,6 @@ export {
   type Roots,
 } from './paths.ts'
 export { seedWorkspace } from './templates.ts'
-export { walkMarkdown, type WalkProblem } from './walk.ts'
+export { walkFiles, walkMarkdown, type FoundFile, type WalkProblem } from './walk.ts'
 export { Workspace } from './workspace.ts'
 export type { WorkspaceWrite, WriteOrigin } from './edits.ts'

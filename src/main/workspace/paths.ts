@@ -88,6 +88,14 @@ export async function resolveWritable(roots: Roots, requested: string): Promise<
   return found
 }
 
+/** Where a folder can be made that is not there yet. @throws AppError as `resolveInside`; `file_exists` */
+export async function resolveNewFolder(roots: Roots, requested: string): Promise<string> {
+  const { target, names, missing } = await resolve(roots, requested)
+  if (missing === 0) throw new AppError('file_exists', `${requested} exists already`, { path: requested })
+  if (!names.slice(names.length - missing).every(isPortable) || names.length > maxDepth) throw invalid(requested)
+  return target
+}
+
 /** A path in the trash, which is nobody's to ask for but the app's own. @throws AppError as `resolveInside` */
 export async function resolveTrash(roots: Roots, trashed: string): Promise<Resolved> {
   const steps = normalizeRequest(trashed).split('/')

@@ -1,5 +1,5 @@
 /**
- * Lists the Markdown files below a folder: without following a link twice or out of it, without end where folders lie in
+ * Lists the files below a folder, mostly its Markdown: without following a link twice or out of it, without end where folders lie in
  * folders, and without naming what could not be asked for by its name. It asks the disk for as much at once as pays, and
  * can be broken off at any time.
  */
@@ -56,6 +56,20 @@ export async function walkMarkdown(
   signal?: AbortSignal,
   forbidden: readonly string[] = [],
 ): Promise<Walk> {
+  return walk(root, isMarkdown, signal, forbidden)
+}
+
+/** The same for files of all kinds, but hidden ones. */
+export async function walkFiles(root: string, signal?: AbortSignal, forbidden: readonly string[] = []): Promise<Walk> {
+  return walk(root, (name) => !isHidden(name), signal, forbidden)
+}
+
+async function walk(
+  root: string,
+  isWanted: (name: string) => boolean,
+  signal: AbortSignal | undefined,
+  forbidden: readonly string[],
+): Promise<Walk> {
   const files: FoundFile[] = []
   const problems: WalkProblem[] = []
   const real = await realpath(root)
@@ -66,7 +80,9 @@ export async function walkMarkdown(
   async function visit(folder: Folder): Promise<void> {
     if (seen.has(folder.real)) return
     seen.add(folder.real)
-    const entries = (await readdir(folder.real, { withFileTypes: true })).filter(isOfInterest).sort(byName)
+    const entries = (await readdir(folder.real, { withFileTypes: true }))
+      .filter((entry) => isOfInterest(entry, isWanted))
+      .sort(byName)
     const lookAt = (entry: Dirent) => guarded(pathOf(folder, entry), () => look(folder, entry))
     const folders: Folder[] = []
     for (const found of await inBatches(entries, atOnce, lookAt, signal)) {
@@ -95,7 +111,7 @@ export async function walkMarkdown(
     if (isLink && !steps.some(isIgnoredFolder)) return undefined
     if (!entry.isDirectory()) {
       const info = await stat(place)
-      if (info.isFile() && isMarkdown(path)) return { path, size: info.size, modifiedAt: info.mtimeMs }
+      if (info.isFile() && isWanted(entry.name)) return { path, size: info.size, modifiedAt: info.mtimeMs }
       if (!info.isDirectory()) return undefined
     }
     if (folder.depth === maxDepth) return leaveOut(path, 'folder_too_deep')
@@ -124,9 +140,9 @@ export async function walkMarkdown(
   return { files, problems }
 }
 
-function isOfInterest(entry: Dirent): boolean {
+function isOfInterest(entry: Dirent, isWanted: (name: string) => boolean): boolean {
   if (isIgnoredFolder(entry.name)) return false
-  return isMarkdown(entry.name) || entry.isDirectory() || entry.isSymbolicLink()
+  return isWanted(entry.name) || entry.isDirectory() || entry.isSymbolicLink()
 }
 
 function byName(one: Dirent, other: Dirent): number {

@@ -14,12 +14,14 @@ import { Changes, type Announcements } from '../changes.ts'
 import { ageOf, tidyFolder } from '../files/index.ts'
 import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
 import { moveFile, readText, type TextFile } from './files.ts'
+import { relocate, type MovedText } from './relocate.ts'
+import type { Move } from '../../shared/links/index.ts'
 import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
 import { placeInTrash } from './trash.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { dailyLogPath, isIgnoredFolder, localDate, longTermFile, trashFolder } from './layout.ts'
 import { isNote } from './names.ts'
-import { addToSection, noteItem } from './sections.ts'
+import { addToSection, findInSection, noteItem } from './sections.ts'
 import {
   normalizeRequest,
   readableFolder,
@@ -186,13 +188,13 @@ export class Workspace {
     return this.#remembered({ path, ...place, change: await this.describe(write) }, text, origin)
   }
 
-  /**
-   * Looks whether a note stands in the log of the day, for one who asked another to write it and got no answer.
-   */
-  async findRemembered(text: string, at: Date): Promise<Omit<RememberedLines, 'change'> | undefined> {
-    const path = dailyLogPath(localDate(at))
-    const place = (await this.exists(path)) && findLogEntry((await this.read(path)).text, text, at)
-    return place ? { path, ...place } : undefined
+  /** Where a note stands in the log of the day, or a section, for one who asked another to write it and got no answer. */
+  async findRemembered(text: string, at: Date, section?: string): Promise<Omit<RememberedLines, 'change'> | undefined> {
+    const path = section === undefined ? dailyLogPath(localDate(at)) : longTermFile
+    if (!(await this.exists(path))) return undefined
+    const file = (await this.read(path)).text
+    const place = section === undefined ? findLogEntry(file, text, at) : findInSection(file, section, noteItem(text))
+    return place && { path, ...place }
   }
 
   /** Adds a note to a section of MEMORY.md (M5); the section is made at the end when there is none of that name. */
@@ -245,18 +247,17 @@ export class Workspace {
    * Gives a file another name or place.
    * @throws AppError `file_not_found`, `file_exists`
    */
-  async move(from: string, to: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    const path = normalizeRequest(to)
-    return this.#edits.run(async () => {
-      const { target: source } = await resolveWritable(this.roots, from)
-      const { target, isAllowed } = await resolveWritable(this.roots, to)
-      if (source === target) throw new AppError('file_exists', `${path} exists already`, { path })
-      const file = await readText(source, from)
-      await moveFile(source, target, path, isAllowed)
-      const write = { ...this.#edits.writeOf(path, origin, file.text, file.text), from: normalizeRequest(from) }
-      await this.#edits.tell(write)
-      return write
-    })
+  async move(from: string, to: string, origin: WriteOrigin): Promise<void> {
+    await this.relocate({ from, to }, [], origin)
+  }
+
+  /**
+   * The same for a folder too, and with it other notes are written: all of it is done, or nothing.
+   * @throws AppError as `relocate`
+   */
+  async relocate(move: Move, texts: readonly MovedText[], origin: WriteOrigin): Promise<void> {
+    const notes = async () => (await this.list()).files.map(({ path }) => path)
+    await this.#edits.run(() => relocate({ roots: this.roots, edits: this.#edits, notes }, move, texts, origin))
   }
 
   /**

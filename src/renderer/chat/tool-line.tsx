@@ -9,7 +9,18 @@ import { useLive, type LiveTurnFollower } from './live-turn.ts'
 import { ToolStory } from './tool-story.tsx'
 import { recallOf, type ToolStep } from './turns.ts'
 
-const known = ['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const
+const known = [
+  ...(['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const),
+  // What Anthropic's memory tool was told to do.
+  ...([
+    'memory_view',
+    'memory_create',
+    'memory_str_replace',
+    'memory_insert',
+    'memory_delete',
+    'memory_rename',
+  ] as const),
+]
 
 interface ToolLineProps {
   readonly agent: string
@@ -22,7 +33,8 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const { call, result } = step
-  const name = known.find((tool) => tool === call.name)
+  const did = call.name === 'memory' ? `memory_${String(call.arguments['command'])}` : call.name
+  const name = known.find((tool) => tool === did)
   const recall = recallOf(step)
   return (
     <div className="text-muted">
@@ -54,6 +66,11 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
   )
 }
 
+/** `/memories/tea.md`, as Anthropic's memory tool calls it → `memory/tea.md`. */
+function withoutMemories(path: string): string {
+  return path.replace(/^\/memories(?=\/|$)/, 'memory')
+}
+
 /** `mcp__files__read` → `files: read`. */
 export function toolName(tool: string): string {
   return tool.replace(/^mcp__(.+?)__/, '$1: ')
@@ -77,9 +94,9 @@ function Progress({ call, follower }: { call: string; follower: LiveTurnFollower
 }
 
 function Subject({ call }: { call: ToolStep['call'] }) {
-  const { query, path } = call.arguments
+  const { query, old_path, path = old_path } = call.arguments
   if (typeof query === 'string') return <span className="truncate text-text">“{clipLine(query)}”</span>
   return typeof path === 'string' && path !== '' ? (
-    <span className="truncate font-mono text-[12px]">{clipLine(path)}</span>
+    <span className="truncate font-mono text-[12px]">{clipLine(withoutMemories(path))}</span>
   ) : null
 }

@@ -9,6 +9,7 @@ import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { useCopy } from '../ui/copy.ts'
 import { Skeleton } from '../ui/states.tsx'
+import { valueAt } from './setting-rows.ts'
 
 export function KnownPrograms({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -22,8 +23,7 @@ export function KnownPrograms({ agent }: { agent: Agent }) {
       {known.data.map((client) => (
         <ClientRow key={client.id} client={client} agents={agents.data ?? [agent]} />
       ))}
-      {/* The desktop has no address of its own. */}
-      {location.protocol.startsWith('http') && <NewToken agent={agent.id} />}
+      <NewToken agent={agent.id} />
     </div>
   )
 }
@@ -94,11 +94,21 @@ function idOf(name: string): string {
   return (id === '' ? 'program' : id).slice(0, 64)
 }
 
+/** Where programs reach the memory over HTTP: the page's own address, or the port that the settings of the desktop name. */
+function useAddress(): string | undefined {
+  const isPage = location.protocol.startsWith('http')
+  const source = useQuery(api.settings.source.queryOptions({ enabled: !isPage }))
+  if (isPage) return `${location.origin}/mcp`
+  const port = valueAt(source.data?.inForce, ['desktop', 'mcpPort'])
+  return typeof port === 'number' ? `http://127.0.0.1:${port}/mcp` : undefined
+}
+
 function NewToken({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const [name, setName] = useState('')
   const { isCopied, copy } = useCopy()
   const issue = useMutation(api.clients.issueToken.mutationOptions())
+  const address = useAddress()
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (name.trim() !== '') issue.mutate({ client: idOf(name), name: name.trim(), agent })
@@ -121,8 +131,9 @@ function NewToken({ agent }: { agent: string }) {
       {issue.data && (
         <div className="flex flex-col gap-2 rounded-sm bg-side p-3" role="status">
           <p>{t('clients.tokenOnce')}</p>
+          {address === undefined && <p>{t('clients.noPort', { setting: t('setting.desktop_mcpPort') })}</p>}
           <pre className="overflow-x-auto font-mono text-[12px]" tabIndex={0}>
-            {`${location.origin}/mcp\n${header}`}
+            {`${address ?? ''}\n${header}`.trim()}
           </pre>
           <Button className="self-start" onClick={() => copy(header)}>
             {t(isCopied ? 'clients.copied' : 'clients.copy')}

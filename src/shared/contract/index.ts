@@ -9,6 +9,7 @@ import { events } from './events.ts'
 import { health } from './health.ts'
 import { history } from './history.ts'
 import { importContract } from './import.ts'
+import { links } from './links.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
@@ -25,6 +26,7 @@ export const contract = {
   health,
   history,
   import: importContract,
+  links,
   search,
   sessions,
   settings,
@@ -59,6 +61,7 @@ export type { FileDraft, FileEntry, FileKind, ReplacedFile } from './workspace.t
 export type { Part, Problem, Remedy } from './health.ts'
 export type { EmbeddingModel, Meaning, Script } from './meaning.ts'
 export type { ForeignSettings, ImportPlan, ImportStanding, ImportStep, KnownMemory } from './import.ts'
+export type { Backlink, BrokenLink, LinkName, Mention, MovePlan, OutgoingLink } from './links.ts'
 export type { AcceptedHunk, BlamedLine, Cause, HistoryEntry } from './history.ts'
 export type {
   Candidate,

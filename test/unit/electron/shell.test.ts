@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { MessageChannel } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ContractClient } from '../../../src/shared/contract/index.ts'
 import { openTestResident } from '../../support/app.ts'
 import { electronHandlers, fakeElectron, FakeWindow } from '../../support/fake-electron.ts'
@@ -16,6 +17,7 @@ const { acceptPorts } = await import('../../../src/main/electron/ports.ts')
 const { fileFor, interfaceUrl, registerScheme, serveInterface } = await import('../../../src/main/electron/protocol.ts')
 const { denyPermissions, keepInside } = await import('../../../src/main/electron/security.ts')
 const { installMenu } = await import('../../../src/main/electron/menu.ts')
+const { McpPort } = await import('../../../src/main/electron/mcp-port.ts')
 const { startDesktop } = await import('../../../src/main/electron/desktop.ts')
 
 afterEach(() => {
@@ -30,6 +32,14 @@ interface MenuItem {
   readonly accelerator?: string
   readonly registerAccelerator?: boolean
   readonly click?: () => void
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
 }
 
 async function builtInterface(): Promise<URL> {
@@ -56,6 +66,77 @@ describe('M49 desktop shell: the app:// protocol', () => {
     expect(page?.headers.get('content-security-policy')).toContain("script-src 'self'")
     const other = await electronHandlers.protocol?.(new Request('app://elsewhere/'))
     expect(other?.status).toBe(404)
+  })
+})
+
+describe('M58 desktop shell: other programs over HTTP', () => {
+  it('M58: are answered at the port of the settings, with a token of their own, and at none by default', async () => {
+    const resident = await openTestResident()
+    const port = new McpPort(resident)
+    onTestFinished(() => port.close())
+    await port.apply()
+    expect(port.address).toBeUndefined()
+    const free = await freePort()
+    await resident.ask((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: free }))
+    await port.apply()
+    expect(port.address).toBe(`http://127.0.0.1:${free}/mcp`)
+    const { token } = await resident.ask((owner) => owner.clients.issueToken({ client: 'x', name: 'X', agent: 'main' }))
+    const ask = (path: string, bearer: string, host = `127.0.0.1:${free}`) =>
+      fetch(`http://127.0.0.1:${free}${path}`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${bearer}`,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          Origin: `http://${host}`,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+      })
+    const answered = await ask('/mcp', token)
+    expect(answered.status).toBe(200)
+    expect(await answered.text()).toContain('memory_search')
+    expect((await ask('/mcp', 'wrong')).status).toBe(401)
+    expect((await ask('/mcp', token, 'evil.example')).status).toBe(403)
+    expect((await ask('/', token)).status).toBe(404)
+    await resident.ask((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: null }))
+    await port.apply()
+    expect(port.address).toBeUndefined()
+    await expect(ask('/mcp', token)).rejects.toThrow()
+  })
+
+  it('M59: started as `Commonplace mcp`, a package is the memory of the program that started it, without a window', async () => {
+    const { argv } = process
+    onTestFinished(() => void (process.argv = argv))
+    process.argv = ['Commonplace', 'mcp', '--client', 'x']
+    fakeElectron.app.isPackaged = true
+    fakeElectron.app.exit.mockClear()
+    // The command itself would take this process's input.
+    const served = vi.fn(() => ({}))
+    vi.doMock('../../../src/main/cli/index.ts', served)
+    await import('../../../src/main/index.ts')
+    await until(() => fakeElectron.app.exit.mock.calls.length === 1)
+    expect(served).toHaveBeenCalledOnce()
+    expect(FakeWindow.all).toEqual([])
+  })
+
+  it('M58: a port that another program has is told, and another can be chosen', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void taken.close())
+    const { port: busy } = taken.address() as { port: number }
+    const resident = await openTestResident()
+    const faults: unknown[] = []
+    resident.onEvent((event) => event.type === 'fault' && faults.push(event))
+    await resident.ask((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: busy }))
+    const port = new McpPort(resident)
+    onTestFinished(() => port.close())
+    await port.apply()
+    await until(() => faults.length === 1)
+    expect(port.address).toBeUndefined()
+    const free = await freePort()
+    await resident.ask((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: free }))
+    await port.apply()
+    expect(port.address).toContain(String(free))
   })
 })
 

@@ -1,11 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashTerm } from '../../../src/main/memory/packed-terms.ts'
-import { createTables, openForReading, openForWriting, type Db } from '../../../src/main/memory/schema.ts'
-import { Postings } from '../../../src/main/memory/search/postings.ts'
+import {
+  createTables,
+  identityKey,
+  keptAheadOf,
+  openForReading,
+  openForWriting,
+  type Db,
+} from '../../../src/main/memory/schema.ts'
+import { readKept, toKept, writeKept } from '../../../src/main/memory/search/kept-ahead.ts'
+import { Postings, type PostingParts } from '../../../src/main/memory/search/postings.ts'
 import { Searcher } from '../../../src/main/memory/search/searcher.ts'
 import { termSource } from '../../../src/main/memory/search/statements.ts'
 import { IndexStore } from '../../../src/main/memory/store.ts'
@@ -88,19 +97,29 @@ const change = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), path }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('look' as const), reader: fc.nat(1) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('readSome' as const), reader: fc.nat(1) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('handOver' as const), reader: fc.nat(1) }) },
 )
+
+/** Another reader that begins with what the first has read, as a file brings it to the next process. */
+function successor(postings: Postings): Postings {
+  postings.refresh()
+  const next = new Postings(termSource(reader()))
+  next.begin(deserialize(serialize(postings.toParts())) as PostingParts)
+  return next
+}
 
 describe('M11 postings', () => {
   it('M11: kept in step by two readers, each at its own pace, are what they would be if they were made anew', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 25 }), (changes) => {
         for (const { path: old } of store.knownFiles()) remove(old)
-        const readers = [new Postings(termSource(reader())), new Postings(termSource(reader()))] as const
+        const readers = [new Postings(termSource(reader())), new Postings(termSource(reader()))]
         for (const one of changes) {
           if (one.kind === 'put') put(one.path, one.text)
           else if (one.kind === 'remove') remove(one.path)
           else if (one.kind === 'look') readers[one.reader]?.refresh()
-          else readers[one.reader]?.readSome()
+          else if (one.kind === 'readSome') readers[one.reader]?.readSome()
+          else readers.splice(one.reader, 1, successor(readers[one.reader] ?? built()))
         }
         const expected = accountOf(built())
         for (const one of readers) {
@@ -158,5 +177,40 @@ describe('M11 postings', () => {
     expect(await pathsFor('"数据库里"')).toEqual(['memory/b.md'])
     expect(await pathsFor('"cedar" amber')).toEqual([])
     expect(await pathsFor('？！ "" - * NEAR(')).toEqual([])
+  })
+
+  it('M11: what is kept for the next process is used where it is whole and of this index, and nowhere else', async () => {
+    const db = store.db
+    for (const word of ['amber', 'birch', 'cedar']) put(`memory/${word}.md`, `The ${word} note.`)
+    const keep = async () => {
+      const kept = toKept(db, { words: built().toParts(), meaning: undefined })
+      await writeKept(db.name, kept ?? Buffer.alloc(0))
+    }
+    const keptChunks = () => readKept(reader())?.words.segments.map(({ ids }) => ids.length)
+    expect(keptChunks()).toBeUndefined()
+    await keep()
+    expect(keptChunks()).toEqual([3])
+    // What changed since is read on from there.
+    put('memory/fern.md', 'The fern note.')
+    remove('memory/amber.md')
+    expect(keptChunks()).toEqual([3])
+    // Changes that were lost with the power: the ids are given again, to other chunks.
+    await keep()
+    db.prepare("UPDATE chunks SET hash = 'other' WHERE path = 'memory/fern.md'").run()
+    expect(keptChunks()).toBeUndefined()
+    await keep()
+    db.exec("UPDATE sqlite_sequence SET seq = 1 WHERE name = 'chunks'")
+    expect(keptChunks()).toBeUndefined()
+    db.exec("UPDATE sqlite_sequence SET seq = 9 WHERE name = 'chunks'")
+    expect(keptChunks()).toEqual([3])
+    const file = keptAheadOf(db.name)
+    const whole = readFileSync(file)
+    for (const broken of [whole.subarray(0, -9), Buffer.from('no such thing'), Buffer.alloc(0)]) {
+      writeFileSync(file, broken)
+      expect(keptChunks()).toBeUndefined()
+    }
+    writeFileSync(file, whole)
+    db.prepare('UPDATE meta SET value = ? WHERE key = ?').run('another index', identityKey)
+    expect(keptChunks()).toBeUndefined()
   })
 })

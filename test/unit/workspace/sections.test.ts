@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sectionsOf } from '../../../src/shared/sections.ts'
-import { addToSection, noteItem } from '../../../src/main/workspace/sections.ts'
+import { addToSection, findInSection, noteItem } from '../../../src/main/workspace/sections.ts'
 
 describe('M5 notes in the sections of MEMORY.md', () => {
   it.each([
@@ -26,6 +26,8 @@ describe('M5 notes in the sections of MEMORY.md', () => {
       fc.property(fc.array(line), fc.constantFrom('A', 'B', 'C', 'New'), (lines, section) => {
         const { text, startLine } = addToSection(lines.join('\n'), section, '- note')
         expect(text.split('\n')[startLine - 1]).toBe('- note')
+        expect(findInSection(text, section, '- note')).toEqual({ startLine, endLine: startLine })
+        expect(findInSection(lines.join('\n'), section, '- note')).toBeUndefined()
         const words = (all: readonly string[]) => all.filter((known) => known !== '')
         const rest = words(text.split('\n'))
         rest.splice(rest.indexOf('- note'), 1)

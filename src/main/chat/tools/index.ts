@@ -1,5 +1,6 @@
 /** The tools that every agent has; those of other programs come beside them. */
-import type { ToolDefinition } from '../../models/index.ts'
+import { hasMemoryTool, type ToolDefinition } from '../../models/index.ts'
+import { anthropicMemory } from './anthropic-memory.ts'
 import { edit } from './edit.ts'
 import { list } from './list.ts'
 import { memoryGet } from './memory-get.ts'
@@ -14,6 +15,16 @@ export type { PermissionQuestion, Tool, ToolContext } from './tool.ts'
 /** Those that every agent has, in the order in which a model is told of them. */
 export const ownTools: readonly Tool[] = [memorySearch, memoryGet, read, write, edit, list]
 
+/** Those that an agent of its own settings has with a model, beside the tools of other programs. */
+export function toolsFor(model: Parameters<typeof hasMemoryTool>[0], isMemoryToolOn: boolean): readonly Tool[] {
+  return isMemoryToolOn && hasMemoryTool(model) ? [...ownTools, anthropicMemory] : ownTools
+}
+
 export function definitionsOf(tools: readonly Tool[]): ToolDefinition[] {
-  return tools.map(({ name, description, schema }) => ({ name, description, parameters: schema }))
+  return tools.map(({ name, description, schema, native }) => ({
+    name,
+    description,
+    parameters: schema,
+    ...(native === undefined ? {} : { native }),
+  }))
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ImagePart } from '../../../shared/messages.ts'
 import type { Clock } from '../../clock.ts'
 import type { ToolDetails } from '../../../shared/tool-details.ts'
+import type { ToolDefinition } from '../../models/index.ts'
 import type { Memory } from '../../memory/index.ts'
 import type { Workspace, WriteOrigin } from '../../workspace/index.ts'
 
@@ -57,6 +58,8 @@ export interface Tool {
   readonly readOnly: boolean
   /** JSON Schema of the arguments. */
   readonly schema: Record<string, unknown>
+  /** See ToolDefinition. */
+  readonly native?: ToolDefinition['native']
   /** @param call the id of the call */
   run(input: Readonly<Record<string, unknown>>, context: ToolContext, call: string): Promise<ToolOutcome>
 }

@@ -5,6 +5,11 @@ import { maxQuery } from '../../../shared/limits.ts'
 import { bounded, clipped, dataNotice, fenced, roomFor } from '../answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './tool.ts'
 
+/** Where files are looked at for the first time, the index as it was answers: a program waits for its first word, ms. */
+const catchUpMs = 100
+/** Where nothing was found, it is worth waiting for the look at the files, ms. */
+const longCatchUpMs = 3000
+
 const input = z.object({
   query: z
     .string()
@@ -47,7 +52,11 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
   output,
   isReadOnly: true,
   async run({ query, maxResults, minScore, maxTokens }, { agent, ask }) {
-    const found = await ask((owner) => owner.search.query({ agent, query, options: { maxResults, minScore } }))
+    const search = (waitMs: number) =>
+      ask((owner) => owner.search.query({ agent, query, options: { maxResults, minScore, catchUpMs: waitMs } }))
+    const atOnce = await search(catchUpMs)
+    // Nothing in the index as it was may be nothing yet.
+    const found = atOnce.stale && atOnce.results.length === 0 ? await search(longCatchUpMs) : atOnce
     const { results, notice, stale, conditions = [], candidates } = found
     const hints = [
       ...(results.length === 0 ? [nothingFound(candidates, found.minScore)] : []),

@@ -6,6 +6,17 @@ import { CoarseForms, coarseBits } from '../coarse.ts'
 import { epochKey, readCentre, removedKey } from '../passage-store.ts'
 import { getMeta, type Db } from '../schema.ts'
 
+/** All that was read, as it is kept on disk. */
+export interface CoarseParts {
+  readonly dimensions: number
+  readonly epoch: string | undefined
+  readonly removed: string | undefined
+  readonly lastSeq: number
+  /** The passage in each slot, and the forms one after the other. */
+  readonly passages: Int32Array
+  readonly forms: Uint8Array
+}
+
 export class CoarseIndex {
   readonly #db: Db
   readonly #forms: CoarseForms
@@ -22,6 +33,29 @@ export class CoarseIndex {
     this.#db = db
     this.#forms = new CoarseForms(dimensions)
     this.#statements = prepare(db)
+  }
+
+  /** Begins with what was kept instead of with nothing; the next `refresh` reads on from there. */
+  begin({ epoch, removed, lastSeq, passages, forms }: CoarseParts): void {
+    const bytes = forms.length / Math.max(1, passages.length)
+    this.#epoch = epoch
+    this.#removed = removed
+    this.#lastSeq = lastSeq
+    this.#centre = readCentre(this.#db)
+    for (const [slot, passage] of passages.entries())
+      this.#put(passage, forms.subarray(slot * bytes, (slot + 1) * bytes))
+  }
+
+  /** As of the last `refresh`. */
+  toParts(): CoarseParts {
+    return {
+      dimensions: this.#forms.dimensions,
+      epoch: this.#epoch,
+      removed: this.#removed,
+      lastSeq: this.#lastSeq,
+      passages: this.#passages.subarray(0, this.size),
+      forms: this.#forms.bytes,
+    }
   }
 
   get size(): number {
@@ -57,7 +91,7 @@ export class CoarseIndex {
     return { passages, distanceOf: (passage) => distances[(this.#slots[passage] ?? 0) - 1] ?? Infinity }
   }
 
-  #put(passage: number, bits: Buffer): void {
+  #put(passage: number, bits: Uint8Array): void {
     if (passage >= this.#slots.length) this.#slots = enlarged(this.#slots, passage)
     const slot = (this.#slots[passage] ?? 0) - 1
     const free = slot >= 0 ? slot : this.#forms.count

@@ -5,7 +5,7 @@
 import { readTerms, type PackedTerms } from '../packed-terms.ts'
 import type { Db } from '../schema.ts'
 import { firstPass, postingHash, type PhraseIndex, type Wanted } from './first-pass.ts'
-import { Postings } from './postings.ts'
+import { Postings, type PostingParts } from './postings.ts'
 import { chooseCandidateTerms, toIndexPhrase } from './query.ts'
 import type { KeywordPlan } from './plan.ts'
 import type { ChunkPlace } from './segment.ts'
@@ -34,6 +34,14 @@ export class KeywordIndex implements PhraseIndex, Vocabulary {
       .prepare<[string], number>('SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid')
       .pluck()
     this.#phrase = (expression) => phrase.all(expression)
+  }
+
+  begin(parts: PostingParts): void {
+    this.#postings.begin(parts)
+  }
+
+  toParts(): PostingParts {
+    return this.#postings.toParts()
   }
 
   /** Goes on reading what is new, for a moment. @returns false when there was no more */

@@ -4,7 +4,7 @@
  * (with ids above all others) and go. Small segments are merged as they grow, so that there are few of them, and each
  * chunk is read a handful of times in its life.
  */
-import { maxSegmentChunks, Segment, SegmentBuilder, type ChunkPlace } from './segment.ts'
+import { maxSegmentChunks, Segment, SegmentBuilder, type ChunkPlace, type SegmentParts } from './segment.ts'
 
 /** Chunks that are read in one go while nobody waits. */
 const chunksAtOnce = 500
@@ -34,6 +34,12 @@ interface Averages {
   readonly tokens: number
 }
 
+/** All that was read, as it is kept on disk. */
+export interface PostingParts {
+  readonly lastId: number
+  readonly segments: readonly SegmentParts[]
+}
+
 export class Postings {
   readonly #source: PostingSource
   #segments: Segment[] = []
@@ -43,6 +49,17 @@ export class Postings {
 
   constructor(source: PostingSource) {
     this.#source = source
+  }
+
+  /** Begins with what was kept instead of with nothing; the next `refresh` reads on from there. */
+  begin({ lastId, segments }: PostingParts): void {
+    this.#lastId = lastId
+    this.#segments = segments.map((parts) => Segment.fromParts(parts))
+  }
+
+  /** As of the last `refresh`. */
+  toParts(): PostingParts {
+    return { lastId: this.#lastId, segments: this.#segments.map((segment) => segment.toParts()) }
   }
 
   /** Goes on reading what is new, for a moment. @returns false when there was no more */

@@ -27,6 +27,7 @@ import { failedFilters, hasConditions, readQuery, type ReadQuery } from './filte
 import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
 import { planKeywords } from './plan.ts'
 import { heardOf, textReader } from './heard.ts'
+import { readKept, toKept, type ReadAhead } from './kept-ahead.ts'
 import { KeywordIndex } from './keyword-index.ts'
 import { accountOfMeaning } from './meaning.ts'
 import { incompleteNotice, silenceOf, weakNotice, type Notice } from './notices.ts'
@@ -43,6 +44,10 @@ import { withOverrides } from './overrides.ts'
 const keywordCandidates = 48
 const vectorCandidates = 40
 const practiceSearches = 48
+
+/** Fewer new chunks and vectors than this, or this share of all chunks, are read as quickly as they are kept. */
+const minKept = 500
+const minKeptShare = 0.05
 
 interface Collection {
   readonly version: number
@@ -71,6 +76,8 @@ export class Searcher {
   #vectors: VectorLeg | undefined
   /** The version of the database that they are in step with. */
   #vectorsOf: number | undefined
+  /** How much of the index the next process finds read. */
+  #kept = 0
   readonly #keywords: KeywordIndex
   readonly #conditions: Conditions
 
@@ -153,6 +160,31 @@ export class Searcher {
   /** Length of the vectors that queries are compared with; 0 while there are none. */
   get dimensions(): number {
     return this.#readCollection().dimensions
+  }
+
+  /** Begins with what another process has read of this index, as far as there is something. */
+  begin(): void {
+    const kept = this.#transaction(() => readKept(this.#db))
+    if (!kept) return
+    this.#keywords.begin(kept.words)
+    if (kept.meaning) {
+      this.#vectors = new VectorLeg(this.#db, kept.meaning.dimensions)
+      this.#vectors.begin(kept.meaning)
+    }
+    this.#kept = sizeOf(kept)
+  }
+
+  /** What the next process may begin with; undefined where it would gain little. */
+  toKeep(): Buffer | undefined {
+    return this.#transaction(() => {
+      if (this.readAhead()) return undefined
+      const { chunks } = this.#keywords
+      const read = { words: this.#keywords.toParts(), meaning: this.#vectors?.toParts() }
+      const isLittle = sizeOf(read) - this.#kept < Math.max(minKept, chunks * minKeptShare)
+      if (chunks < minKept || isLittle) return undefined
+      this.#kept = sizeOf(read)
+      return toKept(this.#db, read)
+    })
   }
 
   /** Reads ahead what the first search would have to wait for, a little at a time. @returns false when all is read */
@@ -401,4 +433,9 @@ export class Searcher {
     }
     return texts
   }
+}
+
+/** Grows with every chunk and vector that is read. */
+function sizeOf({ words, meaning }: ReadAhead): number {
+  return words.lastId + (meaning?.lastSeq ?? 0)
 }

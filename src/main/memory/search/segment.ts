@@ -23,6 +23,24 @@ export interface ChunkPlace {
   readonly endLine: number
 }
 
+/** A segment as it is kept on disk: numbers by chunk and by term, and each file once. */
+export interface SegmentParts {
+  readonly files: readonly (readonly [path: string, source: Source])[]
+  /** Of each chunk: its id, the number of its file, its first and last line. */
+  readonly ids: Float64Array
+  readonly fileOf: Uint32Array
+  readonly startLines: Uint32Array
+  readonly endLines: Uint32Array
+  readonly lengths: Float32Array
+  readonly tokens: Uint32Array
+  readonly gone: Uint8Array
+  readonly terms: number
+  readonly hashes: Uint32Array
+  readonly numbers: Uint32Array
+  readonly starts: Uint32Array
+  readonly postings: Uint32Array
+}
+
 export class Segment {
   readonly places: readonly ChunkPlace[]
   /** Lengths for BM25, and numbers of tokens as FTS5 counts them. */
@@ -50,6 +68,41 @@ export class Segment {
     this.#table = built.table
     this.#starts = built.starts
     this.#postings = built.postings
+  }
+
+  static fromParts({ files, ids, fileOf, startLines, endLines, gone, terms, hashes, numbers, ...rest }: SegmentParts) {
+    const places = Array.from(ids, (id, at): ChunkPlace => {
+      const [path, source] = files[fileOf[at] ?? 0] ?? ['', 'memory']
+      return { id, path, source, startLine: startLines[at] ?? 0, endLine: endLines[at] ?? 0 }
+    })
+    const segment = new Segment({ ...rest, places, table: new HashTable({ hashes, numbers, size: terms }) })
+    for (let at = 0; at < gone.length; at += 1) if (gone[at] === 1) segment.remove(at)
+    return segment
+  }
+
+  toParts(): SegmentParts {
+    const { places, lengths, tokens } = this
+    const files: [string, Source][] = []
+    const fileOf = Uint32Array.from(places, ({ path, source }) => {
+      const last = files.at(-1)
+      if (last?.[0] !== path || last[1] !== source) files.push([path, source])
+      return files.length - 1
+    })
+    return {
+      files,
+      fileOf,
+      ids: Float64Array.from(places, ({ id }) => id),
+      startLines: Uint32Array.from(places, ({ startLine }) => startLine),
+      endLines: Uint32Array.from(places, ({ endLine }) => endLine),
+      lengths,
+      tokens,
+      gone: this.#gone,
+      terms: this.#table.size,
+      hashes: this.#table.hashes,
+      numbers: this.#table.numbers,
+      starts: this.#starts,
+      postings: this.#postings,
+    }
   }
 
   /** Chunks that are still there. */
@@ -197,6 +250,8 @@ export class SegmentBuilder {
   }
 }
 
+const firstSlots = 4096
+
 /** Numbers for hashes, in the order in which they come; open addressing, for hashes are mixed already. */
 class HashTable {
   size = 0
@@ -205,10 +260,19 @@ class HashTable {
   /** One more than the number; 0 for a free slot. */
   #numbers: Uint32Array
 
-  constructor(slots = 4096) {
-    this.#mask = slots - 1
-    this.#hashes = new Uint32Array(slots)
-    this.#numbers = new Uint32Array(slots)
+  constructor(kept?: { readonly hashes: Uint32Array; readonly numbers: Uint32Array; readonly size: number }) {
+    this.#hashes = kept?.hashes ?? new Uint32Array(firstSlots)
+    this.#numbers = kept?.numbers ?? new Uint32Array(firstSlots)
+    this.#mask = this.#hashes.length - 1
+    this.size = kept?.size ?? 0
+  }
+
+  get hashes(): Uint32Array {
+    return this.#hashes
+  }
+
+  get numbers(): Uint32Array {
+    return this.#numbers
   }
 
   /** -1 for one that is not there. */

@@ -5,7 +5,7 @@
  */
 import { toBlob } from '../../embeddings/index.ts'
 import type { Db } from '../schema.ts'
-import { CoarseIndex, type CoarseMatches } from './coarse-index.ts'
+import { CoarseIndex, type CoarseMatches, type CoarseParts } from './coarse-index.ts'
 
 /** Passages whose cosine is computed: the fewer bits a coarse form has, the more can hide behind it. */
 const exactPassages = 160
@@ -37,6 +37,14 @@ export class VectorLeg {
     this.#coarse = new CoarseIndex(db, dimensions)
     this.#statements = prepare(db)
     this.#exact = Math.min(mostExactPassages, Math.round(exactPassages * Math.max(1, 384 / dimensions)))
+  }
+
+  begin(parts: CoarseParts): void {
+    this.#coarse.begin(parts)
+  }
+
+  toParts(): CoarseParts {
+    return this.#coarse.toParts()
   }
 
   /** To be called when the index has changed. */

@@ -1,0 +1,58 @@
+/**
+ * The bundle for programs that install MCP servers from a file (`.mcpb`, manifest 0.3): it holds a few lines that start the
+ * installed app, and says what the memory offers.
+ */
+import { zipSync, strToU8 } from 'fflate'
+import { readFileSync } from 'node:fs'
+import { memoryTools } from '../../src/main/mcp-server/tools/index.ts'
+
+const root = new URL('../../', import.meta.url)
+const entry = 'server/index.mjs'
+const icon = 'icon.png'
+
+/** As github.com/modelcontextprotocol/mcpb, MANIFEST.md, has it. */
+export function bundleManifest() {
+  const { version, description, author, license } = JSON.parse(
+    readFileSync(new URL('package.json', root), 'utf8'),
+  ) as Readonly<Record<'version' | 'description' | 'author' | 'license', string>>
+  return {
+    manifest_version: '0.3',
+    name: 'commonplace',
+    display_name: 'Commonplace',
+    version,
+    description: 'Your long-term memory, in plain Markdown on your own disk, for every assistant that you use',
+    long_description: `${description}. This extension starts the installed app; nothing leaves this machine but what the assistant reads.`,
+    author: { name: author },
+    license,
+    icon,
+    server: {
+      type: 'node',
+      entry_point: entry,
+      mcp_config: {
+        command: 'node',
+        args: [`\${__dirname}/${entry}`, '--client', 'claude-desktop'],
+        env: { COMMONPLACE_APP: '${user_config.app}' },
+      },
+    },
+    tools: memoryTools.map((tool) => ({ name: tool.name, description: tool.description })),
+    user_config: {
+      app: {
+        type: 'file',
+        title: 'Where Commonplace is',
+        description: 'Only where it is not installed in the usual place',
+        required: false,
+        default: '',
+      },
+    },
+    compatibility: { platforms: ['darwin', 'win32', 'linux'], runtimes: { node: '>=18.0.0' } },
+  }
+}
+
+/** The bundle's bytes: a zip. */
+export function bundle(): Uint8Array {
+  return zipSync({
+    'manifest.json': strToU8(`${JSON.stringify(bundleManifest(), null, 2)}\n`),
+    [entry]: readFileSync(new URL('resources/packaging/mcpb/server.mjs', root)),
+    [icon]: readFileSync(new URL('resources/icons/icon.png', root)),
+  })
+}

@@ -1,0 +1,21 @@
+/**
+ * Entry of the terminal. What Node compiled is kept in the state folder, where there is one, so that the next command
+ * starts sooner; the rest is loaded after that is settled.
+ */
+import { existsSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+const { argv, env } = process
+const home = homeOf(argv) ?? (env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))
+// Whoever starts this may have a place for it already.
+if (env['NODE_COMPILE_CACHE'] === undefined && existsSync(home)) enableCompileCache(join(home, 'compiled'))
+
+await import('./index.ts')
+
+/** As `--home` says. */
+function homeOf(args: readonly string[]): string | undefined {
+  const at = args.findIndex((arg) => arg === '--home' || arg.startsWith('--home='))
+  return args[at] === '--home' ? args[at + 1] : args[at]?.slice('--home='.length)
+}

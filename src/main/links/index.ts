@@ -1,0 +1,2 @@
+export { Links } from './links.ts'
+export { linkMention, mendLink } from './mend.ts'

@@ -1,0 +1,144 @@
+/**
+ * What every note of a workspace links to and is called, in memory: read once, then only what changed, by time and size.
+ */
+import { join } from 'node:path'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import { movedPath, parseLinks, Resolver, type Move, type ParsedLinks } from '../../shared/links/index.ts'
+import { namesOf } from '../../shared/links/names.ts'
+import { inBatches } from '../files/index.ts'
+import { isMarkdown, placeOf, readText, walkFiles, type FoundFile } from '../workspace/index.ts'
+import { newNoteFolder, type NewNotes } from './new-note.ts'
+
+export interface IndexedNote extends ParsedLinks {
+  readonly path: string
+  readonly size: number
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number
+  /** Of its text. */
+  readonly hash: string
+  readonly names: readonly string[]
+}
+
+/** Another note's link to this one. */
+export interface Referrer {
+  readonly note: IndexedNote
+  readonly link: IndexedNote['links'][number]
+}
+
+const readAtOnce = 64
+
+export class LinkIndex {
+  readonly #root: string
+  #notes = new Map<string, IndexedNote>()
+  #others: readonly string[] = []
+  #resolver: Resolver | undefined
+  #referrers: Map<string, Referrer[]> | undefined
+  #newNotes: NewNotes = { folder: 'beside' }
+
+  /** @param root of the workspace, absolute */
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  get notes(): ReadonlyMap<string, IndexedNote> {
+    return this.#notes
+  }
+
+  /** Files that are no notes. */
+  get others(): readonly string[] {
+    return this.#others
+  }
+
+  get newNotes(): NewNotes {
+    return this.#newNotes
+  }
+
+  get resolver(): Resolver {
+    this.#resolver ??= new Resolver(this.files())
+    return this.#resolver
+  }
+
+  /** All files, with what their texts say. */
+  files(): { path: string; names?: readonly string[]; links?: IndexedNote['links'] }[] {
+    return [...this.#notes.values(), ...this.#others.map((path) => ({ path }))]
+  }
+
+  /** What links to a note. */
+  referrersOf(path: string): readonly Referrer[] {
+    this.#referrers ??= this.#invert()
+    return this.#referrers.get(path) ?? []
+  }
+
+  /** How many files a move takes along. */
+  countMoved(move: Move): number {
+    return this.files().filter(({ path }) => movedPath(path, [move]) !== path).length
+  }
+
+  /** @param forbidden folders that are somebody else's @throws AppError `folder_unreadable` */
+  async refresh(forbidden: readonly string[]): Promise<void> {
+    const { isAllowed } = await placeOf({ workspace: this.#root, forbidden })
+    const { files } = await this.#walk(forbidden)
+    const notes = files.filter(({ path }) => isMarkdown(path))
+    const isKnown = ({ path, size, modifiedAt }: FoundFile) => {
+      const known = this.#notes.get(path)
+      return known?.size === size && known.modifiedAt === modifiedAt
+    }
+    const changed = notes.filter((file) => !isKnown(file))
+    const others = files.filter(({ path }) => !isMarkdown(path)).map(({ path }) => path)
+    const read = new Map<string, IndexedNote>()
+    await inBatches(changed, readAtOnce, async (file) => {
+      const text = await this.#read(file.path, isAllowed)
+      if (text) read.set(file.path, { ...file, hash: text.hash, names: namesOf(text.text), ...parseLinks(text.text) })
+    })
+    const isSame = read.size === 0 && notes.length === this.#notes.size && others.join('\n') === this.#others.join('\n')
+    this.#newNotes = await newNoteFolder(this.#root, notes)
+    if (isSame) return
+    const entries = notes.map(({ path }) => [path, read.get(path) ?? this.#notes.get(path)] as const)
+    this.#notes = new Map(entries.filter((entry): entry is [string, IndexedNote] => entry[1] !== undefined))
+    this.#others = others
+    this.#resolver = undefined
+    this.#referrers = undefined
+  }
+
+  /** They are read anew with the next look: what was written within one tick of the clock looks the same from outside. */
+  forget(paths: readonly string[]): void {
+    for (const path of paths) this.#notes.delete(path)
+  }
+
+  /** The text of a note as it is now; undefined when it cannot be read. */
+  async text(path: string): Promise<{ text: string; hash: string } | undefined> {
+    return this.#read(path)
+  }
+
+  async #read(path: string, isAllowed?: (real: string) => boolean) {
+    try {
+      return await readText(join(this.#root, path), path, isAllowed)
+    } catch (error) {
+      if (error instanceof AppError || isSystemError(error)) return undefined
+      throw error
+    }
+  }
+
+  async #walk(forbidden: readonly string[]) {
+    try {
+      return await walkFiles(this.#root, undefined, forbidden)
+    } catch (error) {
+      if (!isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) throw error
+      throw new AppError('folder_unreadable', `${this.#root} cannot be read`, { path: this.#root }, { cause: error })
+    }
+  }
+
+  #invert(): Map<string, Referrer[]> {
+    const referrers = new Map<string, Referrer[]>()
+    for (const note of this.#notes.values()) {
+      for (const link of note.links) {
+        const to = this.resolver.resolve(note.path, link)?.path
+        if (to === undefined || to === note.path) continue
+        const known = referrers.get(to)
+        if (known) known.push({ note, link })
+        else referrers.set(to, [{ note, link }])
+      }
+    }
+    return referrers
+  }
+}

@@ -1,0 +1,75 @@
+/** Entry of the thread that knows what links to what in one workspace. */
+import { type } from '@orpc/server'
+import type { NoteLink, Move } from '../../shared/links/index.ts'
+import { serveThread, threadBase } from '../thread/index.ts'
+import { LinkIndex } from './link-index.ts'
+import { brokenLinks, leadsTo, linksOf } from './lists.ts'
+import { mentionsOf } from './mentions.ts'
+import { namesFor } from './names.ts'
+import { planMove } from './plan.ts'
+import { wikiTarget } from './written.ts'
+
+/** The workspace, and how old what is known of it may be. */
+export interface Asked {
+  readonly workspace: string
+  readonly forbidden: readonly string[]
+  /** True when files are known to have changed. */
+  readonly isStale: boolean
+}
+
+/** What nobody told of is seen after this, ms. */
+const maxAgeMs = 5000
+
+let index: LinkIndex | undefined
+let lookedAt = -Infinity
+/** One look after another. */
+let looking: Promise<unknown> = Promise.resolve()
+
+async function current({ workspace, forbidden, isStale }: Asked): Promise<LinkIndex> {
+  index ??= new LinkIndex(workspace)
+  const known = index
+  const asked = performance.now()
+  const look = async () => {
+    // What was looked at after this was asked for is new enough.
+    if (lookedAt >= asked || (!isStale && asked - lookedAt < maxAgeMs)) return
+    const at = performance.now()
+    await known.refresh(forbidden)
+    lookedAt = at
+  }
+  looking = looking.catch(() => undefined).then(look)
+  await looking
+  return known
+}
+
+const router = {
+  of: threadBase
+    .input(type<Asked & { path: string }>())
+    .handler(async ({ input }) => linksOf(await current(input), input.path)),
+  mentions: threadBase
+    .input(type<Asked & { path: string }>())
+    .handler(async ({ input, signal }) => mentionsOf(await current(input), input.path, signal)),
+  resolve: threadBase
+    .input(type<Asked & { path: string; link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }>())
+    .handler(async ({ input }) => leadsTo(await current(input), input.path, input.link)),
+  files: threadBase
+    .input(type<Asked>())
+    .handler(async ({ input }) =>
+      (await current(input))
+        .files()
+        .map(({ path, names = [] }) => (names.length === 0 ? { path } : { path, names: [...names] })),
+    ),
+  broken: threadBase.input(type<Asked>()).handler(async ({ input }) => brokenLinks(await current(input))),
+  nameOf: threadBase
+    .input(type<Asked & { path: string; to: string }>())
+    .handler(async ({ input }) => ({ target: wikiTarget((await current(input)).resolver, input.path, input.to) })),
+  names: threadBase
+    .input(type<Asked & { path: string; typed: string }>())
+    .handler(async ({ input }) => namesFor(await current(input), input.path, input.typed)),
+  planMove: threadBase
+    .input(type<Asked & { move: Move }>())
+    .handler(async ({ input }) => planMove(await current(input), input.move, input.forbidden)),
+}
+
+export type LinkRouter = typeof router
+
+serveThread(router)

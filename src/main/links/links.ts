@@ -1,0 +1,196 @@
+/**
+ * What links to what in a workspace. A thread of its own knows it, is started when somebody asks, and goes when nobody
+ * has asked for a while. Moves and what they change in notes are one change, which one undo puts back.
+ */
+import { randomUUID } from 'node:crypto'
+import type { RouterClient } from '@orpc/server'
+import { AppError } from '../../shared/errors.ts'
+import type { Move, NoteLink } from '../../shared/links/index.ts'
+import type { Differ } from '../diff/index.ts'
+import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
+import { normalizeRequest, type Workspace, type WriteOrigin } from '../workspace/index.ts'
+import type { LinkRouter } from './link-thread.ts'
+import type { Rewrite } from './plan.ts'
+
+/** A thread that nobody asks for so long gives its memory back, ms. */
+const usualIdleMs = 300_000
+/** Moves that can be taken back at once; older ones stand in the history. */
+const maxDone = 20
+
+type LinkClient = RouterClient<LinkRouter>
+
+export interface LinksOptions {
+  /** The thread's entry. */
+  readonly entry: URL
+  readonly workspace: Workspace
+  readonly differ: Differ
+  readonly idleMs?: number | undefined
+}
+
+interface Done {
+  readonly move: Move
+  readonly rewrites: readonly Rewrite[]
+}
+
+export class Links {
+  readonly #options: LinksOptions
+  readonly #done = new Map<string, Done>()
+  #thread: Thread<LinkClient> | undefined
+  /** Asked and not answered. */
+  #open = 0
+  #idle: NodeJS.Timeout | undefined
+  /** Files changed since the thread was last asked. */
+  #isStale = false
+
+  constructor(options: LinksOptions) {
+    this.#options = options
+  }
+
+  /** Files have changed. */
+  touch(): void {
+    this.#isStale = true
+  }
+
+  of(path: string, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.of({ ...asked, path }, passing(signal)))
+  }
+
+  mentions(path: string, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.mentions({ ...asked, path }, passing(signal)))
+  }
+
+  /** @param target decoded, with its fragment */
+  resolve(path: string, kind: NoteLink['kind'], target: string) {
+    const hash = target.indexOf('#')
+    const link = {
+      kind,
+      target: hash < 0 ? target : target.slice(0, hash),
+      fragment: hash < 0 ? undefined : target.slice(hash + 1),
+    }
+    return this.#ask((client, asked) => client.resolve({ ...asked, path, link }))
+  }
+
+  files(signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.files(asked, passing(signal)))
+  }
+
+  broken(signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.broken(asked, passing(signal)))
+  }
+
+  /** What a link to a note has to say. */
+  nameOf(path: string, to: string) {
+    return this.#ask((client, asked) => client.nameOf({ ...asked, path, to }))
+  }
+
+  names(path: string, typed: string, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.names({ ...asked, path, typed }, passing(signal)))
+  }
+
+  /** What a move would change in notes. */
+  async planMove(move: Move) {
+    return (await this.#plan(normalized(move))).plan
+  }
+
+  /**
+   * Moves a file or folder. With a plan, every link is updated in the same change.
+   * @throws AppError `plan_outdated`, and as `Workspace.relocate`; nothing is done then
+   */
+  async move(asked: Move, plan: string | undefined, origin: WriteOrigin) {
+    const move = normalized(asked)
+    const planned = plan === undefined ? undefined : await this.#plan(move)
+    if (planned && planned.plan.id !== plan)
+      throw new AppError('plan_outdated', 'notes were changed since; look at what would be updated once more', {})
+    const rewrites = planned?.rewrites ?? []
+    await this.#options.workspace.relocate(move, rewrites, origin)
+    const undo = randomUUID()
+    this.#done.set(undo, { move, rewrites })
+    for (const old of [...this.#done.keys()].slice(0, -maxDone)) this.#done.delete(old)
+    return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, undo }
+  }
+
+  /**
+   * Moves back, and gives every note its links back, also where other lines were changed since.
+   * @throws AppError `undo_conflict`; nothing is done then
+   */
+  async undoMove(undo: string, origin: WriteOrigin): Promise<void> {
+    const done = this.#done.get(undo)
+    if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
+    const { move, rewrites } = done
+    const back = await Promise.all(rewrites.map((rewrite) => this.#reversed(rewrite)))
+    await this.#options.workspace.relocate({ from: move.to, to: move.from }, back, origin)
+    this.#done.delete(undo)
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle)
+    const thread = this.#thread
+    this.#thread = undefined
+    await thread?.terminate()
+  }
+
+  async #reversed({ path, newPath, before, after }: Rewrite): Promise<Rewrite> {
+    const { workspace, differ } = this.#options
+    const { text, hash } = await workspace.read(newPath)
+    const restored =
+      text === after ? before : await differ.merge({ base: after, mine: text, theirs: before, keepsBoth: false })
+    if (restored !== undefined) return { path: newPath, newPath: path, hash, before: text, after: restored }
+    throw new AppError('undo_conflict', `${newPath} was changed since; the change cannot be taken back by itself`, {
+      path: newPath,
+    })
+  }
+
+  #plan(move: Move) {
+    return this.#ask((client, asked) => client.planMove({ ...asked, move }))
+  }
+
+  async #ask<T>(
+    work: (client: LinkClient, asked: { workspace: string; forbidden: string[]; isStale: boolean }) => Promise<T>,
+  ): Promise<T> {
+    const thread = this.#wake()
+    const { workspace, forbidden } = this.#options.workspace.roots
+    const isStale = this.#isStale
+    this.#isStale = false
+    this.#open += 1
+    clearTimeout(this.#idle)
+    try {
+      const lost = thread.gone.then((): never => {
+        throw new Error('the thread that knows the links ended')
+      })
+      return await Promise.race([work(thread.client, { workspace, forbidden: [...forbidden], isStale }), lost])
+    } catch (error) {
+      this.#isStale ||= isStale
+      throw fromOrpcError(error)
+    } finally {
+      this.#open -= 1
+      if (this.#open === 0) this.#restSoon(thread)
+    }
+  }
+
+  #wake(): Thread<LinkClient> {
+    if (this.#thread) return this.#thread
+    const thread = startThread<LinkClient>(this.#options.entry)
+    thread.onExit(() => {
+      if (this.#thread === thread) this.#thread = undefined
+    })
+    this.#thread = thread
+    return thread
+  }
+
+  #restSoon(thread: Thread<LinkClient>): void {
+    this.#idle = setTimeout(() => {
+      if (this.#open > 0) return
+      if (this.#thread === thread) this.#thread = undefined
+      void thread.terminate()
+    }, this.#options.idleMs ?? usualIdleMs)
+    this.#idle.unref()
+  }
+}
+
+function normalized({ from, to }: Move): Move {
+  return { from: normalizeRequest(from), to: normalizeRequest(to) }
+}
+
+function passing(signal: AbortSignal | undefined) {
+  return signal ? { signal } : {}
+}

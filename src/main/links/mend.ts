@@ -1,0 +1,63 @@
+/** Small changes of one link in a text: a mention becomes one, a broken one is given another target. Pure. */
+import { AppError } from '../../shared/errors.ts'
+import { applyEdits, parseLinks } from '../../shared/links/index.ts'
+
+interface Mentioned {
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  /** In the line. */
+  readonly from: number
+  readonly words: string
+  /** What stands in `[[…]]`. */
+  readonly target: string
+}
+
+/** @throws AppError `edit_no_match` when the words do not stand there any more */
+export function linkMention(text: string, { path, line, from, words, target }: Mentioned): string {
+  const start = startOfLine(text, line) + from
+  if (!text.startsWith(words, start)) throw changed(path)
+  const link = words === target ? `[[${target}]]` : `[[${target}|${words}]]`
+  return applyEdits(text, [{ from: start, to: start + words.length, text: link }])
+}
+
+interface Broken {
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  /** Decoded, with its fragment. */
+  readonly target: string
+  /** What it shall be, as it is written in a link of its kind. */
+  readonly by: string
+}
+
+/** @throws AppError `edit_no_match` when no such link stands there any more */
+export function mendLink(text: string, { path, line, target, by }: Broken): string {
+  const links = parseLinks(text).links.filter((link) => {
+    const { fragment } = link
+    return link.line === line && (fragment === undefined ? link.target : `${link.target}#${fragment}`) === target
+  })
+  if (links.length === 0) throw changed(path)
+  return applyEdits(
+    text,
+    links.map(({ targetFrom, targetTo, fragmentTo, kind, isAngled }) => ({
+      from: targetFrom,
+      to: fragmentTo ?? targetTo,
+      text: kind === 'wiki' || isAngled ? by : by.replaceAll(/[\s()]/g, encodeSign),
+    })),
+  )
+}
+
+function encodeSign(sign: string): string {
+  return sign === '(' ? '%28' : sign === ')' ? '%29' : encodeURIComponent(sign)
+}
+
+function startOfLine(text: string, line: number): number {
+  let start = 0
+  for (let number = 1; number < line && start >= 0; number += 1) start = text.indexOf('\n', start) + 1 || text.length
+  return start
+}
+
+function changed(path: string): AppError {
+  return new AppError('edit_no_match', `${path} was changed since`, { path })
+}

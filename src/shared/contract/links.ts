@@ -1,0 +1,146 @@
+/** What links to what: followed, listed, mended, and kept whole where notes move. Lines are 1-based. */
+import { z } from 'zod'
+import { maxPhrase } from '../limits.ts'
+import { base, filePathSchema, forAgent, idSchema } from './base.ts'
+
+const placeShape = {
+  path: z.string(),
+  line: z.number().int(),
+  /** The line, cut where it is long. */
+  text: z.string(),
+}
+
+/** Where a link leads. */
+const leadsShape = {
+  /** Null for nowhere. */
+  path: z.string().nullable(),
+  /** Of the heading or block that it names; null without one, or where the note has none of that name. */
+  line: z.number().int().nullable(),
+  /** The note that would be made of it; null where the link names a file of another kind, or one outside. */
+  makes: z.string().nullable(),
+}
+
+export const outgoingLinkSchema = z.object({
+  /** Where it stands. */
+  at: z.number().int(),
+  /** As it is written, with its fragment. */
+  target: z.string(),
+  isEmbed: z.boolean(),
+  ...leadsShape,
+})
+export type OutgoingLink = z.infer<typeof outgoingLinkSchema>
+
+export const backlinkSchema = z.object({ ...placeShape, isEmbed: z.boolean() })
+export type Backlink = z.infer<typeof backlinkSchema>
+
+export const mentionSchema = z.object({
+  ...placeShape,
+  /** Offsets in the whole line, and what stands there. */
+  from: z.number().int(),
+  to: z.number().int(),
+  words: z.string(),
+})
+export type Mention = z.infer<typeof mentionSchema>
+
+export const brokenLinkSchema = z.object({
+  ...placeShape,
+  target: z.string(),
+  /** `part`: the note is there, and has no such heading or block. */
+  lacks: z.enum(['note', 'part']),
+  makes: z.string().nullable(),
+  /** What may have been meant, nearest first, as the link would have to be written, with its fragment. */
+  near: z.array(z.string()),
+})
+export type BrokenLink = z.infer<typeof brokenLinkSchema>
+
+export const linkNameSchema = z.object({
+  path: z.string(),
+  /** What it is offered as: a name, an alias, a heading, a block. */
+  label: z.string(),
+  kind: z.enum(['note', 'alias', 'file', 'heading', 'block']),
+  /** What stands between `[[` and `]]`. */
+  wiki: z.string(),
+  /** What stands between `](` and `)`. */
+  inline: z.string(),
+})
+export type LinkName = z.infer<typeof linkNameSchema>
+
+export const movePlanSchema = z.object({
+  links: z.number().int(),
+  notes: z.number().int(),
+  /** How many files move. */
+  moves: z.number().int(),
+  /** Some of those that change, by the path that they have after the move. */
+  files: z.array(z.object({ path: z.string(), count: z.number().int(), patch: z.string() })),
+  /** Links that no writing leads to their note any more. */
+  left: z.array(z.object({ path: z.string(), line: z.number().int(), target: z.string() })),
+  /** Names exactly this plan. */
+  id: idSchema,
+})
+export type MovePlan = z.infer<typeof movePlanSchema>
+
+const forNote = forAgent.extend({ path: filePathSchema })
+/** A file, or a folder with all that lies in it. */
+const forMove = forAgent.extend({ from: filePathSchema, to: filePathSchema })
+
+export const links = {
+  /** What a note links to, and what links to it. */
+  of: base.input(forNote).output(
+    z.object({
+      outgoing: z.array(outgoingLinkSchema),
+      backlinks: z.array(backlinkSchema),
+      /** How many there are, listed or not. */
+      counts: z.object({ outgoing: z.number().int(), backlinks: z.number().int() }),
+    }),
+  ),
+  /** Where other notes have its name, an alias or its title without linking to it. */
+  mentions: base.input(forNote).output(z.object({ mentions: z.array(mentionSchema), count: z.number().int() })),
+  /** Makes a mention a link. Fails with `edit_no_match` when the words do not stand there any more. */
+  linkMention: base
+    .input(
+      forNote.extend({
+        to: filePathSchema,
+        line: z.number().int().min(1),
+        from: z.number().int().min(0),
+        words: z.string().min(1).max(maxPhrase),
+      }),
+    )
+    .output(z.object({ patch: z.string() })),
+  /** Where a link of a note leads. */
+  resolve: base
+    .input(
+      forNote.extend({
+        kind: z.enum(['wiki', 'inline']),
+        /** Decoded, with its fragment. */
+        target: z.string().max(maxPhrase),
+      }),
+    )
+    .output(z.object(leadsShape)),
+  /** What a resolver has to know: every file, and the names that texts give their notes. */
+  files: base.input(forAgent).output(z.array(z.object({ path: z.string(), names: z.array(z.string()).optional() }))),
+  /** Links of all notes that lead nowhere. */
+  broken: base.input(forAgent).output(z.object({ links: z.array(brokenLinkSchema), count: z.number().int() })),
+  /** Writes another target into a broken link. Fails with `edit_no_match` when it does not stand there any more. */
+  mend: base
+    .input(
+      forNote.extend({
+        line: z.number().int().min(1),
+        target: z.string().max(maxPhrase),
+        by: z.string().max(maxPhrase),
+      }),
+    )
+    .output(z.object({ patch: z.string() })),
+  /** What a link that is being typed in a note may mean, best first; behind a `#` the headings and blocks of a note. */
+  names: base.input(forNote.extend({ typed: z.string().max(maxPhrase) })).output(z.array(linkNameSchema)),
+  /** What moving would change in notes. */
+  planMove: base.input(forMove).output(movePlanSchema),
+  /**
+   * Moves, and with a plan updates every link, as one change: where one part fails, what was done is taken back. Fails
+   * with `plan_outdated` when the plan is not what would be done any more; then nothing was done.
+   */
+  move: base
+    .input(forMove.extend({ plan: idSchema.optional() }))
+    .output(z.object({ links: z.number().int(), notes: z.number().int(), undo: idSchema })),
+  /** Puts everything back. Fails with `undo_conflict` when that cannot be; then nothing is done. */
+  undoMove: base.input(forAgent.extend({ undo: idSchema })).output(z.object({})),
+}

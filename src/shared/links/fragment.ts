@@ -1,0 +1,61 @@
+/** The line of a note that the fragment of a link means: a heading, some headings one below the other, or a block. Pure. */
+import type { Block, Heading } from './parse.ts'
+
+/** @param fragment decoded, without `#` @returns 1-based; undefined when the note has nothing of that name */
+export function lineOfFragment(
+  fragment: string,
+  { headings, blocks }: { readonly headings: readonly Heading[]; readonly blocks: readonly Block[] },
+): number | undefined {
+  const block = /^\^(.+)$/.exec(fragment)?.[1]
+  if (block !== undefined) return blocks.find(({ id }) => id.toLowerCase() === block.toLowerCase())?.line
+  // How sites and editors that are made from GitHub's rules name a line.
+  const line = /^L(\d+)$/.exec(fragment)?.[1]
+  const steps = fragment.split('#').filter((step) => step.trim() !== '')
+  return below(steps, headings) ?? bySlug(fragment, headings) ?? (line === undefined ? undefined : Number(line))
+}
+
+/** `A#B`: the heading B somewhere below A. */
+function below(steps: readonly string[], headings: readonly Heading[]): number | undefined {
+  let from = 0
+  let level = 0
+  let line: number | undefined
+  for (const step of steps) {
+    const at = headings.findIndex((heading, index) => index >= from && plain(heading.title) === plain(step))
+    const found = headings[at]
+    if (!found || headings.slice(from, at + 1).some((heading) => heading.level <= level)) return undefined
+    from = at + 1
+    level = found.level
+    line = found.line
+  }
+  return line
+}
+
+/** As GitHub does: the second heading of a name is `name-1`. */
+function bySlug(fragment: string, headings: readonly Heading[]): number | undefined {
+  const wanted = fragment.toLowerCase()
+  const seen = new Map<string, number>()
+  for (const { title, line } of headings) {
+    const slug = slugOf(title)
+    const times = seen.get(slug) ?? 0
+    seen.set(slug, times + 1)
+    if (wanted === (times === 0 ? slug : `${slug}-${times}`)) return line
+  }
+  return undefined
+}
+
+export function slugOf(title: string): string {
+  return title
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+/** As Obsidian compares headings: signs count for nothing, nor does case. */
+function plain(title: string): string {
+  return title
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\s]+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,296 @@
+/**
+ * Finds what links to other notes in a Markdown text, each with its exact place, so that a rewrite touches nothing else;
+ * and what a note can be linked by within: headings and block ids. What programs show as code or leave out as a comment
+ * holds no links. One pass over the lines, one over the text: linear, whatever stands in it. Pure.
+ */
+import { hiddenRanges, type Range } from './hidden.ts'
+import { decodePart } from '../decode.ts'
+
+export interface NoteLink {
+  /** `[[target]]`, `[text](target)` (also of an image), or `[id]: target`. */
+  readonly kind: 'wiki' | 'inline' | 'definition'
+  /** `![[…]]`, `![…](…)`. */
+  readonly isEmbed: boolean
+  /** Offsets of the whole link. */
+  readonly from: number
+  readonly to: number
+  /** Offsets of the target as it is written, without fragment and brackets. */
+  readonly targetFrom: number
+  readonly targetTo: number
+  /** Behind the fragment; undefined without one. */
+  readonly fragmentTo: number | undefined
+  /** The target as it is written. */
+  readonly written: string
+  /** `(<target>)`, which may have spaces. */
+  readonly isAngled: boolean
+  /** What it names, decoded; empty for the note itself. */
+  readonly target: string
+  /** What follows `#`, decoded: `Heading`, `Heading#Below`, `^block`. */
+  readonly fragment: string | undefined
+  /** 1-based. */
+  readonly line: number
+}
+
+export interface Heading {
+  readonly title: string
+  /** 1 to 6. */
+  readonly level: number
+  /** 1-based. */
+  readonly line: number
+}
+
+export interface Block {
+  readonly id: string
+  /** 1-based. */
+  readonly line: number
+}
+
+export interface ParsedLinks {
+  /** In the order of the text. */
+  readonly links: readonly NoteLink[]
+  readonly headings: readonly Heading[]
+  readonly blocks: readonly Block[]
+}
+
+/** Of one link; what is longer is no name. */
+const maxTarget = 1000
+/** A heading or block id stands in lines of this length at most. */
+const maxLine = 10_000
+
+export function parseLinks(text: string): ParsedLinks {
+  const hidden = hiddenRanges(text)
+  const lines = lineStarts(text)
+  return { links: linksOf(text, hidden, lines), ...landmarks(text, hidden, lines) }
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}
+
+function linksOf(text: string, hidden: readonly Range[], lines: readonly number[]): NoteLink[] {
+  const links: NoteLink[] = []
+  /** Where `[` stand that no `]` has closed yet. */
+  let open: number[] = []
+  let line = 0
+  let skip = 0
+  for (let at = 0; at < text.length; at += 1) {
+    while ((lines[line + 1] ?? Infinity) <= at) line += 1
+    while ((hidden[skip]?.to ?? Infinity) <= at) skip += 1
+    const range = hidden[skip]
+    if (range && at >= range.from) {
+      at = range.to - 1
+      continue
+    }
+    const character = text[at]
+    if (character === '\\') at += 1
+    else if (character === '\n') {
+      // A paragraph ends: what was open in it stays so.
+      if (isBlank(text, at + 1)) open = []
+    } else if (character === '[') {
+      const link = text[at + 1] === '[' ? wikiAt(text, at, line + 1) : undefined
+      if (link) {
+        links.push(link)
+        at = link.to - 1
+      } else open.push(at)
+    } else if (character === ']') {
+      const from = open.pop()
+      if (from === undefined) continue
+      const start = lines[line] ?? 0
+      const isFirst = from >= start && from - start <= 3 && text.slice(start, from).trim() === ''
+      const link =
+        text[at + 1] === '('
+          ? inlineAt(text, from, at + 1, line + 1)
+          : text[at + 1] === ':' && isFirst && text[from + 1] !== '^'
+            ? definitionAt(text, from, at + 1, line + 1)
+            : undefined
+      if (!link) continue
+      links.push(link)
+      // Links hold no links; pictures may stand in them.
+      if (!link.isEmbed) open = []
+      if (link.targetTo > at) at = Math.max(at, link.to - 1)
+    }
+  }
+  return links.sort((one, other) => one.from - other.from)
+}
+
+function isBlank(text: string, from: number): boolean {
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === '\n') return true
+    if (text[at] !== ' ' && text[at] !== '\t' && text[at] !== '\r' && text[at] !== '>') return false
+  }
+  return true
+}
+
+/** `[[target#fragment|label]]`; in a table the bar is written `\|`. */
+function wikiAt(text: string, at: number, line: number): NoteLink | undefined {
+  const start = at + 2
+  let end = start
+  while (end < text.length && end - start <= maxTarget && !'[]|\n\r'.includes(text[end] ?? '')) end += 1
+  const isLabelled = text[end] === '|'
+  let close = end
+  if (isLabelled) {
+    const label = /^[^\n]*?(?=\]\])/.exec(text.slice(end, end + maxTarget))
+    if (!label) return undefined
+    close = end + label[0].length
+  }
+  if (!text.startsWith(']]', close)) return undefined
+  if (isLabelled && text[end - 1] === '\\') end -= 1
+  const whole = text.slice(start, end)
+  const hash = whole.indexOf('#')
+  const raw = hash < 0 ? whole : whole.slice(0, hash)
+  const target = raw.trim()
+  if (hash < 0 && target === '') return undefined
+  if (/^(?:[a-z][a-z\d+.-]+:\/\/|mailto:)/i.test(target)) return undefined
+  const lead = raw.length - raw.trimStart().length
+  const isEmbed = text[at - 1] === '!'
+  return {
+    kind: 'wiki',
+    isEmbed,
+    from: isEmbed ? at - 1 : at,
+    to: close + 2,
+    targetFrom: start + lead,
+    targetTo: start + lead + target.length,
+    fragmentTo: hash < 0 ? undefined : start + whole.trimEnd().length,
+    written: target,
+    isAngled: false,
+    target,
+    fragment: hash < 0 ? undefined : whole.slice(hash + 1).trim(),
+    line,
+  }
+}
+
+interface Destination {
+  /** Offsets, brackets left out. */
+  readonly from: number
+  readonly to: number
+  readonly isAngled: boolean
+  /** Behind it. */
+  readonly end: number
+}
+
+/** @param paren where `(` stands */
+function inlineAt(text: string, from: number, paren: number, line: number): NoteLink | undefined {
+  const destination = destinationAt(text, paren + 1, true)
+  if (!destination) return undefined
+  let end = skipSpace(text, destination.end)
+  if (text[end] !== ')') {
+    if (end === destination.end) return undefined
+    const title = titleEnd(text, end)
+    if (title === undefined) return undefined
+    end = skipSpace(text, title)
+    if (text[end] !== ')') return undefined
+  }
+  const isEmbed = text[from - 1] === '!'
+  return linkOf('inline', text, destination, { isEmbed, from: isEmbed ? from - 1 : from, to: end + 1, line })
+}
+
+/** @param colon where `:` stands */
+function definitionAt(text: string, from: number, colon: number, line: number): NoteLink | undefined {
+  const destination = destinationAt(text, colon + 1, false)
+  if (!destination || destination.from === destination.to) return undefined
+  const end = text.indexOf('\n', destination.end)
+  const rest = text.slice(destination.end, end < 0 ? text.length : end)
+  if (rest.trim() !== '' && !/^\s+(?:"[^]*"|'[^]*'|\([^]*\))\s*$/.test(rest)) return undefined
+  return linkOf('definition', text, destination, { isEmbed: false, from, to: destination.end, line })
+}
+
+function linkOf(
+  kind: 'inline' | 'definition',
+  text: string,
+  { from, to, isAngled }: Destination,
+  place: Pick<NoteLink, 'isEmbed' | 'from' | 'to' | 'line'>,
+): NoteLink | undefined {
+  const raw = text.slice(from, to)
+  if (/^(?:[a-z][a-z\d+.-]+:|\/\/|\[\[)/i.test(raw)) return undefined
+  const hash = raw.indexOf('#')
+  if (raw === '' || to - from > maxTarget) return undefined
+  const target = hash < 0 ? raw : raw.slice(0, hash)
+  return {
+    kind,
+    ...place,
+    targetFrom: from,
+    targetTo: from + target.length,
+    fragmentTo: hash < 0 ? undefined : to,
+    written: target,
+    isAngled,
+    target: decodeDestination(target),
+    fragment: hash < 0 ? undefined : decodeDestination(raw.slice(hash + 1)),
+  }
+}
+
+function decodeDestination(raw: string): string {
+  return decodePart(raw.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1'))
+}
+
+function destinationAt(text: string, start: number, isInline: boolean): Destination | undefined {
+  const from = skipSpace(text, start)
+  if (text[from] === '<') {
+    const length = /^<[^<>\n]*(?=>)/.exec(text.slice(from, from + maxTarget))?.[0].length
+    if (length === undefined) return undefined
+    const to = from + length
+    return { from: from + 1, to, isAngled: true, end: to + 1 }
+  }
+  let depth = 0
+  let to = from
+  for (; to < text.length && to - from <= maxTarget; to += 1) {
+    const character = text[to] ?? ''
+    if (character === '\\' && /[!-/:-@[-`{-~]/.test(text[to + 1] ?? '')) to += 1
+    else if (character <= ' ') break
+    else if (character === '(') depth += 1
+    else if (character === ')') {
+      if (depth === 0 && isInline) break
+      depth = Math.max(0, depth - 1)
+    }
+  }
+  return depth === 0 && to <= text.length ? { from, to, isAngled: false, end: to } : undefined
+}
+
+/** Past spaces and at most one end of a line. */
+function skipSpace(text: string, start: number): number {
+  let at = start
+  let lines = 0
+  while (text[at] === ' ' || text[at] === '\t' || text[at] === '\r' || (text[at] === '\n' && lines === 0)) {
+    if (text[at] === '\n') lines += 1
+    at += 1
+  }
+  return at
+}
+
+function titleEnd(text: string, at: number): number | undefined {
+  const closing = { '"': '"', "'": "'", '(': ')' }[text[at] ?? '']
+  if (closing === undefined) return undefined
+  const end = text.slice(at + 1, at + 1 + maxTarget).indexOf(closing)
+  return end < 0 ? undefined : at + end + 2
+}
+
+function landmarks(text: string, hidden: readonly Range[], lines: readonly number[]) {
+  const headings: Heading[] = []
+  const blocks: Block[] = []
+  let skip = 0
+  for (const [index, start] of lines.entries()) {
+    const end = (lines[index + 1] ?? text.length + 1) - 1
+    while ((hidden[skip]?.to ?? Infinity) <= start) skip += 1
+    const range = hidden[skip]
+    if ((range && range.from <= start && range.to >= end) || end - start > maxLine) continue
+    const line = text.slice(start, end)
+    const marks = /^(?:[\t ]*[-*+] |[\t ]{0,3})(#{1,6})[\t ]/.exec(line)
+    if (marks)
+      headings.push({ title: headingTitle(line.slice(marks[0].length)), level: marks[1]?.length ?? 1, line: index + 1 })
+    const id = /(?:^|\s)\^([A-Za-z\d-]+)\s*$/.exec(line.slice(-200))?.[1]
+    if (id !== undefined) blocks.push({ id, line: index + 1 })
+    const uuid = /^\s*id::\s+([\da-f-]{36})\s*$/.exec(line.slice(0, 200))?.[1]
+    if (uuid !== undefined) blocks.push({ id: uuid, line: Math.max(1, index) })
+  }
+  return { headings, blocks }
+}
+
+/** Without the marks that may close it, and a block id. */
+function headingTitle(rest: string): string {
+  const text = rest.trim()
+  let end = text.length
+  while (text[end - 1] === '#') end -= 1
+  const title = end === 0 || text[end - 1] === ' ' || text[end - 1] === '\t' ? text.slice(0, end).trimEnd() : text
+  return title.replace(/\s\^[A-Za-z\d-]+$/, '').trimEnd()
+}

@@ -1,0 +1,150 @@
+/**
+ * Where a link leads. One resolver for what Obsidian, Foam, VS Code and Logseq write; the rules and where they come from
+ * stand in docs/links.md. It knows the names of all files and is made anew when they change. Pure.
+ */
+import { decodePart } from '../decode.ts'
+import type { NoteLink } from './parse.ts'
+import { pageNames } from './pages.ts'
+
+export interface KnownFile {
+  /** Relative to the workspace, forward slashes. */
+  readonly path: string
+  /** Other names that its text gives it: aliases, titles. */
+  readonly names?: readonly string[] | undefined
+}
+
+/** How a file was found: as a path from the linking file's folder or from the top, by its own name, or by another. */
+export type FoundBy = 'relative' | 'root' | 'name' | 'alias'
+
+export interface Resolution {
+  readonly path: string
+  readonly by: FoundBy
+}
+
+type Target = Pick<NoteLink, 'kind' | 'target'>
+
+const markdown = /\.(?:md|markdown)$/i
+
+export class Resolver {
+  readonly #paths = new Map<string, string[]>()
+  /** By file name, with and without its ending when that is Markdown's. */
+  readonly #bases = new Map<string, string[]>()
+  readonly #names = new Map<string, string[]>()
+
+  constructor(files: Iterable<KnownFile>) {
+    for (const { path, names = [] } of files) {
+      add(this.#paths, keyOf(path), path)
+      const base = baseOf(path)
+      add(this.#bases, keyOf(base), path)
+      if (markdown.test(base)) add(this.#bases, keyOf(base.replace(markdown, '')), path)
+      for (const name of [...pageNames(path), ...names]) add(this.#names, keyOf(name), path)
+    }
+  }
+
+  /** @param from the file that the link stands in */
+  resolve(from: string, { kind, target }: Target): Resolution | undefined {
+    if (target === '') return { path: from, by: 'relative' }
+    const found = this.#find(from, kind, target.replaceAll('\\', '/'))
+    if (found || kind !== 'wiki' || !target.includes('%')) return found
+    const decoded = decodePart(target)
+    return decoded === target ? undefined : this.#find(from, kind, decoded)
+  }
+
+  /** How many files have a name, whatever its case and folder. @param base without `.md` */
+  countOf(base: string): number {
+    return this.#bases.get(keyOf(base))?.length ?? 0
+  }
+
+  #find(from: string, kind: NoteLink['kind'], target: string): Resolution | undefined {
+    const folder = folderOf(from)
+    if (/^\.\.?(?:\/|$)/.test(target)) return this.#exact(folder, target, 'relative')
+    if (target.startsWith('/')) return this.#exact('', target.slice(1), 'root')
+    const relative = () => this.#exact(folder, target, 'relative')
+    const root = () => this.#exact('', target, 'root')
+    const byPath = kind === 'wiki' ? (root() ?? relative()) : (relative() ?? root())
+    return byPath ?? this.#named(folder, target) ?? this.#aliased(folder, target)
+  }
+
+  #exact(folder: string, target: string, by: FoundBy): Resolution | undefined {
+    const path = joined(folder, target)
+    if (path === undefined) return undefined
+    const endings = path.includes('.') ? ['', '.md', '.markdown'] : ['.md', '.markdown', '']
+    for (const ending of endings) {
+      const found = sameCase(this.#paths.get(keyOf(path + ending)), path + ending)
+      if (found !== undefined) return { path: found, by }
+    }
+    return undefined
+  }
+
+  /** By the name of the file, or that with some of the folders that it lies in. */
+  #named(folder: string, target: string): Resolution | undefined {
+    const wanted = keyOf(target.replace(/\/+$/, ''))
+    const all = this.#bases.get(keyOf(baseOf(target))) ?? []
+    const fitting = all.filter((path) => {
+      const key = keyOf(path)
+      return [key, key.replace(markdown, '')].some((one) => one === wanted || one.endsWith(`/${wanted}`))
+    })
+    const notes = fitting.filter((path) => markdown.test(path))
+    const path = nearest(notes.length === 0 || target.includes('.') ? fitting : notes, folder, target)
+    return path === undefined ? undefined : { path, by: 'name' }
+  }
+
+  #aliased(folder: string, target: string): Resolution | undefined {
+    const path = nearest(this.#names.get(keyOf(target)) ?? [], folder, target)
+    return path === undefined ? undefined : { path, by: 'alias' }
+  }
+}
+
+function add(map: Map<string, string[]>, key: string, path: string): void {
+  const paths = map.get(key)
+  if (!paths) map.set(key, [path])
+  else if (!paths.includes(path)) paths.push(path)
+}
+
+/** Names that differ in case alone, or in how an accent is written, are one name. */
+export function keyOf(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}
+
+export function baseOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** With its `/` at the end; empty at the top. */
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
+}
+
+export function stemOf(path: string): string {
+  return path.replace(markdown, '')
+}
+
+/** @param folder with its `/` @returns undefined for what leads out */
+function joined(folder: string, target: string): string | undefined {
+  const steps = folder.split('/').slice(0, -1)
+  for (const step of target.split('/')) {
+    if (step === '..' && steps.length === 0) return undefined
+    if (step === '..') steps.pop()
+    else if (step !== '.' && step !== '') steps.push(step)
+  }
+  return steps.length === 0 ? undefined : steps.join('/')
+}
+
+/** Of files whose names differ in case alone, the one that is written so. */
+function sameCase(paths: readonly string[] | undefined, written: string): string | undefined {
+  return paths?.find((path) => path === written) ?? paths?.[0]
+}
+
+/** Below the linking file's folder before elsewhere, then the shortest path, then the first by name. */
+function nearest(paths: readonly string[], folder: string, written: string): string | undefined {
+  if (paths.length < 2) return paths[0]
+  const isNear = (path: string) => keyOf(path).startsWith(keyOf(folder))
+  const isWritten = (path: string) => [path, stemOf(path)].some((one) => one.endsWith(written))
+  return paths.toSorted(
+    (one, other) =>
+      Number(isNear(other)) - Number(isNear(one)) ||
+      one.length - other.length ||
+      Number(isWritten(other)) - Number(isWritten(one)) ||
+      (one < other ? -1 : 1),
+  )[0]
+}

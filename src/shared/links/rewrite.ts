@@ -1,0 +1,170 @@
+/**
+ * What has to be written anew when notes and folders move: every link that led somewhere leads to the same note
+ * afterwards, in its own style. A link that still does is left as it is, to the byte. Pure.
+ */
+import type { NoteLink } from './parse.ts'
+import { pageOf } from './pages.ts'
+import { baseOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution } from './resolve.ts'
+
+/** Of a file, or of a folder with all that lies in it. */
+export interface Move {
+  readonly from: string
+  readonly to: string
+}
+
+export interface LinkingFile extends KnownFile {
+  readonly links?: readonly NoteLink[] | undefined
+}
+
+/** Offsets in the text as it was. */
+export interface Edit {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+export interface RewrittenFile {
+  /** Where it lies before, and after, the move. */
+  readonly path: string
+  readonly newPath: string
+  /** In the order of the text, none touching the next. */
+  readonly edits: readonly Edit[]
+}
+
+/** A link that no writing leads to its note any more, as with a name that has `]]` in it. */
+export interface LeftLink {
+  /** Before the move. */
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  readonly target: string
+}
+
+export interface Rewrites {
+  readonly files: readonly RewrittenFile[]
+  readonly left: readonly LeftLink[]
+}
+
+/** Where a path is after the moves. */
+export function movedPath(path: string, moves: readonly Move[]): string {
+  for (const { from, to } of moves) {
+    if (path === from) return to
+    if (path.startsWith(`${from}/`)) return to + path.slice(from.length)
+  }
+  return path
+}
+
+/** @param files all of the workspace, with the links of those that have some */
+export function planRewrites(files: readonly LinkingFile[], moves: readonly Move[]): Rewrites {
+  const before = new Resolver(files)
+  const after = new Resolver(files.map(({ path, names }) => ({ path: movedPath(path, moves), names })))
+  const rewritten: RewrittenFile[] = []
+  const left: LeftLink[] = []
+  for (const { path, links = [] } of files) {
+    const newPath = movedPath(path, moves)
+    const edits: Edit[] = []
+    for (const link of links) {
+      const was = before.resolve(path, link)
+      if (!was || link.target === '') continue
+      const to = movedPath(was.path, moves)
+      if (isSame(link, was, to, after.resolve(newPath, link))) continue
+      const text = writtenFor(link, was, { from: newPath, to, after })
+      if (text === undefined) left.push({ path, line: link.line, target: link.target })
+      else if (text !== link.written) edits.push({ from: link.targetFrom, to: link.targetTo, text })
+    }
+    if (edits.length > 0) rewritten.push({ path, newPath, edits })
+  }
+  return { files: rewritten, left }
+}
+
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = []
+  let at = 0
+  for (const edit of edits.toSorted((one, other) => one.from - other.from)) {
+    parts.push(text.slice(at, edit.from), edit.text)
+    at = edit.to
+  }
+  return parts.join('') + text.slice(at)
+}
+
+/** True where the link leads to the same note in the same way: a path stays one, and does not become a guess. */
+function isSame(link: NoteLink, was: Resolution, to: string, now: Resolution | undefined): boolean {
+  if (now?.path !== to) return false
+  return link.kind === 'wiki' ? (now.by === 'alias') === (was.by === 'alias') : now.by === was.by
+}
+
+interface Place {
+  readonly from: string
+  readonly to: string
+  readonly after: Resolver
+}
+
+/** The target as it has to be written; undefined when no form leads there. */
+function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place): string | undefined {
+  for (const target of formsOf(link, was, from, to)) {
+    if (after.resolve(from, { kind: link.kind, target })?.path !== to) continue
+    if (link.kind === 'wiki' && isBare(target) && after.countOf(target) > 1) continue
+    const written = link.kind === 'wiki' ? target : encoded(target, link)
+    if (link.kind !== 'wiki' || isWritable(target)) return written
+  }
+  return undefined
+}
+
+/** A name alone, which means another note to whoever reads it elsewhere, if there are several. */
+function isBare(target: string): boolean {
+  return !target.includes('/')
+}
+
+/** How the note can be named, the link's own style first. */
+function formsOf(link: NoteLink, { by }: Resolution, from: string, to: string): string[] {
+  const { target, kind } = link
+  const hasEnding = stemOf(target) !== target || stemOf(to) === to
+  const forms: string[] = []
+  for (const path of hasEnding ? [to] : [stemOf(to), to]) {
+    const relative = relativePath(from, path)
+    const steps = path.split('/')
+    if (target.startsWith('./') && !relative.startsWith('../')) forms.push(`./${relative}`)
+    if (/^\.\.?\//.test(target)) forms.push(relative.startsWith('../') ? relative : `./${relative}`)
+    if (target.startsWith('/')) forms.push(`/${path}`)
+    if (by === 'alias') forms.push(pageOf(baseOf(stemOf(path))))
+    if (kind !== 'wiki' && by === 'relative') forms.push(relative)
+    if (by === 'root' && target.includes('/')) forms.push(path)
+    for (let count = Math.min(target.split('/').length, steps.length); count <= steps.length; count += 1)
+      forms.push(steps.slice(-count).join('/'))
+    forms.push(`/${path}`)
+  }
+  return forms
+}
+
+/** From the folder of a file to another file. */
+export function relativePath(from: string, path: string): string {
+  const here = folderOf(from).split('/').slice(0, -1)
+  const there = path.split('/')
+  while (here.length > 0 && there.length > 1 && here[0] === there[0]) {
+    here.shift()
+    there.shift()
+  }
+  const relative = [...here.map(() => '..'), ...there].join('/')
+  // What looks like the scheme of an address is none.
+  return /^[a-z][a-z\d+.-]*:/i.test(relative) ? `./${relative}` : relative
+}
+
+/** Whether `[[…]]` can hold it. */
+function isWritable(target: string): boolean {
+  return !/[[\]|#`\n\r]|%%|<!--|^\s|\s$|^mailto:|:\/\//i.test(target)
+}
+
+/** As the link was: with what must be encoded, and with letters of other scripts where those were. */
+function encoded(target: string, { written, isAngled }: Pick<NoteLink, 'written' | 'isAngled'>): string {
+  const isBalanced = /^[^()]*(?:\([^()]*\)[^()]*)*$/.test(target)
+  const hasEncodedLetters = /%[89a-f][\da-f]/i.test(written)
+  return target.replaceAll(/[^]/gu, (character) => {
+    const mustBe =
+      /[%#?<>\\`\p{Cc}]/u.test(character) ||
+      (!isAngled && (/\s/.test(character) || (!isBalanced && /[()]/.test(character)))) ||
+      (isAngled && character === ' ' && written.includes('%20')) ||
+      (hasEncodedLetters && character > '\u007F')
+    if (!mustBe || !character.isWellFormed()) return character
+    return /[()]/.test(character) ? (character === '(' ? '%28' : '%29') : encodeURIComponent(character)
+  })
+}

@@ -1,0 +1,161 @@
+/** Links in a real workspace: followed, listed, and kept where notes move. */
+import { watch } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRouterClient } from '@orpc/server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createRouter } from '../../src/main/router/index.ts'
+import { openTestApp } from '../support/app.ts'
+import { until } from '../support/folder.ts'
+
+async function openLinks(files: Record<string, string>) {
+  const test = await openTestApp({ files })
+  const { links } = createRouterClient(createRouter(test.app))
+  const agent = await test.app.agents.get('main')
+  const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
+  const everything = async () => {
+    const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
+    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
+  }
+  return { ...test, agent, links, read, everything }
+}
+
+const main = { agent: 'main' }
+
+describe('M67 links', () => {
+  it('M67: renaming updates every link as one change, under the user, and one undo puts every byte back', async () => {
+    const files = {
+      'a/Old.md': '\uFEFF# Old\r\n\r\n[home](../Home.md) ![pic](img/p.png)\r\n',
+      'a/img/p.png': 'not really',
+      'Home.md': '[[Old|the old]] and [it](a/Old.md#old)\n`[[Old]]`\n',
+      'b/other.md': '![[Old#Old]]\r\n',
+      'b/none.md': 'Old\n',
+    }
+    const { links, everything, read, agent } = await openLinks(files)
+    const before = await everything()
+    const move = { ...main, from: 'a/Old.md', to: 'c/d/New.md' }
+    const plan = await links.planMove(move)
+    expect(plan).toMatchObject({ links: 5, notes: 3, moves: 1, left: [] })
+    expect(plan.files.map(({ path, count }) => `${path} ${count}`).sort()).toEqual([
+      'Home.md 2',
+      'b/other.md 1',
+      'c/d/New.md 2',
+    ])
+    expect(plan.files.find(({ path }) => path === 'b/other.md')?.patch).toContain('+![[New#Old]]')
+
+    const { undo } = await links.move({ ...move, plan: plan.id })
+    expect(await read('c/d/New.md')).toBe('\uFEFF# Old\r\n\r\n[home](../../Home.md) ![pic](../../a/img/p.png)\r\n')
+    expect(await read('Home.md')).toBe('[[New|the old]] and [it](c/d/New.md#old)\n`[[Old]]`\n')
+    expect(await read('b/other.md')).toBe('![[New#Old]]\r\n')
+    const changed = await agent.history?.timeline({ limit: 10, causes: ['user'] })
+    expect(new Set(changed?.map(({ file }) => file.path))).toEqual(new Set(['c/d/New.md', 'Home.md', 'b/other.md']))
+
+    await agent.workspace.edit('Home.md', { cause: 'user' }, (text) => `${text}one more line\n`)
+    await links.undoMove({ ...main, undo })
+    const home = join(agent.workspace.roots.workspace, 'Home.md')
+    expect(await everything()).toEqual({ ...before, [home]: `${before[home]}one more line\n` })
+    await expect(links.undoMove({ ...main, undo })).rejects.toMatchObject({ code: 'undo_conflict' })
+  })
+
+  it('M67: a folder moves with all that lies in it, and back', async () => {
+    const files = {
+      'p/a.md': '[b](b.md) [h](../h.md)',
+      'p/b.md': '',
+      'p/x/y.png': 'y',
+      'h.md': '[[p/a]] ![[p/x/y.png]]',
+    }
+    const { links, everything, read } = await openLinks(files)
+    const before = await everything()
+    const move = { ...main, from: 'p', to: 'q/r' }
+    const plan = await links.planMove(move)
+    expect(plan).toMatchObject({ links: 3, notes: 2, moves: 3 })
+    const { undo } = await links.move({ ...move, plan: plan.id })
+    expect([await read('q/r/a.md'), await read('h.md'), await read('q/r/x/y.png')]).toEqual([
+      '[b](b.md) [h](../../h.md)',
+      '[[q/r/a]] ![[q/r/x/y.png]]',
+      'y',
+    ])
+    await expect(links.move({ ...main, from: 'q', to: 'q/r/s' })).rejects.toMatchObject({ code: 'path_invalid' })
+    await expect(links.move({ ...main, from: 'q', to: 'h.md' })).rejects.toMatchObject({ code: 'file_exists' })
+    await links.undoMove({ ...main, undo })
+    expect(await everything()).toEqual(before)
+  })
+
+  it('M67: where one note cannot be written, what was done is taken back; an outdated plan does nothing', async () => {
+    const names = Array.from({ length: 60 }, (_, number) => `n/${String(number).padStart(2, '0')}.md`)
+    const files = Object.fromEntries([['Old.md', ''], ...names.map((name) => [name, '[[Old]]\n'] as const)])
+    const { links, everything, workspace } = await openLinks(files)
+    const move = { ...main, from: 'Old.md', to: 'moved/New.md' }
+    const plan = await links.planMove(move)
+    // Another program saves the last of them as soon as the move has begun.
+    await mkdir(join(workspace, 'moved'))
+    const last = join(workspace, 'n/59.md')
+    const saved = Promise.withResolvers<void>()
+    const watcher = watch(join(workspace, 'moved'), () => void writeFile(last, '[[Old]] saved\n').then(saved.resolve))
+    onTestFinished(() => watcher.close())
+    const before = await everything()
+    await expect(links.move({ ...move, plan: plan.id })).rejects.toMatchObject({ code: 'file_changed' })
+    await saved.promise
+    watcher.close()
+    expect(await everything()).toEqual({ ...before, [last]: '[[Old]] saved\n' })
+    await expect(links.move({ ...move, plan: plan.id })).rejects.toMatchObject({ code: 'plan_outdated' })
+    expect(await everything()).toEqual({ ...before, [last]: '[[Old]] saved\n' })
+  })
+
+  it('M67: a note has backlinks, mentions, names; what is broken is told with what is near', async () => {
+    const { links, read, workspace } = await openLinks({
+      'Walrus facts.md': '---\naliases: [Big seal]\n---\n# Life\n## In the sea ^sea\n[[#Nowhere]]\n',
+      'a.md': 'See [[Walrus facts#life]].\n\nThe walrus facts are many; the big seal too.\n[[big seal]]\n',
+      'b.md': '[x](Walrus%20fact.md) [[Walrus facts#^sea]] [[new one]] ![[gone.png]] [f](sub/) `[[no]]`\n',
+      'sub/c.md': '[[Walrus facts]]\n',
+    })
+    const note = { ...main, path: 'Walrus facts.md' }
+    const of = await links.of(note)
+    expect(of.backlinks.map(({ path, line }) => `${path}:${line}`).sort()).toEqual([
+      'a.md:1',
+      'a.md:4',
+      'b.md:1',
+      'sub/c.md:1',
+    ])
+    expect(of.backlinks.find(({ path }) => path === 'a.md')?.text).toBe('See [[Walrus facts#life]].')
+    const { mentions } = await links.mentions(note)
+    expect(mentions.map(({ path, line, words }) => `${path}:${line} ${words}`)).toEqual([
+      'a.md:3 walrus facts',
+      'a.md:3 big seal',
+    ])
+    const [, seal] = mentions
+    await links.linkMention({ ...main, path: 'a.md', to: note.path, line: 3, from: seal?.from ?? 0, words: 'big seal' })
+    expect((await read('a.md')).split('\n')[2]).toBe('The walrus facts are many; the [[Walrus facts|big seal]] too.')
+
+    const leads = (kind: 'wiki' | 'inline', target: string) =>
+      links.resolve({ ...main, path: 'sub/c.md', kind, target })
+    expect(await leads('wiki', 'walrus FACTS#In the sea')).toEqual({ path: note.path, line: 5, makes: null })
+    expect(await leads('inline', '../Walrus facts.md#^sea')).toEqual({ path: note.path, line: 5, makes: null })
+    expect(await leads('wiki', 'Not yet')).toEqual({ path: null, line: null, makes: 'sub/Not yet.md' })
+
+    const broken = await links.broken(main)
+    expect(broken.links.map(({ path, target, lacks }) => `${path} ${target} ${lacks}`)).toEqual([
+      'Walrus facts.md #Nowhere part',
+      'b.md Walrus fact.md note',
+      'b.md new one note',
+      'b.md gone.png note',
+    ])
+    expect(broken.links[1]?.near).toEqual(['Walrus%20facts.md'])
+    await links.mend({ ...main, path: 'b.md', line: 1, target: 'Walrus fact.md', by: 'Walrus%20facts.md' })
+    expect(await read('b.md')).toMatch(/^\[x\]\(Walrus%20facts\.md\) /)
+
+    const names = async (typed: string) =>
+      (await links.names({ ...main, path: 'sub/c.md', typed })).map(({ wiki }) => wiki)
+    expect((await names('a')).slice(0, 1)).toEqual(['a'])
+    expect((await names('big'))[0]).toBe('Walrus facts|Big seal')
+    expect(await names('Walrus facts#se')).toEqual(['Walrus facts#In the sea', 'Walrus facts#^sea'])
+
+    // The vault's own program says where new notes go.
+    await mkdir(join(workspace, '.obsidian'))
+    await writeFile(join(workspace, '.obsidian/app.json'), '{"newFileLocation":"folder","newFileFolderPath":"inbox"}')
+    await writeFile(join(workspace, 'z.md'), '[[Walrus facts]]\n')
+    await until(async () => (await leads('wiki', 'Not yet')).makes === 'inbox/Not yet.md', 10_000)
+    expect((await links.of(note)).backlinks.map(({ path }) => path)).toContain('z.md')
+  })
+})

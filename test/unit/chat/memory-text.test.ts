@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { listingOf, numbered, occurrences, withInserted } from '../../../src/main/chat/tools/memory-text.ts'
+
+describe('M58 the form of Anthropic’s memory tool', () => {
+  it.each([
+    ['a\nb\n', 1, -1, ['     1\ta', '     2\tb']],
+    ['a\nb\nc', 2, 2, ['     2\tb']],
+    ['a\nb', -3, 99, ['     1\ta', '     2\tb']],
+    ['', 1, -1, []],
+  ])('M58: lines of %j from %d to %d', (text, from, to, expected) => {
+    expect(numbered(text, from, to)).toEqual(expected)
+  })
+
+  it.each([
+    ['tea\ncoffee\ntea', 'tea', [1, 3]],
+    ['a\nb\nc', 'b\nc', [2]],
+    ['aaa', 'aa', [1, 1]],
+    ['a', 'b', []],
+  ])('M58: in %j, %j begins in lines %j', (text, passage, expected) => {
+    expect(occurrences(text, passage)).toEqual(expected)
+  })
+
+  it.each([
+    ['a\nb\n', 0, 'x', 'x\na\nb\n'],
+    ['a\nb\n', 2, 'x\n', 'a\nb\nx\n'],
+    ['a\nb', 1, 'x', 'a\nx\nb\n'],
+    ['a\n', 2, 'x', undefined],
+    ['a\n', -1, 'x', undefined],
+    ['', 0, 'x', 'x\n'],
+  ])('M58: into %j after line %d goes %j', (text, after, inserted, expected) => {
+    expect(withInserted(text, after, inserted).text).toBe(expected)
+  })
+
+  it('M58: a folder is listed two levels deep, with what lies deeper counted', () => {
+    const files = [
+      { path: 'memory/2026-01-20.md', size: 2048 },
+      { path: 'memory/people/ann.md', size: 10 },
+      { path: 'memory/people/old/bob.md', size: 1536 },
+    ].map((file) => ({ ...file, modifiedAt: 0 }))
+    expect(listingOf('/memories', 'memory', files)).toEqual([
+      '3.5K\t/memories',
+      '2K\t/memories/2026-01-20.md',
+      '1.5K\t/memories/people/',
+      '10B\t/memories/people/ann.md',
+      '1.5K\t/memories/people/old/',
+    ])
+  })
+})
