@@ -187,13 +187,13 @@ describe('M13 and M16 hybrid search', () => {
   it('M11: embeds an unchanged chunk once only, also across a rebuild', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
-    await until(async () => (await memory.status()).embedded >= 4)
+    await memory.settleVectors(() => undefined)
     const texts = () => server.requests.flatMap(({ body }) => body['input'] as string[])
     // One word asks how long the model's vectors are.
     const embedded = () => texts().filter((text) => text !== 'memory').length
     const before = embedded()
     await memory.reindex()
-    await until(async () => (await memory.status()).embedded >= 4)
+    await memory.settleVectors(() => undefined)
     expect(embedded()).toBe(before)
   })
 

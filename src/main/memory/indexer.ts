@@ -10,13 +10,13 @@ import { createEmbeddings, type EmbeddingSource, type ProviderOutcome } from '..
 import type { ChunkSettings } from './chunk.ts'
 import { describeMissing } from './embed-queue.ts'
 import { Embedder, remaining } from './embedder.ts'
+import { FolderWatchers } from './folder-watchers.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { IndexProblems } from './index-problems.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { identityOf, isDamage, openForWriting } from './schema.ts'
 import { IndexStore, type IndexCounts } from './store.ts'
 import { dropForeign, folderOf, syncAll, syncPaths, type IndexedFolder, type SyncReport } from './sync.ts'
-import { FolderWatcher } from './watcher.ts'
 
 export interface IndexerSettings {
   readonly file: string
@@ -66,9 +66,6 @@ export class Indexer {
   #building: string | undefined
   /** What is built has all that was there to read, and takes the old one's place when it has its vectors. */
   #isReplacing = false
-  #watchers: FolderWatcher[] = []
-  /** Folders that are polled because the system watches no more. */
-  readonly #limited = new Set<string>()
   #work: Promise<unknown> = Promise.resolve()
   #queued = 0
   #touches = 0
@@ -84,6 +81,14 @@ export class Indexer {
   #toldAt = 0
   #etaMs: number | undefined
   readonly #problems = new IndexProblems(() => this.#tell())
+  readonly #watchers = new FolderWatchers(
+    {
+      onPath: (path) => this.#noticed(path),
+      onOther: () => this.#changes.addAll(),
+      onReady: () => this.#changes.addAll(0),
+    },
+    this.#problems,
+  )
   /** The database was found to be broken while it was used. */
   #isDamaged = false
   #hasMended = false
@@ -109,7 +114,7 @@ export class Indexer {
     else if (provider) this.#embedder = new Embedder(provider, this.#embedderEvents(), this.#stop.signal)
     await this.#enqueue(async () => this.#openIndex())
     this.#changes.addAll(0)
-    if (this.#settings.watch) this.#watch()
+    if (this.#settings.watch) this.#watchers.watch(this.#settings.folders)
   }
 
   /** A file was written by the app itself. */
@@ -227,7 +232,7 @@ export class Indexer {
     this.#stop.abort()
     this.#changes.close()
     for (const timer of [this.#retry, this.#tellTimer]) clearTimeout(timer)
-    await Promise.all(this.#watchers.map((watcher) => watcher.close()))
+    await this.#watchers.close()
     await this.#work
     await this.#embedder?.ended
     this.#store?.close()
@@ -251,31 +256,6 @@ export class Indexer {
     if (isDamaged) this.#emit({ type: 'reopen' })
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
     this.#tell()
-  }
-
-  #watch(): void {
-    for (const [index, { folder, source }] of this.#settings.folders.entries()) {
-      if (source === 'sessions' || !existsSync(folder)) continue
-      this.#watchers.push(
-        new FolderWatcher(folder, {
-          onChange: (path) => {
-            if (index === 0) this.#noticed(path)
-            else this.#changes.addAll()
-          },
-          onReady: () => this.#changes.addAll(0),
-          onLimit: (reason) => {
-            this.#limited.add(folder)
-            this.#problems.begin('watch_limit', reason)
-          },
-          onRoom: () => {
-            this.#limited.delete(folder)
-            if (this.#limited.size === 0) this.#problems.end('watch_limit')
-          },
-          onError: (error) =>
-            this.#problems.begin('watch_failed', error instanceof Error ? error.message : String(error)),
-        }),
-      )
-    }
   }
 
   #noticed(path: string): void {

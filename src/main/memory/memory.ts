@@ -1,9 +1,5 @@
-/**
- * An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. It is one file because
- * every call has to live with threads that may die, and indexes that may be exchanged, while it is under way.
- */
+/** An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. */
 import { stat } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   ChunkSize,
   EmbeddingModel,
@@ -23,20 +19,15 @@ import type { MemorySettings } from '../settings/index.ts'
 import type { IndexerEvent } from './indexer.ts'
 import type { IndexedFolder } from './sync.ts'
 import { ProviderCare } from './provider-care.ts'
-import { fromOrpcError } from '../thread/index.ts'
+import { RunningThreads } from './running-threads.ts'
 import { sampleOf } from './sample.ts'
 import { whyUnsearched } from './unsearched.ts'
-import { runRechunk, startThreads, stopThreads, unlessDead, type ThreadEntries, type Threads } from './threads.ts'
+import { runRechunk, type ThreadEntries, type Threads } from './threads.ts'
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500
 /** On Windows a file that a search has open cannot be put aside. */
 const canBeOpenTwice = process.platform !== 'win32'
-/** Threads that die more often than this within the time are not started again. */
-const maxCrashes = 3
-const crashWindowMs = 60_000
-/** A thread whose events have ended has ended itself within this time, ms. */
-const endMs = 1000
 /** See `IndexerSettings.retryMs`. */
 const retryMs = 30_000
 
@@ -69,14 +60,10 @@ export class Memory {
   readonly #changes = new Changes<MemoryChange>()
   readonly #options: MemoryOptions
   #source: MemorySource
-  #threads: Promise<Threads>
+  readonly #threads: RunningThreads
   /** As it was last told. */
   #status: IndexStatus | undefined
-  #exchange: Promise<void> = Promise.resolve()
-  readonly #searches = new Set<Promise<unknown>>()
   #isSavingPower = false
-  /** When threads died, by `performance.now()`. */
-  #crashes: readonly number[] = []
   /** Of the embedding provider; queries and the indexer's queue share it. */
   readonly #provider: ProviderCare
   /** Called whenever the status or the provider's health is another. */
@@ -89,25 +76,29 @@ export class Memory {
     this.#source = options.source
     this.#provider = new ProviderCare(
       {
-        hold: (isHeld) => this.#call(({ indexer }) => indexer.client.hold(isHeld)),
-        goOn: () => this.#call(({ indexer }) => indexer.client.goOn()),
-        probe: () => this.#call(({ searcher }) => searcher.client.probe()),
+        hold: (isHeld) => this.#threads.call(({ indexer }) => indexer.client.hold(isHeld)),
+        goOn: () => this.#threads.call(({ indexer }) => indexer.client.goOn()),
+        probe: () => this.#threads.call(({ searcher }) => searcher.client.probe()),
         onChange: () => this.#onProvider(),
         onFault: (error) => this.#onFault(error),
       },
       options.now,
     )
-    this.#threads = this.#start()
+    shareEmbeddings(options.source.embedding)
+    this.#threads = new RunningThreads({
+      entries: options.threads,
+      open: (threads) => this.#open(threads),
+      onEvent: (event) => this.#onIndexerEvent(event),
+      onOutcome: (outcome) => this.#provider.note(outcome),
+      onFault: (error) => this.#onFault(error),
+      onRecovered: () => this.#changes.announce({ type: 'recovered' }),
+    })
   }
 
   /** @throws AppError when there is no index to be had */
   async opened(): Promise<this> {
-    try {
-      await this.#threads
-      return this
-    } catch (error) {
-      throw fromOrpcError(error)
-    }
+    await this.#threads.opened()
+    return this
   }
 
   /** Goes over to another source, if it is another; calls made meanwhile wait for it. */
@@ -115,8 +106,8 @@ export class Memory {
     if (JSON.stringify(source) === JSON.stringify(this.#source)) return
     this.#source = source
     this.#provider.reset()
-    this.#threads = this.#threads.then(stopThreads, () => undefined).then(() => this.#start())
-    await this.#threads
+    shareEmbeddings(source.embedding)
+    await this.#threads.restart()
   }
 
   /**
@@ -126,7 +117,7 @@ export class Memory {
    * @throws AppError `index_unavailable` when there is no index to be had; the signal's reason when it was aborted
    */
   search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
-    return this.#search(async (threads) => {
+    return this.#read(async (threads) => {
       const { searcher } = threads
       const stale = !(await this.#catchUp(threads, options.catchUpMs))
       const request = { query, defaults: this.#options.search(), options, stale, leave: this.#provider.leave }
@@ -145,7 +136,7 @@ export class Memory {
     why?: { path: string; line: number },
     signal?: AbortSignal,
   ): Promise<Explanation> {
-    return this.#search(async (threads) => {
+    return this.#read(async (threads) => {
       const { searcher } = threads
       const stale = !(await this.#catchUp(threads, options.catchUpMs))
       const { leave } = this.#provider
@@ -162,7 +153,7 @@ export class Memory {
    * @param of the model that is asked about; the one in use when left out
    */
   meaning(of?: EmbeddingModel, signal?: AbortSignal): Promise<Meaning> {
-    return this.#search(async (threads) => {
+    return this.#read(async (threads) => {
       await this.#catchUp(threads)
       return threads.searcher.client.meaning(of, signal ? { signal } : {})
     })
@@ -170,7 +161,7 @@ export class Memory {
 
   /** Why nothing of a file, or nothing on a line of it, is in the index. */
   whyUnsearched(path: string): Promise<Unsearched> {
-    return this.#search((threads) => this.#whyUnsearched(threads, path))
+    return this.#read((threads) => this.#whyUnsearched(threads, path))
   }
 
   async #whyUnsearched({ searcher }: Threads, path: string): Promise<Unsearched> {
@@ -211,7 +202,7 @@ export class Memory {
   }
 
   async status(): Promise<IndexStatus> {
-    return this.#withFailure(await this.#call(({ indexer }) => indexer.client.status()))
+    return this.#withFailure(await this.#threads.call(({ indexer }) => indexer.client.status()))
   }
 
   /** Bytes of the index on disk; 0 while there is none. */
@@ -233,7 +224,7 @@ export class Memory {
     this.#listeners.add(tell)
     try {
       for (;;) {
-        const { status, isStopped } = await this.#call(({ indexer }) =>
+        const { status, isStopped } = await this.#threads.call(({ indexer }) =>
           indexer.client.embedded(undefined, signal ? { signal } : {}),
         )
         signal?.throwIfAborted()
@@ -248,105 +239,75 @@ export class Memory {
 
   /** Asks the embedding provider now, however it was; whatever comes of it shows in `status`. */
   async tryProvider(): Promise<void> {
-    await this.#call(({ indexer }) => indexer.client.askAgain())
+    await this.#threads.call(({ indexer }) => indexer.client.askAgain())
     await this.#provider.tryNow()
   }
 
   fileCounts(): Promise<{ path: string; source: string; words: number; tokens: number }[]> {
-    return this.#search(({ searcher }) => searcher.client.fileCounts())
+    return this.#read(({ searcher }) => searcher.client.fileCounts())
   }
 
   /** Reads every file anew; aborting leaves what is done as it is. */
   reindex(signal?: AbortSignal): Promise<IndexStatus> {
-    return this.#call(({ indexer }) => indexer.client.reindex(undefined, signal ? { signal } : {}))
+    return this.#threads.call(({ indexer }) => indexer.client.reindex(undefined, signal ? { signal } : {}))
   }
 
   /** Waits until the index is in step with the files, or `timeoutMs` have passed; false then. */
   settle(timeoutMs: number): Promise<boolean> {
-    return this.#call(({ indexer }) => indexer.client.settle(timeoutMs))
+    return this.#threads.call(({ indexer }) => indexer.client.settle(timeoutMs))
   }
 
   /** Tells of files that the app itself wrote, sooner than the watcher would. */
   touch(paths: readonly string[]): void {
-    void this.#call(({ indexer, pending }) => {
-      pending.touches += 1
-      return indexer.client.touch(paths)
-    }).catch((error: unknown) => this.#onFault(error))
+    void this.#threads
+      .call(({ indexer, pending }) => {
+        pending.touches += 1
+        return indexer.client.touch(paths)
+      })
+      .catch((error: unknown) => this.#onFault(error))
   }
 
   /** While power is short, changes are looked at when somebody searches, and not before. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
-    void this.#call(({ indexer }) => indexer.client.savePower(isSaving)).catch((error: unknown) => this.#onFault(error))
+    void this.#threads
+      .call(({ indexer }) => indexer.client.savePower(isSaving))
+      .catch((error: unknown) => this.#onFault(error))
   }
 
   async close(): Promise<void> {
     this.#provider.close()
-    await this.#threads.then(stopThreads, () => undefined)
+    await this.#threads.close()
   }
 
-  async #start(): Promise<Threads> {
-    const { threads: entries, watch } = this.#options
-    shareEmbeddings(this.#source.embedding)
-    const threads = startThreads(entries)
-    for (const thread of [threads.indexer, threads.searcher])
-      thread.onExit((error) => {
-        threads.died.abort()
-        this.#changes.announce({ type: 'crashed', error })
-        void this.#recover(threads)
-      })
-    try {
-      const { file, embedding } = this.#source
-      const events = await threads.indexer.client.events(undefined, { signal: threads.stop.signal })
-      const outcomes = await threads.searcher.client.outcomes(undefined, { signal: threads.stop.signal })
-      void this.#follow(threads, events, (event) => this.#onIndexerEvent(threads, event))
-      void this.#follow(threads, outcomes, (outcome) => this.#provider.note(outcome))
-      const searched = { file, embedding, clockAheadMs: aheadOf(this.#options.now) }
-      const before = canBeOpenTwice ? await placeOnDisk(file) : undefined
-      // An index that is there is read while the indexer opens it.
-      const reading = before === undefined ? Promise.resolve() : threads.searcher.client.open(searched)
-      reading.catch(() => undefined)
-      await threads.indexer.client.open({ ...this.#source, watch, retryMs })
-      if (this.#provider.failure) await threads.indexer.client.hold(true)
-      if (this.#isSavingPower) await threads.indexer.client.savePower(true)
-      await reading
-      // What was there may have given way to another.
-      if (before === undefined || (await placeOnDisk(file)) !== before) await threads.searcher.client.open(searched)
-      return threads
-    } catch (error) {
-      await stopThreads(threads)
-      throw error
-    }
+  async #open({ indexer, searcher }: Threads): Promise<void> {
+    const { watch, now } = this.#options
+    const { file, embedding } = this.#source
+    const searched = { file, embedding, clockAheadMs: aheadOf(now) }
+    const before = canBeOpenTwice ? await placeOnDisk(file) : undefined
+    // An index that is there is read while the indexer opens it.
+    const reading = before === undefined ? Promise.resolve() : searcher.client.open(searched)
+    reading.catch(() => undefined)
+    await indexer.client.open({ ...this.#source, watch, retryMs })
+    if (this.#provider.failure) await indexer.client.hold(true)
+    if (this.#isSavingPower) await indexer.client.savePower(true)
+    await reading
+    // What was there may have given way to another.
+    if (before === undefined || (await placeOnDisk(file)) !== before) await searcher.client.open(searched)
   }
 
-  async #follow<T>(
-    threads: Threads,
-    events: AsyncIterable<T>,
-    apply: (event: T) => Promise<void> | void,
-  ): Promise<void> {
-    try {
-      for await (const event of events) await apply(event)
-    } catch (error) {
-      // The end of a thread closes what it told, and is told itself.
-      await Promise.race([threads.indexer.gone, threads.searcher.gone, sleep(endMs, undefined, { ref: false })])
-      if (!threads.stop.signal.aborted && !threads.died.signal.aborted) this.#onFault(error)
-    }
-  }
-
-  async #onIndexerEvent(threads: Threads, event: IndexerEvent): Promise<void> {
+  #onIndexerEvent(event: IndexerEvent): void {
     switch (event.type) {
       case 'status':
         this.#status = event.status
         this.#tell()
         return this.#changes.announce({ type: 'status', status: this.#withFailure(event.status) })
       case 'pending':
-        threads.pending.idleAt = event.isPending ? undefined : event.touches
         return
       case 'provider':
         return this.#provider.note(event.outcome)
       case 'replace':
       case 'reopen':
-        await this.#exchangeIndex(threads, event.type === 'replace')
         return this.#changes.announce({ type: 'indexed' })
       default:
         return this.#changes.announce(event)
@@ -385,39 +346,9 @@ export class Memory {
     }
   }
 
-  /** Starts the threads anew after one of them died; not again and again. */
-  async #recover(died: Threads): Promise<void> {
-    if (died.stop.signal.aborted) return
-    const now = performance.now()
-    this.#crashes = [...this.#crashes.filter((at) => now - at < crashWindowMs), now]
-    await stopThreads(died)
-    if (this.#crashes.length > maxCrashes) return
-    try {
-      this.#threads = this.#start()
-      await this.#threads
-      this.#changes.announce({ type: 'recovered' })
-    } catch (error) {
-      this.#onFault(error)
-    }
-  }
-
-  /**
-   * A search takes part in the exchange of an index: none begins while one is under way, and one that has begun is
-   * waited for. If the index cannot be opened, it is made sure of once, then the search is tried again.
-   */
-  async #search<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
-    await this.#exchange
-    const running = this.#call(work).catch(async (error: unknown) => {
-      if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
-      await this.#call(({ indexer }) => indexer.client.revive(error.data['isDamaged'] === true))
-      return this.#call(work).catch((again: unknown) => this.#withReason(again))
-    })
-    this.#searches.add(running)
-    try {
-      return await running
-    } finally {
-      this.#searches.delete(running)
-    }
+  /** Reads the index, and says why there is none where that is so. */
+  #read<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
+    return this.#threads.read(work).catch((error: unknown) => this.#withReason(error))
   }
 
   /** Says what the indexer knows of why there is no index. */
@@ -439,37 +370,6 @@ export class Memory {
     const isLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
     if (isLong) return false
     return pending.idleAt === pending.touches || indexer.client.settle(mostMs)
-  }
-
-  /** Lets the searcher go of the old index while the new one takes its place. */
-  async #exchangeIndex({ indexer, searcher, died }: Threads, isRebuilt: boolean): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#exchange = promise
-    try {
-      if (isRebuilt) await Promise.allSettled(this.#searches)
-      // Threads that give way to others meanwhile would never answer.
-      await unlessDead(searcher.client.release(), died.signal)
-      try {
-        if (isRebuilt) await unlessDead(indexer.client.swap(), died.signal)
-      } finally {
-        await unlessDead(searcher.client.resume(), died.signal)
-      }
-    } finally {
-      resolve()
-    }
-  }
-
-  async #call<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
-    const asked = this.#threads
-    try {
-      const threads = await asked
-      return await unlessDead(work(threads), threads.died.signal)
-    } catch (error) {
-      const isAborted = error instanceof Error && error.name === 'AbortError'
-      // Other threads took the place of those that were asked: they know as well.
-      if (asked !== this.#threads && !isAborted) return this.#call(work)
-      throw fromOrpcError(error)
-    }
   }
 }
 
