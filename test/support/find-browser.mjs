@@ -1,6 +1,6 @@
 /**
- * The browser that the tests run in: the one that CHROMIUM_PATH names, else Chrome, Chromium or Edge of this machine, else
- * the one that playwright keeps for itself. Runs on any Node, for it is asked before the project's own is started.
+ * The browser that the tests run in: the one that CHROMIUM_PATH names, else a shell without a window, else Chrome, Chromium
+ * or Edge of this machine, else the one that playwright keeps for itself. Runs on any Node, for it is asked before the project's own is started.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
@@ -18,7 +18,11 @@ import { posix, win32 } from 'node:path'
  * @property {() => string | undefined} playwrights where playwright's own would be
  */
 
+/** Chromium's engine alone: others draw a window with all its parts for every page, seen or not. */
+export const shell = 'chromium-headless-shell'
+
 const linuxNames = [
+  shell,
   'google-chrome',
   'google-chrome-stable',
   'chromium',
@@ -27,6 +31,7 @@ const linuxNames = [
   'microsoft-edge-stable',
 ]
 const linuxPlaces = [
+  `/usr/bin/${shell}`,
   '/opt/google/chrome/chrome',
   '/usr/bin/google-chrome',
   '/usr/bin/chromium',

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { findBrowser, thisMachine } from './find-browser.mjs'
+import { findBrowser, shell, thisMachine } from './find-browser.mjs'
 
 /**
  * @typedef {object} Means
@@ -37,7 +37,7 @@ export function needsBrowser(args) {
  */
 export function getBrowser(means) {
   const { named, find, hasFonts, mayInstall, say } = means
-  const found = find()
+  const found = named ? find() : withShell(means, find())
   if (named && found !== named) say(`CHROMIUM_PATH names ${named}, where there is no program`)
   if (found !== undefined) {
     say(`the tests run in ${found}`)
@@ -69,10 +69,21 @@ export function ownMeans() {
   }
 }
 
+/**
+ * Every second of the tests in a browser goes into a window that nobody sees: where that can be had without, it is.
+ * @param {Means} means
+ * @param {string | undefined} found
+ */
+function withShell(means, found) {
+  if (found === undefined || found.includes(shell) || !means.mayInstall) return found
+  means.say(`installing ${shell}, in which the tests take less time`)
+  return install(means, [shell]) ? means.find() : found
+}
+
 /** @param {Means} means */
 function fromPackages(means) {
   means.say(`there is no browser: installing chromium, ${fonts.join(' and ')} with apt-get`)
-  if (install(means, ['chromium', ...fonts])) return means.find()
+  if (install(means, [shell, ...fonts]) || install(means, ['chromium', ...fonts])) return means.find()
   // Ubuntu has no such package: the fonts are wanted all the same.
   aptGet(means, ['install', ...fonts])
   return undefined

@@ -39,6 +39,12 @@ const finds: readonly Found[] = [
     expected: '/opt/google/chrome/chrome',
   },
   {
+    name: 'a shell without a window before any other',
+    platform: 'linux',
+    programs: ['/opt/google/chrome/chrome', '/usr/bin/chromium', '/usr/bin/chromium-headless-shell'],
+    expected: '/usr/bin/chromium-headless-shell',
+  },
+  {
     name: 'one on the PATH',
     platform: 'linux',
     env: { PATH: '/usr/bin::/nix/bin' },
@@ -128,13 +134,17 @@ describe('M49 the browser of the tests', () => {
 })
 
 const update = 'apt-get update'
-const packages = 'apt-get install chromium fonts-noto-cjk fontconfig'
+const shell = 'apt-get install chromium-headless-shell'
+const packages = `${shell} fonts-noto-cjk fontconfig`
+const others = 'apt-get install chromium fonts-noto-cjk fontconfig'
 const fonts = 'apt-get install fonts-noto-cjk fontconfig'
 const download = 'playwright install'
 
 interface Got {
   readonly name: string
-  readonly isThere?: boolean
+  /** What is there before. */
+  readonly own?: string
+  readonly named?: boolean
   readonly hasFonts?: boolean
   readonly mayInstall: boolean
   /** What fails. */
@@ -143,38 +153,67 @@ interface Got {
   readonly expected: string | undefined
 }
 
+const windowed = '/usr/bin/chromium'
+const bare = '/usr/bin/chromium-headless-shell'
+
 const gets: readonly Got[] = [
-  {
-    name: 'does nothing where all is there',
-    isThere: true,
-    hasFonts: true,
-    mayInstall: true,
-    runs: [],
-    expected: 'own',
-  },
-  { name: 'gets the fonts alone', isThere: true, mayInstall: true, runs: [update, fonts], expected: 'own' },
+  { name: 'does nothing where all is there', own: bare, hasFonts: true, mayInstall: true, runs: [], expected: bare },
+  { name: 'gets the fonts alone', own: bare, mayInstall: true, runs: [update, fonts], expected: bare },
   {
     name: 'goes on without fonts',
-    isThere: true,
+    own: bare,
     mayInstall: true,
     fails: [fonts],
     runs: [update, fonts],
-    expected: 'own',
+    expected: bare,
   },
-  { name: 'needs no fonts of who may not install', isThere: true, mayInstall: false, runs: [], expected: 'own' },
-  { name: 'installs packages as root', mayInstall: true, runs: [update, packages], expected: 'packaged' },
+  {
+    name: 'gets a browser without a window beside one that has one',
+    own: windowed,
+    hasFonts: true,
+    mayInstall: true,
+    runs: [update, shell],
+    expected: bare,
+  },
+  {
+    name: 'takes the one with a window where that cannot be had',
+    own: windowed,
+    hasFonts: true,
+    mayInstall: true,
+    fails: [shell],
+    runs: [update, shell],
+    expected: windowed,
+  },
+  { name: 'needs nothing of who may not install', own: windowed, mayInstall: false, runs: [], expected: windowed },
+  {
+    name: 'takes the one that is named as it is',
+    named: true,
+    own: windowed,
+    hasFonts: true,
+    mayInstall: true,
+    runs: [],
+    expected: windowed,
+  },
+  { name: 'installs packages as root', mayInstall: true, runs: [update, packages], expected: bare },
   {
     name: 'installs packages from what lists there are',
     mayInstall: true,
     fails: [update],
     runs: [update, packages],
-    expected: 'packaged',
+    expected: bare,
+  },
+  {
+    name: 'installs the one with a window where there is no other',
+    mayInstall: true,
+    fails: [packages],
+    runs: [update, packages, update, others],
+    expected: windowed,
   },
   {
     name: 'downloads where there is no package, fonts all the same',
     mayInstall: true,
-    fails: [packages],
-    runs: [update, packages, fonts, `${download} --with-deps`],
+    fails: [packages, others],
+    runs: [update, packages, update, others, fonts, `${download} --with-deps`],
     expected: 'downloaded',
   },
   { name: 'downloads where it may not install', mayInstall: false, runs: [download], expected: 'downloaded' },
@@ -188,11 +227,11 @@ const gets: readonly Got[] = [
 ]
 
 describe('M49 getting a browser', () => {
-  it.each(gets)('M49: $name', ({ isThere, hasFonts = false, mayInstall, fails = [], runs, expected }) => {
+  it.each(gets)('M49: $name', ({ own, named = false, hasFonts = false, mayInstall, fails = [], runs, expected }) => {
     const ran: string[] = []
-    let browser = isThere ? 'own' : undefined
+    let browser = own
     const path = getBrowser({
-      named: undefined,
+      named: named ? own : undefined,
       find: () => browser,
       hasFonts: () => hasFonts,
       mayInstall,
@@ -202,7 +241,8 @@ describe('M49 getting a browser', () => {
         const line = command === 'apt-get' ? [command, ...words].join(' ') : [download, ...flags].join(' ')
         ran.push(line)
         if (fails.includes(line)) return false
-        if (line === packages) browser = 'packaged'
+        if (line === packages || line === shell) browser = bare
+        if (line === others) browser = windowed
         if (line.startsWith(download)) browser = 'downloaded'
         return true
       },
