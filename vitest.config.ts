@@ -6,7 +6,7 @@ const shared = { globals: false, restoreMocks: true, unstubEnvs: true, retry } a
 
 export default defineConfig({
   test: {
-    maxWorkers: 4,
+    maxWorkers: 3,
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 15_000 } },

@@ -1,5 +1,4 @@
 /** An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. */
-import { stat } from 'node:fs/promises'
 import type {
   ChunkSize,
   EmbeddingModel,
@@ -12,12 +11,13 @@ import type {
   Unsearched,
 } from '../../shared/contract/index.ts'
 import { aheadOf, type Clock } from '../clock.ts'
-import { AppError, isSystemError } from '../../shared/errors.ts'
+import { AppError } from '../../shared/errors.ts'
 import { Changes, type Announcements } from '../changes.ts'
-import { shareEmbeddings, type EmbeddingSource } from '../embeddings/index.ts'
+import { shareEmbeddings } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
+import { bytesOfIndex } from './index-bytes.ts'
 import type { IndexerEvent } from './indexer.ts'
-import type { IndexedFolder } from './sync.ts'
+import { openThreads, type MemorySource } from './open-threads.ts'
 import { ProviderCare } from './provider-care.ts'
 import { RunningThreads } from './running-threads.ts'
 import { sampleOf } from './sample.ts'
@@ -26,20 +26,6 @@ import { runRechunk, type ThreadEntries, type Threads } from './threads.ts'
 
 /** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
 const catchUpMs = 500
-/** On Windows a file that a search has open cannot be put aside. */
-const canBeOpenTwice = process.platform !== 'win32'
-/** See `IndexerSettings.retryMs`. */
-const retryMs = 30_000
-
-/** What an index depends on; when it changes, the threads start anew. */
-export interface MemorySource {
-  readonly file: string
-  readonly folders: readonly IndexedFolder[]
-  readonly chunk: MemorySettings['chunk']
-  readonly debounceMs: number
-  readonly embedding: EmbeddingSource
-}
-
 export interface MemoryOptions {
   readonly source: MemorySource
   /** Looked up for every search. */
@@ -87,7 +73,11 @@ export class Memory {
     shareEmbeddings(options.source.embedding)
     this.#threads = new RunningThreads({
       entries: options.threads,
-      open: (threads) => this.#open(threads),
+      open: (threads) =>
+        openThreads(threads, this.#source, options, {
+          isHeld: this.#provider.failure !== undefined,
+          isSavingPower: this.#isSavingPower,
+        }),
       onEvent: (event) => this.#onIndexerEvent(event),
       onOutcome: (outcome) => this.#provider.note(outcome),
       onFault: (error) => this.#onFault(error),
@@ -206,10 +196,8 @@ export class Memory {
   }
 
   /** Bytes of the index on disk; 0 while there is none. */
-  async indexBytes(): Promise<number> {
-    const files = [this.#source.file, `${this.#source.file}-wal`]
-    const sizes = await Promise.all(files.map((file) => stat(file).catch(nothingThere)))
-    return sizes.reduce((sum, info) => sum + (info?.size ?? 0), 0)
+  indexBytes(): Promise<number> {
+    return bytesOfIndex(this.#source.file)
   }
 
   /**
@@ -259,41 +247,25 @@ export class Memory {
 
   /** Tells of files that the app itself wrote, sooner than the watcher would. */
   touch(paths: readonly string[]): void {
-    void this.#threads
-      .call(({ indexer, pending }) => {
-        pending.touches += 1
-        return indexer.client.touch(paths)
-      })
-      .catch((error: unknown) => this.#onFault(error))
+    this.#inform(({ indexer, pending }) => {
+      pending.touches += 1
+      return indexer.client.touch(paths)
+    })
   }
 
   /** While power is short, changes are looked at when somebody searches, and not before. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
-    void this.#threads
-      .call(({ indexer }) => indexer.client.savePower(isSaving))
-      .catch((error: unknown) => this.#onFault(error))
+    this.#inform(({ indexer }) => indexer.client.savePower(isSaving))
+  }
+
+  #inform(work: (threads: Threads) => Promise<unknown>): void {
+    void this.#threads.call(work).catch((error: unknown) => this.#onFault(error))
   }
 
   async close(): Promise<void> {
     this.#provider.close()
     await this.#threads.close()
-  }
-
-  async #open({ indexer, searcher }: Threads): Promise<void> {
-    const { watch, now } = this.#options
-    const { file, embedding } = this.#source
-    const searched = { file, embedding, clockAheadMs: aheadOf(now) }
-    const before = canBeOpenTwice ? await placeOnDisk(file) : undefined
-    // An index that is there is read while the indexer opens it.
-    const reading = before === undefined ? Promise.resolve() : searcher.client.open(searched)
-    reading.catch(() => undefined)
-    await indexer.client.open({ ...this.#source, watch, retryMs })
-    if (this.#provider.failure) await indexer.client.hold(true)
-    if (this.#isSavingPower) await indexer.client.savePower(true)
-    await reading
-    // What was there may have given way to another.
-    if (before === undefined || (await placeOnDisk(file)) !== before) await searcher.client.open(searched)
   }
 
   #onIndexerEvent(event: IndexerEvent): void {
@@ -371,14 +343,4 @@ export class Memory {
     if (isLong) return false
     return pending.idleAt === pending.touches || indexer.client.settle(mostMs)
   }
-}
-
-function nothingThere(error: unknown): undefined {
-  if (!isSystemError(error, 'ENOENT')) throw error
-}
-
-/** Tells apart files that have the same name one after the other; what is wrong with a file is the indexer's to say. */
-async function placeOnDisk(file: string): Promise<string | undefined> {
-  const info = await stat(file, { bigint: true }).catch(() => undefined)
-  return info && `${info.dev}:${info.ino}`
 }

@@ -25,19 +25,29 @@ type Target = Pick<NoteLink, 'kind' | 'target'>
 
 const markdown = /\.(?:md|markdown)$/i
 
+/** A file with the keys that every link is held against: in a vault of many languages, one name has dozens of files. */
+interface Place {
+  readonly path: string
+  readonly key: string
+  /** Without Markdown's ending. */
+  readonly stemKey: string
+}
+
 export class Resolver {
-  readonly #paths = new Map<string, string[]>()
+  readonly #paths = new Map<string, Place[]>()
   /** By file name, with and without its ending when that is Markdown's. */
-  readonly #bases = new Map<string, string[]>()
-  readonly #names = new Map<string, string[]>()
+  readonly #bases = new Map<string, Place[]>()
+  readonly #names = new Map<string, Place[]>()
 
   constructor(files: Iterable<KnownFile>) {
     for (const { path, names = [] } of files) {
-      add(this.#paths, keyOf(path), path)
-      const base = baseOf(path)
-      add(this.#bases, keyOf(base), path)
-      if (markdown.test(base)) add(this.#bases, keyOf(base.replace(markdown, '')), path)
-      for (const name of [...pageNames(path), ...names]) add(this.#names, keyOf(name), path)
+      const key = keyOf(path)
+      const place = { path, key, stemKey: stemOf(key) }
+      add(this.#paths, key, place)
+      const base = baseOf(key)
+      add(this.#bases, base, place)
+      if (markdown.test(base)) add(this.#bases, stemOf(base), place)
+      for (const name of [...pageNames(path), ...names]) add(this.#names, keyOf(name), place)
     }
   }
 
@@ -80,11 +90,10 @@ export class Resolver {
   #named(folder: string, target: string): Resolution | undefined {
     const wanted = keyOf(target.replace(/\/+$/, ''))
     const all = this.#bases.get(keyOf(baseOf(target))) ?? []
-    const fitting = all.filter((path) => {
-      const key = keyOf(path)
-      return [key, key.replace(markdown, '')].some((one) => one === wanted || one.endsWith(`/${wanted}`))
-    })
-    const notes = fitting.filter((path) => markdown.test(path))
+    const fitting = all.filter(({ key, stemKey }) =>
+      [key, stemKey].some((one) => one === wanted || one.endsWith(`/${wanted}`)),
+    )
+    const notes = fitting.filter(({ path }) => markdown.test(path))
     const path = nearest(notes.length === 0 || target.includes('.') ? fitting : notes, folder, target)
     return path === undefined ? undefined : { path, by: 'name' }
   }
@@ -95,10 +104,11 @@ export class Resolver {
   }
 }
 
-function add(map: Map<string, string[]>, key: string, path: string): void {
-  const paths = map.get(key)
-  if (!paths) map.set(key, [path])
-  else if (!paths.includes(path)) paths.push(path)
+function add(map: Map<string, Place[]>, key: string, place: Place): void {
+  const places = map.get(key)
+  if (!places) map.set(key, [place])
+  // Names of one file come one after the other.
+  else if (places.at(-1) !== place) places.push(place)
 }
 
 /** Names that differ in case alone, or in how an accent is written, are one name. */
@@ -131,20 +141,21 @@ function joined(folder: string, target: string): string | undefined {
 }
 
 /** Of files whose names differ in case alone, the one that is written so. */
-function sameCase(paths: readonly string[] | undefined, written: string): string | undefined {
-  return paths?.find((path) => path === written) ?? paths?.[0]
+function sameCase(places: readonly Place[] | undefined, written: string): string | undefined {
+  return (places?.find(({ path }) => path === written) ?? places?.[0])?.path
 }
 
 /** Below the linking file's folder before elsewhere, then the shortest path, then the first by name. */
-function nearest(paths: readonly string[], folder: string, written: string): string | undefined {
-  if (paths.length < 2) return paths[0]
-  const isNear = (path: string) => keyOf(path).startsWith(keyOf(folder))
+function nearest(places: readonly Place[], folder: string, written: string): string | undefined {
+  if (places.length < 2) return places[0]?.path
+  const folderKey = keyOf(folder)
+  const near = places.filter(({ key }) => key.startsWith(folderKey))
   const isWritten = (path: string) => [path, stemOf(path)].some((one) => one.endsWith(written))
-  return paths.toSorted(
-    (one, other) =>
-      Number(isNear(other)) - Number(isNear(one)) ||
-      one.length - other.length ||
-      Number(isWritten(other)) - Number(isWritten(one)) ||
-      (one < other ? -1 : 1),
-  )[0]
+  return (near.length === 0 ? places : near)
+    .map(({ path }) => path)
+    .reduce((best, path) => {
+      const isNearer =
+        path.length - best.length || Number(isWritten(best)) - Number(isWritten(path)) || (path < best ? -1 : 1)
+      return isNearer < 0 ? path : best
+    })
 }
