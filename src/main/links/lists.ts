@@ -21,6 +21,7 @@ export function leadsTo(index: LinkIndex, from: string, link: Pick<NoteLink, 'ki
   return { path, line, makes: path === null ? (newNoteOf(from, link, index.newNotes) ?? null) : null }
 }
 
+/** Lines that link here are told once, however often they do. */
 export async function linksOf(index: LinkIndex, path: string) {
   const links = index.notes.get(path)?.links ?? []
   const outgoing = links.slice(0, maxListed).map((link): OutgoingLink => ({
@@ -29,7 +30,9 @@ export async function linksOf(index: LinkIndex, path: string) {
     isEmbed: link.isEmbed,
     ...leadsTo(index, path, link),
   }))
-  const referrers = index.referrersOf(path)
+  const referrers = [
+    ...new Map(index.referrersOf(path).map((one) => [`${one.link.line}:${one.note.path}`, one])).values(),
+  ]
   const listed = referrers.slice(0, maxListed).map(({ note, link }) => ({ note, link }))
   const lines = await linesOf(index, listed)
   const backlinks = listed.map(({ note, link }, at): Backlink => ({

@@ -9,6 +9,9 @@ import { Button } from '../ui/button.tsx'
 import { Modal, ModalTitle } from '../ui/modal.tsx'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
 
+/** Notes whose changes are seen without asking. */
+const openAtFirst = 3
+
 interface MoveDialogProps {
   readonly agent: string
   /** A file, or a folder without `/` at its end. */
@@ -99,7 +102,9 @@ function PlanDialog({ plan, onUpdate, onOnlyMove, onClose }: PlanDialogProps) {
       className="top-[10vh] left-1/2 flex max-h-[78vh] w-[min(680px,94vw)] -translate-x-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-4 shadow-float"
       onClose={onClose}
     >
-      <ModalTitle>{t('links.willUpdate', { count: plan.links, notes: plan.notes })}</ModalTitle>
+      <ModalTitle>
+        {t('links.willUpdate', { count: plan.links, notes: t('links.inNotes', { count: plan.notes }) })}
+      </ModalTitle>
       {plan.left.length > 0 && (
         <p role="note" className="text-[12px] text-muted">
           {t('links.leftBehind', { count: plan.left.length })}{' '}
@@ -107,8 +112,8 @@ function PlanDialog({ plan, onUpdate, onOnlyMove, onClose }: PlanDialogProps) {
         </p>
       )}
       <ul className="flex min-h-0 flex-col gap-2 overflow-y-auto" tabIndex={0} aria-label={t('links.changes')}>
-        {plan.files.map(({ path, count, patch }) => (
-          <FileChanges key={path} path={path} count={count}>
+        {plan.files.map(({ path, count, patch }, at) => (
+          <FileChanges key={path} path={path} count={count} isOpen={at < openAtFirst}>
             <Patch patch={patch} isSmall />
           </FileChanges>
         ))}
@@ -129,10 +134,18 @@ function PlanDialog({ plan, onUpdate, onOnlyMove, onClose }: PlanDialogProps) {
   )
 }
 
-function FileChanges({ path, count, children }: { path: string; count: number; children: ReactNode }) {
+interface FileChangesProps {
+  readonly path: string
+  readonly count: number
+  /** At first; then it is the reader's. */
+  readonly isOpen: boolean
+  readonly children: ReactNode
+}
+
+function FileChanges({ path, count, isOpen, children }: FileChangesProps) {
   return (
     <li className="rounded-md border border-line">
-      <details>
+      <details open={isOpen}>
         <summary className="flex cursor-default items-center gap-2 px-2.5 py-1.5 font-mono text-[12px]">
           <span className="min-w-0 flex-1 break-all">{path}</span>
           <span className="tabular text-muted">{count}</span>

@@ -1,17 +1,14 @@
 /** A file of the tree, with what can be done with it. */
-import { MoreHorizontal } from 'lucide-react'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { FileEntry } from '../../shared/contract/index.ts'
 import { formatShort } from '../i18n/format.ts'
-import { ActionItem, ActionMenu, ActionSeparator } from '../ui/action-menu.tsx'
-import { IconButton } from '../ui/button.tsx'
+import { ActionItem, ActionSeparator } from '../ui/action-menu.tsx'
 import { NavRow } from '../ui/nav-row.tsx'
 import { isFileAt, paths, usePlace } from '../navigate.ts'
-import { MoveDialog } from '../links/move-dialog.tsx'
 import { UnsearchedMark } from '../scope/unsearched.tsx'
 import type { FileActions } from './file-actions.ts'
+import { PathMenu } from './path-menu.tsx'
 
 interface FileRowProps {
   readonly file: FileEntry
@@ -49,37 +46,19 @@ function FileMenu({ path, actions }: { path: string; actions: FileActions }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const location = usePlace()
-  const [isMoving, setIsMoving] = useState(false)
   const isOpen = isFileAt(location, path)
   const remove = async () => {
     if ((await actions.remove(path)) && isOpen) navigate(paths.chat())
   }
   return (
-    <>
-      <ActionMenu
-        trigger={
-          <IconButton label={t('file.menu', { path })}>
-            <MoreHorizontal size={14} />
-          </IconButton>
-        }
-      >
-        <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
-        <ActionItem onClick={() => void actions.duplicate(path).then((copy) => copy && navigate(paths.file(copy)))}>
-          {t('file.duplicate')}
-        </ActionItem>
-        <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
-        <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
-        <ActionSeparator />
-        <ActionItem onClick={() => void remove()}>{t('file.delete')}</ActionItem>
-      </ActionMenu>
-      {isMoving && (
-        <MoveDialog
-          agent={actions.agent}
-          from={path}
-          onMoved={(to) => isOpen && navigate(paths.file(to))}
-          onClose={() => setIsMoving(false)}
-        />
-      )}
-    </>
+    <PathMenu agent={actions.agent} path={path} onMoved={(to) => isOpen && navigate(paths.file(to))}>
+      <ActionItem onClick={() => void actions.duplicate(path).then((copy) => copy && navigate(paths.file(copy)))}>
+        {t('file.duplicate')}
+      </ActionItem>
+      <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
+      <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
+      <ActionSeparator />
+      <ActionItem onClick={() => void remove()}>{t('file.delete')}</ActionItem>
+    </PathMenu>
   )
 }

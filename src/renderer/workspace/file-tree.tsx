@@ -1,6 +1,6 @@
 /** The workspace in the sidebar: what is always read, and folders that open; the days' logs have a calendar. */
 import { useQuery } from '@tanstack/react-query'
-import { ChevronRight, FilePlus2, MoreHorizontal } from 'lucide-react'
+import { ChevronRight, FilePlus2 } from 'lucide-react'
 import { useEffect, useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
@@ -11,14 +11,13 @@ import { attempt } from '../feedback/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { SidebarSection } from '../ui/sidebar-section.tsx'
-import { MoveDialog } from '../links/move-dialog.tsx'
 import { fileAt, isFileAt, paths } from '../navigate.ts'
-import { ActionItem, ActionMenu } from '../ui/action-menu.tsx'
 import { FilterField } from '../ui/search-field.tsx'
 import { useFileActions, type FileActions } from './file-actions.ts'
 import { hintPlace } from '../onboarding/tour.tsx'
 import { NewFileDialog } from './new-file-dialog.tsx'
 import { FileRow } from './file-row.tsx'
+import { PathMenu } from './path-menu.tsx'
 
 interface TreeProps {
   readonly agent: Agent
@@ -185,27 +184,12 @@ function Folder({ name, files, prefix, current, actions }: InsideProps & { reado
 }
 
 function FolderMenu({ agent, path, current }: { agent: string; path: string; current: string }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const [isMoving, setIsMoving] = useState(false)
   const follow = (to: string) => {
     const open = fileAt(current)
     if (open?.startsWith(`${path}/`)) navigate(paths.file(to + open.slice(path.length)))
   }
-  return (
-    <>
-      <ActionMenu
-        trigger={
-          <IconButton label={t('file.menu', { path })}>
-            <MoreHorizontal size={14} />
-          </IconButton>
-        }
-      >
-        <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
-      </ActionMenu>
-      {isMoving && <MoveDialog agent={agent} from={path} onMoved={follow} onClose={() => setIsMoving(false)} />}
-    </>
-  )
+  return <PathMenu agent={agent} path={path} onMoved={follow} />
 }
 
 /** Markdown files that are dropped here become files of the workspace; none is ever replaced. */
