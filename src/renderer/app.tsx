@@ -16,11 +16,12 @@ import { useAppearance } from './workbench/use-appearance.ts'
 import { Workbench } from './workbench/workbench.tsx'
 
 /** Nothing that one needs lies there: toasts cover no tools of a view, and not the status bar. */
-const aboveStatusBar = { bottom: 40, right: 16 }
+const aboveStatusBar = { top: 56, bottom: 40, right: 16 }
 
 export function App() {
   const settings = useQuery(api.settings.get.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
+  const isAsked = (useQuery(api.clients.questions.queryOptions()).data ?? []).length > 0
   const theme = useAppearance(settings.data?.appearance)
   const [location] = useLocation()
   const { t } = useTranslation()
@@ -49,7 +50,8 @@ export function App() {
       <Toaster
         theme={theme}
         customAriaLabel={t('common.notifications')}
-        position="bottom-right"
+        // What asks the user stays uncovered.
+        position={isAsked ? 'top-right' : 'bottom-right'}
         offset={aboveStatusBar}
         mobileOffset={aboveStatusBar}
       />

@@ -15,15 +15,10 @@ export interface Lines {
   readonly endLine: number
 }
 
-/** What somebody says of a line that was recalled. */
-export const faults = ['wrong', 'outdated'] as const
-export type Fault = (typeof faults)[number]
-
 interface Paths {
   chat(session?: string, message?: string): string
   file(path: string, line?: number): string
   source(path: string, line?: number): string
-  correct(place: Place, fault: Fault): string
   search(query?: string, why?: Place): string
   recalls(message?: string): string
   checks(): string
@@ -33,6 +28,9 @@ interface Paths {
   changes(): string
   find(): string
   brokenLinks(): string
+  inbox(proposal?: string): string
+  tags(): string
+  around(path: string): string
   capture(): string
 }
 
@@ -47,9 +45,6 @@ export const paths: Paths = {
     const session = sessionOfPath(path)
     return session === undefined ? paths.file(path, line) : paths.chat(session)
   },
-  /** The file at a line that is to be mended. */
-  correct: ({ path, line }: Place, fault: Fault) =>
-    paths.file(path, line).replace('#', `?${new URLSearchParams({ fault })}#`),
   /** With a place: what becomes of that line. */
   search: (query?: string, why?: Place) => {
     const parameters = new URLSearchParams()
@@ -66,6 +61,11 @@ export const paths: Paths = {
   changes: () => '/changes',
   find: () => '/find',
   brokenLinks: () => '/links/broken',
+  /** With a proposal: the one that is shown. */
+  inbox: (proposal?: string) => (proposal === undefined ? '/inbox' : `/inbox?${new URLSearchParams({ proposal })}`),
+  tags: () => '/search/tags',
+  /** A note and what lies about it. */
+  around: (path: string) => `/links/around?${new URLSearchParams({ path })}`,
   capture: () => '/capture',
   context: (session?: string) => (session === undefined ? '/context' : `/context/${encodePart(session)}`),
 }
@@ -103,8 +103,8 @@ export function useHash(): string {
 }
 
 /**
- * The path of the address as the window has it, still encoded. The router decodes what it hands out, so that a name with
- * a `%` in it could not be told from an encoded one; what a path means is asked of `fileAt` and `sessionAt`.
+ * The path of the address, still encoded. The router decodes what it hands out, so that a name with a `%` in it could not
+ * be told from an encoded one; what a path means is asked of `fileAt` and `sessionAt`.
  */
 export function usePlace(): string {
   return useSyncExternalStore(onPlaceChange, () => location.pathname)

@@ -12,7 +12,9 @@ export interface Section {
 export function sectionsOf(lines: readonly string[]): Section[] {
   const headings: { title: string; level: number; from: number }[] = []
   let fence: string | undefined
-  for (const [index, line] of lines.entries()) {
+  for (const [index, whole] of lines.entries()) {
+    // The mark of the byte order is no part of the first line.
+    const line = index === 0 ? whole.replace(/^\uFEFF/, '') : whole
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
     if (fence !== undefined) {
       if (mark?.startsWith(fence)) fence = undefined

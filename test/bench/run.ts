@@ -15,6 +15,7 @@ import { measureInterface } from './interface.ts'
 import { measureMcp } from './mcp.ts'
 import { measureMemory } from './memory.ts'
 import { measureTranscript } from './transcript.ts'
+import { measureUpkeep } from './upkeep.ts'
 
 const memoryParts = ['keywords', 'vectors', 'resident']
 const root = mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
@@ -26,6 +27,7 @@ const others: Readonly<Record<string, () => Promise<Figure[]> | Figure[]>> = {
   daily: () => measureDaily(root),
   accounts: () => measureAccounts(root),
   mcp: () => measureMcp(root),
+  upkeep: () => measureUpkeep(root),
   bundle: measureBundle,
 }
 const { values: flags } = parseArgs({

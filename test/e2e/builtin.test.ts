@@ -11,16 +11,20 @@ const files = {
     '# Family\n\n- Our daughter starts kindergarten in September.\n- Dad retired from the railway after thirty-eight years.\n',
   'memory/money.md':
     '# Money\n\n- Put aside three hundred each month for the trip to Japan.\n- The mortgage is fixed until 2031.\n',
+  'memory/school.md': '# Plans\n\n- Buy a satchel for our little girl’s preschool.\n',
+  'memory/health.md':
+    '# Health\n\n- The dentist will pull the wisdom tooth in March.\n\n- Blood pressure was 138 over 88.\n',
+  'memory/boats.md': '# Boats\n\n- The dinghy has a hole below the waterline.\n',
   'memory/home.md': '# Home\n\n- The boiler is serviced every October.\n- 房东说一月起房租每个月多收三百块。\n',
 }
 
 describe('M52 meaning built in', () => {
   it.each([
-    ['en-US', 'Search memory', 'built-in meaning', 'What each word gives to the similarity'],
-    ['zh-CN', '搜索记忆', '内置语义', '每个词对相似度的贡献'],
+    ['en-US', 'Search memory', 'built-in meaning', 'What each word gives to the similarity', 'Links', 'About the same'],
+    ['zh-CN', '搜索记忆', '内置语义', '每个词对相似度的贡献', '链接', '内容相近'],
   ])(
     'M52: %s: a question in other words is answered, and the account says by which',
-    async (locale, search, status, shares) => {
+    async (locale, search, status, shares, links, near) => {
       const server = await openTestServer({ files, config: untouchedConfig })
       const client = await connect(server.url)
       await until(async () => {
@@ -42,6 +46,14 @@ describe('M52 meaning built in', () => {
       const nearness = Number(/(?:nearness|相近度) (-?[\d.]+)/.exec((await details.textContent()) ?? '')?.[1])
       expect(parts.reduce((sum, part) => sum + Number(part), 0)).toBeCloseTo(nearness, 3)
       await keepScreenshot(page, `builtin-${locale}`)
+      await page.goto(new URL('/file/memory/family.md', server.url).href)
+      await page.getByRole('button', { name: links, exact: true }).click()
+      await page
+        .getByRole('region', { name: near })
+        .getByRole('link', { name: /satchel/ })
+        .click()
+      await page.waitForURL(/school\.md#L3/)
+      await keepScreenshot(page, `builtin-near-${locale}`)
     },
   )
 })

@@ -104,6 +104,34 @@ describe('M42 what an answer looks like', () => {
   })
 })
 
+describe('M65 a chat without memory', () => {
+  it('M65: is chosen before it begins, says so throughout, and is kept after all with a click that can be taken back', async () => {
+    const { page, say, model } = await openChat([{ text: 'Aye.' }], {
+      files: { 'MEMORY.md': '# Memory\n\n- The safe opens with walrus-9931.\n' },
+      look: { colorScheme: 'dark' },
+    })
+    await page.getByRole('switch', { name: 'Without memory' }).click()
+    await page.getByText('nothing is recalled for this chat', { exact: false }).waitFor()
+    await keepScreenshot(page, 'without-memory-1-chosen')
+    await say('Where is the safe?')
+    const note = page.getByRole('note').filter({ hasText: 'Without memory' })
+    await note.waitFor()
+    await page.getByTestId('answer').first().waitFor()
+    expect(model.requests.map(({ text }) => text).filter((text) => text.includes('walrus-9931'))).toEqual([])
+    await keepScreenshot(page, 'without-memory-2-held')
+    await note.getByRole('button', { name: 'Keep this chat after all' }).click()
+    await note.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await note.waitFor()
+    await note.getByRole('button', { name: 'Keep this chat after all' }).click()
+    await note.waitFor({ state: 'detached' })
+    await say('And now?')
+    await until(() => Promise.resolve(model.requests.some(({ text }) => text.includes('walrus-9931'))))
+    await page.getByRole('link', { name: 'New chat' }).first().click()
+    expect(await page.getByRole('switch', { name: 'Without memory' }).getAttribute('aria-checked')).toBe('false')
+  })
+})
+
 describe('M42 branches', () => {
   it('M42: edit, retry, switch between versions, branch, delete and undo', async () => {
     const { page, say, composer } = await openChat([
@@ -339,7 +367,8 @@ describe('M42 the list of conversations', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: '飞艇计划' }).waitFor()
     await menu('Pin')
-    await page.getByRole('region', { name: 'Pinned' }).getByText('飞艇计划').waitFor()
+    await list.getByText('Pinned', { exact: true }).waitFor()
+    await list.getByRole('link', { name: 'pinned 飞艇计划' }).waitFor()
     const [download] = await Promise.all([page.waitForEvent('download'), menu('Export as Markdown')])
     expect(download.suggestedFilename()).toBe('飞艇计划.md')
     const path = await download.path()

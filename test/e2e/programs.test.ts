@@ -62,6 +62,6 @@ describe('M58 M59 programs', () => {
     await page.goBack()
     await row.getByRole('button', { name: 'Take the token back' }).click()
     await row.waitFor({ state: 'detached' })
-    expect(await app.clients.list()).toEqual([])
+    expect((await app.clients.list()).map(({ name }) => name)).not.toContain('My agent')
   }, 90_000)
 })

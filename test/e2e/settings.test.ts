@@ -35,7 +35,7 @@ describe('M51 search by meaning', () => {
     const provider = page.getByRole('combobox', { name: 'Who makes embeddings' })
     await provider.selectOption('openai-compatible')
     const dialog = page.getByRole('dialog')
-    const of = { provider: 'openai-compatible', model: 'text-embedding-3-small' } as const
+    const of = { provider: 'openai-compatible', model: 'nomic-embed-text' } as const
     const { unsent, questions } = await client.search.meaning({ agent: 'main', of })
     expect(unsent.texts).toBe(texts)
     await dialog.getByText(`${texts + questions.texts} texts will be sent`, { exact: false }).waitFor()
@@ -50,6 +50,24 @@ describe('M51 search by meaning', () => {
     await panel.getByText('texts are sent there, once each', { exact: false }).waitFor()
     await panel.getByText('have no vectors yet', { exact: false }).waitFor({ state: 'detached' })
     await keepScreenshot(page, 'settings-meaning')
+    // What all agents have is asked about as well when this one goes back to it; and so is a server without an address.
+    await provider.selectOption('none')
+    await panel.getByText('Off: notes are found by their words.').waitFor()
+    const row = page.getByTestId('setting').filter({ has: provider })
+    await row.getByRole('radio', { name: 'All agents' }).click()
+    await provider.selectOption('openai-compatible')
+    await dialog.getByText('The address of the server is missing', { exact: false }).waitFor()
+    await keepScreenshot(page, 'settings-meaning-no-address')
+    expect(await dialog.getByRole('button', { name: 'Send' }).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await provider.selectOption('openai')
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await row.getByRole('radio', { name: 'only', exact: false }).click()
+    await row.getByTestId('reset').click()
+    await dialog.getByText('text-embedding-3-small', { exact: false }).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await provider.inputValue()).toBe('none')
   })
 })
 

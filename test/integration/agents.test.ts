@@ -263,6 +263,21 @@ describe('M38 agents', () => {
     expect(text).toContain('# the first')
   })
 
+  it('M38: one that was taken out of the file is no fault at the changes that follow', async () => {
+    const { app, home, workspace } = await openTwo()
+    await app.agents.get('work')
+    // It is the last that takes over what changed.
+    const { memory } = await app.agents.get('nested')
+    const list = `[{ id: main, workspace: "${workspace}" }, { id: nested, workspace: "${workspace}/memory/nested" }]`
+    const config = `agents:\n  defaults: { memory: { chunk: { tokens: 200 } } }\n  list: ${list}\n`
+    await writeFile(join(home, 'config.yaml'), config)
+    await until(() => memory.chunk.tokens === 200, 20_000)
+    app.log.warn({}, 'the last line')
+    const log = await readFile(app.log.file, 'utf8')
+    expect(log).toContain('the last line')
+    expect(log).not.toContain('there is no agent')
+  })
+
   it('M38: two work at once, each on its own', async () => {
     const { app, main } = await openTwo()
     const work = await app.agents.get('work')

@@ -35,6 +35,29 @@ describe('M52 meaning at the first start', () => {
     expect(candidates[0]?.text?.terms.find(({ term }) => term === 'preschool')?.alike).toContain('kindergarten')
   })
 
+  it('M52: what asks for nothing by words asks for nothing by meaning, and filters alone decide', async () => {
+    const { memory } = await openMemory()
+    const found = async (query: string) => {
+      const { candidates, notice } = await memory.explain(query)
+      expect(notice, query).toBeNull()
+      const returned = candidates.filter(({ verdict }) => verdict.kind === 'returned')
+      for (const { path, vector, text } of returned)
+        expect({ query, path, vector, share: text?.share }).toEqual({ query, path, vector: null, share: 1 })
+      return returned.map(({ path }) => path).toSorted()
+    }
+    for (const query of ['?', '。', '😀', '"', '-', '#', '  ', '…?!'])
+      expect({ query, found: await found(query) }).toEqual({ query, found: [] })
+    const all = ['MEMORY.md', 'memory/health.md', 'memory/money.md']
+    const cases: readonly (readonly [string, readonly string[]])[] = [
+      ['source:memory', all],
+      ['-path:health', all.filter((path) => !path.includes('health'))],
+      ['-tooth', all.filter((path) => !path.includes('health'))],
+      ['path:health ?', ['memory/health.md']],
+      ['in:2026-11', []],
+    ]
+    for (const [query, paths] of cases) expect({ query, found: await found(query) }).toEqual({ query, found: paths })
+  })
+
   it('M52: what is written later is found by meaning too', async () => {
     const { memory, workspace } = await openMemory()
     await writeFile(join(workspace, 'memory', 'pets.md'), '# Pets\n\n- The dinghy has a hole below the waterline.\n')
@@ -45,10 +68,30 @@ describe('M52 meaning at the first start', () => {
     expect(candidates[0]?.path).toBe('memory/pets.md')
   })
 
+  it('M43 M52: notes about the same are found beside a note, by the passages that say so; none about anything else', async () => {
+    const { memory, workspace } = await openMemory()
+    await writeFile(
+      join(workspace, 'memory', 'school.md'),
+      '# Plans\n\n- Buy a satchel for our little girl’s preschool.\n',
+    )
+    await writeFile(join(workspace, 'memory', 'boats.md'), '# Boats\n\n- The dinghy has a hole below the waterline.\n')
+    await memory.touch(['memory/school.md', 'memory/boats.md'])
+    await memory.settle(10_000)
+    await memory.settleVectors(() => undefined)
+    const [nearest, ...others] = await memory.nearNotes('memory/school.md', 8)
+    expect(nearest).toMatchObject({ path: 'MEMORY.md', from: 3 })
+    expect(nearest?.text).toContain('kindergarten')
+    expect(nearest?.deviations).toBeGreaterThan(3)
+    expect(others.map(({ path }) => path)).not.toContain('memory/boats.md')
+    expect(await memory.nearNotes('memory/boats.md', 8)).toEqual([])
+    expect(await memory.nearNotes('memory/nowhere.md', 8)).toEqual([])
+  })
+
   it('M52: whoever wants words alone says so', async () => {
     const { memory } = await openMemory(`${untouchedConfig}  defaults: { memory: { embedding: { provider: none } } }\n`)
     const { candidates, provider } = await memory.explain('When does our little girl begin preschool?')
     expect(provider).toBe('none')
     expect(candidates.every(({ vector }) => vector === null)).toBe(true)
+    expect(await memory.nearNotes('MEMORY.md', 8)).toEqual([])
   })
 })

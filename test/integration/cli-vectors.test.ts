@@ -60,6 +60,12 @@ describe('M13 terminal commands wait for vectors', () => {
     expect(new Set(sent).size).toBe(sent.length)
   }, 90_000)
 
+  it('M13: status does not wait for one that hangs', async () => {
+    const { run } = await openHome('hang')
+    // Whoever waits longer hears of a failure at last.
+    expect(await run('status')).toMatchObject({ code: 0, value: { chunks: 9, embedded: 0, problems: [] } })
+  }, 60_000)
+
   it('M13: with a provider that fails they say why: search by keywords and exit 0, index and eval exit 1', async () => {
     const { run, workspace } = await openHome('broken')
     const words = 'The model ran out of memory'

@@ -169,3 +169,39 @@ describe('M49 terminal', () => {
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0)
   })
 })
+
+describe('M59 registering with a program from the terminal', () => {
+  it('M59: writes every flag into the entry, previews without writing, and writes nothing that does not work', async () => {
+    const home = await temporaryFolder()
+    const file = join(home, '.cursor/mcp.json')
+    const install = (...args: string[]) => run(['mcp', '--install', 'cursor', ...args], { home })
+    const uninstall = (...args: string[]) => run(['mcp', '--uninstall', 'cursor', ...args], { home })
+    const nobody = await install('--agent', 'nope')
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no agent nope') })
+    await expect(readFile(file, 'utf8')).rejects.toThrow('ENOENT')
+
+    const folder = await folderWith({ 'MEMORY.md': '# Memory\n' })
+    const done = await install('--read-only', '--workspace', folder, '--agent', 'main', '--client', 'desk')
+    expect(done.stderr).toBe('')
+    expect(done.stdout).toMatch(/not found on this machine[^]*It works: 6 tools/)
+    const entry = JSON.parse(await readFile(file, 'utf8')).mcpServers.commonplace
+    expect(entry.args.slice(entry.args.indexOf('mcp'), -2)).toEqual([
+      'mcp',
+      '--client',
+      'desk',
+      '--agent',
+      'main',
+      '--read-only',
+      '--workspace',
+      folder,
+    ])
+
+    const before = await readFile(file, 'utf8')
+    expect((await uninstall('--dry-run')).stdout).toContain('-    "commonplace": {')
+    expect(await readFile(file, 'utf8')).toBe(before)
+    expect((await uninstall()).stdout).toContain('taken out of')
+    expect(await readFile(file, 'utf8')).not.toContain('commonplace')
+    expect((await uninstall()).stdout).toContain('nothing to take out')
+    expect((await run(['mcp', '--dry-run'], { home })).code).toBe(2)
+  }, 60_000)
+})

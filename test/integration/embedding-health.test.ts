@@ -136,16 +136,26 @@ describe('M13 a provider that fails', () => {
     60_000,
   )
 
-  it('M12: while another model has no answer, nobody who asks for the files or by words waits for it', async () => {
+  it('M12: while another model takes its time, words answer from the files as they are', async () => {
     const server = await startTroubledEmbeddings()
-    const { memory, configure } = await openMemory(configOf(ofServer(server.url)))
+    const { memory, workspace, configure } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isEmbedded(memory), 15_000)
-    server.trouble = 'hang'
+    Object.assign(server, { trouble: 'slow', delayMs: 4000 })
     await configure(configOf(ofServer(server.url).replace('hashed', 'another')))
-    await until(async () => (await memory.status()).state === 'rebuilding', 15_000)
-    expect(await memory.settle(20_000)).toBe(true)
-    expect((await memory.search('walrus number 3')).results[0]?.path).toBe('memory/note-3.md')
-    expect((await memory.status()).state).toBe('rebuilding')
+    await until(() => memory.status().then(({ model }) => model === 'another'), 15_000)
+    await writeFile(join(workspace, 'memory/new.md'), 'A quokka was seen.\n')
+    await writeFile(join(workspace, 'memory/note-4.md'), 'The narwhal came instead.\n')
+    await rm(join(workspace, 'memory/note-3.md'))
+    const found = async (query: string) => (await memory.search(query)).results.map(({ path }) => path)
+    await until(async () => (await found('quokka')).includes('memory/new.md'), 4000)
+    await until(async () => (await found('narwhal')).includes('memory/note-4.md'), 4000)
+    await until(async () => !(await found('walrus number 3')).includes('memory/note-3.md'), 4000)
+    const { embedded, chunks } = await memory.status()
+    expect(embedded).toBeLessThan(chunks)
+    expect((await memory.search('quokka')).notice).not.toBeNull()
+    server.trouble = 'none'
+    await until(() => isMeasured(memory), 30_000)
+    expect(await found('quokka')).toEqual(['memory/new.md'])
   }, 60_000)
 
   it('M11: a model that gives vectors of another length now is asked for all of them when files are read anew', async () => {
@@ -234,6 +244,27 @@ describe('M11 no text is embedded twice', () => {
     expect(twiceSent(server.texts())).toEqual([])
   }, 90_000)
 
+  it('M11: but by another server, which may have another model of that name', async () => {
+    const servers = [await startTroubledEmbeddings(), await startTroubledEmbeddings()] as const
+    const [one, other] = servers
+    const { memory, configure } = await openMemory(configOf(ofServer(one.url)))
+    await until(() => isMeasured(memory))
+    const of = (url: string) =>
+      memory
+        .meaning({ provider: 'openai-compatible', model: 'hashed', baseUrl: url })
+        .then(({ unsent }) => unsent.texts)
+    const { texts } = (await memory.meaning()).all
+    expect([await of(one.url), await of(`${one.url}/`), await of(other.url)]).toEqual([0, 0, texts])
+    await configure(configOf(ofServer(other.url)))
+    await until(async () => (await of(other.url)) === 0 && (await isMeasured(memory)), 20_000)
+    const asked = servers.map((server) => server.texts().length)
+    expect(asked[1]).toBe(asked[0])
+    await configure(configOf(ofServer(`${one.url}/`)))
+    await until(async () => memory.meaning().then(({ isMeasured: is }) => is && isMeasured(memory)), 20_000)
+    expect((await memory.search('walrus number 3')).notice).toBeNull()
+    expect(servers.map((server) => server.texts().filter((text) => text !== 'walrus number 3').length)).toEqual(asked)
+  }, 90_000)
+
   it('M11: same texts in batches that are under way together are sent once', async () => {
     const server = await startTroubledEmbeddings()
     Object.assign(server, { trouble: 'slow', delayMs: 100 })
@@ -266,6 +297,26 @@ describe('M11 no text is embedded twice', () => {
           .flat()
           .filter((text) => answered.has(text)),
       ).toEqual([])
+    } finally {
+      await again.close()
+    }
+  }, 60_000)
+
+  it('M11: an index of before addresses were noted is of the one that is set', async () => {
+    const server = await startTroubledEmbeddings()
+    const { memory, app, home } = await openMemory(configOf(ofServer(server.url)))
+    await until(() => isMeasured(memory))
+    await app.close()
+    const db = new Database(join(home, 'memory', 'main.sqlite'))
+    db.exec(`UPDATE meta SET value = json_remove(value, '$.address') WHERE key = 'fingerprint';
+             UPDATE embedding_cache SET provider = 'openai-compatible'`)
+    db.close()
+    const before = server.texts().length
+    const again = await createApp({ mainFolder, env: {}, home })
+    try {
+      const { memory: resumed } = await again.agents.get('main')
+      await until(() => isMeasured(resumed), 20_000)
+      expect(server.texts().slice(before)).toEqual([])
     } finally {
       await again.close()
     }

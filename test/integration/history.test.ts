@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/main/app.ts'
 import { Accepted, Recording } from '../../src/main/history/index.ts'
 import { threadFile } from '../../src/main/thread/index.ts'
-import { findInFiles, replaceInFiles, Workspace } from '../../src/main/workspace/index.ts'
+import { Workspace } from '../../src/main/workspace/index.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -285,47 +285,6 @@ describe('M43 file operations', () => {
     await files.restore(trashed, { cause: 'user' })
     expect((await files.read('memory/a.md')).text).toBe('a\n')
     await expect(files.restore('memory/b.md', { cause: 'user' })).rejects.toMatchObject({ code: 'file_not_found' })
-  })
-
-  it('M43: finds and replaces in all files, words as they stand or a pattern', async () => {
-    const { files, workspace } = await openHistory({
-      'memory/a.md': 'The cat.\nA dog (cat).\n',
-      'memory/b.md': '数据库 cat\n',
-    })
-    const plain = { text: 'cat', isPattern: false, matchCase: false }
-    expect(await findInFiles(files, plain)).toEqual({
-      files: [
-        {
-          path: 'memory/a.md',
-          lines: [
-            { line: 1, text: 'The cat.' },
-            { line: 2, text: 'A dog (cat).' },
-          ],
-          count: 2,
-        },
-        { path: 'memory/b.md', lines: [{ line: 1, text: '数据库 cat' }], count: 1 },
-      ],
-      complete: true,
-    })
-    expect((await findInFiles(files, { ...plain, text: '(cat)' })).files).toHaveLength(1)
-    expect((await findInFiles(files, { ...plain, text: 'CAT', matchCase: true })).files).toHaveLength(0)
-    await expect(findInFiles(files, { ...plain, text: '(', isPattern: true })).rejects.toMatchObject({
-      code: 'input_invalid',
-    })
-    // A pattern that backtracks without end is given up, not waited for.
-    await writeFile(join(workspace, 'memory', 'c.md'), `${'a'.repeat(60)}!\n`)
-    const endless = { ...plain, text: '^(a+)+$', isPattern: true }
-    await expect(findInFiles(files, endless)).rejects.toMatchObject({ code: 'input_invalid' })
-    const replaced = await replaceInFiles(
-      files,
-      { text: '(\\w)at', isPattern: true, matchCase: false, replacement: '$1ow', paths: ['memory/a.md'] },
-      { cause: 'user' },
-    )
-    expect(replaced).toMatchObject([{ path: 'memory/a.md', count: 2 }])
-    expect((await files.read('memory/a.md')).text).toBe('The cow.\nA dog (cow).\n')
-    expect((await files.read('memory/b.md')).text).toBe('数据库 cat\n')
-    await files.undo('memory/a.md', replaced[0]?.patch ?? '', { cause: 'user' })
-    expect((await files.read('memory/a.md')).text).toBe('The cat.\nA dog (cat).\n')
   })
 })
 

@@ -70,13 +70,14 @@ describe('M47 import', () => {
       'same.md': 'same\n',
       'taken.md': 'theirs\n',
       'binary.md': '\0',
+      'files/photo.png': 'x',
     })
     const { importer, run, files, workspace } = await openImporter({
       'memory/imports/same.md': 'same\n',
       'memory/imports/taken.md': 'mine\n',
     })
     const plan = await importer.plan(vault, '/memory/imports/')
-    expect(plan).toMatchObject({ kind: 'markdown', added: 2, same: 1, conflicts: 1, skipped: 1 })
+    expect(plan).toMatchObject({ kind: 'markdown', added: 2, same: 1, conflicts: 1, skipped: 1, others: 1 })
     expect(plan.names).toContain('memory/imports/日记/a.md')
     const { made, steps } = await run(vault, 'memory/imports')
     expect(made.sort()).toEqual(['memory/imports/b.md', 'memory/imports/taken 2.md', 'memory/imports/日记/a.md'])

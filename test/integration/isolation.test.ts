@@ -199,7 +199,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
       { agent, path, open: false },
       { agent, path, open: true },
     ],
-    'workspace.replace': (path) => [{ agent, text: 'combination', replacement: 'x', paths: [path] }],
+    'find.replace': (path) => [{ agent, search: 'x', replacement: 'x', paths: [path] }],
     'workspace.undo': (path) => [{ agent, path, patch: `--- a\n+++ a\n@@ -1,1 +0,0 @@\n-x\n` }],
     'history.timeline': (path) => [{ agent, path, limit: 10 }],
     'history.diff': (path) => [{ agent, commit, path }],
@@ -212,6 +212,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
     'import.takeOver': (path) => [{ file: path }],
     'import.undo': (path) => [{ agent, paths: [path] }],
     'links.of': (path) => [{ agent, path }],
+    'links.around': (path) => [{ agent, path, steps: 2 }],
     'links.mentions': (path) => [{ agent, path }],
     'links.linkMention': (path) => [
       { agent, path, to: 'memory/mine.md', line: 1, from: 0, words: 'x' },
@@ -229,12 +230,19 @@ function requests(source: string): Record<string, (path: string) => object[]> {
       { agent, from: path, to: 'memory/mine.md' },
     ],
     'search.explain': (path) => [{ agent, query: 'combination', why: { path, line: 1 } }],
+    'search.nearNotes': (path) => [{ agent, path }],
+    'tags.of': (path) => [{ agent, path }],
+    'upkeep.flag': (path) => [{ agent, path, line: 1, fault: 'wrong' }],
+    'workspace.attachment': (path) => [
+      { agent, path },
+      { agent, path, from: 3 },
+    ],
     'checks.add': (path) => [{ agent, question: { query: 'q', relevant: [{ path, startLine: 1, endLine: 1 }] } }],
   }
 }
 
-/** The user says where an agent lives; and a key of the settings is no path on a disk. */
-const otherRequests = ['agents.create', 'agents.setUp', 'settings.set']
+/** The user says where an agent lives, or looks there before; and a setting's key or a tag is no path on a disk. */
+const otherRequests = ['agents.create', 'agents.setUp', 'habits.look', 'settings.set', 'tags.planRename', 'tags.rename']
 
 const toolCalls: Record<string, (path: string) => Record<string, unknown>[]> = {
   read: (path) => [{ path }],
@@ -379,8 +387,9 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
           await attempt(`${tool.name} ${label}`, () => tool.run(input, context, 'call'))
     }
     await attempt('list', () => main.workspace.list())
-    await attempt('find', () =>
-      call(router['workspace']?.['find'] as never, { agent: 'main', text: 'combination' } as never),
+    const search = { agent: 'main', text: 'combination', isPattern: false, matchCase: false }
+    await attempt('find', async () =>
+      Array.fromAsync((await call(router['find']?.['run'] as never, search as never)) as AsyncIterable<unknown>),
     )
     process.stdout.write(`isolation: ${paths.length} paths, ${attempts} attempts, ${wrong.length} wrong answers\n`)
     expect(paths.length).toBeGreaterThanOrEqual(100)

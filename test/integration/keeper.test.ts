@@ -104,6 +104,7 @@ describe('M30 the invariant', () => {
               transcript,
               model,
               budget: () => budget,
+              isApart: () => false,
               settings: {
                 compaction: {
                   reserveTokensFloor: 20_000,
@@ -114,6 +115,7 @@ describe('M30 the invariant', () => {
               },
               prompts: async () => ({
                 system: () => '',
+                withoutMemory: () => '',
                 flushSystem: '',
                 flush: () => 'FLUSH',
                 compaction: ({ conversation, earlier }) => `SUMMARY ${conversation} ${earlier}`,

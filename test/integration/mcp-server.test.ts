@@ -4,10 +4,11 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startServer } from '../../src/main/host/server.ts'
 import type { AppEvent, ContractClient } from '../../src/shared/contract/index.ts'
 import { openTestServer, prepareFolders } from '../support/app.ts'
-import { cli } from '../support/built.ts'
+import { cli, mainFolder } from '../support/built.ts'
 import { connect } from '../support/client.ts'
 import { folderWith, until } from '../support/folder.ts'
 import { connectClient, kinds } from '../support/mcp-clients.ts'
@@ -81,26 +82,93 @@ describe('M58 the memory over stdio', () => {
     expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(3)
   })
 
-  it.skipIf(process.platform === 'win32').each([
-    ['a client that was killed', 1],
-    // Longer than any message may be: from then on nothing is read.
-    ['one whose connection broke off before', 5_000_000],
-  ])('M58: leaves nothing behind: ends with %s', async (_, length) => {
-    const { home } = await prepareFolders({ files })
-    const client = `
+  it('M58: notes are taken back each by itself, under the name of the program; others’ stay with their headings', async () => {
+    const { app, workspace } = await openWithToken()
+    await app.clients.meet({ client: 'codex', name: 'Codex' })
+    const note = (text: string, section?: string) =>
+      app.clients.remember({ client: 'codex', agent: 'main', text, ...(section === undefined ? {} : { section }) })
+    const undo = (id: string) => app.clients.undo({ client: 'codex', agent: 'main', undo: id })
+    const memory = () => readFile(join(workspace, 'MEMORY.md'), 'utf8')
+    const made = await note('a hammer', '## Tools')
+    const saw = await note('a saw', 'tools')
+    const again = await note('a saw', 'TOOLS')
+    await undo(made.undo)
+    expect(await memory()).toBe('# Long-term memory\n\n## Tools\n\n- a saw\n- a saw\n')
+    await undo(saw.undo)
+    await undo(again.undo)
+    expect(await memory()).not.toContain('saw')
+    const [first, second] = [await note('tea'), await note('coffee')]
+    await undo(first.undo)
+    const log = () => readFile(join(workspace, second.path), 'utf8')
+    expect(await log()).toMatch(/^# [-\d]+\n\n## [:\d]+\ncoffee\n$/)
+    await writeFile(join(workspace, second.path), (await log()).replace('coffee', 'cocoa'))
+    await expect(undo(second.undo)).rejects.toThrow(/does not stand/)
+    await expect(note('x', 'a\n# b')).rejects.toThrow(/one line/)
+    const changes = await app.history.timeline({ agent: 'main' })
+    const takenBack = changes.filter(({ isUndo }) => isUndo)
+    expect(takenBack).not.toHaveLength(0)
+    for (const change of takenBack) expect(change).toMatchObject({ cause: 'client', client: 'Codex' })
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'M58: leaves nothing behind: ends with a client that was killed',
+    async () => {
+      const { home } = await prepareFolders({ files })
+      const client = `
       const mcp = require('node:child_process').spawn(process.execPath, ${JSON.stringify([cli, 'mcp', '--home', home])}, {
         stdio: ['pipe', 'ignore', 'ignore'],
       })
-      mcp.stdin.on('error', () => undefined)
-      mcp.stdin.write(' '.repeat(${length}))
       console.log(mcp.pid)
       setInterval(() => undefined, 1000)`
-    const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const pid = Number(await new Promise((resolve) => child.stdout.once('data', resolve)))
-    await until(() => existsSync(join(home, 'owner')), 20_000)
-    child.kill('SIGKILL')
-    await until(() => !isAlive(pid), 20_000)
-  })
+      const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const pid = Number(await new Promise((resolve) => child.stdout.once('data', resolve)))
+      await until(() => existsSync(join(home, 'owner')), 20_000)
+      child.kill('SIGKILL')
+      await until(() => !isAlive(pid), 20_000)
+    },
+  )
+
+  it('M58: what was asked before the input ended is answered; a message that is too long ends it in words', async () => {
+    const { home } = await prepareFolders({ files })
+    const talk = async (input: string) => {
+      const child = spawn(process.execPath, [cli, 'mcp', '--home', home])
+      const said = { out: '', err: '' }
+      child.stdout.on('data', (data) => (said.out += data))
+      child.stderr.on('data', (data) => (said.err += data))
+      child.stdin.on('error', () => undefined)
+      child.stdin.write(input)
+      if (input.length < 1e6) child.stdin.end()
+      const code = await new Promise((resolve) => child.once('close', resolve))
+      return { ...said, code }
+    }
+    const info = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'cat', version: '1' } }
+    const call = { name: 'memory_search', arguments: { query: 'Acme database' } }
+    const asked = [
+      { id: 1, method: 'initialize', params: info },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: call },
+      { id: 3, method: 'tools/call', params: { name: 'remember', arguments: { text: 'noted by a pipe' } } },
+    ]
+    // Without a line break at the end, as `printf` has it.
+    const { out, code } = await talk(asked.map((one) => JSON.stringify({ jsonrpc: '2.0', ...one })).join('\n'))
+    const answers = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(
+      answers
+        .filter(({ id }) => id !== undefined)
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual([1, 2, 3])
+    expect(out).toContain('PostgreSQL 17')
+    expect(out).toContain('remembered')
+    expect(code).toBe(0)
+    expect(await talk(`{"x":"${'x'.repeat(5_000_000)}"}\n`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('more than the 4 MB that one may have'),
+    })
+  }, 60_000)
 
   it('M58: while the app runs, it does the work and hears of it; when it ends, nothing is lost or doubled', async () => {
     const server = await openTestServer({ files })
@@ -141,6 +209,12 @@ describe('M58 the memory over stdio', () => {
   })
 })
 
+/** As a window does, which shows what programs ask. */
+async function openWindow(app: ContractClient): Promise<void> {
+  const events = await app.events.subscribe({ language: 'en' })
+  await events[Symbol.asyncIterator]().next()
+}
+
 /** Until the app ends. */
 async function followCaptured(app: ContractClient, heard: Extract<AppEvent, { type: 'captured' }>[]): Promise<void> {
   try {
@@ -175,6 +249,7 @@ describe('M58 the memory over HTTP', () => {
 describe('M58 what a program may', () => {
   it('M58: a program that may only read is told so; one that has to ask waits for the user', async () => {
     const { app, id, where } = await openWithToken()
+    await openWindow(app)
     const { call } = await connectClient('v2', where)
     await app.clients.update({ client: id, permission: 'ask' })
     const asked = call('remember', { text: 'May I?' })
@@ -195,6 +270,7 @@ describe('M58 what a program may', () => {
   it('M58: an unanswered question ends by itself, and says that nothing was written', async () => {
     const server = await openTestServer({ files, clientPatienceMs: 200 })
     const app = await connect(server.url)
+    await openWindow(app)
     const { token } = await app.clients.issueToken({ client: 'goose', name: 'Goose', agent: 'main' })
     const { call } = await connectClient('v1', { url: new URL('/mcp', server.url).href, token })
     await app.clients.update({ client: 'goose', permission: 'ask' })
@@ -202,6 +278,61 @@ describe('M58 what a program may', () => {
     expect(answer).toMatchObject({ isError: true })
     expect(answer.content[0]?.text).toContain('nothing was written')
     expect(await app.clients.questions()).toEqual([])
+  })
+
+  it('M58: what waits for the user goes with the call, the token and the permission; "always" answers all', async () => {
+    const { app, id, where, workspace } = await openWithToken()
+    const { call, client } = await connectClient('v2', where)
+    await app.clients.update({ client: id, permission: 'ask' })
+    const unseen = await call('remember', { text: 'nobody sees this' })
+    expect(unseen.content[0]?.text).toMatch(/no window of Commonplace is open/)
+    await openWindow(app)
+    await call('memory_recent')
+    const ask = () => app.clients.update({ client: id, permission: 'ask' })
+    const asked = (count: number) => until(async () => (await app.clients.questions()).length === count)
+    await ask()
+    if (!(client instanceof NewClient)) throw new Error('another client')
+    const stop = new AbortController()
+    const cancelled = client.callTool({ name: 'remember', arguments: { text: 'one' } }, { signal: stop.signal })
+    const caught = expect(cancelled).rejects.toThrow()
+    await asked(1)
+    stop.abort()
+    await caught
+    await asked(0)
+    const refused = call('remember', { text: 'two' })
+    await asked(1)
+    await app.clients.update({ client: id, permission: 'read' })
+    expect((await refused).isError).toBe(true)
+    await ask()
+    const several = ['three', 'four', 'five'].map((text) => call('remember', { text }))
+    await asked(3)
+    await app.clients.answer({ id: (await app.clients.questions())[0]?.id ?? '', decision: 'always' })
+    for (const answer of await Promise.all(several)) expect(answer.isError).toBeUndefined()
+    await ask()
+    const last = call('remember', { text: 'six' })
+    await asked(1)
+    await app.clients.remove({ client: id })
+    expect((await last).isError).toBe(true)
+    const { path: log = '' } = (await app.workspace.list({ agent: 'main' })).find(({ kind }) => kind === 'log') ?? {}
+    expect(
+      (await readFile(join(workspace, log), 'utf8')).match(/^(one|two|three|four|five|six)$/gm)?.toSorted(),
+    ).toEqual(['five', 'four', 'three'])
+  })
+
+  it('M58: where what programs may was damaged, they ask first', async () => {
+    const { home } = await prepareFolders({ files })
+    await writeFile(join(home, 'clients.json'), '[{"id": "codex", "permi')
+    const server = await startServer({ mainFolder, env: {}, home })
+    onTestFinished(() => server.close())
+    const app = await connect(server.url)
+    await app.clients.meet({ client: 'codex', name: 'Codex' })
+    expect(await app.clients.list()).toMatchObject([{ id: 'codex', permission: 'ask' }])
+    expect(JSON.stringify(await app.health.problems({ agent: 'main' }))).toContain('damaged')
+    await app.clients.update({ client: 'codex', permission: 'write' })
+    expect(JSON.parse(await readFile(join(home, 'clients.json'), 'utf8'))).toMatchObject({
+      isCautious: true,
+      clients: [{ permission: 'write' }],
+    })
   })
 
   it('M58: a token opens HTTP until it is taken back; it is kept as a hash', async () => {
@@ -250,7 +381,9 @@ describe('M58 notes as resources', () => {
     expect(new Set(uris).size).toBe(132)
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([{ uriTemplate: 'note://{+path}' }])
     const odd = uris.find((uri) => uri.endsWith('%3F.md')) ?? ''
-    expect((await client.readResource({ uri: odd })).contents).toMatchObject([{ uri: odd, text: 'ネコ\n' }])
+    expect((await client.readResource({ uri: odd })).contents).toMatchObject([
+      { uri: odd, text: expect.stringContaining('<memory>\nネコ\n</memory>') },
+    ])
     await expect(client.readResource({ uri: 'note://../../etc/passwd' })).rejects.toThrow()
     const { completion } = await client.complete({
       ref: { type: 'ref/resource', uri: 'note://{+path}' },

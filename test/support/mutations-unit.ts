@@ -171,7 +171,7 @@ export const unitMutations: readonly Break[] = [
     test: 'checks/check-file',
   },
   {
-    file: 'main/survey/near-duplicates.ts',
+    file: 'main/likeness/near-duplicates.ts',
     text: 'shared / (one.size + other.size - shared)',
     instead: 'shared / Math.max(1, one.size)',
     why: 'a short line counts as the double of a long one',

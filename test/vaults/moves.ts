@@ -1,8 +1,10 @@
 /**
  * Moves notes and folders of real vaults at random, in a copy, by the same code as the app, and compares: every link that
- * led somewhere leads to the same note, and all other bytes are what they were.
+ * led somewhere leads to the same note, and all other bytes are what they were. After each move those links are looked at
+ * that it may have touched, and now and then, and at the end, all of them: what a link led to at first is followed through
+ * every move, so that nothing that went wrong in between is lost.
  *
- *   node test/vaults/moves.ts [--moves 200] [--seed 1] FOLDER…
+ *   node test/vaults/moves.ts [--moves 200] [--seed 1] [--all 25] FOLDER…
  */
 import { createHash } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
@@ -12,41 +14,127 @@ import { parseArgs } from 'node:util'
 import { LinkIndex, type IndexedNote } from '../../src/main/links/link-index.ts'
 import { planMove } from '../../src/main/links/plan.ts'
 import { Workspace } from '../../src/main/workspace/index.ts'
-import { applyEdits, movedPath, type Move } from '../../src/shared/links/index.ts'
+import { applyEdits, baseOf, keyOf, movedPath, stemOf, type Move } from '../../src/shared/links/index.ts'
 import { randomOf } from '../support/random.ts'
 
 const { values, positionals } = parseArgs({
-  options: { moves: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+  options: {
+    moves: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    /** All links are looked at after so many moves. */
+    all: { type: 'string', default: '25' },
+  },
   allowPositionals: true,
 })
 
-interface Leads {
-  /** Where each link of a note led; null for nowhere. */
-  readonly to: readonly (string | null)[]
+/** A file, whatever it is called now. */
+interface File {
+  path: string
+}
+
+interface Expected {
+  readonly file: File
+  /** Where each link of a note must lead; null for nowhere. */
+  readonly to: readonly (File | null)[]
   /** The hash of its text without targets. */
   readonly rest: string
 }
 
-/** Texts without targets, by the hash of the text: most notes stay as they are. */
-const rests = new Map<string, string>()
-
-async function restOf(index: LinkIndex, { path, hash, links }: IndexedNote): Promise<string> {
-  const known = rests.get(hash)
-  if (known !== undefined) return known
+async function restOf(index: LinkIndex, { path, links }: IndexedNote): Promise<string> {
   const text = (await index.text(path))?.text ?? ''
   const blanks = links.map(({ targetFrom, targetTo }) => ({ from: targetFrom, to: targetTo, text: '' }))
-  const rest = createHash('sha256').update(applyEdits(text, blanks)).digest('hex')
-  rests.set(hash, rest)
-  return rest
+  return createHash('sha256').update(applyEdits(text, blanks)).digest('hex')
 }
 
-async function snapshot(index: LinkIndex): Promise<Map<string, Leads>> {
-  const notes = new Map<string, Leads>()
-  for (const note of index.notes.values()) {
-    const to = note.links.map((link) => index.resolver.resolve(note.path, link)?.path ?? null)
-    notes.set(note.path, { to, rest: await restOf(index, note) })
+class Vault {
+  readonly index: LinkIndex
+  readonly #files = new Map<string, File>()
+  readonly #notes: Expected[] = []
+  /** Notes that link to a name, by the name as links are held against it. */
+  readonly #linking = new Map<string, Set<Expected>>()
+  links = 0
+  leading = 0
+  lost = 0
+  bytes = 0
+
+  constructor(index: LinkIndex) {
+    this.index = index
+    for (const { path } of index.files()) this.#files.set(path, { path })
   }
-  return notes
+
+  get paths(): string[] {
+    return this.#notes.map(({ file }) => file.path)
+  }
+
+  async remember(): Promise<void> {
+    for (const note of this.index.notes.values()) {
+      const to = note.links.map(
+        (link) => this.#files.get(this.index.resolver.resolve(note.path, link)?.path ?? '') ?? null,
+      )
+      const file = this.#files.get(note.path) ?? { path: note.path }
+      const expected = { file, to, rest: await restOf(this.index, note) }
+      this.#notes.push(expected)
+      this.links += to.length
+      this.leading += to.filter((led) => led !== null).length
+      for (const [at, { target }] of note.links.entries())
+        for (const name of [target, to[at]?.path ?? '']) this.#note(name, expected)
+    }
+  }
+
+  /** The files go where the move takes them. @returns those that it may have touched */
+  follow(move: Move, rewritten: readonly string[]): Set<Expected> {
+    const touched = new Set<Expected>()
+    const byPath = new Map(this.#notes.map((one) => [one.file.path, one]))
+    for (const file of this.#files.values()) {
+      const to = movedPath(file.path, [move])
+      if (to === file.path) continue
+      const own = byPath.get(file.path)
+      if (own) touched.add(own)
+      for (const name of [file.path, to]) for (const one of this.#linking.get(nameOf(name)) ?? []) touched.add(one)
+      file.path = to
+      // From now on links name it so.
+      for (const one of this.#linking.get(nameOf(move.from)) ?? []) this.#note(to, one)
+    }
+    for (const path of rewritten) {
+      const one = byPath.get(path)
+      if (one) touched.add(one)
+    }
+    return touched
+  }
+
+  async check(notes: Iterable<Expected>, move: Move): Promise<void> {
+    for (const expected of notes) {
+      const { file, to, rest } = expected
+      const now = this.index.notes.get(file.path)
+      if (!now || (await restOf(this.index, now)) !== rest) {
+        this.bytes += 1
+        process.stdout.write(`  bytes: ${file.path}, at the latest by ${JSON.stringify(move)}\n`)
+        continue
+      }
+      for (const [at, led] of to.entries()) {
+        const link = now.links[at]
+        if (led === null || (link && this.index.resolver.resolve(file.path, link)?.path === led.path)) continue
+        this.lost += 1
+        process.stdout.write(`  lost: ${file.path} → ${led.path}, at the latest by ${JSON.stringify(move)}\n`)
+      }
+      for (const { target } of now.links) this.#note(target, expected)
+    }
+  }
+
+  all(): readonly Expected[] {
+    return this.#notes
+  }
+
+  #note(name: string, expected: Expected): void {
+    const key = nameOf(name)
+    const known = this.#linking.get(key)
+    if (known) known.add(expected)
+    else this.#linking.set(key, new Set([expected]))
+  }
+}
+
+function nameOf(target: string): string {
+  return keyOf(stemOf(baseOf(target)))
 }
 
 async function measure(folder: string): Promise<void> {
@@ -59,12 +147,12 @@ async function measure(folder: string): Promise<void> {
     const began = performance.now()
     await index.refresh([])
     const readMs = performance.now() - began
-    let before = await snapshot(index)
-    const first = [...before.values()].flatMap(({ to }) => to)
-    const sum = { moves: 0, refused: 0, folders: 0, links: 0, notes: 0, left: 0, lost: 0, bytes: 0 }
+    const vault = new Vault(index)
+    await vault.remember()
+    const sum = { moves: 0, refused: 0, folders: 0, links: 0, notes: 0, left: 0 }
     const times: number[] = []
     while (sum.moves < Number(values.moves)) {
-      const move = randomMove([...before.keys()], random)
+      const move = randomMove(vault.paths, random)
       const start = performance.now()
       const { plan, rewrites } = await planMove(index, move, [])
       times.push(performance.now() - start)
@@ -75,32 +163,30 @@ async function measure(folder: string): Promise<void> {
         continue
       }
       await index.refresh([])
-      const after = await snapshot(index)
+      const touched = vault.follow(
+        move,
+        rewrites.map(({ path }) => path),
+      )
       sum.moves += 1
       sum.folders += plan.moves > 1 ? 1 : 0
       sum.links += plan.links
       sum.notes += plan.notes
       sum.left += plan.left.length
-      for (const [path, { to, rest }] of before) {
-        const now = after.get(movedPath(path, [move]))
-        if (now?.rest !== rest) sum.bytes += 1
-        for (const [at, led] of to.entries())
-          if (led !== null && now?.to[at] !== movedPath(led, [move])) {
-            sum.lost += 1
-            process.stdout.write(`  lost: ${path} → ${led} by ${JSON.stringify(move)}\n`)
-          }
-      }
-      before = after
+      const isDue = sum.moves % Number(values.all) === 0 || sum.moves === Number(values.moves)
+      await vault.check(isDue ? vault.all() : touched, move)
     }
     workspace.close()
     const sorted = times.toSorted((one, other) => one - other)
     const shown = {
-      vault: before.size,
-      linksThere: first.length,
-      linksThatLead: first.filter((to) => to !== null).length,
+      vault: vault.paths.length,
+      linksThere: vault.links,
+      linksThatLead: vault.leading,
       readMs: Math.round(readMs),
       planMs: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
+      planP95Ms: Math.round(sorted[Math.floor(sorted.length * 0.95)] ?? 0),
       ...sum,
+      lost: vault.lost,
+      bytes: vault.bytes,
     }
     process.stdout.write(`${folder}: ${JSON.stringify(shown)}\n`)
   } finally {

@@ -3,6 +3,7 @@ import type { AppEvent } from '../../shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 import type { LearnedWindows } from '../chat/index.ts'
 import type { Differ } from '../diff/index.ts'
+import type { VaultHabits } from '../habits/index.ts'
 import type { Health } from '../health/index.ts'
 import type { Log } from '../log.ts'
 import type { McpServers } from '../mcp/index.ts'
@@ -21,6 +22,8 @@ export interface SharedOptions {
   readonly importEntry: URL
   readonly surveyEntry: URL
   readonly linksEntry: URL
+  readonly findEntry: URL
+  readonly upkeepEntry: URL
   readonly models: Models
   readonly windows: LearnedWindows
   readonly keys: KeyRing
@@ -38,6 +41,8 @@ export interface AgentOptions extends SharedOptions {
   readonly config: AgentConfig
   readonly workspace: string
   readonly folders: AgentFolders
+  /** How the notes of the workspace are kept. */
+  readonly habits: VaultHabits
   readonly modelsFolder: string
   /** Memories that other agents share with this one, looked up anew whenever they are needed. */
   readonly shared: () => readonly { readonly agent: string; readonly workspace: string }[]

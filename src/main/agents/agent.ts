@@ -1,17 +1,22 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { join } from 'node:path'
 import type { FileEntry, SurveyStep } from '../../shared/contract/index.ts'
+import type { AddedNote } from '../../shared/added-note.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Chat, MessageQueue } from '../chat/index.ts'
 import { Checks } from '../checks/index.ts'
 import { Accepted, type ChangeStanding, type History, type Recording } from '../history/index.ts'
 import { standingsOf } from '../diff/index.ts'
+import { Finder } from '../find/index.ts'
+import type { VaultHabits } from '../habits/index.ts'
 import { Importer } from '../import/index.ts'
 import { Links } from '../links/index.ts'
 import { Memory, transcriptText } from '../memory/index.ts'
 import { Drafts, sessionEvents, Sessions } from '../sessions/index.ts'
 import { surveyMemory } from '../survey/index.ts'
+import { Upkeep, type LookOptions } from '../upkeep/index.ts'
 import {
+  type CarriedOn,
   dailyLogDate,
   FileDrafts,
   fileKind,
@@ -22,9 +27,11 @@ import {
   type WriteOrigin,
 } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
-import { memorySource } from './memory-source.ts'
+import { builtinFile, memorySource } from './memory-source.ts'
+import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
+import { reportDamaged } from './report-damaged.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
@@ -38,6 +45,10 @@ export class Agent {
   readonly fileDrafts: FileDrafts
   readonly importer: Importer
   readonly links: Links
+  readonly finder: Finder
+  readonly upkeep: Upkeep
+  /** How the notes of its folder are kept. */
+  readonly habits: VaultHabits
   /** A single command only notes what it writes; the next app that runs records it. */
   readonly recording: Recording
   /** Which of the recorded changes somebody has looked at. */
@@ -53,6 +64,7 @@ export class Agent {
     const roots = rootsOf(options)
     this.#options = options
     this.id = config.id
+    this.habits = options.habits
     this.recording = openRecording(options, roots)
     const { recording } = this
     this.workspace = openWorkspace(options, roots, () => recording.history)
@@ -78,9 +90,22 @@ export class Agent {
     this.drafts = new Drafts(folders.drafts, onDamaged)
     this.fileDrafts = new FileDrafts(folders.drafts, onDamaged)
     this.accepted = new Accepted(folders.history, onDamaged)
-    this.importer = new Importer({ entry: options.importEntry, workspace })
-    const { models, windows, mcp, resources, differ, linksEntry } = options
-    this.links = new Links({ entry: linksEntry, workspace, differ })
+    this.importer = new Importer({ entry: options.importEntry, workspace, upkeep: folders.upkeep })
+    const { models, windows, mcp, resources, differ, findEntry, linksEntry } = options
+    this.finder = new Finder({ entry: findEntry, workspace, differ })
+    const habitsNow = async () => {
+      await this.habits.refresh()
+      return this.habits.kept
+    }
+    this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow })
+    this.upkeep = new Upkeep({
+      folder: folders.upkeep,
+      workspace,
+      differ,
+      now,
+      look: () => this.#lookOptions(),
+      onDamaged,
+    })
     this.chat = new Chat({
       config,
       queue,
@@ -103,6 +128,7 @@ export class Agent {
   /** Waits until its memory can be asked; whoever wants to hear of changes has subscribed before. */
   async start(): Promise<void> {
     const { watch, log, config } = this.#options
+    await this.#carryOn()
     try {
       await this.memory.opened()
     } catch (error) {
@@ -110,6 +136,22 @@ export class Agent {
       throw error
     }
     if (watch) this.workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${config.id}`))
+  }
+
+  /** A move that a crash interrupted is ended before anybody looks at the files. */
+  async #carryOn(): Promise<void> {
+    const { health, log, config } = this.#options
+    try {
+      const ended = await this.workspace.carryOn()
+      if (ended) health.report(reportOf(ended, config.id))
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'folder_gone')) log.fault(error, `change of agent ${config.id}`)
+    }
+  }
+
+  /** What is searched follows the habits of the folder. */
+  async applyHabits(): Promise<void> {
+    await this.memory.use(memorySource(this.#options))
   }
 
   /** Takes over what changed in the configuration. */
@@ -161,6 +203,11 @@ export class Agent {
     }
   }
 
+  /** Whether other programs may see it. */
+  isForPrograms(path: string): boolean {
+    return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
+  }
+
   /** Lines of a file, or of a conversation as it is searched. @param from 1-based @throws AppError as `readFile` */
   async readLines(path: string, from: number, count: number) {
     const lines = (await this.#textOf(path)).split(/\r?\n/)
@@ -188,8 +235,17 @@ export class Agent {
    * @throws AppError `undo_conflict`, `history_off`
    */
   async undo(path: string, patch: string, signal: AbortSignal | undefined): Promise<WorkspaceWrite> {
-    const now = (await this.workspace.exists(path)) ? path : ((await this.history?.nameNow(path)) ?? path)
-    return this.workspace.undo(now, patch, undoing, signal)
+    return this.workspace.undo(await this.#nameNow(path), patch, undoing, signal)
+  }
+
+  /** Takes out a note that a program had remembered. @param path what its file was called then @throws AppError `undo_conflict` */
+  async takeOut(path: string, note: AddedNote, client: string): Promise<WorkspaceWrite> {
+    const origin = { cause: 'client' as const, client, isUndo: true }
+    return this.workspace.takeOut(await this.#nameNow(path), note, origin)
+  }
+
+  async #nameNow(path: string): Promise<string> {
+    return (await this.workspace.exists(path)) ? path : ((await this.history?.nameNow(path)) ?? path)
   }
 
   /** A conversation as it is shown. @throws AppError `unknown_session` */
@@ -210,18 +266,20 @@ export class Agent {
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
     const [{ files }, counts] = await Promise.all([this.workspace.list(signal), this.memory.fileCounts()])
     const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
+    await this.habits.refresh(files.map(({ path }) => path))
+    const { layout } = this.workspace
     const { scope } = this.#options.config.current.memory
     const { unreadable } = this.memory
-    const left = new Map(files.map(({ path }) => [path, unsearchedOf(path, scope, unreadable)]))
+    const left = new Map(files.map(({ path }) => [path, unsearchedOf(path, scope, unreadable, layout)]))
     // What is about to be indexed is counted there.
     const isLeft = ({ path }: { path: string }) => (left.get(path)?.unsearched?.reason ?? 'unreadable') !== 'unreadable'
     const figures = await this.#figures.of(files.filter(isLeft))
     return files.map(({ path, size, modifiedAt }) => {
-      const date = dailyLogDate(path)
+      const date = dailyLogDate(path, layout)
       const { words, tokens } = counted.get(path) ?? figures.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
       return {
         path,
-        kind: fileKind(path),
+        kind: fileKind(path, layout),
         ...(date === undefined ? {} : { date }),
         size,
         modifiedAt,
@@ -237,15 +295,38 @@ export class Agent {
     const { surveyEntry: entry, now } = this.#options
     const { roots } = this.workspace
     const { scope } = this.#options.config.current.memory
+    const { daily, ignored } = this.workspace.layout
+    const layout = { daily, ignored }
     const recalls = await this.sessions.recalls(signal)
     const unreadable = [...this.memory.unreadable]
-    yield* surveyMemory({ entry, roots, scope, unreadable, recalls, now: now(), signal })
+    const model = builtinFile(this.#options.resources)
+    yield* surveyMemory({ entry, roots, scope, layout, unreadable, recalls, builtinFile: model, now: now(), signal })
+  }
+
+  /** What a look for upkeep is told of this agent. */
+  async #lookOptions(): Promise<LookOptions> {
+    const { upkeepEntry: entry, resources, now } = this.#options
+    const { scope } = this.#options.config.current.memory
+    const { daily, ignored } = this.workspace.layout
+    const [recalls, { links: broken }] = await Promise.all([this.sessions.recalls(undefined), this.links.broken()])
+    return {
+      entry,
+      roots: this.workspace.roots,
+      scope,
+      layout: { daily, ignored },
+      recalls,
+      broken,
+      builtinFile: builtinFile(resources),
+      now: now(),
+    }
   }
 
   async close(): Promise<void> {
     this.checks.close()
+    this.upkeep.close()
     await this.chat.close()
     await this.links.close()
+    await this.finder.close()
     await this.recording.close()
     await this.memory.close()
     this.sessions.close()
@@ -253,13 +334,17 @@ export class Agent {
   }
 }
 
-function reportDamaged({ health, config }: AgentOptions, aside: string): void {
-  health.report({
+function reportOf({ isDone, move, written, left }: CarriedOn, agent: string) {
+  const of = move ? `${move.from} → ${move.to}` : 'tags'
+  return {
     part: 'app',
-    code: 'file_damaged',
-    level: 'note',
-    message: `what was kept could not be read; it is in ${aside}`,
-    agent: config.id,
-    path: aside,
-  })
+    code: !isDone ? 'change_not_done' : left.length > 0 ? 'change_left' : 'change_ended',
+    level: left.length > 0 ? 'warning' : 'note',
+    message: [
+      of,
+      `${written} notes written now`,
+      ...(left.length > 0 ? [`changed since, left as they are: ${left.slice(0, 20).join(', ')}`] : []),
+    ].join('; '),
+    agent,
+  } as const
 }

@@ -12,6 +12,7 @@ import {
   type AgentSettings,
   type SettingsStore,
 } from '../settings/index.ts'
+import { VaultHabits } from '../habits/index.ts'
 import { isInside } from '../workspace/index.ts'
 import { Agent } from './agent.ts'
 import type { AgentOptions, SharedOptions } from './agent-options.ts'
@@ -282,9 +283,11 @@ export class Agents {
     if (!(await exists(workspace))) {
       throw new AppError('folder_unreadable', `${workspace} does not exist or may not be read`, { path: workspace })
     }
+    const config = this.configOf(id)
     return {
       ...shared,
-      config: this.configOf(id),
+      config,
+      habits: await VaultHabits.open(workspace, () => config.current.vault),
       workspace,
       folders,
       modelsFolder: this.#options.folders.models,
@@ -333,7 +336,8 @@ export class Agents {
         if (agent.workspace.roots.workspace === this.workspaceOf(id)) await agent.applySettings()
         else await this.#reopen(id)
       } catch (error) {
-        this.#options.log.fault(error, `new settings for agent ${id}`)
+        const isGone = error instanceof AppError && error.code === 'unknown_agent'
+        if (!isGone) this.#options.log.fault(error, `new settings for agent ${id}`)
       }
     }
   }

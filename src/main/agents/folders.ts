@@ -31,8 +31,12 @@ export interface AgentFolders {
   readonly history: string
   /** Saved questions, and how often they were answered rightly. */
   readonly checks: string
+  /** Proposals, and what was accepted of them. */
+  readonly upkeep: string
   /** What was typed but not sent. */
   readonly drafts: string
+  /** What a change of several files is about while it is under way. */
+  readonly pendingChange: string
 }
 
 export function stateFolders(home: string): StateFolders {
@@ -56,7 +60,9 @@ function agentFolders(home: string, name: string, own: string): AgentFolders {
     history: join(home, 'history', name),
     sessions: join(home, own, 'sessions'),
     checks: join(home, own, 'checks'),
+    upkeep: join(home, own, 'upkeep'),
     drafts: join(home, own, 'drafts'),
+    pendingChange: join(home, own, 'pending-change.json'),
   }
 }
 

@@ -10,13 +10,20 @@ export function readableFolders(options: AgentOptions): ReadableFolder[] {
   return otherFolders(options).map(({ source, ...place }) => ({ ...place, isMemoryOnly: source === 'shared' }))
 }
 
+/** The model that comes with the app. */
+export function builtinFile(resources: string): string {
+  return join(resources, 'models', 'builtin', 'model.bin')
+}
+
 export function memorySource(options: AgentOptions): MemorySource {
   const { chunk, sync, embedding, sessions, scope } = options.config.current.memory
+  const { daily, ignored } = options.habits.kept
+  const layout = { daily, ignored }
   const forbidden = options.forbidden()
   return {
     file: options.folders.index,
     folders: [
-      { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope },
+      { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope, layout },
       // Of each its own files alone: not another agent's that lies inside, nor what the workspace has already.
       ...otherFolders(options)
         .filter(({ folder }) => !isCovered(folder, options))
@@ -74,6 +81,6 @@ function embeddingSource(
     apiKey,
     allowDownload,
     modelsFolder,
-    builtinFile: join(resources, 'models', 'builtin', 'model.bin'),
+    builtinFile: builtinFile(resources),
   }
 }

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Locale } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { isForeignFolder } from '../import/index.ts'
+import { namesIn } from '../habits/index.ts'
 import { expandHome } from '../settings/index.ts'
 import { seedWorkspace } from '../workspace/index.ts'
 
@@ -69,13 +69,13 @@ export interface SetUp {
 
 /**
  * Puts into a folder what is missing there.
- * @param mayAdd left out, a folder of another program gets nothing
+ * @param mayAdd left out, only a folder that is new or empty gets anything: what somebody keeps there stays as it is
  * @returns what it made @throws AppError `folder_unusable`
  */
 export async function seed(folder: string, templates: string, mayAdd?: boolean): Promise<string[]> {
-  if (!(mayAdd ?? !(isForeignFolder(folder) && (await exists(folder))))) return []
   try {
-    return await seedWorkspace(folder, templates)
+    const isSomebodys = ((await namesIn(folder)) ?? []).length > 0
+    return (mayAdd ?? !isSomebodys) ? await seedWorkspace(folder, templates) : []
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)

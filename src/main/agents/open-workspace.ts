@@ -19,7 +19,7 @@ export function rootsOf(options: AgentOptions): Roots {
 
 /** @param history undefined while nothing is recorded */
 export function openWorkspace(
-  { config, health, differ, now }: AgentOptions,
+  { config, habits, health, differ, now, folders }: AgentOptions,
   roots: Roots,
   history?: () => History | undefined,
 ): Workspace {
@@ -27,6 +27,8 @@ export function openWorkspace(
     differ,
     history,
     now,
+    journal: folders.pendingChange,
+    layout: () => habits.kept,
     onUnlocked: (error) =>
       health.report({
         part: 'locks',

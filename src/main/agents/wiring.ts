@@ -19,10 +19,9 @@ interface Listeners {
   readonly log: Log
 }
 
-export function wireAgent(
-  { id: agent, workspace, links, fileDrafts, sessions, memory, recording, accepted, checks, chat }: Agent,
-  { publish, health, log }: Listeners,
-): void {
+export function wireAgent(opened: Agent, { publish, health, log }: Listeners): void {
+  const { id: agent, habits, workspace, links, upkeep, fileDrafts, sessions } = opened
+  const { memory, recording, accepted, checks, chat } = opened
   // First of all, and waited for: what is written is recorded before anybody hears of it.
   workspace.changes.subscribe((write) => recording.record(write))
   workspace.changes.subscribe(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
@@ -70,6 +69,7 @@ export function wireAgent(
         return publish({ type: 'indexStatus', agent, status: change.status })
       case 'files':
         links.touch()
+        upkeep.touch(change.paths).catch((error: unknown) => log.fault(error, `upkeep of agent ${agent}`))
         recording.history?.look(change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)))
         return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
       case 'indexed':
@@ -95,7 +95,18 @@ export function wireAgent(
     else reportHistory(health, agent, change.problems)
   })
 
+  habits.changes.subscribe(() => {
+    links.touch()
+    opened.applyHabits().catch((error: unknown) => log.fault(error, `habits of agent ${agent}`))
+    publish({ type: 'filesChanged', agent, paths: [] })
+  })
+
   accepted.changes.subscribe(() => publish({ type: 'acceptedChanged', agent }))
+
+  upkeep.changes.subscribe((change) => {
+    if (change.type === 'proposals') publish({ type: 'upkeepChanged', agent })
+    else publish({ type: 'upkeepProgress', agent, done: change.done, total: change.total })
+  })
 
   checks.changes.subscribe((change) => {
     if (change.type === 'checks') publish({ type: 'checksChanged', agent })

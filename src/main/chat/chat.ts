@@ -34,6 +34,8 @@ export interface SendInput extends Said {
   /** The message whose place this one takes. */
   readonly replaces?: string | undefined
   readonly delivery?: 'next' | 'after' | undefined
+  /** The new session is held without memory. */
+  readonly withoutMemory?: boolean | undefined
   /** Goes on with a session that is over. */
   readonly reopen?: boolean | undefined
 }
@@ -238,7 +240,7 @@ export class Chat {
 
   /** The conversation that takes a message: the given one, or a new one. */
   async #sessionFor(
-    { session, replaces, reopen }: SendInput,
+    { session, replaces, reopen, withoutMemory = false }: SendInput,
     command: CommandCall | undefined,
   ): Promise<{ id: string; transcript: Transcript }> {
     const { sessions, now } = this.#options
@@ -249,7 +251,11 @@ export class Chat {
     const mayGoOn = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
     if (current && !isNew && mayGoOn) return current
     if (current) this.#background.run(this.#leave(current.id, current.transcript))
-    return sessions.create(now())
+    const created = await sessions.create(now())
+    // Whoever goes on where a session was over goes on the way it was held.
+    const isApart = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
+    if (isApart) await created.transcript.setWithoutMemory(true)
+    return created
   }
 
   /** @throws AppError `session_busy`, `unknown_session` */
@@ -380,7 +386,7 @@ export class Chat {
     const entries = transcript.messages()
     const last = entries.at(-1)
     const messages = entries.slice(countLeft(transcript)).map(({ message }) => message)
-    if (!memoryHook.enabled || !last || messages.length === 0) return
+    if (!memoryHook.enabled || transcript.isWithoutMemory || !last || messages.length === 0) return
     const model = this.#models.preview()
     const { keeper } = await this.#workOn(session, transcript, model, new AbortController().signal)
     await keeper.flushRest()
@@ -399,6 +405,7 @@ export class Chat {
     // A stand-in while the chosen model cannot be had only extracts.
     if (model.provider === 'offline' && config.current.model !== 'offline') return
     const transcript = await sessions.get(session)
+    if (transcript.isWithoutMemory) return
     const { tools } = await this.#workOn(session, transcript, model, this.#closing.signal)
     await this.#distiller.run({
       model,

@@ -17,6 +17,8 @@ export interface SystemValues extends Values {
 
 export interface Prompts {
   readonly system: (values: SystemValues) => string
+  /** In the place of `system`, for a conversation that is held without memory. */
+  readonly withoutMemory: (values: SystemValues) => string
   readonly flushSystem: string
   readonly flush: (values: { readonly todaysLog: string }) => string
   readonly compaction: (values: {
@@ -34,8 +36,9 @@ export async function loadPrompts(
 ): Promise<Prompts> {
   const { systemPrompt, prompt } = compaction.memoryFlush
   const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
-  const [system, flushSystem, flush, compact, slug, title] = await Promise.all([
+  const [system, withoutMemory, flushSystem, flush, compact, slug, title] = await Promise.all([
     own.system ?? read('system.md'),
+    own.withoutMemory ?? read('without-memory.md'),
     systemPrompt ?? read('flush-system.md'),
     prompt ?? read('flush.md'),
     own.compaction ?? read('compaction.md'),
@@ -44,6 +47,7 @@ export async function loadPrompts(
   ])
   return {
     system: (values) => fill(system, values).trim(),
+    withoutMemory: (values) => fill(withoutMemory, values).trim(),
     flushSystem,
     flush: (values) => fill(flush, values),
     compaction: (values) => fill(compact, values),

@@ -18,7 +18,6 @@ import type { AgentConfig } from '../settings/index.ts'
 import {
   dailyLogDate,
   dailyLogPath,
-  isRescued,
   localDate,
   localTime,
   longTermFile,
@@ -76,7 +75,8 @@ export class Requests {
     const branch = transcript?.branch() ?? []
     const { summary, pruned, live } = keepingState(branch)
     const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
-    const files = await contextFiles(workspace, sessionStart)
+    const isApart = transcript?.isWithoutMemory === true
+    const files = isApart ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
     const learned = contextWindow === undefined ? windows.learnedOf(model) : undefined
     return assemble({
       ...(learned ? { learned } : {}),
@@ -84,13 +84,14 @@ export class Requests {
         kind: 'chat',
         today,
         time: localTime(at),
-        todaysLog: dailyLogPath(today),
+        todaysLog: dailyLogPath(today, workspace.layout),
         ...cutTurn(branch, live),
+        ...(isApart ? { isWithoutMemory: true } : {}),
       },
       modelId: model.id,
       budget: this.budget(model, contextWindow),
       maxOutput: model.maxOutput,
-      systemPrompt: await this.#systemPrompt(at),
+      systemPrompt: await this.#systemPrompt(at, isApart),
       files: files.filter(({ path }) => !without.includes(path)),
       tools: definitionsOf(tools),
       thinking: chat.thinking === 'off' ? undefined : chat.thinking,
@@ -103,16 +104,17 @@ export class Requests {
   }
 
   /** The prompt changes at most once a day, so that a provider can keep it in its cache. */
-  async #systemPrompt(at: Date): Promise<string> {
+  async #systemPrompt(at: Date, isApart: boolean): Promise<string> {
     const { config, workspace } = this.#sources
     const today = localDate(at)
-    return (await this.prompts()).system({
+    const { system, withoutMemory } = await this.prompts()
+    return (isApart ? withoutMemory : system)({
       agent: config.id,
       workspace: workspace.roots.workspace,
       today,
       weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),
       timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      todaysLog: dailyLogPath(today),
+      todaysLog: dailyLogPath(today, workspace.layout),
     })
   }
 }
@@ -137,16 +139,26 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
     { date: localDate(sessionStart), day: 'today' as const },
   ]
   // Logs lie in one folder: no need to look through thousands of notes for every request.
-  const paths = (await workspace.names(memoryFolder)).map((name) => `${memoryFolder}/${name}`)
-  const logs = days.flatMap(({ date, day }) =>
-    paths
-      .filter((path) => dailyLogDate(path) === date && !isRescued(path))
-      .map((path) => ({ path, layer: 'logs' as const, day })),
+  const beside = (await workspace.names(memoryFolder)).map((name) => `${memoryFolder}/${name}`)
+  const logs = await Promise.all(
+    days.map(async ({ date, day }) => {
+      const kept = dailyLogPath(date, workspace.layout)
+      const paths = beside.filter((path) => dailyLogDate(path) === date)
+      if (!paths.includes(kept) && (await workspace.exists(kept))) paths.push(kept)
+      return paths.map((path) => ({ path, layer: 'logs' as const, day }))
+    }),
   )
   const project = [...projectContextFiles, longTermFile].map((path) => ({ path, layer: 'project' as const }))
   return Promise.all(
-    [...project, ...logs].map(async (file) => ({ ...file, text: await textOrMissing(workspace, file.path) })),
+    [...project, ...logs.flat()].map(async (file) => ({ ...file, text: await textOrMissing(workspace, file.path) })),
   )
+}
+
+const soulPath = 'SOUL.md' satisfies (typeof projectContextFiles)[number]
+
+/** How the agent is to be, which is no memory. */
+async function soulFile(workspace: Workspace): Promise<ContextFile[]> {
+  return [{ path: soulPath, layer: 'project', text: await textOrMissing(workspace, soulPath) }]
 }
 
 async function textOrMissing(workspace: Workspace, path: string): Promise<string | null> {

@@ -34,7 +34,8 @@ export async function prepareWork(
   signal: AbortSignal,
 ): Promise<Work> {
   const { config, requests, now, mcp } = options
-  const own = toolsFor(model, config.current.chat.memoryTool)
+  const isApart = () => transcript.isWithoutMemory
+  const own = isApart() ? [] : toolsFor(model, config.current.chat.memoryTool)
   const toolbox = [...own, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
   const tools = toolContext(options, { session, transcript }, hooks, signal)
   const keeper = new Keeper({
@@ -42,6 +43,7 @@ export async function prepareWork(
     model,
     budget: () => requests.budget(model),
     settings: config.current,
+    isApart,
     prompts: () => requests.prompts(),
     assemble: () => requests.assemble({ model, transcript, tools: toolbox }),
     lastReport: hooks.lastReport,

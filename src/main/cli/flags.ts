@@ -28,6 +28,7 @@ export interface AskFlags extends CommonFlags {
   readonly model?: string
   /** The id of a chat, its beginning, or `last`. */
   readonly session?: string
+  readonly withoutMemory?: boolean
 }
 
 export interface McpFlags extends Omit<CommonFlags, 'agent'> {

@@ -101,6 +101,7 @@ command('ask', 'ask the agent')
   .argument('<message>')
   .option('--model <id>', 'another model than the agent’s')
   .option('--session <id>', 'go on with a chat: its id, the beginning of it, or "last"')
+  .option('--without-memory', 'hold a new chat without memory: nothing is recalled, nothing is kept')
   .action(async (message: string, flags: AskFlags) =>
     onRuntime(flags, (runtime) => ask(runtime, flags, message), { isRepeatable: false }),
   )
@@ -115,12 +116,15 @@ program
   .option('--read-only', 'write nothing, whatever the program may')
   .option('--install <program>', 'register it with claude-code, claude-desktop, codex, cursor, vscode, goose, …')
   .option('--uninstall <program>', 'take that back')
-  .option('--dry-run', 'with --install: say only what would be written')
+  .option('--dry-run', 'with --install or --uninstall: say only what would be written')
   .option('--workspace <dir>', 'use this folder instead of the agent’s own')
   .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
   .action(async (flags: McpFlags) => {
     checkFolders(flags)
     const wanted = flags.install ?? flags.uninstall
+    if (flags.install !== undefined && flags.uninstall !== undefined)
+      throw new UsageError('give --install or --uninstall, not both')
+    if (wanted === undefined && flags.dryRun) throw new UsageError('--dry-run goes with --install or --uninstall')
     // Loaded for this command alone: the protocol would cost every other a tenth of a second.
     if (wanted === undefined) return (await import('./commands/mcp.ts')).mcp(appOptions(flags), flags)
     const { connectProgram } = await import('./commands/connect-program.ts')

@@ -18,13 +18,32 @@ const keptClientSchema = z.object({
 })
 export type KeptClient = z.infer<typeof keptClientSchema>
 
-const fileSchema = z.array(keptClientSchema)
+const fileSchema = z.union([
+  z.array(keptClientSchema),
+  z.object({ isCautious: z.boolean(), clients: z.array(keptClientSchema) }),
+])
 
-/** @param onDamaged told where a file is now that could not be understood */
-export async function readClients(file: string, onDamaged: (aside: string) => void): Promise<KeptClient[]> {
-  return (await readKept(file, (text) => fileSchema.safeParse(parseJson(text)).data, onDamaged)) ?? []
+export interface KeptClients {
+  readonly clients: readonly KeptClient[]
+  /** What programs may was lost once: those that come anew ask first. */
+  readonly isCautious: boolean
 }
 
-export async function writeClients(file: string, clients: readonly KeptClient[]): Promise<void> {
-  await writePrivately(file, `${JSON.stringify(clients, null, 2)}\n`)
+/** @param onDamaged told where a file is now that could not be understood */
+export async function readClients(file: string, onDamaged: (aside: string) => void): Promise<KeptClients> {
+  let isCautious = false
+  const kept = await readKept(
+    file,
+    (text) => fileSchema.safeParse(parseJson(text)).data,
+    (aside) => {
+      isCautious = true
+      onDamaged(aside)
+    },
+  )
+  return kept === undefined || Array.isArray(kept) ? { clients: kept ?? [], isCautious } : kept
+}
+
+export async function writeClients(file: string, { clients, isCautious }: KeptClients): Promise<void> {
+  const kept = isCautious ? { isCautious, clients } : clients
+  await writePrivately(file, `${JSON.stringify(kept, null, 2)}\n`)
 }

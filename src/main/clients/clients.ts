@@ -5,6 +5,7 @@
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ClientPermission, ClientQuestion, MemoryClient } from '../../shared/contract/index.ts'
+import type { AddedNote } from '../../shared/added-note.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import type { Clock } from '../clock.ts'
@@ -31,7 +32,7 @@ interface Undo {
   readonly client: string
   readonly agent: string
   readonly path: string
-  readonly patch: string
+  readonly note: AddedNote
 }
 
 export class Clients {
@@ -42,7 +43,9 @@ export class Clients {
   readonly #queue = new Queue()
   readonly #questions: Questions
   readonly #undos = new Map<string, Undo>()
-  #clients: KeptClient[] | undefined
+  #clients: readonly KeptClient[] | undefined
+  #isCautious = false
+  #windows = 0
 
   constructor(options: ClientsOptions) {
     this.changes = this.#changes
@@ -59,11 +62,18 @@ export class Clients {
     return this.#run(async (clients) => {
       const known = clients.find((client) => client.id === id)
       const usedAt = this.#options.now().getTime()
-      const client = { ...(known ?? newClient(id, name, agent ?? 'main')), ...(agent === undefined ? {} : { agent }) }
+      const client = {
+        ...(known ?? this.#stranger(id, name, agent ?? 'main')),
+        ...(agent === undefined ? {} : { agent }),
+      }
       const isNews = !known || known.agent !== client.agent || usedAt - (known.usedAt ?? 0) >= usedStepMs
       if (isNews) await this.#keep([...without(clients, id).slice(-maxClients + 1), { ...client, usedAt }])
       return shown({ ...client, usedAt })
     })
+  }
+
+  #stranger(id: string, name: string, agent: string): KeptClient {
+    return { ...newClient(id, name, agent), permission: this.#isCautious ? 'ask' : 'write' }
   }
 
   /** @returns the token; only its hash stays */
@@ -93,10 +103,13 @@ export class Clients {
       const { permission = known.permission, agent = known.agent } = change
       await this.#keep(clients.map((client) => (client === known ? { ...known, permission, agent } : client)))
     })
+    if (change.permission === 'read') this.#questions.answerAll(id, 'no')
+    if (change.permission === 'write') this.#questions.answerAll(id, 'once')
   }
 
   async remove(id: string): Promise<void> {
     await this.#run((clients) => this.#keep(without(clients, id)))
+    this.#questions.answerAll(id, 'no')
   }
 
   /**
@@ -117,11 +130,23 @@ export class Clients {
     if (permission === 'read')
       throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
     if (permission === 'write') return name
+    if (this.#windows === 0) {
+      const message = 'no window of Commonplace is open in which the user could allow it; nothing was written'
+      throw new AppError('client_unanswered', message, { name })
+    }
     const question = { client: id, name, agent, text, ...(section === undefined ? {} : { section }) }
     const decision = await this.#questions.ask(question, signal)
     if (decision === 'no') throw new AppError('client_refused', 'the user does not want this to be written', { name })
     if (decision === 'always') await this.update(id, { permission: 'write' })
     return name
+  }
+
+  /** A window is open, which shows what programs ask. @returns what tells that it is closed */
+  windowOpened(): () => void {
+    this.#windows += 1
+    return () => {
+      this.#windows -= 1
+    }
   }
 
   /** Something was written. @returns by what it can be taken back */
@@ -150,6 +175,16 @@ export class Clients {
     return undo
   }
 
+  /** It could not be taken back: it may be tried again. */
+  keepUndo(id: string, undo: Undo): void {
+    this.#undos.set(id, undo)
+  }
+
+  /** As it is shown. @throws AppError `client_unknown` */
+  async nameOf(id: string): Promise<string> {
+    return this.#run((clients) => found(clients, id).name)
+  }
+
   get questions(): ClientQuestion[] {
     return this.#questions.open()
   }
@@ -161,7 +196,9 @@ export class Clients {
   /** Keeps how much each has written. */
   async close(): Promise<void> {
     await this.#queue.run(this.#options.file, async () => {
-      if (this.#clients) await writeClients(this.#options.file, this.#clients).catch(this.#options.onFault)
+      if (!this.#clients) return
+      const kept = { clients: this.#clients, isCautious: this.#isCautious }
+      await writeClients(this.#options.file, kept).catch(this.#options.onFault)
     })
   }
 
@@ -169,13 +206,22 @@ export class Clients {
   async #run<T>(work: (clients: readonly KeptClient[]) => T | Promise<T>): Promise<T> {
     const { file, onFault } = this.#options
     return this.#queue.run(file, async () => {
-      this.#clients ??= await readClients(file, (aside) => onFault(new Error(`${file} could not be read: ${aside}`)))
+      if (!this.#clients) {
+        const { clients, isCautious } = await readClients(file, (aside) =>
+          onFault(
+            new Error(`${file} was damaged and is now ${aside}: programs ask before they write until you decide`),
+          ),
+        )
+        this.#clients = clients
+        this.#isCautious = isCautious
+        if (isCautious) await writeClients(file, { clients, isCautious })
+      }
       return work(this.#clients)
     })
   }
 
   async #keep(clients: readonly KeptClient[]): Promise<void> {
-    await writeClients(this.#options.file, clients)
+    await writeClients(this.#options.file, { clients, isCautious: this.#isCautious })
     this.#clients = [...clients]
     this.#changes.announce()
   }

@@ -53,6 +53,11 @@ export class Questions {
     this.#asked.get(id)?.answer(decision)
   }
 
+  /** Those of one program. */
+  answerAll(client: string, decision: Decision): void {
+    for (const asked of this.#asked.values()) if (asked.client === client) asked.answer(decision)
+  }
+
   open(): ClientQuestion[] {
     return [...this.#asked.values()].map(({ answer: _answer, ...question }) => question)
   }

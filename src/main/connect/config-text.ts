@@ -24,21 +24,30 @@ type Path = readonly [string, string]
 
 /** What stands at a path; undefined for nothing. @throws AppError `config_invalid` when the text cannot be read */
 export function entryAt(config: ConfigText, [group, name]: Path): unknown {
-  const groupValue = read(config)[group]
+  const groupValue = read(unmarked(config).config)[group]
   return isRecord(groupValue) ? groupValue[name] : undefined
 }
 
 /** The text with the entry, in the place of one that is there. @throws AppError `config_invalid` */
-export function withEntry(config: ConfigText, path: Path, entry: Entry): string {
+export function withEntry(whole: ConfigText, path: Path, entry: Entry): string {
   const [group] = path
+  const { mark, config } = unmarked(whole)
   const others = read(config)[group] ?? {}
   if (!isRecord(others)) throw unreadable(config, `${group} is no table`)
-  return checked(config, written(config, path, entry), path, entry)
+  return mark + checked(config, written(config, path, entry), path, entry)
 }
 
 /** The text without the entry. @throws AppError `config_invalid` */
-export function withoutEntry(config: ConfigText, path: Path): string {
-  return entryAt(config, path) === undefined ? config.text : checked(config, removed(config, path), path, undefined)
+export function withoutEntry(whole: ConfigText, path: Path): string {
+  const { mark, config } = unmarked(whole)
+  if (entryAt(config, path) === undefined) return whole.text
+  return mark + checked(config, removed(config, path), path, undefined)
+}
+
+/** Some editors of Windows begin a file with the mark of its byte order; it stays. */
+function unmarked(config: ConfigText): { readonly mark: string; readonly config: ConfigText } {
+  const isMarked = config.text.startsWith('\uFEFF')
+  return { mark: isMarked ? '\uFEFF' : '', config: isMarked ? { ...config, text: config.text.slice(1) } : config }
 }
 
 function written(config: ConfigText, path: Path, entry: Entry): string {

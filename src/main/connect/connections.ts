@@ -29,6 +29,20 @@ export interface ConnectionsOptions {
   readonly version: string
 }
 
+/** With what the memory is started for a program, besides its own name. */
+export interface Wanted {
+  /** Whose memory; left out, the one that the settings give the program. */
+  readonly agent?: string | undefined
+  /** What the program is called in the history, where it is not its id. */
+  readonly client?: string | undefined
+  readonly isReadOnly?: boolean | undefined
+  /** An absolute path, in place of the agent's own folder. */
+  readonly workspace?: string | undefined
+}
+
+/** Longer than the first look at a large memory, ms. */
+const testMs = 60_000
+
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #machine: Machine
@@ -40,21 +54,29 @@ export class Connections {
   }
 
   /** What there is, how each stands, and what connecting it would write. */
-  list(agent: string): Promise<ConnectableProgram[]> {
-    return Promise.all(programs.map((program) => this.#look(program, agent)))
+  list(wanted: Wanted): Promise<ConnectableProgram[]> {
+    return Promise.all(programs.map((program) => this.#look(program, wanted)))
   }
 
   /** The same of one. @throws AppError `input_invalid` */
-  async look(id: string, agent: string): Promise<ConnectableProgram> {
-    return this.#look(found(id), agent)
+  async look(id: string, wanted: Wanted): Promise<ConnectableProgram> {
+    return this.#look(found(id), wanted)
   }
 
   /** Writes the entry. @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full` */
-  async connect(id: string, agent: string): Promise<void> {
+  async connect(id: string, wanted: Wanted): Promise<void> {
     const program = found(id)
     await this.#rewrite(program, (config) =>
-      withEntry(config, [program.group, entryName], program.entry(this.#start(program, agent))),
+      withEntry(config, [program.group, entryName], program.entry(this.#start(program, wanted))),
     )
+  }
+
+  /** What `disconnect` would change; empty where there is no entry. @throws AppError `input_invalid`, `config_invalid` */
+  async without(id: string): Promise<string> {
+    const program = found(id)
+    const config = await this.#read(program)
+    const after = withoutEntry(config, [program.group, entryName])
+    return after === config.text ? '' : describeChange(config.file, config.text, after, { isKept: false }).patch
   }
 
   /** Takes the entry out again. @throws AppError as `connect` */
@@ -64,14 +86,14 @@ export class Connections {
   }
 
   /**
-   * Starts the memory as the program would, and asks it for its tools.
-   * @returns how many there are
+   * Starts the memory as the program would, asks it for its tools, and for what changed last: that opens the memory.
+   * @returns how many tools there are
    * @throws AppError `mcp_unavailable`
    */
-  async test(id: string, agent: string): Promise<number> {
+  async test(id: string, wanted: Wanted): Promise<number> {
     const program = found(id)
     const { env, version } = this.#options
-    const { command, args, env: extra } = this.#start(program, agent)
+    const { command, args, env: extra } = this.#start(program, wanted)
     const connection = new McpConnection({
       name: program.name,
       settings: {
@@ -90,25 +112,25 @@ export class Connections {
     })
     try {
       await connection.start(true)
-      if (connection.state === 'ready') return connection.tools.length
-      const reason = connection.problem ?? ''
+      const reason = connection.state === 'ready' ? await problemOf(connection) : (connection.problem ?? '')
+      if (reason === undefined) return connection.tools.length
       throw new AppError('mcp_unavailable', `${program.name}: ${reason}`, { server: program.name, reason })
     } finally {
       await connection.close()
     }
   }
 
-  async #look(program: Program, agent: string): Promise<ConnectableProgram> {
+  async #look(program: Program, wanted: Wanted): Promise<ConnectableProgram> {
     const { id, name, link } = program
     const file = program.file(this.#machine)
-    const start = this.#start(program, agent)
+    const start = this.#start(program, wanted)
     const known = { id, name, file, isThere: this.#isThere(file), ...(link ? { link: link(start) } : {}) }
     try {
       const config = await this.#read(program)
-      const wanted = program.entry(start)
+      const entry = program.entry(start)
       const now = entryAt(config, [program.group, entryName])
-      const state = now === undefined ? 'none' : isDeepStrictEqual(now, wanted) ? 'connected' : 'other'
-      const after = withEntry(config, [program.group, entryName], wanted)
+      const state = now === undefined ? 'none' : isDeepStrictEqual(now, entry) ? 'connected' : 'other'
+      const after = withEntry(config, [program.group, entryName], entry)
       const { patch } = describeChange(file, config.text, after, { isKept: false })
       return { ...known, state, patch, problem: null }
     } catch (error) {
@@ -148,7 +170,7 @@ export class Connections {
     return { format, file, text: (await readSmallText(file, maxBytes, true)) ?? '' }
   }
 
-  #start({ id }: Program, agent: string): StartCommand {
+  #start({ id }: Program, { agent, client = id, isReadOnly = false, workspace }: Wanted): StartCommand {
     const { mainFolder, home } = this.#options
     const folder = fileURLToPath(mainFolder)
     const built = join(folder, 'cli/index.js')
@@ -161,13 +183,23 @@ export class Connections {
         ...(isPackage ? [] : [entry]),
         'mcp',
         '--client',
-        id,
-        ...(agent === 'main' ? [] : ['--agent', agent]),
+        client,
+        ...(agent === undefined ? [] : ['--agent', agent]),
+        ...(isReadOnly ? ['--read-only'] : []),
+        ...(workspace === undefined ? [] : ['--workspace', workspace]),
         ...(home === undefined ? [] : ['--home', home]),
       ],
       env: process.versions['electron'] === undefined || isPackage ? {} : { ELECTRON_RUN_AS_NODE: '1' },
     }
   }
+}
+
+/** Why the memory cannot be read; undefined where it can. */
+async function problemOf(connection: McpConnection): Promise<string | undefined> {
+  const options = { signal: AbortSignal.timeout(testMs), timeoutMs: testMs, onProgress: () => undefined }
+  const { isError, content } = await connection.call('memory_recent', { days: 1, limit: 1 }, options)
+  if (isError !== true) return undefined
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
 }
 
 /** @throws AppError `input_invalid` */

@@ -4,8 +4,8 @@
  * somewhat near to every text about the same things; an answer has a word for each thing that was asked about. Pure.
  */
 import type { BuiltinModel } from './builtin-model.ts'
-import { foldText, forEachToken } from './builtin-tokens.ts'
-import { dot, embedText, wordsOf, type WeighedWord } from './builtin-vectors.ts'
+import { foldText, forEachToken, hashOf } from './builtin-tokens.ts'
+import { cosinesOf, dot, embedText, wordsOf, type WeighedWord } from './builtin-vectors.ts'
 import type { MeaningTerm } from './provider.ts'
 
 /** How much the words count, against the cosine; tuned on judged questions (docs/recall.md). */
@@ -21,9 +21,13 @@ export function nearnessTo(model: BuiltinModel, question: string): (passage: str
   const asked = carrying(wordsOf(model, question))
   const whole = massOf(asked)
   const known = new Map<string, readonly number[]>()
-  const matchesOf = (word: string) => {
+  const matchesOfParts = (word: string) => {
     const [there] = wordsOf(model, word)
-    const matches = asked.map((one) => (there ? matchOf(one, there) : 0))
+    return asked.map((one) => (there ? matchOf(one, there) : 0))
+  }
+  const matchesOf = (word: string) => {
+    const token = model.find(hashOf(word), word.length)
+    const matches = token < 0 ? matchesOfParts(word) : cosinesOf(model, token, asked).map(toMatch)
     known.set(word, matches)
     return matches
   }
@@ -72,7 +76,11 @@ export function sharedTerms(model: BuiltinModel, question: string, passage: stri
 
 /** In [0, 1]: whether the one word can stand for the other. */
 function matchOf(one: WeighedWord, other: WeighedWord): number {
-  return Math.min(1, Math.max(0, (dot(one.vector, other.vector) - strange) / (same - strange)))
+  return toMatch(dot(one.vector, other.vector))
+}
+
+function toMatch(cosine: number): number {
+  return Math.min(1, Math.max(0, (cosine - strange) / (same - strange)))
 }
 
 /** The words that are worth a look: the others, together, hardly count. */

@@ -67,3 +67,19 @@ export function dot(one: Float32Array, other: Float32Array): number {
   for (let at = 0; at < one.length; at += 1) sum += (one[at] as number) * (other[at] as number)
   return sum
 }
+
+/**
+ * The cosines of a token's vector with others of length 1, without making one of it: most words of a text are one token,
+ * and a search looks at thousands.
+ */
+export function cosinesOf({ rows, dimensions }: BuiltinModel, token: number, others: readonly WeighedWord[]): number[] {
+  const start = token * dimensions
+  let sum = 0
+  for (let at = start; at < start + dimensions; at += 1) sum += (rows[at] as number) ** 2
+  const length = Math.sqrt(sum) || 1
+  return others.map(({ vector }) => {
+    let product = 0
+    for (let at = 0; at < dimensions; at += 1) product += (rows[start + at] as number) * (vector[at] as number)
+    return product / length
+  })
+}

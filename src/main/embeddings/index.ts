@@ -1,5 +1,5 @@
 /** Which provider makes vectors: one interface, and the code of whoever is chosen, loaded when it is needed. */
-import type { EmbeddingProviderName } from '../../shared/providers.ts'
+import { embeddingAddressOf, embeddingModelOf, type EmbeddingProviderName } from '../../shared/providers.ts'
 import { AppError } from '../../shared/errors.ts'
 import { builtinModelName, createBuiltinEmbeddings } from './builtin.ts'
 import { shareBuiltinModel } from './builtin-model.ts'
@@ -9,6 +9,7 @@ import type { EmbeddingProvider } from './provider.ts'
 export type { DownloadProgress } from './local.ts'
 export { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryLeave } from './health.ts'
 export {
+  fromBlob,
   toBlob,
   type EmbeddingProvider,
   type JudgedModel,
@@ -54,13 +55,14 @@ export async function createEmbeddings(
   if (provider !== 'openai-compatible' && apiKey === undefined) return 'no_key'
   const { createOpenAiEmbeddings } = await import('./openai.ts')
   const baseUrl = options.baseUrl ?? (provider === 'gemini' ? geminiBaseUrl : undefined)
+  const address = embeddingAddressOf(provider, options.baseUrl)
   // Local servers want no key, but the client insists on one.
-  return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl })
+  return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address })
 }
 
 /** The model that a provider uses: the built-in one has no other than its own. */
-export function modelOf(provider: EmbeddingProviderName, model: string): string {
-  return provider === 'builtin' ? builtinModelName : model
+export function modelOf(provider: EmbeddingProviderName, named: string | undefined): string {
+  return provider === 'builtin' ? builtinModelName : embeddingModelOf(provider, named)
 }
 
 /** To be called before threads are started that are to share the built-in model. */

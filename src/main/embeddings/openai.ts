@@ -19,6 +19,8 @@ export interface OpenAiEmbeddingOptions {
   readonly model: string
   readonly apiKey: string
   readonly baseUrl: string | undefined
+  /** As `EmbeddingProvider.address`. */
+  readonly address?: string | undefined
   /** Asks the model for shorter vectors; only models that can do so accept it. */
   readonly dimensions: number | undefined
   readonly batchSize: number
@@ -48,6 +50,7 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
   return {
     provider: options.provider,
     model: options.model,
+    address: options.address,
     batchSize: options.batchSize,
     get dimensions() {
       return promised || answered
@@ -61,7 +64,11 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
       })
       const usable = vectors.filter((vector) => vector !== undefined)
       const [first] = usable
-      if (!first) fail(options, `no usable vector for ${texts.length} texts`)
+      if (!first)
+        fail(
+          options,
+          texts.length === 1 ? 'no usable vector for a text' : `no usable vector for any of ${texts.length} texts`,
+        )
       // A wrong answer is no measure of later ones: who knows the length is the table, the settings, and the index.
       const expected = promised || mostFrequent(usable.map(({ length }) => length))
       if (usable.every(({ length }) => length !== expected))

@@ -4,6 +4,8 @@ export interface EmbeddingProvider {
   /** As in the configuration: `openai`, `openai-compatible`, … */
   readonly provider: string
   readonly model: string
+  /** Where it is asked, if not at its own address: another server's model of that name is another. */
+  readonly address?: string | undefined
   /** Length of every vector it returns; 0 until the first answer when neither table nor settings know it. */
   readonly dimensions: number
   /** Most texts of one request. */
@@ -67,6 +69,11 @@ export function toUnitVector(values: readonly number[]): Float32Array | undefine
 }
 
 /** The bytes that sqlite-vec reads: 32-bit floats, little-endian. */
+/** As `toBlob` wrote it; a copy, since a buffer of the database may begin anywhere. */
+export function fromBlob(blob: Buffer): Float32Array {
+  return new Float32Array(blob.buffer.slice(blob.byteOffset, blob.byteOffset + blob.byteLength))
+}
+
 export function toBlob(vector: Float32Array): Buffer {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 }

@@ -7,6 +7,8 @@ export const contentSecurityPolicy = [
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
+  // Sound and films of notes are played from what the page was given, never from an address.
+  'media-src blob:',
   "font-src 'self' data:",
   "connect-src 'self' ws://127.0.0.1:* ws://localhost:*",
   "worker-src 'self' blob:",

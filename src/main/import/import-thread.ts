@@ -7,8 +7,15 @@ import { readSource } from './read-source.ts'
 const router = {
   read: threadBase.input(type<string>()).handler(({ input }) => readSource(input)),
   pack: threadBase
-    .input(type<{ workspace: string; forbidden: readonly string[]; repository: string | undefined }>())
-    .handler(({ input }) => packWorkspace(input.workspace, input.forbidden, input.repository)),
+    .input(
+      type<{
+        workspace: string
+        forbidden: readonly string[]
+        upkeep: string | undefined
+        repository: string | undefined
+      }>(),
+    )
+    .handler(({ input: { workspace, forbidden, ...beside } }) => packWorkspace(workspace, forbidden, beside)),
 }
 
 export type ImportRouter = typeof router

@@ -18,6 +18,8 @@ export interface ImporterOptions {
   /** The thread's entry. */
   readonly entry: URL
   readonly workspace: Workspace
+  /** The folder of its proposals: what was exported has them. */
+  readonly upkeep?: string | undefined
 }
 
 /** One import, from its beginning until somebody was told of its end. */
@@ -79,7 +81,7 @@ export class Importer {
       else conflicts += 1
     }
     const names = source.files.slice(0, 200).map((file) => targetOf(into, file.path))
-    return { kind: source.kind, added, same, conflicts, skipped: source.skipped, names }
+    return { kind: source.kind, added, same, conflicts, skipped: source.skipped, others: source.others, names }
   }
 
   /**
@@ -173,7 +175,8 @@ export class Importer {
   /** @param repository the workspace's history, to go with it @throws AppError `folder_too_large` */
   async pack(repository?: string): Promise<Blob> {
     const { workspace, forbidden } = this.#options.workspace.roots
-    return this.#inThread((client) => client.pack({ workspace, forbidden, repository }))
+    const { upkeep } = this.#options
+    return this.#inThread((client) => client.pack({ workspace, forbidden, upkeep, repository }))
   }
 
   #read(path: string): Promise<Source> {

@@ -1,3 +1,3 @@
 export { Importer } from './importer.ts'
-export { findMemories, isForeignFolder } from './known-memories.ts'
+export { findMemories } from './known-memories.ts'
 export { foreignSettings, foreignSettingsOf } from './foreign-settings.ts'

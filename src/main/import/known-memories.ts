@@ -1,7 +1,7 @@
 /** Memories of other programs on this machine: looked for, never touched. */
 import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 import type { KnownMemory } from '../../shared/contract/index.ts'
 import { walkMarkdown } from '../workspace/index.ts'
 
@@ -11,14 +11,6 @@ const places: readonly (readonly [kind: KnownMemory['kind'], ...way: string[]])[
   ['claude-code', '.claude'],
   ['codex', '.codex'],
 ]
-
-/** True for a folder that another program keeps its things in: nothing is put there unasked. */
-export function isForeignFolder(folder: string, home: string = homedir()): boolean {
-  return places.some(([, ...way]) => {
-    const place = join(home, ...way)
-    return folder === place || folder.startsWith(`${place}${sep}`)
-  })
-}
 
 export async function findMemories(home: string = homedir()): Promise<KnownMemory[]> {
   const found: KnownMemory[] = []

@@ -1,4 +1,5 @@
 /** A workspace's Markdown as one zip. */
+import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { zipSync, type Zippable } from 'fflate'
@@ -9,6 +10,8 @@ import { walkMarkdown } from '../workspace/index.ts'
 const maxBytes = 512 * 1024 * 1024
 /** Where the history is in the zip; `git clone` takes it from there. */
 const historyFolder = 'history.git'
+/** Where proposals are. */
+const upkeepFolder = 'upkeep'
 
 interface PackedFile {
   /** In the zip. */
@@ -20,16 +23,17 @@ interface PackedFile {
   readonly modifiedAt: number
 }
 
-/** @param forbidden folders inside it that are somebody else's @param repository a Git repository to go with it @throws AppError `folder_too_large` */
+/** @param forbidden folders inside it that are somebody else's @param upkeep proposals to go with it @param repository a Git repository to go with it @throws AppError `folder_too_large` */
 export async function packWorkspace(
   workspace: string,
   forbidden: readonly string[],
-  repository?: string,
+  { upkeep, repository }: { readonly upkeep?: string | undefined; readonly repository?: string | undefined } = {},
 ): Promise<Blob> {
   const { files } = await walkMarkdown(workspace, undefined, forbidden)
   const packed = [
     ...files.map((file) => ({ ...file, name: file.path, source: join(workspace, file.path) })),
-    ...(repository === undefined ? [] : await filesOf(repository)),
+    ...(upkeep === undefined ? [] : await filesOf(upkeep, upkeepFolder)),
+    ...(repository === undefined ? [] : await filesOf(repository, historyFolder)),
   ]
   const bytes = packed.reduce((sum, { size }) => sum + size, 0)
   if (bytes > maxBytes) {
@@ -42,14 +46,16 @@ export async function packWorkspace(
   return new Blob([new Uint8Array(zipSync(entries))], { type: 'application/zip' })
 }
 
-async function filesOf(repository: string): Promise<PackedFile[]> {
+/** Nothing where there is no such folder. */
+async function filesOf(folder: string, name: string): Promise<PackedFile[]> {
   const files: PackedFile[] = []
-  for (const entry of await readdir(repository, { recursive: true, withFileTypes: true })) {
+  if (!existsSync(folder)) return files
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const source = join(entry.parentPath, entry.name)
     const { size, mtimeMs } = await stat(source)
-    const name = `${historyFolder}/${relative(repository, source).split(sep).join('/')}`
-    files.push({ name, source, size, modifiedAt: mtimeMs })
+    const inside = relative(folder, source).split(sep).join('/')
+    files.push({ name: `${name}/${inside}`, source, size, modifiedAt: mtimeMs })
   }
   return files
 }

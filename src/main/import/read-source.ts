@@ -9,6 +9,7 @@ import {
   maxTextBytes,
   normalizeRequest,
   readText,
+  walkFiles,
   walkMarkdown,
 } from '../workspace/index.ts'
 import { Archive, type ArchiveEntry } from './archive.ts'
@@ -26,6 +27,8 @@ export interface Source {
   readonly files: readonly SourceFile[]
   /** What could not be read. */
   readonly skipped: number
+  /** Files that are no notes, pictures mostly: they are left where they are. */
+  readonly others: number
 }
 
 /** All of it is in memory at once, and an export again as what it says. */
@@ -54,6 +57,7 @@ async function readFolder(folder: string): Promise<Source | undefined> {
   )
   if (size !== undefined) return readExport(await readBounded(file, size))
   const walk = await walkMarkdown(folder)
+  const all = await walkFiles(folder)
   assertBearable(
     folder,
     walk.files.reduce((sum, found) => sum + found.size, 0),
@@ -68,12 +72,17 @@ async function readFolder(folder: string): Promise<Source | undefined> {
       skipped += 1
     }
   }
-  return { kind: 'markdown', files, skipped }
+  return { kind: 'markdown', files, skipped, others: all.files.length - walk.files.length }
 }
 
 async function readSingle(path: string, size: number): Promise<Source | undefined> {
   if (isMarkdown(path))
-    return { kind: 'markdown', files: [{ path: basename(path), text: (await readText(path)).text }], skipped: 0 }
+    return {
+      kind: 'markdown',
+      files: [{ path: basename(path), text: (await readText(path)).text }],
+      skipped: 0,
+      others: 0,
+    }
   const archive = await Archive.open(path)
   if (!archive) return readExport(await readBounded(path, size))
   try {
@@ -93,13 +102,15 @@ async function readArchive(archive: Archive, path: string): Promise<Source | und
     entries.reduce((sum, { size }) => sum + size, 0),
   )
   const files: SourceFile[] = []
+  const seen = archive.entries.filter(({ name }) => !name.endsWith('/') && !name.split('/').some(isIgnoredFolder))
+  const others = seen.filter(({ name }) => !isMarkdown(name)).length
   let skipped = 0
   for (const entry of entries) {
     const text = await textOf(archive, entry)
     if (text === undefined) skipped += 1
     else files.push({ path: entry.name, text })
   }
-  return { kind: 'markdown', files, skipped }
+  return { kind: 'markdown', files, skipped, others }
 }
 
 /** Undefined for what cannot be a note: a name that leads elsewhere, bytes that are no text, or too many of them. */
@@ -134,6 +145,7 @@ function readExport(bytes: Uint8Array): Source | undefined {
       kind: read.kind,
       files: read.documents.map(({ name, text }) => ({ path: name, text })),
       skipped: read.skipped,
+      others: 0,
     }
   )
 }

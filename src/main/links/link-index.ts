@@ -1,15 +1,16 @@
 /**
- * What every note of a workspace links to and is called, in memory: read once, then only what changed, by time and size.
+ * What every note of a workspace links to, is called and says of itself, in memory: read once, then only what changed,
+ * by time and size.
  */
 import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { movedPath, parseLinks, Resolver, type Move, type ParsedLinks } from '../../shared/links/index.ts'
-import { namesOf } from '../../shared/links/names.ts'
+import { namesOf, parseProperties, type NoteProperties } from '../../shared/properties/index.ts'
 import { inBatches } from '../files/index.ts'
 import { isMarkdown, placeOf, readText, walkFiles, type FoundFile } from '../workspace/index.ts'
-import { newNoteFolder, type NewNotes } from './new-note.ts'
+import type { NewNotes } from './new-note.ts'
 
-export interface IndexedNote extends ParsedLinks {
+export interface IndexedNote extends ParsedLinks, NoteProperties {
   readonly path: string
   readonly size: number
   /** Milliseconds since the epoch. */
@@ -28,12 +29,13 @@ export interface Referrer {
 const readAtOnce = 64
 
 export class LinkIndex {
+  /** Where a note goes that a link names. */
+  newNotes: NewNotes = { newNotes: 'beside', isFlat: false }
   readonly #root: string
   #notes = new Map<string, IndexedNote>()
   #others: readonly string[] = []
   #resolver: Resolver | undefined
   #referrers: Map<string, Referrer[]> | undefined
-  #newNotes: NewNotes = { folder: 'beside' }
 
   /** @param root of the workspace, absolute */
   constructor(root: string) {
@@ -47,10 +49,6 @@ export class LinkIndex {
   /** Files that are no notes. */
   get others(): readonly string[] {
     return this.#others
-  }
-
-  get newNotes(): NewNotes {
-    return this.#newNotes
   }
 
   get resolver(): Resolver {
@@ -88,10 +86,11 @@ export class LinkIndex {
     const read = new Map<string, IndexedNote>()
     await inBatches(changed, readAtOnce, async (file) => {
       const text = await this.#read(file.path, isAllowed)
-      if (text) read.set(file.path, { ...file, hash: text.hash, names: namesOf(text.text), ...parseLinks(text.text) })
+      if (!text) return
+      const said = parseProperties(text.text)
+      read.set(file.path, { ...file, hash: text.hash, names: namesOf(said), ...said, ...parseLinks(text.text) })
     })
     const isSame = read.size === 0 && notes.length === this.#notes.size && others.join('\n') === this.#others.join('\n')
-    this.#newNotes = await newNoteFolder(this.#root, notes)
     if (isSame) return
     const entries = notes.map(({ path }) => [path, read.get(path) ?? this.#notes.get(path)] as const)
     this.#notes = new Map(entries.filter((entry): entry is [string, IndexedNote] => entry[1] !== undefined))

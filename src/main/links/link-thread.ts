@@ -1,16 +1,20 @@
 /** Entry of the thread that knows what links to what in one workspace. */
 import { type } from '@orpc/server'
 import type { NoteLink, Move } from '../../shared/links/index.ts'
+import type { TagRename } from '../../shared/properties/index.ts'
 import { serveThread, threadBase } from '../thread/index.ts'
 import { LinkIndex } from './link-index.ts'
 import { brokenLinks, leadsTo, linksOf } from './lists.ts'
 import { mentionsOf } from './mentions.ts'
 import { namesFor } from './names.ts'
-import { planMove } from './plan.ts'
+import { linksAround } from './around.ts'
+import type { NewNotes } from './new-note.ts'
+import { planMove, planTagRename } from './plan.ts'
+import { listTags, propertiesOf } from './tag-lists.ts'
 import { wikiTarget } from './written.ts'
 
 /** The workspace, and how old what is known of it may be. */
-export interface Asked {
+export interface Asked extends NewNotes {
   readonly workspace: string
   readonly forbidden: readonly string[]
   /** True when files are known to have changed. */
@@ -25,9 +29,10 @@ let lookedAt = -Infinity
 /** One look after another. */
 let looking: Promise<unknown> = Promise.resolve()
 
-async function current({ workspace, forbidden, isStale }: Asked): Promise<LinkIndex> {
+async function current({ workspace, forbidden, isStale, newNotes, isFlat }: Asked): Promise<LinkIndex> {
   index ??= new LinkIndex(workspace)
   const known = index
+  known.newNotes = { newNotes, isFlat }
   const asked = performance.now()
   const look = async () => {
     // What was looked at after this was asked for is new enough.
@@ -65,6 +70,16 @@ const router = {
   names: threadBase
     .input(type<Asked & { path: string; typed: string }>())
     .handler(async ({ input }) => namesFor(await current(input), input.path, input.typed)),
+  around: threadBase
+    .input(type<Asked & { path: string; steps: number }>())
+    .handler(async ({ input }) => linksAround(await current(input), input.path, input.steps)),
+  tags: threadBase.input(type<Asked>()).handler(async ({ input }) => listTags(await current(input))),
+  properties: threadBase
+    .input(type<Asked & { path: string }>())
+    .handler(async ({ input }) => propertiesOf(await current(input), input.path)),
+  planTagRename: threadBase
+    .input(type<Asked & { rename: TagRename }>())
+    .handler(async ({ input }) => planTagRename(await current(input), input.rename, input.forbidden)),
   planMove: threadBase
     .input(type<Asked & { move: Move }>())
     .handler(async ({ input }) => planMove(await current(input), input.move, input.forbidden)),

@@ -6,10 +6,12 @@ import { randomUUID } from 'node:crypto'
 import type { RouterClient } from '@orpc/server'
 import { AppError } from '../../shared/errors.ts'
 import type { Move, NoteLink } from '../../shared/links/index.ts'
+import type { TagRename } from '../../shared/properties/index.ts'
 import type { Differ } from '../diff/index.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { normalizeRequest, type Workspace, type WriteOrigin } from '../workspace/index.ts'
-import type { LinkRouter } from './link-thread.ts'
+import type { Asked, LinkRouter } from './link-thread.ts'
+import type { NewNotes } from './new-note.ts'
 import type { Rewrite } from './plan.ts'
 
 /** A thread that nobody asks for so long gives its memory back, ms. */
@@ -24,11 +26,13 @@ export interface LinksOptions {
   readonly entry: URL
   readonly workspace: Workspace
   readonly differ: Differ
+  /** The vault's habits, as they are now. */
+  readonly habits: () => Promise<NewNotes>
   readonly idleMs?: number | undefined
 }
 
 interface Done {
-  readonly move: Move
+  readonly move: Move | undefined
   readonly rewrites: readonly Rewrite[]
 }
 
@@ -87,6 +91,34 @@ export class Links {
     return this.#ask((client, asked) => client.names({ ...asked, path, typed }, passing(signal)))
   }
 
+  /** A note and what lies so many links from it. */
+  around(path: string, steps: number, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.around({ ...asked, path, steps }, passing(signal)))
+  }
+
+  /** Tags and properties of all notes. */
+  tags(signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.tags(asked, passing(signal)))
+  }
+
+  /** What a note says of itself. */
+  properties(path: string, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.properties({ ...asked, path }, passing(signal)))
+  }
+
+  /** What another name for a tag would change. @throws AppError `tag_invalid` */
+  async planTagRename(rename: TagRename) {
+    return (await this.#planRename(rename)).plan
+  }
+
+  /** Gives a tag, and all below it, another name everywhere. @throws AppError as `move` */
+  async renameTag(rename: TagRename, plan: string, origin: WriteOrigin) {
+    const planned = await this.#planRename(rename)
+    if (planned.plan.id !== plan) throw outdated()
+    const undo = await this.#change(undefined, planned.rewrites, origin)
+    return { tags: planned.plan.tags, notes: planned.plan.notes, undo }
+  }
+
   /** What a move would change in notes. */
   async planMove(move: Move) {
     return (await this.#plan(normalized(move))).plan
@@ -99,26 +131,21 @@ export class Links {
   async move(asked: Move, plan: string | undefined, origin: WriteOrigin) {
     const move = normalized(asked)
     const planned = plan === undefined ? undefined : await this.#plan(move)
-    if (planned && planned.plan.id !== plan)
-      throw new AppError('plan_outdated', 'notes were changed since; look at what would be updated once more', {})
-    const rewrites = planned?.rewrites ?? []
-    await this.#options.workspace.relocate(move, rewrites, origin)
-    const undo = randomUUID()
-    this.#done.set(undo, { move, rewrites })
-    for (const old of [...this.#done.keys()].slice(0, -maxDone)) this.#done.delete(old)
+    if (planned && planned.plan.id !== plan) throw outdated()
+    const undo = await this.#change(move, planned?.rewrites ?? [], origin)
     return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, undo }
   }
 
   /**
-   * Moves back, and gives every note its links back, also where other lines were changed since.
+   * Takes a move or another name for a tag back, also where other lines were changed since.
    * @throws AppError `undo_conflict`; nothing is done then
    */
-  async undoMove(undo: string, origin: WriteOrigin): Promise<void> {
+  async undo(undo: string, origin: WriteOrigin): Promise<void> {
     const done = this.#done.get(undo)
     if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
     const { move, rewrites } = done
     const back = await Promise.all(rewrites.map((rewrite) => this.#reversed(rewrite)))
-    await this.#options.workspace.relocate({ from: move.to, to: move.from }, back, origin)
+    await this.#options.workspace.relocate(move && { from: move.to, to: move.from }, back, origin)
     this.#done.delete(undo)
   }
 
@@ -140,13 +167,24 @@ export class Links {
     })
   }
 
+  /** @returns by what it can be taken back */
+  async #change(move: Move | undefined, rewrites: readonly Rewrite[], origin: WriteOrigin): Promise<string> {
+    await this.#options.workspace.relocate(move, rewrites, origin)
+    const undo = randomUUID()
+    this.#done.set(undo, { move, rewrites })
+    for (const old of [...this.#done.keys()].slice(0, -maxDone)) this.#done.delete(old)
+    return undo
+  }
+
+  #planRename(rename: TagRename) {
+    return this.#ask((client, asked) => client.planTagRename({ ...asked, rename }))
+  }
+
   #plan(move: Move) {
     return this.#ask((client, asked) => client.planMove({ ...asked, move }))
   }
 
-  async #ask<T>(
-    work: (client: LinkClient, asked: { workspace: string; forbidden: string[]; isStale: boolean }) => Promise<T>,
-  ): Promise<T> {
+  async #ask<T>(work: (client: LinkClient, asked: Asked) => Promise<T>): Promise<T> {
     const thread = this.#wake()
     const { workspace, forbidden } = this.#options.workspace.roots
     const isStale = this.#isStale
@@ -157,7 +195,9 @@ export class Links {
       const lost = thread.gone.then((): never => {
         throw new Error('the thread that knows the links ended')
       })
-      return await Promise.race([work(thread.client, { workspace, forbidden: [...forbidden], isStale }), lost])
+      const { newNotes, isFlat } = await this.#options.habits()
+      const asked = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat }
+      return await Promise.race([work(thread.client, asked), lost])
     } catch (error) {
       this.#isStale ||= isStale
       throw fromOrpcError(error)
@@ -185,6 +225,10 @@ export class Links {
     }, this.#options.idleMs ?? usualIdleMs)
     this.#idle.unref()
   }
+}
+
+function outdated(): AppError {
+  return new AppError('plan_outdated', 'notes were changed since; look at what would be updated once more', {})
 }
 
 function normalized({ from, to }: Move): Move {

@@ -1,7 +1,19 @@
-/** What a move changes in notes: their texts as they will be, each made from exactly the text that was looked at. */
+/**
+ * What a move, or another name for a tag, changes in notes: their texts as they will be, each made from exactly the text
+ * that was looked at.
+ */
 import { createHash } from 'node:crypto'
-import type { MovePlan } from '../../shared/contract/index.ts'
-import { applyEdits, planRewrites, type Move } from '../../shared/links/index.ts'
+import type { MovePlan, TagPlan } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import { applyEdits, planRewrites, type LeftLink, type Move, type RewrittenFile } from '../../shared/links/index.ts'
+import {
+  isTagName,
+  parseProperties,
+  renameTag,
+  underTag,
+  tagKey,
+  type TagRename,
+} from '../../shared/properties/index.ts'
 import { describeChange } from '../diff/index.ts'
 import type { LinkIndex } from './link-index.ts'
 
@@ -12,7 +24,7 @@ const maxTries = 5
 
 /** A note that is written anew. */
 export interface Rewrite {
-  /** Where it lies before, and after, the move. */
+  /** Where it lies before, and after, the change. */
   readonly path: string
   readonly newPath: string
   /** Of its text before. */
@@ -26,10 +38,61 @@ export interface PlannedMove {
   readonly rewrites: readonly Rewrite[]
 }
 
+export interface PlannedRename {
+  readonly plan: TagPlan
+  readonly rewrites: readonly Rewrite[]
+}
+
+interface Edited {
+  readonly files: readonly RewrittenFile[]
+  readonly left: readonly LeftLink[]
+}
+
 export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<PlannedMove> {
+  const { rewrites, count, ...shared } = await planned(index, forbidden, move, () =>
+    planRewrites(index.files(), [move]),
+  )
+  return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
+}
+
+/** @throws AppError `tag_invalid` for a name that cannot stand behind `#` */
+export async function planTagRename(
+  index: LinkIndex,
+  rename: TagRename,
+  forbidden: readonly string[],
+): Promise<PlannedRename> {
+  const { from, to } = rename
+  if (!isTagName(to))
+    throw new AppError('tag_invalid', `#${to} is no tag: it has letters, digits, - and _, and / between`, { tag: to })
+  const { rewrites, count, ...shared } = await planned(index, forbidden, rename, () => renamedFiles(index, rename))
+  for (const { path, after } of rewrites)
+    if (parseProperties(after).tags.some(({ name }) => underTag(name, tagKey(from)) && !underTag(to, tagKey(from))))
+      shared.left.push(...(shared.left.some((left) => left.path === path) ? [] : [{ path, line: 1, target: from }]))
+  const joins =
+    tagKey(to) !== tagKey(from) &&
+    [...index.notes.values()].some(({ tags }) =>
+      tags.some(({ name }) => underTag(name, tagKey(to)) && !underTag(name, tagKey(from))),
+    )
+  return { plan: { ...shared, tags: count, joins }, rewrites }
+}
+
+function renamedFiles(index: LinkIndex, rename: TagRename): Edited {
+  const files: RewrittenFile[] = []
+  const left: LeftLink[] = []
+  for (const note of index.notes.values()) {
+    const { path } = note
+    const renamed = renameTag(note, rename)
+    if (renamed.edits.length > 0) files.push({ path, newPath: path, edits: renamed.edits })
+    left.push(...renamed.left.map((line) => ({ path, line, target: rename.from })))
+  }
+  return { files, left }
+}
+
+/** @param of what the plan is for; it names the plan, together with the texts */
+async function planned(index: LinkIndex, forbidden: readonly string[], of: unknown, edit: () => Edited) {
   for (let tries = 1; ; tries += 1) {
     await index.refresh(forbidden)
-    const { files, left } = planRewrites(index.files(), [move])
+    const { files, left } = edit()
     const rewrites: Rewrite[] = []
     for (const { path, newPath, edits } of files) {
       const now = await index.text(path)
@@ -46,20 +109,19 @@ export async function planMove(index: LinkIndex, move: Move, forbidden: readonly
       count: counts.get(path) ?? 0,
       patch: describeChange(newPath, before, after, { isKept: false, steps: 100_000 }).patch,
     }))
-    const plan: MovePlan = {
-      links: files.reduce((sum, { edits }) => sum + edits.length, 0),
+    return {
+      count: files.reduce((sum, { edits }) => sum + edits.length, 0),
       notes: files.length,
-      moves: index.countMoved(move),
       files: shown,
       left: left.slice(0, maxShown).map(({ path, line, target }) => ({ path, line, target })),
-      id: nameOf(move, rewrites),
+      id: nameOf(of, rewrites),
+      rewrites,
     }
-    return { plan, rewrites }
   }
 }
 
-function nameOf(move: Move, rewrites: readonly Rewrite[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(move))
+function nameOf(of: unknown, rewrites: readonly Rewrite[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(of))
   for (const { path, hash: before, after } of rewrites) hash.update(`\0${path}\0${before}\0${after}`)
   return hash.digest('hex')
 }

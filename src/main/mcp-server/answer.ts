@@ -71,3 +71,22 @@ export function clipped(text: string, tokens: number): string {
 export function boundedLines(lines: readonly string[], room: number): string[] {
   return bounded(lines, room, (line) => line, clipped).kept
 }
+
+/**
+ * The same where the rest of a line can be asked for: of a first line that has no room, as much as has.
+ * @returns `cutAt` characters of the last line are shown; undefined where it is shown in full
+ */
+export function boundedText(
+  lines: readonly string[],
+  room: number,
+): { readonly lines: string[]; readonly cutAt?: number } {
+  const kept = boundedLines(lines, room)
+  const [only = '', whole = ''] = [kept[0], lines[0]]
+  return kept.length === 1 && only !== whole ? { lines: kept, cutAt: only.length - 1 } : { lines: kept }
+}
+
+/** A name or heading out of a note, on one line, that closes no tag. */
+export function label(text: string, tokens = 60): string {
+  const plain = text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+  return clipped(plain.replaceAll(/<(?=\s*\/?\s*memory\b)/gi, '&lt;'), tokens)
+}

@@ -13,7 +13,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   client_read_only:
     'Tell the user what you would have noted. They can allow writing in Commonplace: Settings › Programs.',
   client_refused: 'Do not try again unless the user asks for it.',
-  client_unanswered: 'Tell the user, and try again when they are there.',
+  client_unanswered: 'Tell the user to open Commonplace, and try again when they are there.',
   client_unknown: 'The user has to connect this program again in Commonplace.',
   file_busy: 'Try again in a moment.',
   index_unavailable: 'Try again in a moment; notes can be read with memory_get meanwhile.',

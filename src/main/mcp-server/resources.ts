@@ -9,6 +9,7 @@ import {
 import type { FileEntry } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Caller, MemoryAccess } from './access.ts'
+import { boundedText, dataNotice, fenced, label, mostTokens, roomFor } from './answer.ts'
 import { failureText } from './failure.ts'
 import { noteUri, pathOfUri } from './note-uri.ts'
 
@@ -34,7 +35,8 @@ export function addResources(
   const { ask, onFault } = access
   const filesOf = async (agent: string) => {
     const files = await ask((owner) => owner.workspace.list({ agent }))
-    return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+    const notes = files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))
+    return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
   }
   server.registerCapabilities({ completions: {} })
   server.setRequestHandler('resources/list', (request, context) =>
@@ -51,8 +53,8 @@ export function addResources(
       if (path === undefined) throw new ResourceNotFoundError(uri, `${uri} is no note: its address begins with note://`)
       const { agent } = await callerOf(context)
       try {
-        const { text } = await ask((owner) => owner.workspace.read({ agent, path }))
-        return { contents: [{ uri, mimeType: template.mimeType, text }] }
+        const { text } = await ask((owner) => owner.workspace.read({ agent, path, forProgram: true }))
+        return { contents: [{ uri, mimeType: template.mimeType, text: shownText(path, text) }] }
       } catch (error) {
         if (error instanceof AppError && notThere.has(error.code)) throw new ResourceNotFoundError(uri, error.message)
         throw error
@@ -68,6 +70,20 @@ export function addResources(
     }),
   )
   followChanges(server, access, callerOf)
+}
+
+/** Of what is not searched, what can be read. */
+const isRead: ReadonlySet<string> = new Set(['project', 'unreadable'])
+
+/** Within the bound of an answer, and fenced as in one. */
+function shownText(path: string, text: string): string {
+  const lines = text.replace(/\n$/, '').split('\n')
+  const kept = boundedText(lines, roomFor(mostTokens, dataNotice))
+  const isCut = kept.lines.length < lines.length || kept.cutAt !== undefined
+  const from = kept.cutAt === undefined ? kept.lines.length + 1 : 1
+  const rest = isCut ? `\nThis is the beginning; the rest: memory_get with path ${label(path)}, from: ${from}` : ''
+  const at = kept.cutAt === undefined ? '' : `, fromCharacter: ${kept.cutAt + 1}`
+  return `${dataNotice}\n${fenced(kept.lines.join('\n'))}${rest}${at}`
 }
 
 const notThere: ReadonlySet<string> = new Set([

@@ -53,7 +53,7 @@ function addTool(
   server.registerTool(name, config, async (given, context) => {
     try {
       const { id: client, agent } = await callerOf(context)
-      const structuredContent = await run(given, { agent, client, ask, now })
+      const structuredContent = await run(given, { agent, client, ask, now, signal: context.mcpReq.signal })
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: await failureText(error, onFault) }] }

@@ -1,6 +1,8 @@
 /** The server of a memory over standard input and output, for a program that started this process. */
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { PassThrough } from 'node:stream'
 import type { MemoryAccess } from './access.ts'
+import { followRequests } from './pending-requests.ts'
 import { buildMemoryServer } from './server.ts'
 
 /** One message: the longest note, and room; what is longer ends the connection, bytes. */
@@ -9,21 +11,59 @@ const maxMessageBytes = 4 * 1024 * 1024
 /** How often it is looked whether the program that started this one is still there, ms. */
 const parentMs = 2000
 
-/** Resolves when the program has gone. */
-export async function serveOverStdio(access: MemoryAccess): Promise<void> {
+/** What was asked before the input ended is answered within this: longer than a question waits for the user, ms. */
+const patienceMs = 60_000
+
+/**
+ * Resolves when the program has gone, and has been answered.
+ * @returns why the connection was broken off from this side; undefined where it was not
+ */
+export async function serveOverStdio(access: MemoryAccess): Promise<string | undefined> {
+  const input = process.stdin
   const { promise, resolve } = Promise.withResolvers<void>()
-  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: maxMessageBytes })
+  // The connection would end with its input, and drop what it has not answered.
+  const stream = new PassThrough()
+  input.pipe(stream, { end: false })
+  const transport = new StdioServerTransport(stream, process.stdout, { maxBufferSize: maxMessageBytes })
+  let problem: unknown
   const handle = serveStdio(() => buildMemoryServer(access), {
     transport,
     // A client that writes nonsense is answered; that it did is no fault of ours.
-    onerror: () => undefined,
+    onerror: (error) => (problem = error),
   })
-  process.stdin.once('close', resolve)
-  process.stdin.once('end', resolve)
+  const requests = followRequests(transport)
+  let isBroken = false
+  const closed = transport.onclose
+  transport.onclose = () => {
+    closed?.()
+    isBroken = true
+    resolve()
+  }
+  let isEnding = false
+  const end = () => {
+    if (isEnding) return
+    isEnding = true
+    // The last message may lack its line break.
+    if (!stream.destroyed)
+      stream.write('\n', () => setImmediate(() => void requests.answered(patienceMs).then(resolve)))
+  }
+  input.once('close', end)
+  input.once('end', end)
   // Where the connection broke off, nobody reads what would tell that the program has gone.
   const parent = process.ppid
   const watch = setInterval(() => process.ppid !== parent && resolve(), parentMs)
   await promise
   clearInterval(watch)
+  const reason = isBroken && !isEnding ? reasonOf(problem) : undefined
+  input.unpipe(stream)
+  input.pause()
   await handle.close()
+  return reason
+}
+
+function reasonOf(problem: unknown): string {
+  const reason = problem instanceof Error ? problem.message : 'the connection broke off'
+  return /buffer/i.test(reason)
+    ? `a message has more than the ${maxMessageBytes / 1024 / 1024} MB that one may have; the connection is closed`
+    : `${reason}; the connection is closed`
 }

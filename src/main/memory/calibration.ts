@@ -16,7 +16,7 @@ import {
 import { floatsOf, hashOf } from './passage-store.ts'
 import { questionsOf, sampledPassage, sampleSize, type Pair, type Probe } from './pseudo-questions.ts'
 import { leastWorth } from './search/calibrate.ts'
-import { getMeta } from './schema.ts'
+import { cacheKey, getMeta } from './schema.ts'
 import type { IndexStore } from './store.ts'
 
 const minProbes = 3
@@ -176,9 +176,10 @@ async function embedTexts(
   signal: AbortSignal,
 ): Promise<(text: string) => Float32Array | undefined> {
   const vectors = new Map<string, Float32Array>()
-  const { provider: name, model } = provider
+  const { model } = provider
+  const key = cacheKey(provider)
   for (const text of texts) {
-    const cached = store.cachedVector(name, model, hashOf(text), store.dimensions)
+    const cached = store.cachedVector(key, model, hashOf(text), store.dimensions)
     if (cached) vectors.set(text, floatsOf(cached.vector))
   }
   const missing = texts.filter((text) => !vectors.has(text))
@@ -189,7 +190,7 @@ async function embedTexts(
       for (const [index, text] of batch.entries()) {
         const vector = answer[index]
         if (!vector || vector.length !== store.dimensions) continue
-        store.cacheVector(name, model, hashOf(text), vector)
+        store.cacheVector(key, model, hashOf(text), vector)
         vectors.set(text, vector)
       }
     })

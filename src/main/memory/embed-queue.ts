@@ -6,10 +6,13 @@ import { AppError } from '../../shared/errors.ts'
 import { type EmbeddingProblem, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
 import { calibrate } from './calibration.ts'
 import { floatsOf, type PassageToEmbed } from './passage-store.ts'
+import { cacheKey } from './schema.ts'
 import type { IndexStore } from './store.ts'
 
 /** Batches under way at once; the provider's own latency is what one waits for. */
 const concurrency = 3
+/** Passages that are given known vectors in one transaction. */
+const knownBatch = 500
 /** A text that nobody can refuse: tells a provider that does not work from a text that it does not take. */
 const harmlessText = 'memory'
 
@@ -41,6 +44,26 @@ export async function embedMissing(
   // The first vector of all was odd: what the others have holds.
   store.forgetVectors(outcome.otherLength)
   return embedAll(store, provider, options)
+}
+
+/** Gives those passages their vectors whose texts had one before; the provider is not asked. */
+export function embedKnown(store: IndexStore, provider: EmbeddingProvider): void {
+  const { model, dimensions } = provider
+  const key = cacheKey(provider)
+  const length = store.expectedDimensions || dimensions
+  if (length === 0) return
+  for (let last = 0; ;) {
+    const batch = store.passages?.toEmbed(last, knownBatch) ?? []
+    const end = batch.at(-1)
+    if (!end) return
+    last = end.id
+    store.transaction(() => {
+      for (const { id, hash } of batch) {
+        const known = store.cachedVector(key, model, hash, length)
+        if (known) store.putVector(id, known.id, floatsOf(known.vector))
+      }
+    })
+  }
 }
 
 async function embedAll(
@@ -122,13 +145,14 @@ class EmbedRun {
   }
 
   async #embedBatch(batch: readonly PassageToEmbed[]): Promise<void> {
-    const { provider, model } = this.#provider
+    const { model } = this.#provider
+    const key = cacheKey(this.#provider)
     const dimensions = this.#dimensions
     const vectors = new Map<string, { readonly cached: number; readonly vector: Float32Array }>()
     const missing = new Map<string, PassageToEmbed>()
     for (const passage of batch) {
       const { hash } = passage
-      const known = dimensions > 0 ? this.#store.cachedVector(provider, model, hash, dimensions) : undefined
+      const known = dimensions > 0 ? this.#store.cachedVector(key, model, hash, dimensions) : undefined
       if (known) vectors.set(hash, { cached: known.id, vector: floatsOf(known.vector) })
       else if (this.#underWay.has(hash)) this.hasPutOff = true
       else if (!this.#refused.has(hash)) missing.set(hash, passage)
@@ -136,7 +160,7 @@ class EmbedRun {
     const answer = await this.#request([...missing.values()])
     this.#store.transaction(() => {
       for (const [hash, vector] of answer)
-        vectors.set(hash, { cached: this.#store.cacheVector(provider, model, hash, vector), vector })
+        vectors.set(hash, { cached: this.#store.cacheVector(key, model, hash, vector), vector })
       for (const { id, hash } of batch) {
         const given = vectors.get(hash)
         if (given) this.#store.putVector(id, given.cached, given.vector)

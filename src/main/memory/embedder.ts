@@ -4,7 +4,7 @@
  */
 import type { AppError } from '../../shared/errors.ts'
 import type { EmbeddingProvider, ProviderOutcome } from '../embeddings/index.ts'
-import { embedMissing, lengthOfVectors } from './embed-queue.ts'
+import { embedKnown, embedMissing, lengthOfVectors } from './embed-queue.ts'
 import type { IndexStore } from './store.ts'
 import type { SyncProblem } from './sync.ts'
 
@@ -53,6 +53,11 @@ export class Embedder {
   /** Embedding can take minutes and must not hold up the next look at the files. */
   start(store: IndexStore): void {
     if (!this.#running) this.#follow(this.#runAll(store))
+  }
+
+  /** What need not be asked for, at once; not while a run is under way. */
+  giveKnown(store: IndexStore): void {
+    embedKnown(store, this.#provider)
   }
 
   /**

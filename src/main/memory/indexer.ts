@@ -64,7 +64,7 @@ export class Indexer {
   /** While there is no store. */
   #counts: IndexCounts = { files: 0, chunks: 0, embedded: 0 }
   #building: string | undefined
-  /** What is built has all that was there to read, and takes the old one's place when it has its vectors. */
+  /** What is built has all that was there to read, and takes the old one's place as soon as nobody reads that. */
   #isReplacing = false
   #work: Promise<unknown> = Promise.resolve()
   #queued = 0
@@ -347,21 +347,22 @@ export class Indexer {
   }
 
   async #finish(store: IndexStore, report: SyncReport): Promise<void> {
-    if (this.#building !== undefined) return this.#replaceWhenEmbedded(store)
+    if (this.#building !== undefined) return this.#replaceOld(store)
     this.#state = 'ready'
     this.#tell()
     if (report.changed.length > 0) this.#emit({ type: 'indexed' })
     this.#embedder?.start(store)
   }
 
-  /** Until then the old index answers; meanwhile nobody who waits for the files has to wait for a provider. */
-  #replaceWhenEmbedded(store: IndexStore): void {
+  /**
+   * It answers by words at once, and by those vectors that are known: what a provider takes minutes for comes while it is
+   * in use. The old index would know nothing of files that change meanwhile.
+   */
+  #replaceOld(store: IndexStore): void {
     if (this.#isReplacing) return
     this.#isReplacing = true
-    this.#embedder?.start(store)
-    void (this.#embedder?.ended ?? Promise.resolve()).then(() => {
-      if (store === this.#store && !this.#stop.signal.aborted) this.#emit({ type: 'replace' })
-    })
+    this.#embedder?.giveKnown(store)
+    this.#emit({ type: 'replace' })
   }
 
   #embedderEvents(): ConstructorParameters<typeof Embedder>[1] {

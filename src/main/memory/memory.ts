@@ -1,10 +1,14 @@
-/** An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. */
+/**
+ * An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. It is one file because
+ * its calls are a few lines each onto the same threads, and share how they wait for them.
+ */
 import type {
   ChunkSize,
   EmbeddingModel,
   Explanation,
   IndexStatus,
   Meaning,
+  NearNote,
   Rechunk,
   SearchOptions,
   SearchResponse,
@@ -147,6 +151,11 @@ export class Memory {
       await this.#catchUp(threads)
       return threads.searcher.client.meaning(of, signal ? { signal } : {})
     })
+  }
+
+  /** Notes that are about what a note is about, the nearest first. */
+  nearNotes(path: string, most: number): Promise<NearNote[]> {
+    return this.#read(({ searcher }) => searcher.client.nearNotes({ path, most }))
   }
 
   /** Why nothing of a file, or nothing on a line of it, is in the index. */

@@ -45,9 +45,12 @@ export class ChunkPacker {
   readonly #headings = new Map<string, PackedLine>()
   readonly #place: PackedLine
 
-  /** @param onSpelling hears of the words of the text, not of its headings */
-  constructor(path: string, onSpelling?: OnSpelling) {
-    this.#place = packLine(placeText(path))
+  /**
+   * @param onSpelling hears of the words of the text, not of its headings
+   * @param names what the note calls itself besides
+   */
+  constructor(path: string, onSpelling?: OnSpelling, names: readonly string[] = []) {
+    this.#place = packLine(placeText(path, names))
     this.#onSpelling = onSpelling
   }
 

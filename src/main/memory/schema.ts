@@ -6,13 +6,14 @@ import Database from 'better-sqlite3'
 import { randomUUID } from 'node:crypto'
 import * as sqliteVec from 'sqlite-vec'
 import { z } from 'zod'
+import { embeddingAddressOf } from '../../shared/providers.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { ChunkSettings } from './chunk.ts'
 import { tokenizerVersion } from './terms.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 7
+const schemaVersion = 8
 
 /** A name that no other index has, also one that was built of the same files. */
 export const identityKey = 'identity'
@@ -30,17 +31,19 @@ export interface IndexIdentity {
   readonly model: string
   /** What the settings ask of the model; 0 for its own length. The true length is in `meta` once a vector is there. */
   readonly dimensions: number
+  /** Where the provider is asked, if not at its own address. */
+  readonly address?: string | undefined
 }
 
 /** What the settings ask an index to be. */
 export function identityOf({ chunk, embedding }: { chunk: ChunkSettings; embedding: EmbeddingSource }): IndexIdentity {
   if (embedding.provider === 'none') return { chunk, provider: '', model: '', dimensions: 0 }
-  const { provider, model, dimensions = 0 } = embedding
-  return { chunk, provider, model, dimensions }
+  const { provider, model, dimensions = 0, baseUrl } = embedding
+  return { chunk, provider, model, dimensions, address: embeddingAddressOf(provider, baseUrl) }
 }
 
 export function fingerprint(identity: IndexIdentity): string {
-  const { chunk, provider, model, dimensions } = identity
+  const { chunk, provider, model, dimensions, address } = identity
   return JSON.stringify({
     schemaVersion,
     tokenizerVersion,
@@ -48,6 +51,8 @@ export function fingerprint(identity: IndexIdentity): string {
     provider,
     model,
     dimensions,
+    // Left out where there is none.
+    address,
   })
 }
 
@@ -59,7 +64,12 @@ export function isCurrent(db: Db): boolean {
 
 const versionSchema = z.object({ schemaVersion: z.number() })
 
-const builtForSchema = z.object({ provider: z.string(), model: z.string(), dimensions: z.number() })
+const builtForSchema = z.object({
+  provider: z.string(),
+  model: z.string(),
+  dimensions: z.number(),
+  address: z.string().optional(),
+})
 
 /** The model that an index was built for; empty strings for none. */
 export type BuiltFor = Readonly<z.infer<typeof builtForSchema>>
@@ -76,8 +86,19 @@ export function builtFor(db: Db): BuiltFor {
 /** Where the length is kept that a model's vectors had in another index: so they are found in the cache before it is asked. */
 export const lengthKeys = 'length:'
 
-export function lengthKey({ provider, model, dimensions }: BuiltFor): string {
-  return `${lengthKeys}${provider}/${model}/${dimensions}`
+export function lengthKey({ model, dimensions, ...asked }: BuiltFor): string {
+  return `${lengthKeys}${cacheKey(asked)}/${model}/${dimensions}`
+}
+
+/** What the cache has as the provider of a vector: with its address, where that is not its own. */
+export function cacheKey({
+  provider,
+  address,
+}: {
+  readonly provider: string
+  readonly address?: string | undefined
+}): string {
+  return address === undefined ? provider : `${provider} ${address}`
 }
 
 /** Opens (or creates) the file for writing. WAL lets the searcher read while the indexer writes. */
@@ -147,6 +168,23 @@ export function createTables(db: Db, identity: IndexIdentity): void {
     CREATE TABLE chunk_days (
       chunk_id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
       PRIMARY KEY (chunk_id, first, last)
+    ) WITHOUT ROWID;
+
+    -- What a note says of itself (M68); keys as shared/properties makes them, lines 1-based. A property without a value
+    -- has one row, and that value is empty. \`names\`: what it calls itself besides its path; its title has place 0.
+    CREATE TABLE note_tags (
+      tag TEXT NOT NULL, source TEXT NOT NULL, path TEXT NOT NULL, line INTEGER NOT NULL,
+      PRIMARY KEY (tag, source, path, line)
+    ) WITHOUT ROWID;
+    CREATE INDEX tags_by_file ON note_tags (source, path);
+    CREATE TABLE note_properties (
+      name TEXT NOT NULL, source TEXT NOT NULL, path TEXT NOT NULL, line INTEGER NOT NULL, value TEXT NOT NULL,
+      PRIMARY KEY (name, source, path, line, value)
+    ) WITHOUT ROWID;
+    CREATE INDEX properties_by_file ON note_properties (source, path);
+    CREATE TABLE note_names (
+      source TEXT NOT NULL, path TEXT NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,
+      PRIMARY KEY (source, path, place)
     ) WITHOUT ROWID;
 
     -- Words as they are spelt, with their terms; kept when a text goes, for a term without chunks is never looked up.

@@ -181,6 +181,9 @@ const router = {
   meaning: base
     .input(type<EmbeddingModel | undefined>())
     .handler(({ input, signal }) => searcher().meaning(input, signal)),
+  nearNotes: base
+    .input(type<{ path: string; most: number }>())
+    .handler(({ input: { path, most } }) => searcher().nearNotes(path, most)),
   fileCounts: base.handler(() => searcher().fileCounts()),
   /** Lets go of the file, and opens none until `resume`, so that another can take its place. */
   release: base.handler(() => {

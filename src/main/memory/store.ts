@@ -1,12 +1,14 @@
 /** The writing side of the index: plain SQL, prepared once, one transaction a batch. */
 import type { SearchResult } from '../../shared/contract/index.ts'
 import { toBlob } from '../embeddings/index.ts'
+import { nameKey, namesOf, parseProperties, tagKey } from '../../shared/properties/index.ts'
 import { countWords, estimateTokens } from '../../shared/tokens.ts'
 import { chunkMarkdown, type Chunk, type ChunkSettings } from './chunk.ts'
 import { daysOfPassage, daysOfPath } from './chunk-days.ts'
 import { parseDay, type DaySpan } from './days.ts'
 import {
   builtFor,
+  cacheKey,
   expectedDimensions,
   isDamage,
   lengthKey,
@@ -15,6 +17,7 @@ import {
   setDimensions,
   setMeta,
   vectorDimensions,
+  type BuiltFor,
   type Db,
 } from './schema.ts'
 import { ChunkPacker } from './packed-terms.ts'
@@ -109,7 +112,7 @@ export class IndexStore {
     const tokens = estimateTokens(text)
     this.#statements.putFile.run({ path, source, hash, mtime, size, words, tokens })
     const ofPath = daysOfPath(path)
-    const packer = new ChunkPacker(path, this.#noteSpelling)
+    const packer = new ChunkPacker(path, this.#noteSpelling, this.#putFacts(file))
     for (const chunk of chunkMarkdown(text, this.#chunk)) {
       const { terms, phrases } = packer.pack(chunk)
       const { lastInsertRowid: id } = this.#statements.putChunk.run({
@@ -129,6 +132,22 @@ export class IndexStore {
     this.passages?.sweep(left)
     for (const [word, term] of this.#newSpellings) this.#statements.putSpelling.run(word, term)
     this.#newSpellings.clear()
+  }
+
+  /** What a note says of itself. @returns what it calls itself */
+  #putFacts({ source, path, text, lineDays }: FileContent): readonly string[] {
+    // A conversation says nothing of itself.
+    if (lineDays) return []
+    const said = parseProperties(text)
+    for (const { name, line } of said.tags) this.#statements.putTag.run(tagKey(name), source, path, line)
+    for (const { name, values, line } of said.properties)
+      for (const value of values.length > 0 ? values : [''])
+        this.#statements.putProperty.run(nameKey(name), source, path, line, value)
+    const names = namesOf(said)
+    const title = said.properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]?.trim()
+    for (const [at, name] of names.entries())
+      this.#statements.putName.run(source, path, name === title ? 0 : at + 1, name)
+    return names
   }
 
   /** The content is what the index has; only its time stamp is new. */
@@ -199,18 +218,35 @@ export class IndexStore {
       )
       for (const [key, value] of meta) if (key.startsWith(lengthKeys)) this.setMeta(key, value)
       const [fingerprint, dimensions] = [meta.get('fingerprint'), meta.get('dimensions')]
-      if (fingerprint !== undefined && dimensions !== undefined)
-        this.setMeta(lengthKey(parseFingerprint(fingerprint)), dimensions)
+      const was = fingerprint === undefined ? undefined : parseFingerprint(fingerprint)
+      const built = was && this.#withAddress(was)
+      if (built && dimensions !== undefined) this.setMeta(lengthKey(built), dimensions)
       this.db.exec(
         `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
            SELECT provider, model, dims, hash, vector FROM other.embedding_cache`,
       )
+      if (built && built !== was) this.#noteAddress(built)
     } catch (error) {
       if (!isDamage(error)) throw error
       this.#adoptReadable()
     } finally {
       this.db.exec('DETACH other')
     }
+  }
+
+  /** An index of before addresses were noted is taken to have asked where the settings say now. */
+  #withAddress(other: BuiltFor): BuiltFor {
+    const { provider, model, address } = builtFor(this.db)
+    const isOld = other.provider === 'openai-compatible' && other.address === undefined
+    if (!isOld || other.provider !== provider || other.model !== model) return other
+    return { ...other, address }
+  }
+
+  /** The vectors that such an index had, which have no address either. */
+  #noteAddress(built: BuiltFor): void {
+    this.db
+      .prepare('UPDATE OR IGNORE embedding_cache SET provider = ? WHERE provider = ? AND model = ?')
+      .run(cacheKey(built), built.provider, built.model)
   }
 
   /** Row by row, up to the first that cannot be read. */
@@ -248,6 +284,7 @@ export class IndexStore {
       if (this.passages) left.push(...this.passages.remove(id))
     }
     this.#statements.removeChunks.run(source, path)
+    for (const statement of this.#statements.removeFacts) statement.run(source, path)
     return left
   }
 }
@@ -281,6 +318,14 @@ function prepare(db: Db) {
     putTerms: db.prepare('INSERT INTO chunk_terms (id, terms) VALUES (?, ?)'),
     putPhrases: db.prepare('INSERT INTO chunks_fts (rowid, phrases) VALUES (?, ?)'),
     putSpelling: db.prepare('INSERT OR IGNORE INTO spellings (word, term) VALUES (?, ?)'),
+    putTag: db.prepare('INSERT OR IGNORE INTO note_tags (tag, source, path, line) VALUES (?, ?, ?, ?)'),
+    putProperty: db.prepare(
+      'INSERT OR IGNORE INTO note_properties (name, source, path, line, value) VALUES (?, ?, ?, ?, ?)',
+    ),
+    putName: db.prepare('INSERT INTO note_names (source, path, place, name) VALUES (?, ?, ?, ?)'),
+    removeFacts: ['note_tags', 'note_properties', 'note_names'].map((table) =>
+      db.prepare(`DELETE FROM ${table} WHERE source = ? AND path = ?`),
+    ),
     removeTerms: db.prepare('DELETE FROM chunk_terms WHERE id = ?'),
     putDays: db.prepare('INSERT OR IGNORE INTO chunk_days (chunk_id, first, last) VALUES (?, ?, ?)'),
     removeDays: db.prepare('DELETE FROM chunk_days WHERE chunk_id = ?'),

@@ -14,6 +14,7 @@ import {
   readText,
   resolveInside,
   unsearchedFor,
+  type Layout,
   walkMarkdown,
   type Place,
   type WalkProblem,
@@ -30,8 +31,9 @@ export interface IndexedFolder {
   readonly prefix: string
   /** Folders inside it that are somebody else's, absolute. */
   readonly forbidden: readonly string[]
-  /** Of a workspace: what of it is searched. */
+  /** Of a workspace: what of it is searched, and what its vault's habits say. */
   readonly scope?: MemoryScope
+  readonly layout?: Layout
 }
 
 /** What is taken of a folder, by its kind: what its scope says, a memory in the narrow sense, any Markdown, or conversations. */
@@ -298,10 +300,10 @@ async function describe(folder: IndexedFolder, path: string): Promise<Candidate 
 }
 
 /** Whether a file is one that is searched, by its path in the folder alone. */
-function isTaken({ source, scope = 'memory' }: IndexedFolder, file: string): boolean {
+function isTaken({ source, scope = 'memory', layout }: IndexedFolder, file: string): boolean {
   switch (contents[source]) {
     case 'scope':
-      return unsearchedFor(file, scope) === undefined
+      return unsearchedFor(file, scope, layout) === undefined
     case 'memory':
       return isMemoryPath(file)
     case 'markdown':

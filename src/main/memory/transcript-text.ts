@@ -1,13 +1,16 @@
 /**
  * A transcript as text to search (M14): one line for each line of the file, so that line numbers stay exact; what was
- * said by the user and the agent, and nothing of tools, bookkeeping, or what the user deleted. Pure.
+ * said by the user and the agent, and nothing of tools, bookkeeping, or what the user deleted; nothing at all of one that is
+ * held without memory. Pure.
  */
 import { branchEntry, readBranchMark } from '../../shared/branch-mark.ts'
 import { isRecord, parseJson } from '../../shared/json.ts'
+import { isWithoutMemory, memoryEntry } from '../../shared/memory-mark.ts'
 import { localDate } from '../workspace/index.ts'
 
 export function transcriptText(jsonl: string): string {
   const lines = jsonl.split('\n')
+  if (isApart(lines)) return lines.map(() => '').join('\n')
   const gone = deletedLines(lines)
   return lines.map((line, index) => (gone.has(index) ? '' : spoken(line))).join('\n')
 }
@@ -21,6 +24,11 @@ export function transcriptDays(jsonl: string): (string | undefined)[] {
     const time = new Date(at[1] ?? Number(at[2]))
     return Number.isNaN(time.getTime()) ? undefined : localDate(time)
   })
+}
+
+function isApart(lines: readonly string[]): boolean {
+  const mark = lines.findLast((line) => line.includes(`"${memoryEntry}"`) && parsed(line)['customType'] === memoryEntry)
+  return mark !== undefined && isWithoutMemory(parsed(mark)['data'])
 }
 
 /** 0-based lines of messages that were deleted, and of everything below them. */

@@ -28,8 +28,8 @@ export async function whyUnsearched({ path, folders, isIndexed, problems }: Unfo
   if (!folder || (isAbsolute(path) && folder.prefix === '')) return { reason: 'outside' }
   const file = path.slice(folder.prefix.length)
   if (file.split(/[\\/]/).includes('..')) return { reason: 'outside' }
-  const { source, scope = 'memory' } = folder
-  const named = source === 'shared' && !isMemoryPath(file) ? 'outside' : unsearchedFor(file, scope)
+  const { source, scope = 'memory', layout } = folder
+  const named = source === 'shared' && !isMemoryPath(file) ? 'outside' : unsearchedFor(file, scope, layout)
   if (named === 'hidden' || named === 'notMarkdown' || named === 'outside') return { reason: named }
   const there = await lookAt(folder, file)
   return { reason: there === 'there' ? (source === 'memory' ? (named ?? 'pending') : 'pending') : there }

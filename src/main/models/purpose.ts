@@ -9,6 +9,8 @@ export type Purpose =
       readonly kind: 'chat'
       /** The last message is none of the user's; it stands for "go on with the answer that broke off". */
       readonly goesOn?: boolean
+      /** The conversation is held without memory: there are no tools to look into it. */
+      readonly isWithoutMemory?: boolean
       /** The turn from the user's message on, where a summary took the place of its beginning. */
       readonly turn?: readonly Message[]
     } & Day)

@@ -7,10 +7,12 @@ import { toWire } from './failures.ts'
 export function routerBase(app: App) {
   const implementer = implement(contract)
   const os = implementer.use(async ({ next, path }) => {
+    const failure = (error: unknown) => toWire(error, app.log, path.join('.'))
     try {
-      return await next()
+      const result = await next()
+      return isIterator(result.output) ? { ...result, output: failingAs(result.output, failure) } : result
     } catch (error) {
-      throw toWire(error, app.log, path.join('.'))
+      throw failure(error)
     }
   })
   /** Opens the agent that the request names. */
@@ -21,3 +23,16 @@ export function routerBase(app: App) {
 }
 
 export type RouterBase = ReturnType<typeof routerBase>
+
+function isIterator(output: unknown): output is AsyncGenerator {
+  return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
+}
+
+/** What fails in the middle of a stream is told as what fails at its beginning. */
+async function* failingAs(steps: AsyncGenerator, failure: (error: unknown) => unknown): AsyncGenerator {
+  try {
+    yield* steps
+  } catch (error) {
+    throw failure(error)
+  }
+}

@@ -1,9 +1,14 @@
 /** Other programs that use this memory. */
+import { sectionTitle } from '../workspace/index.ts'
 import type { RouterBase } from './base.ts'
 
 export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   list: os.clients.list.handler(() => app.clients.list()),
-  meet: os.clients.meet.handler(({ input }) => app.clients.meet(input.client, input.name, input.agent)),
+  meet: os.clients.meet.handler(async ({ input }) => {
+    // Whoever asks for an agent that is not there stays with the one that it had.
+    if (input.agent !== undefined) await app.agents.get(input.agent)
+    return app.clients.meet(input.client, input.name, input.agent)
+  }),
   issueToken: os.clients.issueToken.handler(async ({ input }) => ({
     token: await app.clients.issueToken(input.client, input.name, input.agent),
   })),
@@ -18,26 +23,32 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
   remember: os.clients.remember.use(agent).handler(async ({ context, input, signal }) => {
     const { workspace } = context.agent
-    const { client: id, agent: of, text, section } = input
+    const { client: id, agent: of, text } = input
+    const section = input.section === undefined ? undefined : sectionTitle(input.section)
     const known = input.mayBeThere ? await workspace.findRemembered(text, app.now(), section) : undefined
     if (known) return { ...known, undo: '' }
     const name = await app.clients.allow({ client: id, agent: of, text, section }, signal)
     const origin = { cause: 'client' as const, client: name }
-    const { path, startLine, endLine, change } =
+    const { path, startLine, endLine, note } =
       section === undefined
         ? await workspace.remember(text, app.now(), origin)
         : await workspace.rememberIn(section, text, origin)
-    const undo = app.clients.noteWrite({ client: id, agent: of, path, patch: change.patch })
+    const undo = app.clients.noteWrite({ client: id, agent: of, path, note })
     return { path, startLine, endLine, undo }
   }),
-  undo: os.clients.undo.use(agent).handler(async ({ context, input, signal }) => {
-    const { path, patch } = app.clients.takeUndo(input.undo, input.client, input.agent)
-    await context.agent.undo(path, patch, signal)
-    return { path }
+  undo: os.clients.undo.use(agent).handler(async ({ context, input }) => {
+    const name = await app.clients.nameOf(input.client)
+    const undo = app.clients.takeUndo(input.undo, input.client, input.agent)
+    try {
+      return { path: (await context.agent.takeOut(undo.path, undo.note, name)).path }
+    } catch (error) {
+      app.clients.keepUndo(input.undo, undo)
+      throw error
+    }
   }),
-  programs: os.clients.programs.handler(({ input }) => app.connections.list(input.agent)),
+  programs: os.clients.programs.handler(({ input }) => app.connections.list(ofAgent(input.agent))),
   connect: os.clients.connect.handler(async ({ input }) => {
-    await app.connections.connect(input.program, input.agent)
+    await app.connections.connect(input.program, ofAgent(input.agent))
     return {}
   }),
   disconnect: os.clients.disconnect.handler(async ({ input }) => {
@@ -45,7 +56,7 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     return {}
   }),
   test: os.clients.test.handler(async ({ input }) => ({
-    tools: await app.connections.test(input.program, input.agent),
+    tools: await app.connections.test(input.program, ofAgent(input.agent)),
   })),
   questions: os.clients.questions.handler(() => app.clients.questions),
   answer: os.clients.answer.handler(({ input }) => {
@@ -53,3 +64,8 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     return {}
   }),
 })
+
+/** Where a program was given the main agent, it is left to the settings: they can give it another. */
+function ofAgent(agent: string) {
+  return agent === 'main' ? {} : { agent }
+}

@@ -2,7 +2,10 @@
 import type { RouterBase } from './base.ts'
 
 export const historyRoutes = ({ os, agent }: RouterBase) => ({
-  timeline: os.history.timeline.use(agent).handler(({ context, input }) => context.agent.recorded.entries(input)),
+  timeline: os.history.timeline.use(agent).handler(async ({ context, input }) => {
+    const entries = await context.agent.recorded.entries(input)
+    return input.forProgram ? entries.filter(({ now }) => context.agent.isForPrograms(now)) : entries
+  }),
   diff: os.history.diff
     .use(agent)
     .handler(({ context, input }) => context.agent.recorded.diff(input.commit, input.path)),

@@ -7,14 +7,18 @@ import { checksRoutes } from './checks.ts'
 import { clientsRoutes } from './clients.ts'
 import { contextRoutes } from './context.ts'
 import { eventsRoutes } from './events.ts'
+import { findRoutes } from './find.ts'
+import { habitsRoutes } from './habits.ts'
 import { healthRoutes } from './health.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './import.ts'
 import { linksRoutes } from './links.ts'
+import { tagsRoutes } from './tags.ts'
 import { searchRoutes } from './search.ts'
 import { sessionsRoutes } from './sessions.ts'
 import { settingsRoutes } from './settings.ts'
 import { surveyRoutes } from './survey.ts'
+import { upkeepRoutes } from './upkeep.ts'
 import { workspaceRoutes } from './workspace.ts'
 
 export function createRouter(app: App) {
@@ -26,14 +30,18 @@ export function createRouter(app: App) {
     clients: clientsRoutes(base),
     context: contextRoutes(base),
     events: eventsRoutes(base),
+    find: findRoutes(base),
+    habits: habitsRoutes(base),
     health: healthRoutes(base),
     history: historyRoutes(base),
     import: importRoutes(base),
     links: linksRoutes(base),
+    tags: tagsRoutes(base),
     search: searchRoutes(base),
     sessions: sessionsRoutes(base),
     settings: settingsRoutes(base),
     survey: surveyRoutes(base),
+    upkeep: upkeepRoutes(base),
     workspace: workspaceRoutes(base),
   })
 }

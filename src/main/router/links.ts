@@ -15,6 +15,9 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
     const write = await workspace.edit(input.path, user, (text = '') => linkMention(text, { ...input, target }))
     return { patch: (await workspace.describe(write)).patch }
   }),
+  around: os.links.around
+    .use(agent)
+    .handler(({ context, input, signal }) => context.agent.links.around(input.path, input.steps, signal)),
   resolve: os.links.resolve
     .use(agent)
     .handler(({ context, input }) => context.agent.links.resolve(input.path, input.kind, input.target)),
@@ -35,7 +38,7 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
     .use(agent)
     .handler(({ context, input: { from, to, plan } }) => context.agent.links.move({ from, to }, plan, user)),
   undoMove: os.links.undoMove.use(agent).handler(async ({ context, input }) => {
-    await context.agent.links.undoMove(input.undo, { ...user, isUndo: true })
+    await context.agent.links.undo(input.undo, { ...user, isUndo: true })
     return {}
   }),
 })

@@ -4,6 +4,9 @@ import type { RouterBase } from './base.ts'
 /** A first look at a large folder may take a while; whoever asks to wait for it has time, ms. */
 const settleMs = 10 * 60_000
 
+/** Beside an open note: more than these are seldom about the same. */
+const maxNearNotes = 8
+
 export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   query: os.search.query
     .use(agent)
@@ -32,6 +35,9 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   meaning: os.search.meaning
     .use(agent)
     .handler(({ context, input, signal }) => context.agent.memory.meaning(input.of, signal)),
+  nearNotes: os.search.nearNotes
+    .use(agent)
+    .handler(({ context, input }) => context.agent.memory.nearNotes(input.path, maxNearNotes)),
   settle: os.search.settle.use(agent).handler(async ({ context, input, signal }) => {
     const { memory } = context.agent
     const settled = await memory.settle(settleMs)

@@ -19,6 +19,10 @@ export const sessionsRoutes = ({ app, os, agent }: RouterBase) => ({
     await context.agent.sessions.pin(input.session, input.pinned)
     return {}
   }),
+  setWithoutMemory: os.sessions.setWithoutMemory.use(agent).handler(async ({ context, input }) => {
+    await (await context.agent.sessions.get(input.session)).setWithoutMemory(input.isWithoutMemory)
+    return {}
+  }),
   remove: os.sessions.remove.use(agent).handler(async ({ context, input }) => {
     await context.agent.sessions.remove(input.session)
     return {}

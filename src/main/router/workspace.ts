@@ -1,17 +1,25 @@
 /** An agent's files. */
-import { findInFiles, replaceInFiles } from '../workspace/index.ts'
+import { attachmentType } from '../../shared/attachments.ts'
+import { AppError } from '../../shared/errors.ts'
+import { locateAttachment, readAttachment } from '../workspace/index.ts'
 import type { RouterBase } from './base.ts'
 
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   list: os.workspace.list.use(agent).handler(({ context, signal }) => context.agent.listFiles(signal)),
   read: os.workspace.read.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
+    if (input.forProgram) assertSeen(context.agent, input.path)
     const { text, hash } = await context.agent.readFile(input.path)
     return { path: input.path, text, hash, readOnly: workspace.isReadOnly(input.path) }
   }),
-  lines: os.workspace.lines
-    .use(agent)
-    .handler(({ context, input }) => context.agent.readLines(input.path, input.from, input.count)),
+  attachment: os.workspace.attachment.use(agent).handler(async ({ context, input }) => {
+    const { bytes, ...piece } = await readAttachment(context.agent.workspace.roots, input.path, input.from)
+    return { ...piece, data: bytes.toString('base64') }
+  }),
+  lines: os.workspace.lines.use(agent).handler(({ context, input }) => {
+    if (input.forProgram) assertSeen(context.agent, input.path)
+    return context.agent.readLines(input.path, input.from, input.count)
+  }),
   write: os.workspace.write.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
     const expected = { hash: input.expectedHash, baseText: input.baseText, onConflict: input.onConflict }
@@ -40,16 +48,15 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
   reveal: os.workspace.reveal.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
-    const file = input.open ? await workspace.locateNote(input.path) : await workspace.locate(input.path)
+    const isAttachment = input.open && attachmentType(input.path) !== undefined
+    const file = isAttachment
+      ? await locateAttachment(workspace.roots, input.path)
+      : input.open
+        ? await workspace.locateNote(input.path)
+        : await workspace.locate(input.path)
     await app.showFile(file, input.open)
     return {}
   }),
-  find: os.workspace.find
-    .use(agent)
-    .handler(({ context, input, signal }) => findInFiles(context.agent.workspace, input, signal)),
-  replace: os.workspace.replace.use(agent).handler(async ({ context, input }) => ({
-    changes: await replaceInFiles(context.agent.workspace, input, { cause: 'user' }),
-  })),
   undo: os.workspace.undo.use(agent).handler(async ({ context, input, signal }) => {
     const { hash } = await context.agent.undo(input.path, input.patch, signal)
     return { hash }
@@ -64,3 +71,9 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     return { path, startLine, endLine, patch: change.patch }
   }),
 })
+
+/** @throws AppError `path_hidden` for what is no other program's business */
+function assertSeen(agent: { isForPrograms(path: string): boolean }, path: string): void {
+  if (agent.isForPrograms(path)) return
+  throw new AppError('path_hidden', `${path} is no note of this memory, or the user keeps it out of it`, { path })
+}

@@ -245,7 +245,16 @@ export class Sessions {
         return undefined
       // A conversation that cannot be read is listed by its name.
       if (!(error instanceof AppError)) throw error
-      return { id, title: id, createdAt: 0, updatedAt: 0, messages: 0, pinned: false, named: false }
+      return {
+        id,
+        title: id,
+        createdAt: 0,
+        updatedAt: 0,
+        messages: 0,
+        pinned: false,
+        named: false,
+        isWithoutMemory: false,
+      }
     }
   }
 

@@ -20,6 +20,7 @@ export function summarize(id: string, transcript: Transcript, modifiedAt: number
     messages: messages.filter(({ message }) => message.role !== 'toolResult').length,
     pinned: isRecord(pin) && pin['pinned'] === true,
     named: name !== undefined && name !== '',
+    isWithoutMemory: transcript.isWithoutMemory,
   }
 }
 

@@ -11,6 +11,7 @@ import type { SessionMessage } from '../../shared/contract/index.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { branchEntry, type BranchMark } from '../../shared/branch-mark.ts'
 import { AppError } from '../../shared/errors.ts'
+import { isWithoutMemory, memoryEntry } from '../../shared/memory-mark.ts'
 import type { Message } from '../../shared/messages.ts'
 import { lineOf, version, type EntryContent, type KeptContent, type MessageEntry } from './entries.ts'
 import type { TranscriptEntry, TranscriptHeader } from './entries.ts'
@@ -178,6 +179,16 @@ export class Transcript {
   /** The newest of its kind on whatever branch: what is said of the conversation as a whole. */
   lastCustomAnywhere(customType: string): unknown {
     return lastCustomOf(this.#entries, customType)
+  }
+
+  /** Whether it is held without memory (M65): nothing is recalled for it, and nothing of it is kept. */
+  get isWithoutMemory(): boolean {
+    return isWithoutMemory(this.lastCustomAnywhere(memoryEntry))
+  }
+
+  /** Holds it without memory, or keeps it after all. */
+  async setWithoutMemory(isOff: boolean): Promise<void> {
+    if (isOff !== this.isWithoutMemory) await this.appendCustom(memoryEntry, { isOff })
   }
 
   /** The name that the conversation was given last. */

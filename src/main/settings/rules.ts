@@ -12,5 +12,7 @@ export const rules: Readonly<Record<ConfigRule, string>> = {
   toolServer: 'either command or url',
   toolServerName: 'a name of letters, digits, - and _',
   keys: 'keys such as Mod+Shift+K',
+  folder: 'a folder inside the workspace, such as notes/daily',
+  dailyFormat: 'a format that says year, month and day, such as YYYY-MM-DD',
   ids: 'ids that are all different',
 }

@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentIdSchema } from '../../shared/contract/base.ts'
+import { isDailyFormat } from '../../shared/daily-notes.ts'
 import { embeddingProviders, modelProviders } from '../../shared/providers.ts'
 import { memoryScopeSchema } from '../../shared/contract/scope.ts'
 import { searchSettingsSchema, weightsSchema as searchWeightsSchema } from '../../shared/contract/search.ts'
@@ -27,7 +28,8 @@ const modelIdSchema = z.string().regex(new RegExp(`^(offline|(${modelProviders.j
 
 const embeddingSchema = z.strictObject({
   provider: z.enum(embeddingProviders).default('builtin'),
-  model: z.string().min(1).default('text-embedding-3-small'),
+  /** What the provider is known for, where none is named. */
+  model: z.string().min(1).optional(),
   /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
   baseUrl: z.url().optional(),
   dimensions: z.number().int().min(8).max(8192).optional(),
@@ -70,6 +72,27 @@ const memorySchema = z.strictObject({
   shareWith: z.array(agentIdSchema).default([]),
 })
 export type MemorySettings = z.infer<typeof memorySchema>
+
+const folderSchema = z
+  .string()
+  .max(400)
+  .refine((path) => !/(^|[\\/])\.\.?([\\/]|$)|^[\\/]|:/.test(path), rules.folder)
+
+/** What is kept otherwise than the vault's own program says; what is left out is as it has it. */
+const vaultSchema = z.strictObject({
+  daily: z
+    .strictObject({
+      folder: folderSchema.optional(),
+      /** In the tokens of Moment.js, as Obsidian has it. */
+      format: z.string().max(200).refine(isDailyFormat, rules.dailyFormat).optional(),
+    })
+    .prefault({}),
+  /** `beside` the note with the link, or a folder. */
+  newNotes: folderSchema.optional(),
+  /** Folders and files that are not searched, besides those that the vault's own program leaves out. */
+  ignored: z.array(z.string().max(400)).default([]),
+  followIgnored: z.boolean().default(true),
+})
 
 const sharedAgentFields = {
   model: modelIdSchema.default('offline'),
@@ -153,12 +176,15 @@ const sharedAgentFields = {
   prompts: z
     .strictObject({
       system: z.string().optional(),
+      /** For conversations that are held without memory. */
+      withoutMemory: z.string().optional(),
       compaction: z.string().optional(),
       slug: z.string().optional(),
       title: z.string().optional(),
     })
     .prefault({}),
   memory: memorySchema.prefault({}),
+  vault: vaultSchema.prefault({}),
 }
 
 export const agentSettingsSchema = z.strictObject(sharedAgentFields)

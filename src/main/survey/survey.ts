@@ -2,7 +2,7 @@
 import type { RouterClient } from '@orpc/server'
 import type { MemoryScope, Recall, SurveyStep } from '../../shared/contract/index.ts'
 import { fromOrpcError, startThread } from '../thread/index.ts'
-import type { Roots } from '../workspace/index.ts'
+import type { Layout, Roots } from '../workspace/index.ts'
 import type { SurveyRouter } from './survey-thread.ts'
 
 interface SurveyOptions {
@@ -10,8 +10,10 @@ interface SurveyOptions {
   readonly entry: URL
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
   readonly scope: MemoryScope
+  readonly layout: Layout
   readonly unreadable: readonly (readonly [string, string])[]
   readonly recalls: readonly Recall[]
+  readonly builtinFile: string
   readonly now: Date
   readonly signal: AbortSignal | undefined
 }
@@ -21,8 +23,10 @@ export async function* surveyMemory({
   entry,
   roots: { workspace, forbidden },
   scope,
+  layout,
   unreadable,
   recalls,
+  builtinFile,
   now,
   signal,
 }: SurveyOptions): AsyncGenerator<SurveyStep> {
@@ -31,7 +35,7 @@ export async function* surveyMemory({
     const passages = recalls.flatMap(({ session, id, at, results }) =>
       results.map(({ path, startLine, snippet }) => ({ search: `${session}/${id}`, at, path, startLine, snippet })),
     )
-    const request = { workspace, forbidden, scope, unreadable, passages, now: now.getTime() }
+    const request = { workspace, forbidden, scope, layout, unreadable, passages, builtinFile, now: now.getTime() }
     yield* await thread.client.run(request, signal ? { signal } : {})
   } catch (error) {
     throw fromOrpcError(error)

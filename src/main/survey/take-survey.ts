@@ -2,8 +2,15 @@
 import { join } from 'node:path'
 import type { MemoryScope, Survey, SurveyedFile, SurveyedLine, SurveyStep } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { longTermFile, projectContextFiles, readText, unsearchedOf, walkMarkdown } from '../workspace/index.ts'
-import { nearDuplicates } from './near-duplicates.ts'
+import {
+  longTermFile,
+  projectContextFiles,
+  readText,
+  unsearchedOf,
+  walkMarkdown,
+  type Layout,
+} from '../workspace/index.ts'
+import { duplicatesAmong } from './duplicates.ts'
 import { countRecalls, type ShownPassage } from './recalled-lines.ts'
 
 export interface SurveyRequest {
@@ -12,9 +19,12 @@ export interface SurveyRequest {
   readonly forbidden: readonly string[]
   /** What of it is searched. */
   readonly scope: MemoryScope
+  readonly layout: Layout
   /** Files that the index could not read, with the reason. */
   readonly unreadable: readonly (readonly [path: string, message: string])[]
   readonly passages: readonly RecalledPassage[]
+  /** The model that tells what says the same in other words. */
+  readonly builtinFile: string
   readonly now: number
 }
 
@@ -28,8 +38,6 @@ export const staleDays = 90
 const dayMs = 86_400_000
 const tellEvery = 100
 const maxLines = 200
-const maxGroups = 200
-const maxOfGroup = 12
 /** Of a line, as it is told. */
 const maxCharacters = 400
 
@@ -37,9 +45,11 @@ export async function* takeSurvey({
   workspace,
   forbidden,
   scope,
+  layout,
   unreadable,
   passages,
   now,
+  builtinFile,
 }: SurveyRequest): AsyncGenerator<SurveyStep> {
   const messages = new Map(unreadable)
   const { files } = await walkMarkdown(workspace, undefined, forbidden)
@@ -57,7 +67,7 @@ export async function* takeSurvey({
     const shown = byPath.get(path) ?? []
     const counts = countRecalls(lines, shown)
     const isInContext = path === longTermFile || (projectContextFiles as readonly string[]).includes(path)
-    const searched = unsearchedOf(path, scope, messages)
+    const searched = unsearchedOf(path, scope, messages, layout)
     surveyed.push({
       path,
       size,
@@ -100,13 +110,7 @@ export async function* takeSurvey({
         )
         .sort((one, other) => one.modifiedAt - other.modifiedAt),
       staleDays,
-      duplicates: nearDuplicates(all.map(({ text }) => text))
-        .slice(0, maxGroups)
-        .map(({ similarity, lines }) => ({
-          similarity,
-          count: lines.length,
-          lines: lines.slice(0, maxOfGroup).flatMap((at) => all[at] ?? []),
-        })),
+      duplicates: await duplicatesAmong(all, builtinFile),
     },
   }
 }

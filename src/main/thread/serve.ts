@@ -8,11 +8,25 @@ import { toOrpcError } from './errors.ts'
 /** Requests of a thread are made from this: an expected failure keeps its code and data on the way. */
 export const threadBase = os.use(async ({ next }) => {
   try {
-    return await next()
+    const result = await next()
+    return isIterator(result.output) ? { ...result, output: withCodes(result.output) } : result
   } catch (error) {
     throw toOrpcError(error)
   }
 })
+
+function isIterator(output: unknown): output is AsyncGenerator {
+  return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
+}
+
+/** What fails in the middle keeps its code as well. */
+async function* withCodes(steps: AsyncGenerator): AsyncGenerator {
+  try {
+    yield* steps
+  } catch (error) {
+    throw toOrpcError(error)
+  }
+}
 
 /** Answers whoever started this thread. */
 export function serveThread(router: AnyRouter): void {

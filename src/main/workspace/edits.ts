@@ -10,6 +10,7 @@ import type { FileChange } from '../../shared/file-change.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { Exclusive } from '../files/index.ts'
 import { assertReadable, ChangedMeanwhile, hashText, readText, stateOf, writeText, type TextFile } from './files.ts'
+import type { AddedNote } from '../../shared/added-note.ts'
 import { normalizeRequest, resolveWritable, type Roots } from './paths.ts'
 
 /** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
@@ -42,9 +43,11 @@ export interface RememberedLines {
   readonly startLine: number
   readonly endLine: number
   readonly change: FileChange
+  /** What it takes to take the note out again. */
+  readonly note: AddedNote
 }
 
-export interface Capture extends RememberedLines {
+export interface Capture extends Omit<RememberedLines, 'note'> {
   readonly note: string
   readonly origin: WriteOrigin
 }

@@ -1,6 +1,6 @@
 export { addLogEntry } from './daily-log.ts'
+export { locateAttachment, readAttachment } from './attachments.ts'
 export { FileDrafts } from './file-drafts.ts'
-export { findInFiles, replaceInFiles } from './find.ts'
 export { decodeUtf8, hashText, maxTextBytes, readText, type TextFile } from './files.ts'
 export {
   dailyLogDate,
@@ -9,7 +9,6 @@ export {
   isIgnoredFolder,
   isMarkdown,
   isMemoryPath,
-  isRescued,
   localDate,
   localTime,
   longTermFile,
@@ -19,6 +18,9 @@ export {
   unsearchedFor,
   unsearchedOf,
   rescuedFolder,
+  isRescued,
+  rescuedWaiting,
+  type Layout,
 } from './layout.ts'
 export { isHidden, isInstruction, isNote, isPortable, nameFor } from './names.ts'
 export {
@@ -30,7 +32,9 @@ export {
   type ReadableFolder,
   type Roots,
 } from './paths.ts'
+export { sectionTitle } from './sections.ts'
 export { seedWorkspace } from './templates.ts'
 export { walkFiles, walkMarkdown, type FoundFile, type WalkProblem } from './walk.ts'
 export { Workspace } from './workspace.ts'
+export type { CarriedOn } from './carry-on.ts'
 export type { WorkspaceWrite, WriteOrigin } from './edits.ts'

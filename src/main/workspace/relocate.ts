@@ -1,6 +1,7 @@
 /**
- * Moves a file or a folder, and writes other notes with it, as one change: all of it is done, or what was done is taken
- * back. Whoever is told is told when all of it is.
+ * Moves a file or a folder, and writes other notes with it (or writes several notes alone), as one change: all of it is
+ * done, or what was done is taken back; after a crash, whoever starts next carries on (`carryOn`). Whoever is told is told
+ * when all of it is.
  */
 import { lstat, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,6 +10,7 @@ import { movedPath, type Move } from '../../shared/links/index.ts'
 import { makeFolder, writeFailure } from '../files/index.ts'
 import type { Edits, WorkspaceWrite, WriteOrigin } from './edits.ts'
 import { assertReadable, moveFile, readText, stateOf, writeText } from './files.ts'
+import { pendingText, type ChangeJournal } from './pending-change.ts'
 import { isInside, normalizeRequest, resolveNewFolder, resolveInside, resolveWritable, type Roots } from './paths.ts'
 
 /** A note that is written with a move. */
@@ -26,6 +28,8 @@ export interface Relocation {
   readonly edits: Edits
   /** Notes of the workspace, as paths. */
   readonly notes: () => Promise<readonly string[]>
+  /** Undefined where a crash in between is nobody's to mend. */
+  readonly journal: ChangeJournal | undefined
 }
 
 type Step = () => Promise<void>
@@ -36,13 +40,13 @@ type Step = () => Promise<void>
  * what it must be
  */
 export async function relocate(
-  { roots, edits, notes }: Relocation,
-  move: Move,
+  { roots, edits, notes, journal }: Relocation,
+  move: Move | undefined,
   texts: readonly MovedText[],
   origin: WriteOrigin,
 ): Promise<void> {
-  const planned: Move = { from: normalizeRequest(move.from), to: normalizeRequest(move.to) }
-  const isFolder = await isFolderAt(roots, planned.from)
+  const planned = move && { from: normalizeRequest(move.from), to: normalizeRequest(move.to) }
+  const isFolder = planned !== undefined && (await isFolderAt(roots, planned.from))
   const before = new Map<string, string>()
   for (const { path, hash } of texts) {
     const { target } = await resolveWritable(roots, path)
@@ -52,29 +56,42 @@ export async function relocate(
     before.set(path, file.text)
   }
   for (const { newPath, after } of texts) assertReadable(after, newPath)
-  const moved = isFolder ? (await notes()).filter((path) => path.startsWith(`${planned.from}/`)) : [planned.from]
+  const moved = !planned
+    ? []
+    : isFolder
+      ? (await notes()).filter((path) => path.startsWith(`${planned.from}/`))
+      : [planned.from]
   for (const path of moved) {
     const text = before.get(path) ?? (await textOf(roots, path, isFolder))
     if (text !== undefined) before.set(path, text)
   }
+  if (planned) await assertFree(roots, planned.to, isFolder)
+  await journal?.begin({
+    format: 1,
+    move: planned ? { ...planned, isFolder } : null,
+    texts: texts.map(({ path, newPath, after }) => pendingText(path, newPath, before.get(path) ?? '', after)),
+    origin,
+  })
   const back: Step[] = []
   try {
-    back.push(isFolder ? await moveFolder(roots, planned) : await moveNote(roots, planned))
+    if (planned) back.push(isFolder ? await moveFolder(roots, planned) : await moveNote(roots, planned))
     for (const { path, newPath, after } of texts)
-      back.push(await replace(roots, newPath, before.get(path) ?? '', after))
+      back.push(await replaceText(roots, newPath, before.get(path) ?? '', after))
   } catch (error) {
     for (const step of back.reverse()) await step()
+    await journal?.end()
     throw error
   }
   const writes: WorkspaceWrite[] = []
   for (const path of moved) {
     const text = before.get(path)
     if (text === undefined) continue
-    writes.push({ ...edits.writeOf(movedPath(path, [planned]), origin, text, text), from: path })
+    writes.push({ ...edits.writeOf(planned ? movedPath(path, [planned]) : path, origin, text, text), from: path })
   }
   for (const { path, newPath, after } of texts)
     writes.push(edits.writeOf(newPath, origin, before.get(path) ?? '', after))
   for (const write of writes) await edits.tell(write)
+  await journal?.end()
 }
 
 /** Within a folder, what is no text moves along, and the history never knew it. */
@@ -91,6 +108,13 @@ async function isFolderAt(roots: Roots, path: string): Promise<boolean> {
   await resolveInside(roots, path)
   const info = await lstat(join(roots.workspace, path)).catch(() => undefined)
   return info?.isDirectory() ?? false
+}
+
+/** What stands at the new place is never taken for what was moved there. */
+async function assertFree(roots: Roots, to: string, isFolder: boolean): Promise<void> {
+  if (isFolder) await resolveNewFolder(roots, to)
+  else if ((await stateOf((await resolveWritable(roots, to)).target)) !== undefined)
+    throw new AppError('file_exists', `${to} exists already`, { path: to })
 }
 
 async function moveNote(roots: Roots, { from, to }: Move): Promise<Step> {
@@ -117,7 +141,7 @@ async function moveFolder(roots: Roots, { from, to }: Move): Promise<Step> {
   return () => rename(target, source)
 }
 
-async function replace(roots: Roots, path: string, text: string, by: string): Promise<Step> {
+export async function replaceText(roots: Roots, path: string, text: string, by: string): Promise<Step> {
   const { target, isAllowed } = await resolveWritable(roots, path)
   const known = await stateOf(target)
   if ((await readText(target, path)).text !== text)

@@ -1,5 +1,32 @@
 /** Notes in the sections of a Markdown file. Pure. */
-import { sectionsOf } from '../../shared/sections.ts'
+import { AppError } from '../../shared/errors.ts'
+import { sectionsOf, type Section } from '../../shared/sections.ts'
+
+/** A section as somebody names it: without the marks of a heading. @throws AppError `input_invalid` */
+export function sectionTitle(said: string): string {
+  const title = said.replace(/^[\s\uFEFF#]+/, '').trim()
+  const reason =
+    title === ''
+      ? 'a section needs a name'
+      : /[\p{Cc}\u2028\u2029]/u.test(title)
+        ? 'a section has a name of one line'
+        : ''
+  if (reason !== '') throw new AppError('input_invalid', reason, { reason })
+  return title
+}
+
+/** The section that is meant: by its very name, else where only the case differs. */
+function sectionNamed(lines: readonly string[], title: string): Section | undefined {
+  const sections = sectionsOf(lines)
+  const name = headingTitle(title)
+  const plain = name.toLowerCase()
+  return sections.find((known) => known.title === name) ?? sections.find((known) => known.title.toLowerCase() === plain)
+}
+
+/** As it is read from its heading again: `C#` → `C`. */
+function headingTitle(title: string): string {
+  return sectionsOf([`## ${title}`])[0]?.title ?? title
+}
 
 /** A note as an item of a list; its further lines are indented under it. */
 export function noteItem(text: string): string {
@@ -14,7 +41,7 @@ export function findInSection(
   note: string,
 ): { readonly startLine: number; readonly endLine: number } | undefined {
   const lines = text.split('\n')
-  const section = sectionsOf(lines).find((known) => known.title === title)
+  const section = sectionNamed(lines, title)
   // In a block of code that nothing ends, what was added is no section for others.
   const heading = lines.lastIndexOf(`## ${title}`)
   if (!section && heading < 0) return undefined
@@ -28,20 +55,30 @@ export function findInSection(
 
 /**
  * Adds lines to the end of a section; the section is made at the end of the text when there is none of that name.
- * `startLine` is the 1-based line at which they stand.
+ * `startLine` is the 1-based line at which they stand, `heading` the one that was made, `under` the title above them.
  */
-export function addToSection(text: string, title: string, note: string): { text: string; startLine: number } {
+export function addToSection(
+  text: string,
+  title: string,
+  note: string,
+): { readonly text: string; readonly startLine: number; readonly heading?: string; readonly under: string } {
   const lines = text === '' ? [] : text.replace(/\n*$/, '').split('\n')
-  const section = sectionsOf(lines).find((known) => known.title === title)
+  const section = sectionNamed(lines, title)
   if (!section) {
     const gap = lines.length === 0 ? [] : ['']
     const before = [...lines, ...gap, `## ${title}`, '']
-    return { text: `${[...before, note].join('\n')}\n`, startLine: before.length + 1 }
+    const heading = `## ${title}`
+    return {
+      text: `${[...before, note].join('\n')}\n`,
+      startLine: before.length + 1,
+      heading,
+      under: headingTitle(title),
+    }
   }
   let end = section.to
   while (end > section.from && (lines[end - 1] ?? '').trim() === '') end -= 1
   const rest = lines.slice(section.to)
   const before = [...lines.slice(0, end), ...(end === section.from ? [''] : [])]
   const after = rest.length === 0 ? [] : ['', ...rest]
-  return { text: `${[...before, note, ...after].join('\n')}\n`, startLine: before.length + 1 }
+  return { text: `${[...before, note, ...after].join('\n')}\n`, startLine: before.length + 1, under: section.title }
 }

@@ -1,7 +1,7 @@
 /**
  * One agent's folder: every read and write of its files goes through here. Whoever changes something does so alone, among
  * all processes, from reading the file to having told of the change; what was written can be described as a change, so
- * that whoever asked can show it and take it back.
+ * that whoever asked can show it and take it back. It is one file so that there is one place to look at for all of that.
  */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,16 +12,21 @@ import type { FileChange } from '../../shared/file-change.ts'
 import { blobId, Differ } from '../diff/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { ageOf, tidyFolder } from '../files/index.ts'
-import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
 import { moveFile, readText, type TextFile } from './files.ts'
-import { relocate, type MovedText } from './relocate.ts'
+import { carryOn, type CarriedOn } from './carry-on.ts'
+import { ChangeJournal } from './pending-change.ts'
+import { relocate, type MovedText, type Relocation } from './relocate.ts'
+import { rewriteAll, type Rewritten } from './rewrite-all.ts'
 import type { Move } from '../../shared/links/index.ts'
 import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
 import { placeInTrash } from './trash.ts'
 import { earlierLeftOvers } from './left-overs.ts'
-import { dailyLogPath, isIgnoredFolder, localDate, longTermFile, trashFolder } from './layout.ts'
+import { isIgnoredFolder, trashFolder, usualLayout, type Layout } from './layout.ts'
 import { isNote } from './names.ts'
-import { addToSection, findInSection, noteItem } from './sections.ts'
+import { sectionTitle } from './sections.ts'
+import { withoutNote } from './take-out.ts'
+import type { AddedNote } from '../../shared/added-note.ts'
+import { findNote, noteInLog, noteInSection } from './remember.ts'
 import {
   normalizeRequest,
   readableFolder,
@@ -41,6 +46,10 @@ export interface WorkspaceOptions {
   readonly differ?: Differ | undefined
   /** Knows texts that were recorded; undefined while nothing is. */
   readonly history?: (() => { text(id: string): Promise<string | undefined> } | undefined) | undefined
+  /** A file in the state folder: what a change of several files is about while it is under way. */
+  readonly journal?: string | undefined
+  /** The vault's habits, as they are now. */
+  readonly layout?: (() => Layout) | undefined
   /** Told when other processes cannot be kept from writing at the same time, and why. */
   readonly onUnlocked?: ((error: unknown) => void) | undefined
 }
@@ -55,23 +64,41 @@ export class Workspace {
   readonly #edits: Edits
   readonly #differ: Differ
   readonly #history: NonNullable<WorkspaceOptions['history']>
+  readonly #layout: () => Layout
   readonly #now: Clock
+  readonly #relocation: Relocation
 
   constructor(
     roots: Roots,
-    { now = systemClock, differ = new Differ(), history = () => undefined, onUnlocked }: WorkspaceOptions = {},
+    {
+      now = systemClock,
+      differ = new Differ(),
+      history = () => undefined,
+      layout = () => usualLayout,
+      onUnlocked,
+      journal,
+    }: WorkspaceOptions = {},
   ) {
     this.roots = roots
+    this.#layout = layout
     this.#edits = new Edits(roots, now, onUnlocked)
     this.changes = this.#edits.changes
     this.captures = this.#captures
     this.#differ = differ
     this.#history = history
+    const notes = async () => (await this.list()).files.map(({ path }) => path)
+    const kept = journal === undefined ? undefined : new ChangeJournal(journal)
+    this.#relocation = { roots, edits: this.#edits, notes, journal: kept }
     this.#now = now
   }
 
   close(): void {
     this.#edits.close()
+  }
+
+  /** What the vault's habits say of names. */
+  get layout(): Layout {
+    return this.#layout()
   }
 
   async list(signal?: AbortSignal): Promise<Walk> {
@@ -176,39 +203,28 @@ export class Workspace {
     return this.#edits.change(path, origin, (current) => rewrite(current?.text))
   }
 
+  /** Writes several notes, all or none, that must say what they are told to. @throws AppError `file_changed`; nothing is done then */
+  async rewriteAll(texts: readonly Rewritten[], origin: WriteOrigin): Promise<WorkspaceWrite[]> {
+    return this.#edits.run(() => rewriteAll({ roots: this.roots, edits: this.#edits }, texts, origin))
+  }
+
   /** Appends an entry `## HH:MM - Title` to the log of the day (M4). */
   async remember(text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
-    const path = dailyLogPath(localDate(at))
-    let place: PlacedEntry = { startLine: 1, endLine: 1 }
-    const write = await this.edit(path, origin, (current) => {
-      const added = addLogEntry(current, text, at)
-      place = { startLine: added.startLine, endLine: added.endLine }
-      return added.text
-    })
-    return this.#remembered({ path, ...place, change: await this.describe(write) }, text, origin)
+    return this.#remembered(await noteInLog(this, text, at, origin), text, origin)
   }
 
   /** Where a note stands in the log of the day, or a section, for one who asked another to write it and got no answer. */
-  async findRemembered(text: string, at: Date, section?: string): Promise<Omit<RememberedLines, 'change'> | undefined> {
-    const path = section === undefined ? dailyLogPath(localDate(at)) : longTermFile
-    if (!(await this.exists(path))) return undefined
-    const file = (await this.read(path)).text
-    const place = section === undefined ? findLogEntry(file, text, at) : findInSection(file, section, noteItem(text))
-    return place && { path, ...place }
+  async findRemembered(
+    text: string,
+    at: Date,
+    section?: string,
+  ): Promise<Omit<RememberedLines, 'change' | 'note'> | undefined> {
+    return findNote(this, text, at, section === undefined ? undefined : sectionTitle(section))
   }
 
   /** Adds a note to a section of MEMORY.md (M5); the section is made at the end when there is none of that name. */
   async rememberIn(section: string, text: string, origin: WriteOrigin): Promise<RememberedLines> {
-    const path = longTermFile
-    let startLine = 1
-    const note = noteItem(text)
-    const write = await this.edit(path, origin, (current = '') => {
-      const placed = addToSection(current, section, note)
-      startLine = placed.startLine
-      return placed.text
-    })
-    const endLine = startLine + note.split('\n').length - 1
-    return this.#remembered({ path, startLine, endLine, change: await this.describe(write) }, text, origin)
+    return this.#remembered(await noteInSection(this, sectionTitle(section), text, origin), text, origin)
   }
 
   #remembered(lines: RememberedLines, note: string, origin: WriteOrigin): RememberedLines {
@@ -243,21 +259,29 @@ export class Workspace {
     })
   }
 
-  /**
-   * Gives a file another name or place.
-   * @throws AppError `file_not_found`, `file_exists`
-   */
+  /** Takes out a note that was remembered; headings stay where something stands under them. @throws AppError `undo_conflict` */
+  async takeOut(path: string, note: AddedNote, origin: WriteOrigin): Promise<WorkspaceWrite> {
+    return this.edit(path, origin, (current = '') => {
+      const rest = withoutNote(current, note)
+      if (rest !== undefined) return rest
+      const message = `the note does not stand in ${path} any more as it was written: it was changed or taken out since`
+      throw new AppError('undo_conflict', message, { path })
+    })
+  }
+
+  /** Gives a file another name or place. @throws AppError `file_not_found`, `file_exists` */
   async move(from: string, to: string, origin: WriteOrigin): Promise<void> {
     await this.relocate({ from, to }, [], origin)
   }
 
-  /**
-   * The same for a folder too, and with it other notes are written: all of it is done, or nothing.
-   * @throws AppError as `relocate`
-   */
-  async relocate(move: Move, texts: readonly MovedText[], origin: WriteOrigin): Promise<void> {
-    const notes = async () => (await this.list()).files.map(({ path }) => path)
-    await this.#edits.run(() => relocate({ roots: this.roots, edits: this.#edits, notes }, move, texts, origin))
+  /** The same for folders, and other notes are written with it, or alone: all is done or nothing. @throws as `relocate` */
+  async relocate(move: Move | undefined, texts: readonly MovedText[], origin: WriteOrigin): Promise<void> {
+    await this.#edits.run(() => relocate(this.#relocation, move, texts, origin))
+  }
+
+  /** Ends what a process that was killed had begun; undefined where there is nothing of that kind. */
+  async carryOn(): Promise<CarriedOn | undefined> {
+    return (await this.#relocation.journal?.read()) && this.#edits.run(() => carryOn(this.#relocation))
   }
 
   /**

@@ -2,6 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { tellDone } from '../feedback/index.ts'
@@ -65,6 +66,14 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
   )
   const share = useMutation(api.agents.share.mutationOptions())
   const setUp = useMutation(api.agents.setUp.mutationOptions())
+  const addFiles = useMutation(
+    api.agents.setUp.mutationOptions({
+      onSuccess: ({ created }) =>
+        toast.success(
+          created.length === 0 ? t('agents.nothingToAdd') : t('agents.addedFiles', { count: created.length }),
+        ),
+    }),
+  )
   const readers = others.filter(({ reads }) => reads.includes(id)).map((other) => other.id)
   return (
     <li
@@ -92,6 +101,12 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
         <span className="min-w-0 truncate font-mono text-muted">{workspace}</span>
         <Button look="link" onClick={() => setAsks('folder')}>
           {t('agents.changeFolder')}
+        </Button>
+        <Button
+          look="link"
+          onClick={() => addFiles.mutate({ agent: id, workspace, locale: currentLocale(), seed: true })}
+        >
+          {t('agents.addFiles')}
         </Button>
       </p>
       <ColorChoice value={color} onChoose={(value) => update.mutate({ agent: id, color: value })} />

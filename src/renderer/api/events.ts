@@ -29,8 +29,10 @@ function apply(event: AppEvent): void {
     case 'hello':
       return
     case 'filesChanged':
+      drop(api.habits.key())
       drop(api.workspace.key())
       drop(api.links.key())
+      drop(api.tags.key())
       drop(api.context.key())
       drop(api.checks.list.key())
       drop(api.history.standing.key())
@@ -59,6 +61,7 @@ function apply(event: AppEvent): void {
       drop(api.context.key())
       return
     case 'agentsChanged':
+      drop(api.habits.key())
       drop(api.agents.key())
       drop(api.settings.key())
       drop(api.workspace.key())
@@ -67,6 +70,7 @@ function apply(event: AppEvent): void {
       drop(api.chat.models.key())
       return
     case 'settingsChanged':
+      drop(api.habits.key())
       drop(api.settings.key())
       drop(api.context.key())
       drop(api.history.key())
@@ -82,6 +86,18 @@ function apply(event: AppEvent): void {
       const { agent, done, total } = event
       queryClient.setQueryData(
         api.checks.list.queryKey({ input: { agent } }),
+        (known) => known && { ...known, progress: { done, total } },
+      )
+      return
+    }
+    case 'upkeepChanged':
+      drop(api.upkeep.list.key())
+      drop(api.upkeep.count.key())
+      return
+    case 'upkeepProgress': {
+      const { agent, done, total } = event
+      queryClient.setQueryData(
+        api.upkeep.list.queryKey({ input: { agent } }),
         (known) => known && { ...known, progress: { done, total } },
       )
       return

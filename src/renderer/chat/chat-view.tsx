@@ -24,6 +24,7 @@ import { Pending } from './pending.tsx'
 import { SessionMenu } from '../sessions/session-menu.tsx'
 import { toTurns } from './turns.ts'
 import { useActions } from './use-chat-actions.ts'
+import { WithoutMemoryNote, WithoutMemorySwitch } from './without-memory.tsx'
 
 interface ChatViewProps {
   readonly agent: Agent
@@ -68,6 +69,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const [editing, setEditing] = useState<string>()
   /** The user wants to go on with a conversation that a reset has ended. */
   const [isReopened, setIsReopened] = useState(false)
+  const [isWithoutMemory, setIsWithoutMemory] = useState(false)
   const follower = useLiveTurnFollower(agent.id, session)
   const isRunning = useLive(follower, (turn) => turn.running)
   const scroller = useRef<ConversationHandle>(null)
@@ -98,7 +100,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           attachments: [...attachments],
           delivery,
           reopen: isReopened,
-          ...(to === undefined ? {} : { session: to }),
+          ...(to === undefined ? { withoutMemory: isWithoutMemory } : { session: to }),
         }),
       )
       if (to === undefined) beginning.current = sending.then((begun) => begun?.value.session)
@@ -108,7 +110,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
       scroller.current?.follow()
       return true
     },
-    [agent.id, session, isReopened, navigate, t],
+    [agent.id, session, isReopened, isWithoutMemory, navigate, t],
   )
   const stop = useMutation(api.chat.stop.mutationOptions())
   const editLast = () => setEditing(turns.findLast(({ question }) => question !== undefined)?.question?.id)
@@ -167,6 +169,11 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
               {t('chat.goOnHere')}
             </Button>
           </p>
+        )}
+        {session === undefined ? (
+          <WithoutMemorySwitch isOff={isWithoutMemory} onChange={setIsWithoutMemory} />
+        ) : (
+          data?.summary.isWithoutMemory && <WithoutMemoryNote agent={agent.id} session={session} />
         )}
         <Composer
           ref={composer}

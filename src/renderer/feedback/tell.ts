@@ -3,8 +3,10 @@ import i18next from 'i18next'
 import { toast } from 'sonner'
 import { explainError } from './explain.ts'
 
+/** Once, however many things fail for the same reason at the same time. */
 export function tellFailure(error: unknown): void {
-  toast.error(explainError(error))
+  const told = explainError(error)
+  toast.error(told, { id: told })
 }
 
 /**

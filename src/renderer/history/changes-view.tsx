@@ -12,6 +12,7 @@ import { Choice } from '../ui/choice.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { paths } from '../navigate.ts'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
+import { VirtualRows } from '../ui/virtual-rows.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 import { Counts, TurnLink, useCauseName } from './change-label.tsx'
 import { Hunks } from './hunks.tsx'
@@ -19,7 +20,7 @@ import { Hunks } from './hunks.tsx'
 const whose = {
   agent: ['agent', 'flush'],
   client: ['client'],
-  user: ['user', 'capture', 'import', 'template'],
+  user: ['user', 'capture', 'upkeep', 'import', 'template'],
   outside: ['outside'],
   all: undefined,
 } as const
@@ -27,16 +28,31 @@ type Whose = keyof typeof whose
 const spans = { today: 0, week: 6, ever: undefined } as const
 type Span = keyof typeof spans
 
-const page = 30
+const page = 100
+
+const keyOfChange = ({ commit, path }: HistoryEntry) => `${commit}${path}`
+const heightOfChange = ({ isUndo }: HistoryEntry) => (isUndo ? 40 : 180)
 
 export function ChangesView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const [by, setBy] = useState<Whose>('agent')
+  const [chosen, setBy] = useState<Whose>()
   const [span, setSpan] = useState<Span>('today')
   const [limit, setLimit] = useState(page)
   const accepted = useQuery(api.history.accepted.queryOptions({ input: { agent: agent.id } }))
   const accept = useMutation(api.history.accept.mutationOptions())
   const since = sinceOf(spans[span])
+  // Where the agent changed nothing, what others did is what there is to see.
+  const agents = useQuery(
+    api.history.timeline.queryOptions({
+      input: {
+        agent: agent.id,
+        limit: 1,
+        ...(since === undefined ? {} : { since }),
+        causes: [...whose.agent],
+      },
+    }),
+  )
+  const by = chosen ?? (agents.data?.length === 0 ? 'all' : 'agent')
   const causes = whose[by] as readonly Cause[] | undefined
   const timeline = useQuery(
     api.history.timeline.queryOptions({
@@ -78,17 +94,27 @@ export function ChangesView({ agent }: { agent: Agent }) {
             {by !== 'all' && <Button onClick={() => setBy('all')}>{t('changes.showAll')}</Button>}
           </EmptyState>
         ) : (
-          <div className="mx-auto flex max-w-[740px] flex-col gap-5 px-8 py-6 max-sm:px-3">
-            {timeline.data.map((change) => (
-              <ErrorBoundary key={`${change.commit}${change.path}`} piece="row" of={change}>
-                <Change
-                  agent={agent.id}
-                  change={change}
-                  accepted={accepted.data ?? []}
-                  onAccept={(hunk) => accept.mutate({ agent: agent.id, hunk })}
-                />
-              </ErrorBoundary>
-            ))}
+          <div className="mx-auto flex max-w-[740px] flex-col px-8 py-6 max-sm:px-3">
+            <VirtualRows
+              label={t('changes.title')}
+              rows={timeline.data}
+              keyOf={keyOfChange}
+              heightOf={heightOfChange}
+              overscan={2}
+            >
+              {(change) => (
+                <ErrorBoundary piece="row" of={change}>
+                  <div className="pb-5">
+                    <Change
+                      agent={agent.id}
+                      change={change}
+                      accepted={accepted.data ?? []}
+                      onAccept={(hunk) => accept.mutate({ agent: agent.id, hunk })}
+                    />
+                  </div>
+                </ErrorBoundary>
+              )}
+            </VirtualRows>
             {timeline.data.length === limit && (
               <Button look="link" onClick={() => setLimit(limit + page)}>
                 {t('history.more')}

@@ -13,9 +13,12 @@ import { Counts, TurnLink, useCauseName } from './change-label.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { Hunks } from './hunks.tsx'
 import { patchLines, type PatchLine } from './patch-lines.ts'
+import { VirtualRows } from '../ui/virtual-rows.tsx'
 import { SidePanel } from '../ui/side-panel.tsx'
 
-const page = 50
+const page = 100
+/** Of a change that is closed, px. */
+const rowHeight = 54
 
 export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
   const { t } = useTranslation()
@@ -28,17 +31,24 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
         {timeline.error && <p className="p-2 text-muted">{explainError(timeline.error)}</p>}
         {timeline.isPending && <Skeleton lines={6} />}
         {timeline.data?.length === 0 && <p className="p-2 text-muted">{t('history.empty')}</p>}
-        {(timeline.data ?? []).map((change, index) => (
-          <ErrorBoundary key={change.commit} piece="row" of={change}>
-            <ChangeRow
-              agent={agent.id}
-              change={change}
-              isNewest={index === 0}
-              isSelected={change.commit === selected}
-              onSelect={() => setSelected(change.commit === selected ? undefined : change.commit)}
-            />
-          </ErrorBoundary>
-        ))}
+        <VirtualRows
+          label={t('history.title')}
+          rows={timeline.data ?? []}
+          keyOf={({ commit }) => commit}
+          heightOf={() => rowHeight}
+        >
+          {(change, index) => (
+            <ErrorBoundary piece="row" of={change}>
+              <ChangeRow
+                agent={agent.id}
+                change={change}
+                isNewest={index === 0}
+                isSelected={change.commit === selected}
+                onSelect={() => setSelected(change.commit === selected ? undefined : change.commit)}
+              />
+            </ErrorBoundary>
+          )}
+        </VirtualRows>
         {timeline.data?.length === limit && (
           <Button look="link" className="px-2!" onClick={() => setLimit(limit + page)}>
             {t('history.more')}

@@ -9,6 +9,7 @@ import { Patch } from './patch.tsx'
 import { useStanding, type StandingChange } from './use-standing.ts'
 
 /** Hunks shown at first, and with each further step. */
+const atFirst = 6
 const step = 30
 
 interface HunksProps {
@@ -22,7 +23,7 @@ interface HunksProps {
 
 export function Hunks({ agent, path, patch, accepted, onAccept }: HunksProps) {
   const { t } = useTranslation()
-  const [shown, setShown] = useState(step)
+  const [shown, setShown] = useState(atFirst)
   const standing = useStanding(agent, path, patch)
   const keyed = useMemo(() => splitHunks(patch).map((hunk, place) => ({ hunk, place, key: hunkKey(hunk) })), [patch])
   const hunks = keyed.filter(({ key }) => !accepted?.has(key))

@@ -8,8 +8,10 @@ import { patchLines } from './patch-lines.ts'
 
 const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
 
-/** Lines shown at first, and with each further step; a change can have any number of them. */
+/** Lines shown with each further step; a change can have any number of them. */
 const step = 300
+/** Lines shown at first; fewer where it is one of many. */
+const atFirst = { alone: 300, small: 40 }
 const maxOfLine = 2000
 
 interface PatchProps {
@@ -21,7 +23,7 @@ interface PatchProps {
 
 export function Patch({ patch, isUndone = false, isSmall = false }: PatchProps) {
   const { t } = useTranslation()
-  const [shown, setShown] = useState(step)
+  const [shown, setShown] = useState(isSmall ? atFirst.small : atFirst.alone)
   const large = useMemo(() => parseLargeChange(patch), [patch])
   const lines = useMemo(() => patchLines(patch), [patch])
   const rest = lines.length - shown

@@ -141,7 +141,7 @@ interface PlanProps {
 function Plan({ agent, path, into, plan, onDone }: PlanProps) {
   const { t } = useTranslation()
   const [progress, setProgress] = useState<{ done: number; total: number }>()
-  const { kind, added, same, conflicts, skipped, names } = plan
+  const { kind, added, same, conflicts, skipped, others, names } = plan
   const cancel = useMutation(api.import.cancel.mutationOptions())
   const finish = (made: readonly string[], isCancelled: boolean) => {
     tellDone(t(isCancelled ? 'import.cancelled' : 'import.done', { count: made.length }), async () => {
@@ -162,6 +162,7 @@ function Plan({ agent, path, into, plan, onDone }: PlanProps) {
     ...(same > 0 ? [t('import.same', { count: same })] : []),
     ...(conflicts > 0 ? [t('import.conflicts', { count: conflicts })] : []),
     ...(skipped > 0 ? [t('import.skipped', { count: skipped })] : []),
+    ...(others > 0 ? [t('import.others', { count: others })] : []),
   ]
   return (
     <section className="flex flex-col gap-2 rounded-md border border-line px-4 py-3" data-testid="import-plan">

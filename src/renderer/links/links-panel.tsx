@@ -7,6 +7,7 @@ import type { Agent, Mention, OutgoingLink } from '../../shared/contract/index.t
 import { api, client } from '../api/index.ts'
 import { explainError, tellDone } from '../feedback/index.ts'
 import { paths } from '../navigate.ts'
+import { NoteProperties } from '../tags/note-properties.tsx'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { SidePanel } from '../ui/side-panel.tsx'
@@ -26,6 +27,10 @@ export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
   return (
     <SidePanel title={t('links.title')} closing={t('links.close')} onClose={onClose}>
       <div className="flex flex-col gap-3 p-2">
+        <NoteProperties agent={agent.id} path={path} />
+        <Link href={paths.around(path)} className="px-2 text-[12px] text-accent hover:underline">
+          {t('around.show')}
+        </Link>
         {links.error && <p className="p-2 text-muted">{explainError(links.error)}</p>}
         {links.isPending && <Skeleton lines={6} />}
         {links.data && (
@@ -35,6 +40,7 @@ export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
                 <Place key={at} path={link.path} line={link.line} text={link.text} />
               ))}
             </Part>
+            <NearNotes agent={agent.id} path={path} />
             <Mentions agent={agent.id} path={path} />
             {broken.length > 0 && (
               <Part title={t('links.broken')} count={broken.length} none="">
@@ -146,6 +152,20 @@ function Mentions({ agent, path }: { agent: string; path: string }) {
             {t('links.linkIt')}
           </Button>
         </div>
+      ))}
+    </Part>
+  )
+}
+
+/** By meaning, where there are vectors; they come with the index, so the list is asked for anew when the note was saved. */
+function NearNotes({ agent, path }: { agent: string; path: string }) {
+  const { t } = useTranslation()
+  const { data } = useQuery(api.search.nearNotes.queryOptions({ input: { agent, path } }))
+  if (!data || data.length === 0) return null
+  return (
+    <Part title={t('links.near')} count={data.length} none="">
+      {data.map((note) => (
+        <Place key={note.path} path={note.path} line={note.line} text={note.text} />
       ))}
     </Part>
   )

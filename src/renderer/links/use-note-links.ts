@@ -6,14 +6,17 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { LinkName } from '../../shared/contract/index.ts'
 import { Resolver } from '../../shared/links/index.ts'
+import { tagQuery } from '../../shared/properties/index.ts'
 import { api, client } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
 import { paths } from '../navigate.ts'
-import type { NoteLinks as ShownLinks } from '../markdown/markdown.tsx'
+import type { NoteLinks as ShownLinks } from '../markdown/elements.tsx'
 
 export interface NoteLinks extends ShownLinks {
   /** What a link that is being typed may mean, best first. */
   readonly names: (typed: string) => Promise<readonly LinkName[]>
+  /** Goes to the notes that have a tag. @param name without `#` */
+  readonly openTag: (name: string) => void
 }
 
 export function useNoteLinks(agent: string, path: string): NoteLinks {
@@ -35,6 +38,7 @@ export function useNoteLinks(agent: string, path: string): NoteLinks {
         }
         void attempt(go())
       },
+      openTag: (name) => navigate(paths.search(tagQuery(name))),
       names: (typed) => client.links.names({ agent, path, typed }),
     }),
     [agent, path, files, resolver, navigate, t],

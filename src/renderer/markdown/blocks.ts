@@ -12,21 +12,39 @@ const footnote = /^ {0,3}\[\^[^[\]\n]+\]:/m
 /** Longer texts are cut even where footnotes stand in them; those are then shown where they were written. */
 const maxWhole = 30_000
 
+export interface Block {
+  readonly text: string
+  /** Of its first line, 1-based. */
+  readonly line: number
+}
+
 export function splitBlocks(text: string): string[] {
   // Footnotes gather at the end of their document: there is no cutting it.
   if (text.length <= maxWhole && footnote.test(text)) return [text]
-  const blocks: string[] = []
+  return blocksOf(text).map(({ text: block }) => block)
+}
+
+/** The same with their places; a footnote is a block of its own. No line of the text is left out within a block. */
+export function blocksOf(text: string): Block[] {
+  const blocks: Block[] = []
   let block: string[] = []
+  let first = 0
+  let number = 0
   let closes: ((line: string) => boolean) | undefined
   let isList = false
   let isBroken = false
   const definitions = new Map<string, string>()
   const end = () => {
-    if (block.length > 0) blocks.push(block.join('\n'))
+    if (block.length > 0) blocks.push({ text: block.join('\n'), line: first })
     block = []
     isList = false
   }
+  const add = (line: string) => {
+    if (block.length === 0) first = number
+    block.push(line)
+  }
   for (const line of text.split('\n')) {
+    number += 1
     if (closes) {
       block.push(line)
       if (closes(line)) closes = undefined
@@ -37,19 +55,22 @@ export function splitBlocks(text: string): string[] {
       continue
     }
     if (isBroken) {
-      const goesOn = isList && (listItem.test(line) || /^\s{2,}\S/.test(line))
-      if (goesOn) block.push('')
+      const goesOn = isList && (listItem.test(line) || /^(?:\s{2,}|\t)\S/.test(line))
+      if (goesOn) while (first + block.length < number) block.push('')
       else end()
       isBroken = false
     }
-    if (block.length === 0) isList = listItem.test(line)
-    block.push(line)
+    const isFootnote = footnote.test(line)
+    if (isFootnote) end()
+    if (block.length === 0) isList = isFootnote || listItem.test(line)
+    add(line)
     closes = closingOf(line)
     const label = definition.exec(line)?.[1]
-    if (label !== undefined && !definitions.has(labelKey(label))) definitions.set(labelKey(label), line)
+    if (label !== undefined && !isFootnote && !definitions.has(labelKey(label))) definitions.set(labelKey(label), line)
   }
   end()
-  return definitions.size === 0 ? blocks : blocks.map((one) => withDefinitions(one, definitions))
+  if (definitions.size === 0) return blocks
+  return blocks.map((one) => ({ ...one, text: withDefinitions(one.text, definitions) }))
 }
 
 /** Tells the line that ends the fence or formula which a line opens; undefined when it opens none, or ends it itself. */

@@ -39,7 +39,7 @@ export function CitationChip({ agent, citation }: { agent: string; citation: Lin
           <PreviewCard.Popup className="z-50 w-[420px] rounded-md border border-line bg-raised p-3 text-[12px] shadow-float">
             <ErrorBoundary piece="preview" of={citation.path}>
               <Preview agent={agent} citation={citation} />
-              <HitActions place={{ path: citation.path, line: citation.line ?? 1 }} query={asked} />
+              <HitActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={asked} />
             </ErrorBoundary>
           </PreviewCard.Popup>
         </PreviewCard.Positioner>

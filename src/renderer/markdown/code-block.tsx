@@ -11,7 +11,14 @@ import { highlight, knownHighlight, type HighlightAnswer } from './highlight.ts'
 /** Code that is still being written is coloured when it has paused for so long, ms. */
 const settleMs = 120
 
-export function CodeBlock({ code, language }: { code: string; language: string }) {
+interface CodeBlockProps {
+  readonly code: string
+  readonly language: string
+  /** Coloured spans; what comes behind them stays plain. */
+  readonly maxSpans?: number
+}
+
+export function CodeBlock({ code, language, maxSpans = Infinity }: CodeBlockProps) {
   const { t } = useTranslation()
   const [isWrapped, setIsWrapped] = useState(false)
   const { isCopied, copy } = useCopy()
@@ -32,7 +39,7 @@ export function CodeBlock({ code, language }: { code: string; language: string }
         tabIndex={0}
         className={`overflow-x-auto px-3 py-2.5 font-mono text-[12.5px] leading-[1.55] ${isWrapped ? 'whitespace-pre-wrap' : ''}`}
       >
-        <code className="highlighted">{lines ? <Lines lines={lines} /> : shown}</code>
+        <code className="highlighted">{lines ? <Lines lines={lines} maxSpans={maxSpans} /> : shown}</code>
       </pre>
       {shown.length < code.length && (
         <div className="border-t border-line px-3 py-1">
@@ -43,17 +50,46 @@ export function CodeBlock({ code, language }: { code: string; language: string }
   )
 }
 
-function Lines({ lines }: { lines: NonNullable<HighlightAnswer['lines']> }) {
-  return lines.map((line, index) => (
-    <span key={index}>
-      {line.map(({ text, light, dark }, position) => (
-        <span key={position} style={{ '--light': light, '--dark': dark } as React.CSSProperties}>
-          {text}
+interface LinesProps {
+  readonly lines: NonNullable<HighlightAnswer['lines']>
+  readonly maxSpans: number
+}
+
+function Lines({ lines, maxSpans }: LinesProps) {
+  const end = endOf(lines, maxSpans)
+  const coloured = end < 0 ? lines : lines.slice(0, end)
+  const rest =
+    end < 0
+      ? ''
+      : lines
+          .slice(end)
+          .map((line) => line.map(({ text }) => text).join(''))
+          .join('\n')
+  return (
+    <>
+      {coloured.map((line, index) => (
+        <span key={index}>
+          {line.map(({ text, light, dark }, position) => (
+            <span key={position} style={{ '--light': light, '--dark': dark } as React.CSSProperties}>
+              {text}
+            </span>
+          ))}
+          {index < lines.length - 1 && '\n'}
         </span>
       ))}
-      {index < lines.length - 1 && '\n'}
-    </span>
-  ))
+      {rest}
+    </>
+  )
+}
+
+/** The line at which the coloured ones end; -1 where all can be. */
+function endOf(lines: LinesProps['lines'], maxSpans: number): number {
+  let spans = 0
+  for (const [index, line] of lines.entries()) {
+    spans += line.length
+    if (spans > maxSpans) return index
+  }
+  return -1
 }
 
 function useHighlight(code: string, language: string): HighlightAnswer['lines'] {

@@ -57,13 +57,20 @@ export function portionsOf(text: string): Portion[] {
 export function piecesOf(text: string): Piece[] {
   // A return alone ends a line as well; everything here counts in lines.
   const unified = withoutPiles(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
-  return splitBlocks(unified).flatMap((block): Piece[] => {
-    if (isAllDefinitions(block)) return []
-    if (block.length <= fewCharacters) return [pieceOf(block)]
-    const code = codeIn(block)
-    if (code) return [code]
-    return partsOf(block.split('\n')).map((lines) => pieceOf(lines.join('\n')))
-  })
+  return splitBlocks(unified).flatMap((block) =>
+    isAllDefinitions(block) ? [] : cutBlock(block).map(([piece]) => piece),
+  )
+}
+
+/**
+ * Small enough pieces of a block, each with the line of the block that it begins at, 0-based.
+ * @param work that a piece may cost, microseconds @param few characters of a block that is not looked at
+ */
+export function cutBlock(block: string, work = partWork, few = fewCharacters): (readonly [Piece, number])[] {
+  if (block.length <= few) return [[pieceOf(block), 0]]
+  const code = codeIn(block)
+  if (code) return [[code, 0]]
+  return partsOf(block.split('\n'), work).map(({ lines, from }) => [pieceOf(lines.join('\n')), from])
 }
 
 function pieceOf(text: string): Piece {
@@ -93,29 +100,37 @@ const item = /^(\s*)(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
 const heading = /^ {0,3}#{1,6}(?:\s|$)/
 const delimiters = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/
 
+interface Part {
+  readonly lines: string[]
+  /** The line of the block that its first line is; those of a table's head, which each part has, come before it. */
+  readonly from: number
+}
+
 /** A long block at the places where a reader sees a seam: items, rows, headings; else any end of a line. */
-function partsOf(lines: readonly string[]): string[][] {
+function partsOf(lines: readonly string[], work: number): Part[] {
   const isTable = lines[0]?.includes('|') === true && delimiters.test(lines[1] ?? '')
   const head = isTable ? lines.slice(0, 2) : []
   const isList = item.test(lines[0] ?? '')
-  const parts: string[][] = []
+  const parts: Part[] = []
   let part: string[] = []
+  let from = 0
   let meter = new Meter()
-  for (const line of lines) {
-    const isFull = meter.work > partWork && !meter.isOpen
+  for (const [index, line] of lines.entries()) {
+    const isFull = meter.work > work && !meter.isOpen
     const indent = isList ? item.exec(line)?.[1]?.length : undefined
     // A list is cut between its own items; where one of them is very long, between those inside of it.
-    const isSeam = isList ? indent === 0 || (indent !== undefined && meter.work > 2 * partWork) : line.trim() !== ''
+    const isSeam = isList ? indent === 0 || (indent !== undefined && meter.work > 2 * work) : line.trim() !== ''
     if (part.length > 0 && isFull && (isSeam || heading.test(line))) {
-      parts.push(part)
+      parts.push({ lines: part, from })
       part = [...head]
+      from = index - head.length
       meter = new Meter()
     }
     part.push(line)
     meter.add(line)
   }
-  parts.push(part)
-  return parts.map(withoutIndent)
+  parts.push({ lines: part, from })
+  return parts.map((one) => ({ ...one, lines: withoutIndent(one.lines) }))
 }
 
 /** What was inside of an item begins at the margin: further in, it would be code. */

@@ -1,5 +1,5 @@
 /** The first start: a folder, a model, hello. Neither of the first two has to be thought about. */
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
@@ -9,8 +9,15 @@ import { explainError } from '../feedback/index.ts'
 import { currentLocale } from '../i18n/index.ts'
 import { ForeignSettingsChoice } from '../import/foreign-settings.tsx'
 import { Button } from '../ui/button.tsx'
+import { useDebounced } from '../ui/use-debounced.ts'
+import { vaultFound } from '../workspace/vault-words.ts'
 import { ModelStep, useModelChoice } from './model-step.tsx'
 import { planTour } from './tour-state.ts'
+
+/** A folder is looked at when nobody has typed for so long, ms. */
+const lookAfterMs = 250
+/** AGENTS.md, SOUL.md, USER.md, TOOLS.md, MEMORY.md. */
+const ownFiles = 5
 
 /** Where copies of another program's memory go. */
 const importFolder = 'memory/imports'
@@ -24,7 +31,14 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const choice = useModelChoice(agent)
   const known = useQuery(api.import.known.queryOptions())
   const settings = useQuery(api.import.settings.queryOptions())
-  const opened = known.data?.find(({ path }) => path === workspace)
+  const looked = useDebounced(workspace.trim(), lookAfterMs)
+  const look = useQuery(
+    api.habits.look.queryOptions({
+      input: looked === '' ? skipToken : { path: looked },
+      meta: { isToldInPlace: true },
+    }),
+  )
+  const there = look.data?.isEmpty === false ? look.data : undefined
   const start = useMutation({
     meta: { isToldInPlace: true },
     /** @param isOffline the provider that was chosen is left for later */
@@ -34,7 +48,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
       if (model === undefined) return
       // Before the folder is there: the window that begins with it looks for this.
       planTour()
-      const own = opened ? { seed: adds } : {}
+      const own = adds ? { seed: true } : {}
       await client.agents.setUp({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale(), ...own })
       for (const file of takenOver) {
         const { taken, left } = await client.import.takeOver({ file })
@@ -84,7 +98,8 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
               }}
             />
           ))}
-          {opened && (
+          {there && <p className="text-[12px] text-muted">{vaultFound(t, there.habits, there.notes)}</p>}
+          {there && there.own.length < ownFiles && (
             <label className="flex items-baseline gap-2">
               <input type="checkbox" checked={adds} onChange={() => setAdds(!adds)} />
               <span>

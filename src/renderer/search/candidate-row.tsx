@@ -8,6 +8,7 @@ import { excerptOf, likeliestLine } from './excerpt.ts'
 import { Highlight } from '../ui/highlight.tsx'
 import { PlaceLink } from '../sessions/place-link.tsx'
 import { usePlaceNames } from '../sessions/place-name.ts'
+import { SupersededMark } from './superseded-mark.tsx'
 import { ScoreBar } from './score-bar.tsx'
 import { HitActions } from './hit-actions.tsx'
 import { AddCheck } from './add-check.tsx'
@@ -27,7 +28,8 @@ interface RowProps {
 export function Row({ agent, candidate, explanation, move }: RowProps) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
-  const { path, startLine, endLine, heading, snippet, matched, vector, text, score, verdict, modifiers } = candidate
+  const { path, startLine, endLine, title, heading, snippet, matched, vector, text, score, verdict, modifiers } =
+    candidate
   const { minScore, maxResults } = explanation
   const isReturned = verdict.kind === 'returned'
   const place = usePlaceNames(agent).placeName(candidate)
@@ -53,8 +55,12 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
               <ChevronRight size={12} className={isOpen ? 'rotate-90' : ''} />
             </button>
             <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} className="min-w-0 truncate" />
+            {title !== undefined && <span className="truncate pl-1 font-medium">{title}</span>}
             <span className="truncate pl-1 text-[12px] text-muted">{heading}</span>
             {move !== undefined && <MoveMark move={move} />}
+          </div>
+          <div className="pl-6">
+            <SupersededMark superseded={candidate.superseded} />
           </div>
           <p className="line-clamp-2 pl-6">
             <Highlight text={excerptOf(snippet, matched)} words={matched} />
@@ -102,7 +108,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
           <td colSpan={3} className="pr-4 pb-3 pl-8">
             <Account agent={agent} candidate={candidate} scale={explanation.vectorScale} />
             <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pt-2">
-              <HitActions place={{ path, line: likeliestLine(candidate) }} query={explanation.query} />
+              <HitActions agent={agent} place={{ path, line: likeliestLine(candidate) }} query={explanation.query} />
               <AddCheck agent={agent} query={explanation.query} lines={candidate} />
             </div>
           </td>

@@ -1,5 +1,16 @@
 /** The conditions of a query as chips: what keeps results out and what raises some; each can be taken off and put back (M53). */
-import { CalendarClock, Clock, FolderTree, MessagesSquare, Minus, Plus, TriangleAlert, X } from 'lucide-react'
+import {
+  CalendarClock,
+  Clock,
+  FolderTree,
+  Hash,
+  ListFilter,
+  MessagesSquare,
+  Minus,
+  Plus,
+  TriangleAlert,
+  X,
+} from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Condition } from '../../shared/contract/index.ts'
 
@@ -16,6 +27,8 @@ const icons = {
   in: CalendarClock,
   path: FolderTree,
   source: MessagesSquare,
+  tag: Hash,
+  property: ListFilter,
   not: Minus,
   time: Clock,
 } as const
@@ -82,9 +95,12 @@ function useMeaning() {
           ? 'condition.unreadPath'
           : kind === 'source'
             ? 'condition.unreadSource'
-            : 'condition.unreadDate',
+            : kind === 'tag' || kind === 'property'
+              ? 'condition.unreadValue'
+              : 'condition.unreadDate',
         { text },
       )
+    if (kind === 'tag' || kind === 'property') return t(`condition.${text.startsWith('-') ? 'without' : kind}`)
     if (kind === 'path' || kind === 'source' || kind === 'not') return t(`condition.${kind}`)
     const days = { from: from ?? '', to: to ?? '' }
     if (kind === 'after' || kind === 'before') return t(`condition.${kind}`, days)

@@ -7,6 +7,7 @@ import { Highlight } from '../ui/highlight.tsx'
 import { excerptOf, likeliestLine } from './excerpt.ts'
 import { HitActions } from './hit-actions.tsx'
 import { ScoreBar } from './score-bar.tsx'
+import { SupersededMark } from './superseded-mark.tsx'
 
 interface HitProps {
   readonly agent: string
@@ -19,7 +20,7 @@ interface HitProps {
 export function Hit({ agent, result, recall, isUsed = false }: HitProps) {
   const { t } = useTranslation()
   const { weights, query, minScore } = recall
-  const { path, startLine, endLine, vectorScore, textScore, score, snippet, matched } = result
+  const { path, startLine, endLine, title, vectorScore, textScore, score, snippet, matched } = result
   const vector =
     vectorScore === null ? 0 : (textScore === null ? 1 : weights.vector / (weights.vector + weights.text)) * vectorScore
   return (
@@ -27,15 +28,17 @@ export function Hit({ agent, result, recall, isUsed = false }: HitProps) {
       <p className="flex items-baseline gap-2">
         <span className="min-w-0 flex-1 truncate">
           <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
+          {title !== undefined && <span className="pl-2 font-medium">{title}</span>}
           {isUsed && <span className="pl-2 text-[11px] text-added">{t('recalls.cited')}</span>}
         </span>
         <strong className="tabular font-mono text-[12px] font-semibold">{formatScore(score, minScore)}</strong>
       </p>
+      <SupersededMark superseded={result.superseded} />
       <p className="mb-2 line-clamp-2 text-muted">
         <Highlight text={excerptOf(snippet, matched)} words={matched} />
       </p>
       <ScoreBar score={score} vector={vector} text={Math.max(0, score - vector)} minScore={minScore} />
-      <HitActions place={{ path, line: likeliestLine(result) }} query={query} />
+      <HitActions agent={agent} place={{ path, line: likeliestLine(result) }} query={query} />
     </div>
   )
 }

@@ -1,18 +1,19 @@
 /** The views that account for recall; what else the open one needs stands beside. */
 import { use, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation } from 'wouter'
-import { paths } from '../navigate.ts'
+import { Link } from 'wouter'
+import { paths, usePlace } from '../navigate.ts'
 import { HeaderStart } from '../ui/view-header.tsx'
 
 export function SearchTabs({ children }: { children?: ReactNode }) {
   const { t } = useTranslation()
-  const [location] = useLocation()
+  const place = usePlace()
   const tabs = [
     { path: paths.search(), name: t('search.tab') },
     { path: paths.recalls(), name: t('recalls.title') },
     { path: paths.checks(), name: t('checks.title') },
     { path: paths.map(), name: t('map.title') },
+    { path: paths.tags(), name: t('tags.title') },
   ]
   return (
     <header className="flex min-h-[43px] shrink-0 flex-wrap items-center gap-3 border-b border-line px-5 py-1 max-sm:px-3">
@@ -25,7 +26,7 @@ export function SearchTabs({ children }: { children?: ReactNode }) {
           <Link
             key={path}
             href={path}
-            aria-current={location === path ? 'page' : undefined}
+            aria-current={place === path ? 'page' : undefined}
             className="border-b-2 border-transparent py-1.5 text-muted hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
           >
             {name}

@@ -1,30 +1,34 @@
 /** The agent's conversations by day, to be searched, renamed, pinned, saved and put aside. */
 import { useQuery } from '@tanstack/react-query'
 import { MoreHorizontal, Pin, X } from 'lucide-react'
-import { useDeferredValue, useState } from 'react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, SessionSummary } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
-import { Button, IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Highlight } from '../ui/highlight.tsx'
 import { paths, sessionAt } from '../navigate.ts'
 import { SectionTitle } from '../ui/nav-row.tsx'
 import { FilterField } from '../ui/search-field.tsx'
+import { VirtualRows } from '../ui/virtual-rows.tsx'
 import { SessionMenu } from './session-menu.tsx'
-
-/** Conversations listed at first, and with each further step. */
-const page = 60
 
 export function SessionList({ agent, current }: { agent: Agent; current: string }) {
   const { t } = useTranslation()
   const [query, setQuery] = useState('')
-  const [listed, setListed] = useState(page)
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+  const rows = useMemo(() => chatRows(sessions.data ?? []), [sessions.data])
+  const shown = sessionAt(current)
+  const reveal = useMemo(
+    () => rows.findIndex((row) => typeof row !== 'string' && row.id === shown),
+    // Only where one went to, and when its row is there: what comes above leaves the list where it is.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [shown, rows.length > 0],
+  )
   if (sessions.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('nav.noChats')}</p>
-  const all = sessions.data ?? []
   return (
     <>
       <div className="relative px-0.5 pb-0.5">
@@ -36,23 +40,17 @@ export function SessionList({ agent, current }: { agent: Agent; current: string 
         )}
       </div>
       {query.trim() === '' ? (
-        <>
-          {groupByDay(all.slice(0, listed)).map(({ day, members }) => (
-            <section key={day} aria-label={t(`nav.${day}`)}>
-              <SectionTitle>{t(`nav.${day}`)}</SectionTitle>
-              {members.map((summary) => (
-                <ErrorBoundary key={summary.id} piece="row" of={summary}>
-                  <SessionRow agent={agent.id} summary={summary} current={current} />
-                </ErrorBoundary>
-              ))}
-            </section>
-          ))}
-          {all.length > listed && (
-            <Button look="link" className="px-2!" onClick={() => setListed(listed + page)}>
-              {t('session.more', { count: all.length - listed })}
-            </Button>
-          )}
-        </>
+        <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} heightOf={heightOf} reveal={reveal}>
+          {(row) =>
+            typeof row === 'string' ? (
+              <SectionTitle>{t(`nav.${row}`)}</SectionTitle>
+            ) : (
+              <ErrorBoundary piece="row" of={row}>
+                <SessionRow agent={agent.id} summary={row} current={current} />
+              </ErrorBoundary>
+            )
+          }
+        </VirtualRows>
       ) : (
         <Found agent={agent} query={query.trim()} />
       )}
@@ -116,7 +114,8 @@ function Found({ agent, query }: { agent: Agent; query: string }) {
 
 type Day = 'pinned' | 'today' | 'yesterday' | 'older'
 
-function groupByDay(sessions: readonly SessionSummary[]): { day: Day; members: SessionSummary[] }[] {
+/** Each day, and below it its conversations. */
+function chatRows(sessions: readonly SessionSummary[]): (Day | SessionSummary)[] {
   const midnight = new Date().setHours(0, 0, 0, 0)
   const dayBefore = new Date(midnight - 1).setHours(0, 0, 0, 0)
   const dayOf = ({ pinned, updatedAt }: SessionSummary): Day => {
@@ -127,6 +126,9 @@ function groupByDay(sessions: readonly SessionSummary[]): { day: Day; members: S
   const days: Day[] = ['pinned', 'today', 'yesterday', 'older']
   return days.flatMap((day) => {
     const members = groups.get(day)
-    return members ? [{ day, members }] : []
+    return members ? [day, ...members] : []
   })
 }
+
+const keyOfRow = (row: Day | SessionSummary) => (typeof row === 'string' ? row : row.id)
+const heightOf = (row: Day | SessionSummary) => (typeof row === 'string' ? 38 : 27)

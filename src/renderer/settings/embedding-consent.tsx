@@ -12,21 +12,17 @@ interface EmbeddingConsentProps {
   /** Whose memories they are. */
   readonly agents: readonly string[]
   readonly of: EmbeddingModel
-  readonly baseUrl: string | undefined
   readonly onAgree: () => void
   readonly onClose: () => void
 }
 
-export function EmbeddingConsent({ agents, of, baseUrl, onAgree, onClose }: EmbeddingConsentProps) {
+export function EmbeddingConsent({ agents, of, onAgree, onClose }: EmbeddingConsentProps) {
   const { t } = useTranslation()
-  const { valueNameOf } = useSettingWords()
-  const { provider, model, dimensions } = of
+  const { nameOf, valueNameOf } = useSettingWords()
+  const { provider, model, baseUrl } = of
+  const hasAddress = provider !== 'openai-compatible' || baseUrl !== undefined
   const counts = useQueries({
-    queries: agents.map((agent) =>
-      api.search.meaning.queryOptions({
-        input: { agent, of: { provider, model, ...(dimensions === undefined ? {} : { dimensions }) } },
-      }),
-    ),
+    queries: agents.map((agent) => api.search.meaning.queryOptions({ input: { agent, of }, enabled: hasAddress })),
   })
   const failed = counts.find(({ error }) => error !== null)?.error
   const isCounted = counts.every(({ data }) => data !== undefined)
@@ -40,7 +36,9 @@ export function EmbeddingConsent({ agents, of, baseUrl, onAgree, onClose }: Embe
     >
       <div className="flex flex-col gap-3">
         <ModalTitle>{t('meaning.consent')}</ModalTitle>
-        {isCounted ? (
+        {!hasAddress ? (
+          <p role="alert">{t('meaning.noAddress', { setting: nameOf(['memory', 'embedding', 'baseUrl']) })}</p>
+        ) : isCounted ? (
           <p role="status">{t('meaning.toSend', { count: sum('texts'), tokens: sum('tokens') })}</p>
         ) : failed ? (
           <p role="alert" className="text-bad">
@@ -51,14 +49,16 @@ export function EmbeddingConsent({ agents, of, baseUrl, onAgree, onClose }: Embe
             {t('meaning.counting')}
           </p>
         )}
-        <p className="text-muted">{t('meaning.consentLead', { model, place: baseUrl ?? name })}</p>
+        {hasAddress && <p className="text-muted">{t('meaning.consentLead', { model, place: baseUrl ?? name })}</p>}
         <div className="flex justify-end gap-2">
           <Button look="quiet" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button look="primary" disabled={!isCounted && !failed} onClick={onAgree}>
-            {t('meaning.send')}
-          </Button>
+          {hasAddress && (
+            <Button look="primary" disabled={!isCounted && !failed} onClick={onAgree}>
+              {t('meaning.send')}
+            </Button>
+          )}
         </div>
       </div>
     </Modal>

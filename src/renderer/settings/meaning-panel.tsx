@@ -24,7 +24,8 @@ export function MeaningPanel({ agent }: { agent: Agent }) {
   })
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data || !status.data) return <Skeleton lines={3} />
-  const { provider, model } = status.data
+  const { provider, model, state } = status.data
+  const isDone = state === 'ready' && embedded === chunks && data.isMeasured
   const name = valueNameOf(['memory', 'embedding', 'provider'], provider)
   return (
     <div className="flex flex-col gap-2">
@@ -37,9 +38,7 @@ export function MeaningPanel({ agent }: { agent: Agent }) {
         {t('meaning.all', { count: data.all.texts, tokens: data.all.tokens })}{' '}
         {provider !== 'none' && data.unsent.texts > 0 && t('meaning.open', { count: data.unsent.texts })}
       </p>
-      {provider !== 'none' && data.scripts.length === 0 && data.unsent.texts === 0 && (
-        <p className="text-muted">{t('meaning.few')}</p>
-      )}
+      {provider !== 'none' && data.scripts.length === 0 && isDone && <p className="text-muted">{t('meaning.few')}</p>}
       {data.scripts.length > 0 && (
         <ul aria-label={t('meaning.worth')} className="flex flex-col gap-1">
           {data.scripts.map(({ script, worth, takesPart }) => (

@@ -13,10 +13,12 @@ interface ControlProps {
   readonly row: SettingRow
   readonly name: string
   readonly value: unknown
+  /** What holds while a text is left empty. */
+  readonly unset?: string
   readonly onSet: (value: unknown) => void
 }
 
-export function Control({ row, name, value, onSet }: ControlProps) {
+export function Control({ row, name, value, unset, onSet }: ControlProps) {
   const { t } = useTranslation()
   const { valueNameOf } = useSettingWords()
   switch (row.kind) {
@@ -71,7 +73,14 @@ export function Control({ row, name, value, onSet }: ControlProps) {
         />
       )
     case 'text':
-      return <Typed name={name} initial={asText(value)} onDone={(text) => onSet(text === '' ? undefined : text)} />
+      return (
+        <Typed
+          name={name}
+          initial={asText(value)}
+          {...(unset === undefined ? {} : { hint: unset })}
+          onDone={(text) => onSet(text === '' ? undefined : text)}
+        />
+      )
     case 'longText':
       return (
         <Typed name={name} initial={asText(value)} isLong onDone={(text) => onSet(text === '' ? undefined : text)} />

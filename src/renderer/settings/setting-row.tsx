@@ -10,7 +10,7 @@ import { IconButton } from '../ui/button.tsx'
 import type { PlacedSetting } from './sections.ts'
 import { Control } from './setting-control.tsx'
 import { EmbeddingConsent } from './embedding-consent.tsx'
-import { modelSentTo } from './embedding-change.ts'
+import { modelSentTo, modelUnlessNamed } from './embedding-change.ts'
 import { useSettingWords } from './setting-name.ts'
 import type { Scope, Settings } from './use-settings.ts'
 
@@ -25,7 +25,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   const { nameOf } = useSettingWords()
   const [chosen, setChosen] = useState<Scope>('agent')
   const [refusals, setRefusals] = useState(0)
-  const [asked, setAsked] = useState<{ value: unknown; of: NonNullable<ReturnType<typeof modelSentTo>> }>()
+  const [asked, setAsked] = useState<{ value: unknown }>()
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const { row, isOfApp } = setting
   const scope = isOfApp ? 'app' : settings.hasOwnEntry ? chosen : 'all'
@@ -43,6 +43,9 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
     const later = setTimeout(() => frame.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), 50)
     return () => clearTimeout(later)
   }, [isTarget])
+  // What it depends on may be on its way into the settings still.
+  const sentTo = asked && sentToBy(asked.value)
+  const unset = modelUnlessNamed(key, siblingInForce)
   const origin = isSet ? undefined : t(isSetForAll ? 'settings.inherited' : 'settings.isDefault')
   return (
     <div
@@ -66,6 +69,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
             name={name}
             value={inForce}
             onSet={set}
+            {...(unset === undefined ? {} : { unset })}
           />
           <IconButton
             label={t('settings.reset', { name })}
@@ -84,11 +88,10 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
           <ScopeChoice name={name} agent={agent} scope={scope} onChoose={setChosen} />
         )}
       </div>
-      {asked && (
+      {asked && sentTo && (
         <EmbeddingConsent
           agents={scope === 'agent' ? [agent.id] : agents.filter(({ archived }) => !archived).map(({ id }) => id)}
-          of={asked.of}
-          baseUrl={asked.of.baseUrl}
+          of={sentTo}
           onAgree={() => {
             setAsked(undefined)
             write(asked.value)
@@ -101,12 +104,15 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
       )}
     </div>
   )
+  function siblingInForce(other: string): unknown {
+    const sibling = settings.all.find((one) => one.row.path.join('.') === other)
+    return sibling && settings.inForce(sibling, scope)
+  }
+  function sentToBy(value: unknown): ReturnType<typeof modelSentTo> {
+    return modelSentTo(key, value ?? settings.inherited(setting, scope), siblingInForce)
+  }
   function set(value: unknown): void {
-    const of = modelSentTo(key, value, (other) => {
-      const sibling = settings.all.find((one) => one.row.path.join('.') === other)
-      return sibling && settings.inForce(sibling, scope)
-    })
-    if (of) setAsked({ value, of })
+    if (sentToBy(value)) setAsked({ value })
     else write(value)
   }
   function write(value: unknown): void {

@@ -16,6 +16,8 @@ export interface Settings {
   written(setting: PlacedSetting, scope: Scope): unknown
   /** What holds for these. */
   inForce(setting: PlacedSetting, scope: Scope): unknown
+  /** What would hold for these if nothing were written for them; undefined also where that is the app's own default. */
+  inherited(setting: PlacedSetting, scope: Scope): unknown
   /** Undefined: what is inherited holds again. @param onRefused what was typed gives way to what holds */
   set(setting: PlacedSetting, scope: Scope, value: unknown, onRefused: () => void): void
 }
@@ -46,6 +48,7 @@ export function useSettings(agent: Agent): SettingsQuery {
       hasOwnEntry: index >= 0,
       written: (setting, scope) => valueAt(written, pathOf(setting, scope)),
       inForce: (setting, scope) => valueAt(inForce, pathOf(setting, scope)),
+      inherited: (setting, scope) => (scope === 'agent' ? valueAt(inForce, pathOf(setting, 'all')) : undefined),
       set(setting, scope, value, onRefused) {
         const path = pathOf(setting, scope)
         set.mutate(value === undefined ? { path, reset: true } : { path, value }, { onError: onRefused })

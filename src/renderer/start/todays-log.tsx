@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import { api } from '../api/index.ts'
 import { paths } from '../navigate.ts'
 import { clipLine } from '../ui/clip.ts'
+import { useDailyPath } from '../workspace/use-habits.ts'
 import { dayOf, entriesOf } from './day.ts'
 import { Part, rowLook } from './part.tsx'
 
@@ -14,7 +15,7 @@ const most = 5
 export function TodaysLog({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const [today] = useState(() => dayOf(new Date()))
-  const path = `memory/${today}.md`
+  const path = useDailyPath(agent)(today)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const isThere = files.data?.some((file) => file.path === path) ?? false
   const log = useQuery(api.workspace.read.queryOptions({ input: isThere ? { agent, path } : skipToken }))

@@ -109,14 +109,16 @@ function PartView({ survey, part }: { survey: Survey; part: Part }) {
         <>
           <p className="px-5 pb-2 text-muted">{t('map.duplicatesHint')}</p>
           <ul>
-            {duplicates.map(({ similarity, count, lines }) => (
+            {duplicates.map(({ similarity, count, isInOtherWords, lines }) => (
               <li
                 key={`${lines[0]?.path}:${lines[0]?.line}`}
                 data-testid="duplicates"
                 className="border-t border-soft py-2"
               >
                 <p className="px-5 text-[12px] text-muted">
-                  {t('map.alike', { count, similarity: formatPercent(similarity) })}
+                  {isInOtherWords
+                    ? t('map.meantAlike')
+                    : t('map.alike', { count, similarity: formatPercent(similarity) })}
                 </p>
                 <ul>
                   {lines.map((line) => (

@@ -9,7 +9,7 @@ import { paths } from '../navigate.ts'
 import { UnsearchedMark } from '../scope/unsearched.tsx'
 
 /** Rows that are shown at first, and more of them each time. */
-const page = 200
+const page = 100
 
 const columns = ['path', 'size', 'lines', 'recalls', 'recalledAt', 'modifiedAt'] as const
 

@@ -38,7 +38,7 @@ export function InSight({ height, className, children }: InSightProps) {
   )
 }
 
-function scrollerOf(element: Element): Element | null {
+export function scrollerOf(element: Element): Element | null {
   for (let parent = element.parentElement; parent; parent = parent.parentElement) {
     const { overflowY } = getComputedStyle(parent)
     if (overflowY === 'auto' || overflowY === 'scroll') return parent

@@ -45,11 +45,7 @@ export function SidebarSection({ id, title, aside, className, drop, children }: 
         </button>
         {aside}
       </h2>
-      {!isFolded && (
-        <div className="min-h-0 flex-1 overflow-y-auto pb-2 [@media(max-height:620px)]:overflow-visible">
-          {children}
-        </div>
-      )}
+      {!isFolded && <div className="min-h-0 flex-1 overflow-y-auto pb-2">{children}</div>}
     </section>
   )
 }

@@ -2,11 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Command, defaultFilter } from 'cmdk'
 import i18next from 'i18next'
-import { useState, type ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { clipLine } from '../ui/clip.ts'
 import { hasWords } from '../ui/has-words.ts'
 import { showKeys } from '../ui/keys.ts'
 import { backdropLook } from '../ui/modal.tsx'
@@ -24,10 +25,12 @@ interface CommandPaletteProps {
   readonly onClose: () => void
 }
 
-/** Rows of one kind that are shown at once; typing narrows them down. */
-const maxShown = 300
+/** Rows of one kind that are shown at once, the best ones; typing narrows them down. */
+const maxShown = 50
 /** Before anything is typed: the palette opens at once, however many there are. */
-const maxUnasked = 40
+const maxUnasked = 12
+/** Of more, letters that only follow each other somewhere would find nearly all. */
+const maxLoose = 300
 const maxSettings = 12
 
 type Go = (path: string) => () => void
@@ -59,6 +62,10 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   // keywords that come later are not looked at again.
   // It is there before the first word is typed where names are Chinese.
   const spell = usePinyin(i18n.language.startsWith('zh') || /[a-z]/i.test(query))
+  // What notes call themselves besides.
+  const named = useQuery(api.links.files.queryOptions({ input: { agent: agent.id }, staleTime: 60_000 })).data
+  const names = useMemo(() => new Map(named?.flatMap(({ path, names: own }) => (own ? [[path, own]] : []))), [named])
+  const wordsOf = (path: string) => [path, ...spell(path), ...(names.get(path) ?? [])]
   const go: Go = (path) => () => {
     onClose()
     navigate(path)
@@ -93,9 +100,12 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
         )}
         {mode === 'all' && <SettingRows agent={agent} query={query.trim()} spell={spell} go={go} />}
         <Group heading={t('palette.files')}>
-          {narrow(files.data ?? [], query, ({ path }) => [path, ...spell(path)]).map(({ path }) => (
-            <Row key={path} value={[path, ...spell(path)].join(' ')} onSelect={go(paths.file(path))}>
+          {narrow(files.data ?? [], query, ({ path }) => wordsOf(path)).map(({ path }) => (
+            <Row key={path} value={wordsOf(path).join(' ')} onSelect={go(paths.file(path))}>
               <span className="font-mono text-[12px]">{path}</span>
+              {names.has(path) && (
+                <span className="pl-2 text-muted">{clipLine(names.get(path)?.join(', ') ?? '', 80)}</span>
+              )}
             </Row>
           ))}
         </Group>
@@ -154,11 +164,16 @@ function score(value: string, query: string, keywords: readonly string[] = []): 
   return defaultFilter(value, query, [...keywords]) + (hasWords([value, ...keywords], query) ? 1 : 0)
 }
 
-/** The palette scores what it is given; of thousands it is given those that have every word of the query. */
+/** The palette scores and sorts what it is given: of thousands the best of those that have every word of the query. */
 function narrow<T>(rows: readonly T[], query: string, textsOf: (row: T) => string[]): T[] {
   if (query.trim() === '') return rows.slice(0, maxUnasked)
   if (rows.length <= maxShown) return [...rows]
-  return rows.filter((row) => hasWords(textsOf(row), query)).slice(0, maxShown)
+  return rows
+    .filter((row) => rows.length <= maxLoose || hasWords(textsOf(row), query))
+    .map((row) => ({ row, score: score(textsOf(row).join(' '), query) }))
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, maxShown)
+    .map(({ row }) => row)
 }
 
 const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2.5 data-[selected=true]:bg-selected'

@@ -93,8 +93,18 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
     command('context', (say) => say('palette.goContext'), go(paths.context(session)), { keys: commandKeys.context }),
     command('brokenLinks', (say) => say('links.brokenTitle'), go(paths.brokenLinks())),
     command('changes', (say) => say('changes.title'), go(paths.changes())),
+    command('inbox', (say) => say('upkeep.title'), go(paths.inbox())),
+    command(
+      'upkeep',
+      (say) => say('upkeep.look'),
+      () => {
+        navigate(paths.inbox())
+        void attempt(client.upkeep.look({ agent: agent.id }))
+      },
+    ),
     command('recalls', (say) => say('recalls.title'), go(paths.recalls())),
     command('checks', (say) => say('checks.title'), go(paths.checks())),
+    command('tags', (say) => say('tags.title'), go(paths.tags())),
     command('map', (say) => say('map.title'), go(paths.map())),
     ...(session === undefined
       ? []

@@ -1,6 +1,6 @@
 /** The agent, the ways to the views, its conversations and its files. */
 import { useQuery } from '@tanstack/react-query'
-import { Command, FileDiff, Gauge, Plus, Search, Settings } from 'lucide-react'
+import { Command, FileDiff, Gauge, Inbox, Plus, Search, Settings } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { commandKeys } from '../command-keys.ts'
@@ -8,9 +8,10 @@ import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { AgentSwitcher } from '../agents/agent-switcher.tsx'
 import { SessionList } from '../sessions/session-list.tsx'
-import { formatPercent } from '../i18n/format.ts'
+import { formatNumber, formatPercent } from '../i18n/format.ts'
 import { FileTree } from '../workspace/file-tree.tsx'
 import { LogCalendar } from '../workspace/log-calendar.tsx'
+import { useDailyPath } from '../workspace/use-habits.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Keys, NavRow } from '../ui/nav-row.tsx'
 import { paths, sessionAt, usePlace } from '../navigate.ts'
@@ -73,6 +74,7 @@ export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
         <NavRow href={paths.changes()} isCurrent={location.startsWith('/changes')} icon={<FileDiff size={14} />}>
           {t('nav.changes')}
         </NavRow>
+        <InboxRow agent={agent} isCurrent={location.startsWith('/inbox')} />
         <ContextRow agent={agent} session={session} isCurrent={location.startsWith('/context')} />
       </div>
       {/* A low window scrolls as a whole: its parts would be too small to. */}
@@ -80,7 +82,7 @@ export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
         <SidebarSection
           id="chats"
           title={t('nav.chats')}
-          className="max-h-[42%] min-h-24 flex-[0_1_auto] [@media(max-height:620px)]:max-h-none [@media(max-height:620px)]:shrink-0"
+          className="max-h-[42%] min-h-24 flex-[0_1_auto] [@media(max-height:620px)]:max-h-52 [@media(max-height:620px)]:shrink-0"
         >
           <SessionList agent={agent} current={location} />
         </SidebarSection>
@@ -94,10 +96,26 @@ export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
 function Logs({ agent, current }: { agent: Agent; current: string }) {
   const { t } = useTranslation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const pathOf = useDailyPath(agent.id)
   return (
     <SidebarSection id="logs" title={t('nav.logs')} className="shrink-0">
-      <LogCalendar logs={(files.data ?? []).filter(({ kind }) => kind === 'log')} current={current} />
+      <LogCalendar logs={(files.data ?? []).filter(({ kind }) => kind === 'log')} current={current} pathOf={pathOf} />
     </SidebarSection>
+  )
+}
+
+function InboxRow({ agent, isCurrent }: { agent: Agent; isCurrent: boolean }) {
+  const { t } = useTranslation()
+  const count = useQuery(api.upkeep.count.queryOptions({ input: { agent: agent.id } })).data?.open ?? 0
+  return (
+    <NavRow
+      href={paths.inbox()}
+      isCurrent={isCurrent}
+      icon={<Inbox size={14} />}
+      aside={count === 0 ? '' : <span className="tabular">{formatNumber(count)}</span>}
+    >
+      {t('upkeep.title')}
+    </NavRow>
   )
 }
 

@@ -7,11 +7,14 @@ import { ContextView } from '../context/context-view.tsx'
 import { FindView } from '../workspace/find-view.tsx'
 import { FileView } from '../workspace/file-view.tsx'
 import { ChecksView } from '../checks/checks-view.tsx'
+import { AroundView } from '../links/around-view.tsx'
 import { BrokenView } from '../links/broken-view.tsx'
 import { MapView } from '../survey/map-view.tsx'
 import { RecallsView } from '../search/recalls-view.tsx'
 import { SearchView } from '../search/search-view.tsx'
+import { InboxView } from '../upkeep/inbox-view.tsx'
 import { SettingsView } from '../settings/settings-view.tsx'
+import { TagsView } from '../tags/tags-view.tsx'
 import { fileAt, useParameters } from '../navigate.ts'
 
 /** @param place encoded, from `usePlace` */
@@ -29,11 +32,17 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
       <Route path="/search">
         <SearchView agent={agent} initialQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />
       </Route>
+      <Route path="/inbox">
+        <InboxView key={parameters.get('proposal')} agent={agent} proposal={parameters.get('proposal') ?? undefined} />
+      </Route>
       <Route path="/search/recalls">
         <RecallsView agent={agent} message={parameters.get('message') ?? undefined} />
       </Route>
       <Route path="/search/map">
         <MapView agent={agent} />
+      </Route>
+      <Route path="/search/tags">
+        <TagsView agent={agent} />
       </Route>
       <Route path="/search/checks">
         <ChecksView agent={agent} />
@@ -43,6 +52,9 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
       </Route>
       <Route path="/links/broken">
         <BrokenView agent={agent} />
+      </Route>
+      <Route path="/links/around">
+        <AroundView key={parameters.get('path')} agent={agent} path={parameters.get('path') ?? ''} />
       </Route>
       <Route path="/changes">
         <ChangesView agent={agent} />

@@ -1,5 +1,6 @@
 /** A file that is open in the editor: saving, preview, who wrote what, and what to do when two wrote in the same place. */
 import { useQuery } from '@tanstack/react-query'
+import { Columns2, Maximize2 } from 'lucide-react'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
@@ -7,19 +8,19 @@ import { useLocation } from 'wouter'
 import type { Agent, Appearance } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
-import { Markdown } from '../markdown/markdown.tsx'
 import { LinksPanel } from '../links/links-panel.tsx'
 import { useNoteLinks } from '../links/use-note-links.ts'
 import { HistoryPanel } from '../history/history-panel.tsx'
-import { Button } from '../ui/button.tsx'
+import type { LineChange } from '../reading/line-edits.ts'
+import type { ReadingHandle } from '../reading/reading.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { showKeys, useShortcuts } from '../ui/keys.ts'
-import { faults, lineOfHash, paths, useHash, useParameters, type Fault } from '../navigate.ts'
+import { lineOfHash, paths, useHash } from '../navigate.ts'
 import { ViewHeader } from '../ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
 import { UnsearchedNote } from '../scope/unsearched.tsx'
-import { struckOut } from './markdown-edits.ts'
 import { useOpenFile, type DiskFile, type Gone, type OpenFile as EditedFile } from './open-file.ts'
 import { Counts } from './counts.tsx'
 import { Outline } from './outline.tsx'
@@ -29,10 +30,17 @@ import { useBlameMargin } from './use-blame-margin.ts'
 /** Monaco is heavy: it is loaded when a file is first opened. */
 const Editor = lazy(() => import('./editor.tsx'))
 
+/** So is all that notes are shown with. */
+const Reading = lazy(() => import('../reading/reading.tsx'))
+
 const DiffView = lazy(() => import('./diff-view.tsx'))
 
-/** What stays beside the text from one file to the next: who follows a link wants to go on reading. */
-const kept = new Map<'preview' | 'links', boolean>()
+/** The editor is made so long after the note is shown, where that has all of the room, ms. */
+const editorAfterMs = 400
+
+/** What stays beside the text from one file to the next, and from one day to the next: who follows a link reads on. */
+const kept = ['preview', 'full', 'links'] as const
+const storageKey = (what: (typeof kept)[number]) => `commonplace.file.${what}`
 
 interface OpenFileProps {
   readonly agent: Agent
@@ -51,15 +59,14 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   const [shown, setShown] = useState<Beside>(() => ({
     history: false,
     blame: false,
-    preview: kept.get('preview') ?? false,
-    links: kept.get('links') ?? false,
+    preview: isKept('preview'),
+    full: isKept('full'),
+    links: isKept('links'),
   }))
   useEffect(() => {
-    kept.set('preview', shown.preview).set('links', shown.links)
-  }, [shown.preview, shown.links])
+    for (const what of kept) localStorage.setItem(storageKey(what), shown[what] ? 'yes' : 'no')
+  }, [shown])
   const line = lineOfHash(useHash())
-  const given = useParameters().get('fault')
-  const fault = faults.find((known) => known === given)
   const editor = useRef<EditorHandle>(null)
   const [isOpen, setIsOpen] = useState(false)
   const takeEditor = useCallback((handle: EditorHandle | null) => {
@@ -67,7 +74,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
     setIsOpen(handle !== null)
   }, [])
   const view = useRef<HTMLElement>(null)
-  const preview = useRef<HTMLDivElement>(null)
+  const reading = useRef<ReadingHandle>(null)
   const onLeftBehind = useCallback(() => {
     const again = { label: t('file.openAgain'), onClick: () => navigate(paths.file(path)) }
     toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: again })
@@ -83,10 +90,16 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   useShortcuts({ 'Mod+S': () => void file.save() })
   const toggle = (what: keyof Beside) =>
     setShown(besideAfter(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth))
-  const syncPreview = useCallback((share: number) => {
-    const pane = preview.current
-    if (pane) pane.scrollTop = share * (pane.scrollHeight - pane.clientHeight)
+  const isFull = shown.preview && shown.full === true
+  // Who reads sees the note first; the editor follows, for what is ticked or written in the note goes through it.
+  const [isEditorDue, setIsEditorDue] = useState(!isFull)
+  if (!isFull && !isEditorDue) setIsEditorDue(true)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsEditorDue(true), editorAfterMs)
+    return () => clearTimeout(timer)
   }, [])
+  const syncPreview = useCallback((top: number) => reading.current?.follow(top), [])
+  const changeLine = useCallback((at: number, change: LineChange) => editor.current?.change(at, change), [])
   const isProject = entry?.kind === 'project' || entry?.kind === 'memory'
   return (
     <>
@@ -111,6 +124,16 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
               {t(`file.${what}`)}
             </Button>
           ))}
+          {shown.preview && (
+            <IconButton
+              label={t('reading.full')}
+              aria-pressed={isFull}
+              className="max-[700px]:hidden"
+              onClick={() => toggle('full')}
+            >
+              {isFull ? <Columns2 size={14} /> : <Maximize2 size={14} />}
+            </IconButton>
+          )}
           <Button
             disabled={(file.state === 'saved' && !file.isGone) || file.state === 'saving'}
             onClick={() => void file.save()}
@@ -134,21 +157,13 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
           )
         )}
         {file.state === 'conflict' && <Conflict file={file} />}
-        {fault && isOpen && line !== undefined && file.state !== 'conflict' && !file.isGone && (
-          <FaultNotice
-            fault={fault}
-            line={line}
-            onRewrite={(rewrite) => editor.current?.rewrite(line, rewrite)}
-            onDone={() => navigate(paths.file(path))}
-          />
-        )}
         <div className="flex min-h-0 flex-1">
-          <div className="min-w-0 flex-1">
+          <div className={`min-w-0 flex-1 ${isFull ? 'hidden' : shown.preview ? 'max-[700px]:hidden' : ''}`}>
             <ErrorBoundary piece="editor" look="view" of={path}>
               <Suspense fallback={<p className="p-5 text-muted">{t('file.loading')}</p>}>
                 {file.state === 'conflict' && file.theirs !== undefined ? (
                   <DiffView theirs={file.theirs} mine={file.text} label={t('file.conflict')} />
-                ) : (
+                ) : !isEditorDue ? null : (
                   <Editor
                     ref={takeEditor}
                     content={file.content}
@@ -165,18 +180,37 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
           </div>
           {shown.preview && (
             <div
-              ref={preview}
-              data-testid="preview"
-              className="min-w-0 flex-1 overflow-y-auto border-l border-line px-6 py-4"
+              className={`flex min-w-0 flex-1 flex-col ${isFull ? '' : 'min-[700px]:border-l min-[700px]:border-line'}`}
+              onKeyDown={(event) => {
+                const key = event.key.toLowerCase()
+                const isField = event.target instanceof HTMLInputElement && event.target.type === 'text'
+                if (!(event.ctrlKey || event.metaKey) || isField || (key !== 'z' && key !== 'y')) return
+                event.preventDefault()
+                if (key === 'y' || event.shiftKey) editor.current?.redo()
+                else editor.current?.undo()
+              }}
             >
               <ErrorBoundary piece="preview" look="view" of={settled}>
-                <Markdown text={settled} agent={agent.id} links={links} isDocument />
+                <Suspense>
+                  <Reading
+                    ref={reading}
+                    agent={agent.id}
+                    path={path}
+                    text={settled}
+                    isWide={isFull}
+                    line={line}
+                    onEdit={file.state === 'conflict' || !isOpen ? undefined : changeLine}
+                  />
+                </Suspense>
               </ErrorBoundary>
             </div>
           )}
-          {!shown.preview && !shown.history && !shown.links && (
+          {(!shown.preview || isFull) && !shown.history && !shown.links && (
             <ErrorBoundary piece="part" of={settled}>
-              <Outline text={settled} onChoose={(at) => editor.current?.reveal(at)} />
+              <Outline
+                text={settled}
+                onChoose={(at) => (isFull ? reading.current?.follow(at) : editor.current?.reveal(at))}
+              />
             </ErrorBoundary>
           )}
         </div>
@@ -193,6 +227,10 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
       )}
     </>
   )
+}
+
+function isKept(what: (typeof kept)[number]): boolean {
+  return localStorage.getItem(storageKey(what)) === 'yes'
 }
 
 function Notice({ text, children }: { text: string; children: React.ReactNode }) {
@@ -232,31 +270,6 @@ function GoneNotice({ file, movedTo }: { file: EditedFile; movedTo: string | und
       {movedTo !== undefined && <Button onClick={() => void attempt(go(movedTo))}>{t('file.goThere')}</Button>}
       <Button onClick={() => void file.save()}>{t('file.saveAnew')}</Button>
       <Button onClick={() => void attempt(close())}>{t('file.letGo')}</Button>
-    </Notice>
-  )
-}
-
-interface FaultNoticeProps {
-  readonly fault: Fault
-  /** 1-based. */
-  readonly line: number
-  readonly onRewrite: (rewrite: (line: string) => string | undefined) => void
-  readonly onDone: () => void
-}
-
-/** A line that was recalled is not right (any more): what can be done about it, at once or by hand. */
-function FaultNotice({ fault, line, onRewrite, onDone }: FaultNoticeProps) {
-  const { t } = useTranslation()
-  const rewrite = () => {
-    onRewrite(fault === 'wrong' ? () => undefined : struckOut)
-    onDone()
-  }
-  return (
-    <Notice text={t(`file.fault.${fault}`, { line })}>
-      <Button onClick={rewrite}>{t(`file.mend.${fault}`)}</Button>
-      <Button look="quiet" onClick={onDone}>
-        {t('file.byHand')}
-      </Button>
     </Notice>
   )
 }

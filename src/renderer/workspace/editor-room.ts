@@ -2,6 +2,8 @@
 
 export interface Beside {
   readonly preview: boolean
+  /** The preview has the place of the text. */
+  readonly full?: boolean
   readonly history: boolean
   /** What links to it, and what it links to; where the history stands. */
   readonly links: boolean
@@ -37,7 +39,7 @@ export function besideAfter(shown: Beside, what: keyof Beside, room: number, win
 }
 
 /** What is left for the text, px. */
-export function textWidth({ preview, history, links, blame }: Beside, room: number, window: number): number {
+export function textWidth({ preview, full, history, links, blame }: Beside, room: number, window: number): number {
   const beside = (history || links) && window >= overlayBelow ? historyWidth : 0
-  return (room - beside) / (preview ? 2 : 1) - (blame ? blameWidth : 0)
+  return (room - beside) / (preview && !full ? 2 : 1) - (blame ? blameWidth : 0)
 }

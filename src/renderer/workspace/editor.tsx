@@ -1,5 +1,6 @@
 /** The editor of a file: its text, its selection, its margin, and what others changed meanwhile. */
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
+import type { LineChange } from '../reading/line-edits.ts'
 import { tellSelected, type SelectedText } from '../capture/selected-text.ts'
 import { changedLines } from './markdown-edits.ts'
 import { registerMarkdown, setSurroundings, unresolvedRanges, type Surroundings } from './markdown-language.ts'
@@ -16,8 +17,10 @@ export interface EditorHandle {
   focus(): void
   /** Shows a line; 1-based. */
   reveal(line: number): void
-  /** Puts something else in the place of a line (1-based), or nothing, as one step that can be undone. */
-  rewrite(line: number, by: (line: string) => string | undefined): void
+  /** Changes a part of a line (1-based), as one step that can be undone; nothing where the line is not what was meant. */
+  change(line: number, by: LineChange): void
+  undo(): void
+  redo(): void
 }
 
 interface EditorProps {
@@ -31,8 +34,8 @@ interface EditorProps {
   /** What stands beside each line, and what a click on it does; undefined shows the numbers alone. */
   readonly margin: { readonly notes: readonly string[]; readonly onClick: (line: number) => void } | undefined
   readonly onChange: (text: string) => void
-  /** How far down the reader is, 0 to 1. */
-  readonly onScroll: (share: number) => void
+  /** The line at the top, 1-based, with the share of it that is above. */
+  readonly onScroll: (line: number) => void
 }
 
 export default function Editor(props: EditorProps) {
@@ -54,18 +57,18 @@ export default function Editor(props: EditorProps) {
       editor.current?.setPosition({ lineNumber: target, column: 1 })
       editor.current?.focus()
     },
-    rewrite(target, by) {
+    change(target, by) {
       const model = editor.current?.getModel()
-      if (!model || target > model.getLineCount()) return
-      const text = by(model.getLineContent(target))
-      const end = { line: target, column: model.getLineMaxColumn(target) }
-      const range =
-        text === undefined
-          ? new monaco.Range(target, 1, target + 1, 1)
-          : new monaco.Range(target, 1, end.line, end.column)
-      editor.current?.executeEdits('mend', [{ range, text: text ?? '' }])
-      editor.current?.focus()
+      if (!model || target < 1 || target > model.getLineCount()) return
+      const edit = by(model.getLineContent(target))
+      if (!edit) return
+      const range = new monaco.Range(target, edit.from + 1, target, edit.to + 1)
+      editor.current?.pushUndoStop()
+      editor.current?.executeEdits('reading', [{ range, text: edit.text }])
+      editor.current?.pushUndoStop()
     },
+    undo: () => step(editor.current?.getModel(), 'undo'),
+    redo: () => step(editor.current?.getModel(), 'redo'),
   }))
 
   useEffect(() => {
@@ -85,9 +88,12 @@ export default function Editor(props: EditorProps) {
       created.onDidChangeModelContent(() => {
         if (!isShowing.current) now.current.onChange(created.getValue())
       }),
-      created.onDidScrollChange(({ scrollTop, scrollHeight }) => {
-        const room = scrollHeight - created.getLayoutInfo().height
-        now.current.onScroll(room > 0 ? scrollTop / room : 0)
+      created.onDidScrollChange(({ scrollTop, scrollTopChanged }) => {
+        const line = created.getVisibleRanges()[0]?.startLineNumber
+        if (!scrollTopChanged || line === undefined) return
+        const top = created.getTopForLineNumber(line)
+        const height = created.getTopForLineNumber(line + 1) - top
+        now.current.onScroll(line + (height > 0 ? Math.min(1, Math.max(0, (scrollTop - top) / height)) : 0))
       }),
       created.onDidChangeCursorSelection(() => tellSelected(selectionOf(created, now.current.path))),
       created.onDidBlurEditorText(() => tellSelected(undefined)),
@@ -178,6 +184,13 @@ export default function Editor(props: EditorProps) {
   }, [line])
 
   return <div ref={frame} className={`h-full ${margin ? 'has-notes' : ''}`} data-testid="editor" />
+}
+
+/** The commands of that name want the editor to have the focus, which one that is not shown cannot have; its text can. */
+function step(model: monaco.editor.ITextModel | null | undefined, way: 'undo' | 'redo'): void {
+  const steps: Partial<Record<typeof way, unknown>> & object = model ?? {}
+  const go = steps[way]
+  if (typeof go === 'function') go.call(model)
 }
 
 /** Empty, or a title alone. */

@@ -1,23 +1,26 @@
 /** The workspace in the sidebar: what is always read, and folders that open; the days' logs have a calendar. */
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, FilePlus2 } from 'lucide-react'
-import { useEffect, useState, type DragEvent } from 'react'
+import { useEffect, useMemo, useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
-import { Button, IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { SidebarSection } from '../ui/sidebar-section.tsx'
-import { fileAt, isFileAt, paths } from '../navigate.ts'
+import { VirtualRows } from '../ui/virtual-rows.tsx'
+import { fileAt, paths } from '../navigate.ts'
 import { FilterField } from '../ui/search-field.tsx'
 import { useFileActions, type FileActions } from './file-actions.ts'
 import { hintPlace } from '../onboarding/tour.tsx'
 import { NewFileDialog } from './new-file-dialog.tsx'
 import { FileRow } from './file-row.tsx'
 import { PathMenu } from './path-menu.tsx'
+import { foldersAbove, treeOf, treeRows, type TreeRow } from './tree-rows.ts'
+import { VaultLine } from './vault-line.tsx'
 
 interface TreeProps {
   readonly agent: Agent
@@ -26,9 +29,6 @@ interface TreeProps {
 
 /** More files than this can be narrowed down by name. */
 const manyFiles = 12
-
-/** Rows of a folder drawn at first, and with each further step. */
-const page = 300
 
 export function FileTree({ agent, current }: TreeProps) {
   const { t } = useTranslation()
@@ -45,7 +45,7 @@ export function FileTree({ agent, current }: TreeProps) {
       id="files"
       title={t('nav.memory')}
       drop={drop}
-      className="min-h-32 flex-1 [@media(max-height:620px)]:shrink-0"
+      className="min-h-32 flex-1 [@media(max-height:620px)]:h-80 [@media(max-height:620px)]:flex-none"
       aside={
         <>
           <span>{files.data ? t('nav.files', { count: all.length }) : ''}</span>
@@ -56,6 +56,7 @@ export function FileTree({ agent, current }: TreeProps) {
       }
     >
       <div {...hintPlace('files')}>
+        <VaultLine agent={agent.id} />
         {all.length > manyFiles && (
           <FilterField
             label={t('nav.filterFiles')}
@@ -84,101 +85,105 @@ interface EverythingProps extends TreeProps {
   readonly actions: FileActions
 }
 
-function Everything({ current, files, actions }: EverythingProps) {
-  const pinned = [...files.filter(({ kind }) => kind === 'memory'), ...files.filter(({ kind }) => kind === 'project')]
-  return (
-    <>
-      {pinned.map((file) => (
-        <FileRow key={file.path} file={file} name={file.path} current={current} actions={actions} />
-      ))}
-      <Inside files={files.filter(({ kind }) => kind === 'note')} prefix="" current={current} actions={actions} />
-    </>
-  )
-}
+/** Folders that were opened or closed, by agent: whoever comes back finds them so. */
+const seenFolders = new Map<string, ReadonlyMap<string, boolean>>()
 
-interface InsideProps {
-  readonly files: readonly FileEntry[]
-  readonly prefix: string
-  readonly current: string
-  readonly actions: FileActions
-}
-
-/** Folders that open, then the files beside them. */
-function Inside({ files, prefix, current, actions }: InsideProps) {
+function Everything({ agent, current, files, actions }: EverythingProps) {
   const { t } = useTranslation()
-  const [shown, setShown] = useState(page)
-  const beside = files.filter(({ path }) => !path.slice(prefix.length).includes('/'))
-  const folders = Map.groupBy(
-    files.filter(({ path }) => path.slice(prefix.length).includes('/')),
-    ({ path }) => path.slice(prefix.length).split('/', 1)[0] ?? '',
-  )
-  return (
-    <>
-      {[...folders].slice(0, shown).map(([name, inside]) => (
-        <Folder
-          key={name}
-          name={name}
-          files={inside}
-          prefix={`${prefix}${name}/`}
-          current={current}
-          actions={actions}
-        />
-      ))}
-      {beside.slice(0, shown).map((file) => (
-        <ErrorBoundary key={file.path} piece="row" of={file}>
-          <FileRow file={file} name={file.path.slice(prefix.length)} current={current} actions={actions} />
-        </ErrorBoundary>
-      ))}
-      {Math.max(folders.size, beside.length) > shown && (
-        <Button look="link" className="px-2!" onClick={() => setShown(shown + page)}>
-          {t('history.more')}
-        </Button>
-      )}
-    </>
-  )
-}
-
-/** Folders that were open or closed, by agent and path: one whose last file went and came back is as it was. */
-const seenFolders = new Map<string, boolean>()
-
-function Folder({ name, files, prefix, current, actions }: InsideProps & { readonly name: string }) {
-  const { t } = useTranslation()
-  const key = `${actions.agent}/${prefix}`
-  const holds = files.some(({ path }) => isFileAt(current, path))
-  const [isOpen, setIsOpen] = useState(() => seenFolders.get(key) || holds)
-  const [shownAt, setShownAt] = useState(current)
+  const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => seenFolders.get(agent.id) ?? new Map())
+  const [shownAt, setShownAt] = useState<string>()
+  const shown = fileAt(current)
   // Where one went to is in sight.
-  if (shownAt !== current) {
-    setShownAt(current)
-    if (holds) setIsOpen(true)
+  if (shownAt !== shown) {
+    setShownAt(shown)
+    if (shown !== undefined)
+      setFolders(new Map([...folders, ...foldersAbove(shown).map((path) => [path, true] as const)]))
   }
   useEffect(() => {
-    seenFolders.set(key, isOpen)
-  }, [key, isOpen])
+    seenFolders.set(agent.id, folders)
+  }, [agent.id, folders])
+  const tree = useMemo(() => treeOf(files), [files])
+  const rows = useMemo(() => treeRows(tree, (path) => folders.get(path) ?? false), [tree, folders])
+  const reveal = useMemo(
+    () => rows.findIndex((row) => row.kind === 'file' && row.file.path === shown),
+    // Only where one went to, and when its row is there: what else opens or closes leaves the list where it is.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [shown, files.length > 0],
+  )
+  const toggle = (path: string, isOpen: boolean) => setFolders(new Map([...folders, [path, isOpen]]))
+  const press = (key: string, row: TreeRow, at: number) => {
+    if (key === 'ArrowRight' && row.kind === 'folder') {
+      if (row.isOpen) return at + 1
+      toggle(row.path, true)
+      return true
+    }
+    if (key !== 'ArrowLeft') return undefined
+    if (row.kind === 'folder' && row.isOpen) {
+      toggle(row.path, false)
+      return true
+    }
+    // To the folder that it lies in.
+    const above = rows.slice(0, at).findLastIndex(({ kind, depth }) => kind === 'folder' && depth === row.depth - 1)
+    return above < 0 ? true : above
+  }
   return (
-    <div>
-      <div className="group/row relative">
-        <button
-          type="button"
-          aria-expanded={isOpen}
-          onClick={() => setIsOpen(!isOpen)}
-          className="flex min-h-[26px] w-full items-center gap-1 rounded-sm px-2 text-left text-muted transition-colors hover:bg-soft"
-        >
-          <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-          <span className="min-w-0 flex-1 truncate">{name}</span>
-          <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-            {t('nav.files', { count: files.length })}
-          </span>
-        </button>
-        <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-          <FolderMenu agent={actions.agent} path={prefix.slice(0, -1)} current={current} />
-        </span>
-      </div>
-      {isOpen && (
-        <div className="ml-3 border-l border-soft pl-1">
-          <Inside files={files} prefix={prefix} current={current} actions={actions} />
-        </div>
+    <VirtualRows
+      label={t('nav.memory')}
+      rows={rows}
+      keyOf={keyOfRow}
+      heightOf={heightOf}
+      levelOf={levelOf}
+      reveal={reveal}
+      onKey={press}
+    >
+      {(row) => (
+        <ErrorBoundary piece="row" of={row}>
+          <div style={{ paddingLeft: (row.depth - 1) * indent }}>
+            {row.kind === 'file' ? (
+              <FileRow file={row.file} name={row.name} current={current} actions={actions} />
+            ) : (
+              <FolderRow row={row} current={current} actions={actions} onToggle={toggle} />
+            )}
+          </div>
+        </ErrorBoundary>
       )}
+    </VirtualRows>
+  )
+}
+
+/** Of each level, px. */
+const indent = 14
+
+const keyOfRow = (row: TreeRow) => (row.kind === 'file' ? row.file.path : `${row.path}/`)
+const levelOf = ({ depth }: TreeRow) => depth
+const heightOf = () => 27
+
+interface FolderRowProps {
+  readonly row: Extract<TreeRow, { kind: 'folder' }>
+  readonly current: string
+  readonly actions: FileActions
+  readonly onToggle: (path: string, isOpen: boolean) => void
+}
+
+function FolderRow({ row: { path, name, count, isOpen }, current, actions, onToggle }: FolderRowProps) {
+  const { t } = useTranslation()
+  return (
+    <div className="group/row relative">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => onToggle(path, !isOpen)}
+        className="flex min-h-[27px] w-full items-center gap-1 rounded-sm px-2 text-left text-muted transition-colors hover:bg-soft"
+      >
+        <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <span className="min-w-0 flex-1 truncate">{name}</span>
+        <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+          {t('nav.files', { count })}
+        </span>
+      </button>
+      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+        <FolderMenu agent={actions.agent} path={path} current={current} />
+      </span>
     </div>
   )
 }

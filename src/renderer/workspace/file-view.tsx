@@ -1,6 +1,6 @@
 /** A file of the workspace: in the editor, or to be read only; one that is not there can be made. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
@@ -11,6 +11,7 @@ import { useAgentName } from '../agents/agent-name.ts'
 import { formatDay } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { LongText } from '../ui/long-text.tsx'
 import { lineOfHash, paths, useHash } from '../navigate.ts'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
@@ -19,13 +20,15 @@ import { useFileActions } from './file-actions.ts'
 import type { DiskFile, Gone } from './open-file.ts'
 import { OpenFile } from './edited-file.tsx'
 
+const Reading = lazy(() => import('../reading/reading.tsx'))
+
 export function FileView({ agent, path }: { agent: Agent; path: string }) {
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent: agent.id, path } }))
   const settings = useQuery(api.settings.get.queryOptions())
   const [isDraftOpen, setIsDraftOpen] = useState(false)
   const autosave = settings.data?.appearance.autosave ?? 'leave'
   const gone = goneOf(file.error)
-  if (file.data?.readOnly && !gone) return <ReadOnlyFile path={path} text={file.data.text} />
+  if (file.data?.readOnly && !gone) return <ReadOnlyFile agent={agent.id} path={path} text={file.data.text} />
   const close = () => setIsDraftOpen(false)
   if (file.data && !file.data.readOnly)
     return <OpenFile agent={agent} path={path} disk={file.data} autosave={autosave} gone={gone} onDiscarded={close} />
@@ -91,7 +94,8 @@ function goneOf(error: unknown): Gone | undefined {
 }
 
 /** A file of an extra folder, or of another agent that shares its memory. */
-function ReadOnlyFile({ path, text }: { path: string; text: string }) {
+function ReadOnlyFile({ agent, path, text }: { agent: string; path: string; text: string }) {
+  const [isRead, setIsRead] = useState(true)
   const { t } = useTranslation()
   const line = lineOfHash(useHash())
   const owner = /^@([^/]+)\//.exec(path)?.[1]
@@ -101,8 +105,25 @@ function ReadOnlyFile({ path, text }: { path: string; text: string }) {
       <ViewHeader
         title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
         aside={owner === undefined ? t('file.readOnly') : t('file.shared', { agent: name })}
-      />
-      <LongText text={text} label={path} line={line} />
+      >
+        <Button
+          look="quiet"
+          aria-pressed={isRead}
+          className="aria-pressed:text-text"
+          onClick={() => setIsRead(!isRead)}
+        >
+          {t('file.preview')}
+        </Button>
+      </ViewHeader>
+      {isRead ? (
+        <ErrorBoundary piece="preview" look="view" of={text}>
+          <Suspense fallback={<Skeleton lines={12} />}>
+            <Reading agent={agent} path={path} text={text} isWide line={line} onEdit={undefined} />
+          </Suspense>
+        </ErrorBoundary>
+      ) : (
+        <LongText text={text} label={path} line={line} />
+      )}
     </section>
   )
 }

@@ -7,7 +7,14 @@ import type { FileEntry } from '../../shared/contract/index.ts'
 import { formatDay, formatNumber } from '../i18n/format.ts'
 import { isFileAt, paths } from '../navigate.ts'
 
-export function LogCalendar({ logs, current }: { logs: readonly FileEntry[]; current: string }) {
+interface LogCalendarProps {
+  readonly logs: readonly FileEntry[]
+  readonly current: string
+  /** Where the log of a day is begun. */
+  readonly pathOf: (date: string) => string
+}
+
+export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   const { t, i18n } = useTranslation()
   const [today] = useState(() => new Date())
   const [shown, setShown] = useState({ year: today.getFullYear(), month: today.getMonth() })
@@ -77,6 +84,7 @@ export function LogCalendar({ logs, current }: { logs: readonly FileEntry[]; cur
               date={date}
               day={day}
               logs={byDate.get(date) ?? []}
+              newPath={pathOf(date)}
               isToday={date === todaysDate}
               isFirst={date === first}
               current={current}
@@ -115,6 +123,7 @@ interface DayProps {
   readonly date: string
   readonly day: number
   readonly logs: readonly FileEntry[]
+  readonly newPath: string
   readonly isToday: boolean
   /** Tab leads here. */
   readonly isFirst: boolean
@@ -122,10 +131,10 @@ interface DayProps {
 }
 
 /** The day's log, or the page that says that there is none and begins one. */
-function Day({ date, day, logs, isToday, isFirst, current }: DayProps) {
+function Day({ date, day, logs, newPath, isToday, isFirst, current }: DayProps) {
   const { t } = useTranslation()
   const words = logs.reduce((sum, log) => sum + log.words, 0)
-  const path = logs[0]?.path ?? `memory/${date}.md`
+  const path = logs[0]?.path ?? newPath
   const isWritten = logs.length > 0
   const size = 2.5 + Math.min(3, Math.log10(1 + words) * 1.2)
   return (

@@ -101,9 +101,3 @@ export function changedLines(before: string, after: string): { from: number; to:
   const to = now.length - end
   return to <= start ? { from: Math.max(1, start), to: Math.max(1, start) } : { from: start + 1, to }
 }
-
-/** A line that no longer holds, struck out behind its mark: `- ~~so~~`. One that is struck out stays as it is. */
-export function struckOut(line: string): string {
-  const [, mark = '', said = ''] = /^(\s*(?:(?:[-*+>]|\d+[.)]|#{1,6})\s+)*)(.*?)\s*$/.exec(line) ?? []
-  return said === '' || said.startsWith('~~') ? line : `${mark}~~${said}~~`
-}

@@ -3,6 +3,7 @@ import i18next from 'i18next'
 import { monaco } from '../ui/monaco.ts'
 import { decodePart } from '../../shared/decode.ts'
 import { parseLinks, type NoteLink } from '../../shared/links/index.ts'
+import { parseProperties } from '../../shared/properties/index.ts'
 import { sectionsOf } from '../../shared/sections.ts'
 import type { NoteLinks } from '../links/use-note-links.ts'
 
@@ -38,17 +39,23 @@ export function registerMarkdown(): void {
     provideLinks(model) {
       const place = surroundings.get(model)
       if (!place) return { links: [] }
+      const tags = tagsOf(model).map(({ name, place: { from, to } }) => ({
+        range: monaco.Range.fromPositions(model.getPositionAt(from), model.getPositionAt(to)),
+        url: monaco.Uri.from({ scheme, query: JSON.stringify(['tag', name]) }),
+      }))
       return {
-        links: linksOf(model).map((link) => {
-          const kind = link.kind === 'wiki' ? 'wiki' : 'inline'
-          const query = JSON.stringify([kind, targetOf(link)])
-          const isResolved = place.resolve(kind, targetOf(link)) !== undefined
-          return {
-            range: rangeOf(model, link),
-            url: monaco.Uri.from({ scheme, query }),
-            ...(isResolved ? {} : { tooltip: i18next.t('links.unresolved') }),
-          }
-        }),
+        links: linksOf(model)
+          .map((link): monaco.languages.ILink => {
+            const kind = link.kind === 'wiki' ? 'wiki' : 'inline'
+            const query = JSON.stringify([kind, targetOf(link)])
+            const isResolved = place.resolve(kind, targetOf(link)) !== undefined
+            return {
+              range: rangeOf(model, link),
+              url: monaco.Uri.from({ scheme, query }),
+              ...(isResolved ? {} : { tooltip: i18next.t('links.unresolved') }),
+            }
+          })
+          .concat(tags),
       }
     },
   })
@@ -57,8 +64,9 @@ export function registerMarkdown(): void {
       if (address.scheme !== scheme) return false
       const model = monaco.editor.getModels().find((known) => surroundings.has(known))
       const place = model && surroundings.get(model)
-      const [kind, target] = JSON.parse(address.query) as ['wiki' | 'inline', string]
-      place?.open(kind, target)
+      const [kind, target] = JSON.parse(address.query) as ['wiki' | 'inline' | 'tag', string]
+      if (kind === 'tag') place?.openTag(target)
+      else place?.open(kind, target)
       return place !== undefined
     },
   })
@@ -85,6 +93,12 @@ function targetOf({ target, fragment }: NoteLink): string {
 }
 
 /** All of `[[…]]`, of others the target alone. */
+function tagsOf(model: monaco.editor.ITextModel) {
+  if (model.getValueLength() > maxLinked) return []
+  const { tags } = parseProperties(model.getValue())
+  return tags.flatMap(({ name, place }) => (place ? { name, place } : []))
+}
+
 function rangeOf(model: monaco.editor.ITextModel, link: NoteLink): monaco.Range {
   const isWiki = link.kind === 'wiki'
   const start = model.getPositionAt(isWiki ? link.from : link.targetFrom)

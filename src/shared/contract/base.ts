@@ -55,3 +55,6 @@ export const filePathSchema = z.string().min(1).max(maxPath)
 export const idSchema = z.string().max(maxId)
 
 export const forAgent = z.object({ agent: agentIdSchema })
+
+/** For another program: nothing that the user keeps out of the memory, and nothing that is no note. */
+export const forProgramSchema = z.boolean().default(false)

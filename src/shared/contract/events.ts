@@ -41,6 +41,9 @@ export const appEventSchema = z.discriminatedUnion('type', [
     done: z.number().int(),
     total: z.number().int(),
   }),
+  /** There are other proposals, or a look for them began or ended. */
+  z.object({ type: z.literal('upkeepChanged'), agent: z.string() }),
+  z.object({ type: z.literal('upkeepProgress'), agent: z.string(), done: z.number().int(), total: z.number().int() }),
   z.object({
     type: z.literal('turnEnded'),
     agent: z.string(),

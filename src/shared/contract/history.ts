@@ -1,13 +1,23 @@
 /** Who changed which file, and what it was before. */
 import { z } from 'zod'
 import { maxPatch } from '../limits.ts'
-import { base, filePathSchema, forAgent, idSchema } from './base.ts'
+import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './base.ts'
 
 /**
- * Who changed a file (M26). `client` is another program that uses this memory (M58); `template` the app itself, at the
+ * Who changed a file (M26). `upkeep` is a proposal that the user accepted (M60). `client` is another program that uses this memory (M58); `template` the app itself, at the
  * first start; `outside` anybody but the app: another editor, Git, a sync.
  */
-export const causes = ['user', 'agent', 'flush', 'capture', 'import', 'client', 'template', 'outside'] as const
+export const causes = [
+  'user',
+  'agent',
+  'flush',
+  'capture',
+  'import',
+  'client',
+  'upkeep',
+  'template',
+  'outside',
+] as const
 export const causeSchema = z.enum(causes)
 export type Cause = z.infer<typeof causeSchema>
 
@@ -66,6 +76,7 @@ export const history = {
         since: z.number().optional(),
         causes: z.array(causeSchema).max(causes.length).optional(),
         limit: z.number().int().min(1).max(1000).default(100),
+        forProgram: forProgramSchema,
       }),
     )
     .output(z.array(historyEntrySchema)),

@@ -37,6 +37,8 @@ export const importPlanSchema = z.object({
   /** The name is taken by something else: they go beside it. */
   conflicts: z.number().int(),
   skipped: z.number().int(),
+  /** Files that are no notes, pictures mostly, which are left where they are. */
+  others: z.number().int(),
   /** The first of them, as they would be named. */
   names: z.array(z.string()),
 })

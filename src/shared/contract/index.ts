@@ -6,6 +6,8 @@ import { checks } from './checks.ts'
 import { clients } from './clients.ts'
 import { context } from './context.ts'
 import { events } from './events.ts'
+import { find } from './find.ts'
+import { habits } from './habits.ts'
 import { health } from './health.ts'
 import { history } from './history.ts'
 import { importContract } from './import.ts'
@@ -14,6 +16,8 @@ import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
 import { survey } from './survey.ts'
+import { upkeep } from './upkeep.ts'
+import { tags } from './tags.ts'
 import { workspace } from './workspace.ts'
 
 export const contract = {
@@ -23,6 +27,8 @@ export const contract = {
   clients,
   context,
   events,
+  find,
+  habits,
   health,
   history,
   import: importContract,
@@ -31,6 +37,8 @@ export const contract = {
   sessions,
   settings,
   survey,
+  upkeep,
+  tags,
   workspace,
 }
 
@@ -57,11 +65,13 @@ export type {
   WhatIfWindow,
 } from './context.ts'
 export type { AppEvent } from './events.ts'
-export type { FileDraft, FileEntry, FileKind, ReplacedFile } from './workspace.ts'
+export type { FindEvent, FoundFile, LeftFile, ReplaceEvent } from './find.ts'
+export type { Habits } from './habits.ts'
+export type { FileDraft, FileEntry, FileKind } from './workspace.ts'
 export type { Part, Problem, Remedy } from './health.ts'
-export type { EmbeddingModel, Meaning, Script } from './meaning.ts'
+export type { EmbeddingModel, Meaning, NearNote, Script } from './meaning.ts'
 export type { ForeignSettings, ImportPlan, ImportStanding, ImportStep, KnownMemory } from './import.ts'
-export type { Backlink, BrokenLink, LinkName, Mention, MovePlan, OutgoingLink } from './links.ts'
+export type { Backlink, BrokenLink, LinkGraph, LinkName, Mention, MovePlan, OutgoingLink } from './links.ts'
 export type { AcceptedHunk, BlamedLine, Cause, HistoryEntry } from './history.ts'
 export type {
   Candidate,
@@ -100,4 +110,6 @@ export type {
   Spending,
 } from './settings.ts'
 export type { DataLocation, LogLine } from './settings.ts'
+export type { Evidence, LineEdit, Proposal, ProposedFile, UpkeepProgress, UpkeepRule } from './upkeep.ts'
 export type { Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'
+export type { PropertyCount, TagCount, TagPlan } from './tags.ts'

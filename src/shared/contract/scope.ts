@@ -8,7 +8,8 @@ export type MemoryScope = z.infer<typeof memoryScopeSchema>
 /** Why a file, or a line of one, is never found. */
 export const unsearchedSchema = z.object({
   /**
-   * `project`: part of every request anyway · `scope`: the setting leaves it out · `hidden`: in a hidden folder, the
+   * `project`: part of every request anyway · `scope`: the setting leaves it out · `ignored`: the vault's own habit does ·
+   * `hidden`: in a hidden folder, the
    * trash or `node_modules` · `notMarkdown` · `unreadable`: see `message` · `sessionsOff`: conversations are not searched ·
    * `outside`: no folder of this memory · `missing`: no such file · `pending`: not in the index yet · `emptyLine`: the
    * file is searched, and there is nothing on that line.
@@ -16,6 +17,7 @@ export const unsearchedSchema = z.object({
   reason: z.enum([
     'project',
     'scope',
+    'ignored',
     'hidden',
     'notMarkdown',
     'unreadable',

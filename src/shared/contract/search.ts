@@ -1,9 +1,9 @@
-/** What is found in memory, and how each candidate was scored. */
+/** What is found in memory, and how each candidate was scored: one file, for all of it is one account. */
 import { z } from 'zod'
 import { maxQuery } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 import { indexStatusSchema } from './index-status.ts'
-import { embeddingModelSchema, meaningSchema, scriptSchema } from './meaning.ts'
+import { embeddingModelSchema, meaningSchema, nearNoteSchema, scriptSchema } from './meaning.ts'
 import { memoryScopeSchema, unsearchedSchema } from './scope.ts'
 
 export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
@@ -39,6 +39,8 @@ export const searchResultSchema = z.object({
   startLine: z.number().int(),
   endLine: z.number().int(),
   heading: z.string(),
+  /** What its note calls itself, of several names the one that was asked for; left out where that is its path alone. */
+  title: z.string().optional(),
   /** In [0, 1]: the weighted sum of the leg scores, after modifiers. */
   score: z.number(),
   /** In [0, 1]; null when the leg is off. */
@@ -50,6 +52,8 @@ export const searchResultSchema = z.object({
   /** Words of the snippet that matched, as they stand there. */
   matched: z.array(z.string()),
   source: sourceSchema,
+  /** It held until then (M61); `by` is where what holds now stands, `path:line`. Left out for what holds. */
+  superseded: z.object({ until: z.string(), by: z.string().optional() }).optional(),
 })
 export type SearchResult = z.infer<typeof searchResultSchema>
 
@@ -91,7 +95,7 @@ export type SearchOptions = z.infer<typeof searchOptionsSchema>
 
 /** A part of the query that keeps results out (`in:2024-05`, `-draft`) or raises them (`last week`). */
 export const conditionSchema = z.object({
-  kind: z.enum(['after', 'before', 'on', 'in', 'path', 'source', 'not', 'time']),
+  kind: z.enum(['after', 'before', 'on', 'in', 'path', 'source', 'tag', 'property', 'not', 'time']),
   /** As it stands in the query. */
   text: z.string(),
   /** It was taken off (`without`). */
@@ -181,9 +185,15 @@ export const candidateSchema = z.object({
   /**
    * Factors that were applied in order: `score = (Σ contributions + lift) × Π factors`. `time`: it is of the days that
    * `of` names. `echo`: a conversation says the same, found with a higher score; `of` is its path and lines.
+   * `superseded`: it does not hold any more; `of` is where what holds stands. `successor`: it took the place of `of`,
+   * which was found.
    */
   modifiers: z.array(
-    z.object({ name: z.enum(['recency', 'mmr', 'time', 'echo']), factor: z.number(), of: z.string().optional() }),
+    z.object({
+      name: z.enum(['recency', 'mmr', 'time', 'echo', 'superseded', 'successor']),
+      factor: z.number(),
+      of: z.string().optional(),
+    }),
   ),
   /** What of a conversation was the question itself: it counts for nothing. */
   question: z.string().optional(),
@@ -326,6 +336,8 @@ export const search = {
       }),
     )
     .output(rechunkSchema),
+  /** Notes that are about what a note is about, by meaning, the nearest first; empty while there are no vectors. */
+  nearNotes: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(nearNoteSchema)),
   status: base.input(forAgent).output(indexStatusSchema),
   /** What a model would be sent, and what the one in use is worth here; the one in use when none is named. */
   meaning: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(meaningSchema),

@@ -16,6 +16,8 @@ export const sessionSummarySchema = z.object({
   pinned: z.boolean(),
   /** True when it was given a name, by the user or a model; else the title is its first words. */
   named: z.boolean(),
+  /** Nothing is recalled for it, nothing of it is kept, and it is not searched (M65). */
+  isWithoutMemory: z.boolean(),
 })
 export type SessionSummary = z.infer<typeof sessionSummarySchema>
 
@@ -135,6 +137,8 @@ export const sessions = {
   find: base.input(forAgent.extend({ query: z.string().max(maxPhrase) })).output(z.array(foundSessionSchema)),
   rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(maxTitle) })).output(done),
   pin: base.input(forSession.extend({ pinned: z.boolean() })).output(done),
+  /** Holds it without memory from here on, or keeps all of it after all: then it is searched, and leaves behind what conversations do. */
+  setWithoutMemory: base.input(forSession.extend({ isWithoutMemory: z.boolean() })).output(done),
   /** Puts it aside; `restore` brings it back. */
   remove: base.input(forSession).output(done),
   restore: base.input(forSession).output(done),

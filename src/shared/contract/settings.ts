@@ -21,6 +21,8 @@ const configRules = [
   'color',
   'toolServer',
   'toolServerName',
+  'folder',
+  'dailyFormat',
   'keys',
   'ids',
 ] as const
@@ -87,7 +89,7 @@ export const mcpServerSchema = z.object({
 export type McpServer = z.infer<typeof mcpServerSchema>
 
 export const dataLocationSchema = z.object({
-  kind: z.enum(['settings', 'workspace', 'index', 'sessions', 'history', 'models', 'logs', 'usage']),
+  kind: z.enum(['settings', 'workspace', 'index', 'sessions', 'history', 'upkeep', 'models', 'logs', 'usage']),
   path: z.string(),
   /** The name of the agent whose it is; undefined for what all share. */
   agent: z.string().optional(),

@@ -41,7 +41,13 @@ export const surveySchema = z.object({
   staleDays: z.number().int(),
   /** Lines that say nearly the same; `similarity` in [0, 1] is of the least alike one to the first. */
   duplicates: z.array(
-    z.object({ similarity: z.number(), count: z.number().int(), lines: z.array(surveyedLineSchema) }),
+    z.object({
+      similarity: z.number(),
+      count: z.number().int(),
+      /** Alike in meaning; `similarity` is a cosine then. */
+      isInOtherWords: z.boolean(),
+      lines: z.array(surveyedLineSchema),
+    }),
   ),
 })
 export type Survey = z.infer<typeof surveySchema>

@@ -1,8 +1,7 @@
 /** The files of a memory: read, written, moved, found, and what is typed into them. */
 import { z } from 'zod'
-import { fileChangeSchema } from '../file-change.ts'
-import { maxNote, maxPatch, maxPaths, maxPhrase, maxReplacement, maxTitle } from '../limits.ts'
-import { base, filePathSchema, fileTextSchema, forAgent, idSchema } from './base.ts'
+import { maxNote, maxPatch, maxTitle } from '../limits.ts'
+import { base, filePathSchema, forProgramSchema, fileTextSchema, forAgent, idSchema } from './base.ts'
 import { unsearchedSchema } from './scope.ts'
 
 /** What a file is to the agent: long-term memory, a daily log, a project-context file, or anything else. */
@@ -33,14 +32,10 @@ export const fileDraftSchema = z.object({
 })
 export type FileDraft = z.infer<typeof fileDraftSchema>
 
-/** What a replacement did to one file, and how often. */
-export const replacedFileSchema = fileChangeSchema.pick({ path: true, patch: true }).extend({ count: z.number().int() })
-export type ReplacedFile = z.infer<typeof replacedFileSchema>
-
 export const workspace = {
   list: base.input(forAgent).output(z.array(fileEntrySchema)),
   read: base
-    .input(forAgent.extend({ path: filePathSchema }))
+    .input(forAgent.extend({ path: filePathSchema, forProgram: forProgramSchema }))
     .output(z.object({ path: z.string(), text: z.string(), hash: z.string(), readOnly: z.boolean() })),
   /** Lines of a file, or of a conversation as it is searched (`sessions/….jsonl`); `from` is 1-based. */
   lines: base
@@ -49,9 +44,21 @@ export const workspace = {
         path: filePathSchema,
         from: z.number().int().min(1).default(1),
         count: z.number().int().min(1).max(5000),
+        forProgram: forProgramSchema,
       }),
     )
     .output(z.object({ path: z.string(), lines: z.array(z.string()), total: z.number().int() })),
+  /** A piece of a picture, sound, film or PDF that a note shows; ask on from where it ends. `data` is base64. */
+  attachment: base.input(forAgent.extend({ path: filePathSchema, from: z.number().int().min(0).default(0) })).output(
+    z.object({
+      type: z.string(),
+      /** Of all of it, bytes. */
+      size: z.number().int(),
+      /** Milliseconds since the epoch. */
+      modifiedAt: z.number(),
+      data: z.string(),
+    }),
+  ),
   /**
    * Saves atomically if the file is still what `expectedHash` names (`null`: must not exist yet).
    * A change made underneath is merged when the two do not touch; else the request fails with `file_changed`.
@@ -83,41 +90,6 @@ export const workspace = {
   restore: base.input(forAgent.extend({ trashed: filePathSchema })).output(z.object({ path: z.string() })),
   /** Shows the file in the system's file manager, or opens it in the program that the system has for it. */
   reveal: base.input(forAgent.extend({ path: filePathSchema, open: z.boolean() })).output(z.object({})),
-  /** Lines of all Markdown files that have a text, or match a pattern. */
-  find: base
-    .input(
-      forAgent.extend({
-        text: z.string().min(1).max(maxPhrase),
-        isPattern: z.boolean().default(false),
-        matchCase: z.boolean().default(false),
-      }),
-    )
-    .output(
-      z.object({
-        files: z.array(
-          z.object({
-            path: z.string(),
-            /** 1-based. */
-            lines: z.array(z.object({ line: z.number().int(), text: z.string() })),
-            count: z.number().int(),
-          }),
-        ),
-        /** False when there were more than are listed. */
-        complete: z.boolean(),
-      }),
-    ),
-  /** Replaces in the named files; each is one change that can be taken back. */
-  replace: base
-    .input(
-      forAgent.extend({
-        text: z.string().min(1).max(maxPhrase),
-        replacement: z.string().max(maxReplacement),
-        isPattern: z.boolean().default(false),
-        matchCase: z.boolean().default(false),
-        paths: z.array(filePathSchema).max(maxPaths),
-      }),
-    )
-    .output(z.object({ changes: z.array(replacedFileSchema) })),
   /** Takes a change back by applying its patch in reverse, to the file by the name that it has now. */
   undo: base
     .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))

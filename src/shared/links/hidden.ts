@@ -15,6 +15,12 @@ export function hiddenRanges(text: string): Range[] {
   return merged([...blocks, ...inlineRanges(text, blocks)])
 }
 
+/** Comments alone, of HTML and of Obsidian; in order. */
+export function commentRanges(text: string): Range[] {
+  if (!text.includes('%%') && !text.includes('<!--')) return []
+  return inlineRanges(text, codeBlocks(text)).filter(({ from }) => text[from] !== '`')
+}
+
 /** Where front matter ends, its last line included; 0 where there is none. */
 export function frontMatterEnd(text: string): number {
   const start = text.startsWith('\uFEFF') ? 1 : 0

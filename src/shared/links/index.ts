@@ -1,4 +1,14 @@
 export { lineOfFragment, slugOf } from './fragment.ts'
 export { parseLinks, type NoteLink, type ParsedLinks } from './parse.ts'
+export { pageOf } from './pages.ts'
 export { baseOf, folderOf, keyOf, Resolver, stemOf } from './resolve.ts'
-export { applyEdits, movedPath, planRewrites, relativePath, type Move } from './rewrite.ts'
+export {
+  applyEdits,
+  movedPath,
+  planRewrites,
+  relativePath,
+  type Edit,
+  type LeftLink,
+  type Move,
+  type RewrittenFile,
+} from './rewrite.ts'

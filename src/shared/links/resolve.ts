@@ -25,6 +25,12 @@ type Target = Pick<NoteLink, 'kind' | 'target'>
 
 const markdown = /\.(?:md|markdown)$/i
 
+/** What a path may leave out: as it looks, the one or the other is tried first. */
+const withEnding = ['', '.md', '.markdown']
+const withoutEnding = ['.md', '.markdown', '']
+/** The note that a folder means (Foam). */
+const indexes = ['/index.md', '/readme.md']
+
 /** A file with the keys that every link is held against: in a vault of many languages, one name has dozens of files. */
 interface Place {
   readonly path: string
@@ -67,19 +73,22 @@ export class Resolver {
 
   #find(from: string, kind: NoteLink['kind'], target: string): Resolution | undefined {
     const folder = folderOf(from)
-    if (/^\.\.?(?:\/|$)/.test(target)) return this.#exact(folder, target, 'relative')
-    if (target.startsWith('/')) return this.#exact('', target.slice(1), 'root')
-    const relative = () => this.#exact(folder, target, 'relative')
-    const root = () => this.#exact('', target, 'root')
+    const relative = (endings?: readonly string[]) => this.#exact(folder, target, 'relative', endings)
+    const root = (endings?: readonly string[]) => this.#exact('', target.replace(/^\//, ''), 'root', endings)
+    if (/^\.\.?(?:\/|$)/.test(target)) return relative() ?? relative(indexes)
+    if (target.startsWith('/')) return root() ?? root(indexes)
     const byPath = kind === 'wiki' ? (root() ?? relative()) : (relative() ?? root())
-    return byPath ?? this.#named(folder, target) ?? this.#aliased(folder, target)
+    if (byPath) return byPath
+    const named = this.#named(folder, target)
+    // A name that a note gives itself is meant before a file of another kind that happens to have it.
+    if (named && (kind !== 'wiki' || markdown.test(named.path))) return named
+    return this.#aliased(folder, target) ?? named ?? relative(indexes) ?? root(indexes)
   }
 
-  #exact(folder: string, target: string, by: FoundBy): Resolution | undefined {
+  #exact(folder: string, target: string, by: FoundBy, endings?: readonly string[]): Resolution | undefined {
     const path = joined(folder, target)
     if (path === undefined) return undefined
-    const endings = path.includes('.') ? ['', '.md', '.markdown'] : ['.md', '.markdown', '']
-    for (const ending of endings) {
+    for (const ending of endings ?? (path.includes('.') ? withEnding : withoutEnding)) {
       const found = sameCase(this.#paths.get(keyOf(path + ending)), path + ending)
       if (found !== undefined) return { path: found, by }
     }

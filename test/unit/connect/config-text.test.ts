@@ -20,6 +20,7 @@ const cases: readonly Case[] = [
     text: '{\n\t// mine\n\t"theme": "dark", /* yes */\n\t"group": {\n\t\t"other": { "command": "x" }, // its own\n\t},\n}\n',
     kept: ['\t// mine\n\t"theme": "dark", /* yes */\n', '"command": "x"', '// its own'],
   },
+  { name: 'a byte order mark', format: 'json', text: '\uFEFF{\n  "a": 1\n}\n', kept: ['\uFEFF{', '"a": 1'] },
   { name: 'Windows lines', format: 'json', text: '{\r\n  "a": 1\r\n}\r\n', kept: ['"a": 1'] },
   { name: 'nothing', format: 'toml', text: '', kept: [] },
   {

@@ -1,7 +1,7 @@
 /** What is a link in a Markdown text, where exactly, and what a note can be linked by. */
 import { describe, expect, it } from 'vitest'
 import { lineOfFragment, parseLinks, slugOf } from '../../../src/shared/links/index.ts'
-import { namesOf } from '../../../src/shared/links/names.ts'
+import { namesOf, parseProperties } from '../../../src/shared/properties/index.ts'
 import { pageNames } from '../../../src/shared/links/pages.ts'
 
 const shown = (text: string) =>
@@ -78,7 +78,7 @@ describe('M67: links of a text', () => {
     ['---\naliases:\n- One\n- 2\nother: [\n---\n', ['One', '2']],
     ['title:: A/B\nalias:: [[C]], D\n\n- text\nalias:: no', ['A/B', 'C', 'D']],
     ['text\ntitle: no\n', []],
-  ])('%j names its note', (text, names) => expect(namesOf(text)).toEqual(names))
+  ])('%j names its note', (text, names) => expect(namesOf(parseProperties(text))).toEqual(names))
 
   it.each([
     ['pages/a___b.md', ['a/b']],

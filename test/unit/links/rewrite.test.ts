@@ -9,7 +9,7 @@ import {
   Resolver,
   type Move,
 } from '../../../src/shared/links/index.ts'
-import { namesOf } from '../../../src/shared/links/names.ts'
+import { namesOf, parseProperties } from '../../../src/shared/properties/index.ts'
 import { rounds } from '../../support/thorough.ts'
 
 type Vault = Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ type Vault = Readonly<Record<string, string>>
 function moved(vault: Vault, moves: readonly Move[]) {
   const files = Object.entries(vault).map(([path, text]) => ({
     path,
-    names: namesOf(text),
+    names: namesOf(parseProperties(text)),
     links: parseLinks(text).links,
   }))
   const { files: changed, left } = planRewrites(files, moves)
@@ -128,7 +128,12 @@ describe('M67: links of what is renamed', () => {
         const { after, left, edits } = moved(vault, moves)
         const isLeft = (at: string, line: number) => left.some((one) => one.path === at && one.line === line)
         const resolver = (files: Vault) =>
-          new Resolver(Object.entries(files).map(([known, content]) => ({ path: known, names: namesOf(content) })))
+          new Resolver(
+            Object.entries(files).map(([known, content]) => ({
+              path: known,
+              names: namesOf(parseProperties(content)),
+            })),
+          )
         const [old, now] = [resolver(vault), resolver(after)]
         for (const [at, content] of Object.entries(vault)) {
           const there = movedPath(at, moves)

@@ -61,12 +61,45 @@ describe('M53 filters of a query', () => {
     expect(conditions.map(({ isOff }) => isOff)).toEqual([true, true])
   })
 
+  const properties = new Set(['status', 'rating', '状态', 'source', 'due-by'])
+  const said = (query: string) => readQuery(query, today, [], (name) => properties.has(name.toLowerCase()))
+
+  it.each([
+    ['tag:work', 'tag tag:work'],
+    ['tag:#Work/home,', 'tag tag:#Work/home'],
+    ['-tag:work', 'tag -tag:work'],
+    ['tag:"steering wheel"', 'tag tag:"steering wheel"'],
+    ['tag：工作', 'tag tag：工作'],
+    ['status:open', 'property status:open'],
+    ['-Status:open', 'property -Status:open'],
+    ['状态:进行中', 'property 状态:进行中'],
+    ['rating:>3', 'property rating:>3'],
+    ['[status:in progress]', 'property [status:in progress]'],
+    ['[source:web (old)]', 'property [source:web (old)]'],
+    ['[status]', 'property [status]'],
+  ])('M68: %s', (query, expected) => {
+    const { conditions, words, filters } = said(`walrus ${query}`)
+    expect(conditions.map(({ kind, text }) => `${kind} ${text}`)).toEqual([expected])
+    expect(words).toMatch(/^walrus ?,?$/)
+    expect(filters).toHaveLength(1)
+  })
+
+  it.each(['https://x.y/', 'error:open', 'std::vector', '12:30', '[x] done', '"status:open"', 'a.status:open'])(
+    'M68: %s asks for no property',
+    (query) => expect(said(query)).toMatchObject({ words: query, conditions: [] }),
+  )
+
+  it.each(['tag:#', 'rating:>many'])('M68: %s is not understood, and searched as it stands', (query) => {
+    expect(said(query)).toMatchObject({ words: query, filters: [], conditions: [{ isUnread: true }] })
+  })
+
   const day = (date: string) => ({ first: parseDay(date), last: parseDay(date) })
   const passage = {
     path: 'Projects/Zoo.md',
     source: 'memory' as const,
     days: [day('2024-05-03')],
     excludedBy: new Set<string>(),
+    having: new Set<string>(),
   }
 
   it.each([

@@ -48,7 +48,7 @@ function optionsOf({ vector, text, minScore }: { vector: number; text: number; m
 }
 
 function fuseOne(one: Drawn, options: FuseOptions): RankedCandidate {
-  const [ranked] = fuse([inputOf(one, 0)], options)
+  const [ranked] = fuse([inputOf(one, 0)], options).candidates
   if (!ranked) throw new Error('no candidate')
   return ranked
 }
@@ -131,7 +131,7 @@ describe('M16 fusion, for any scores and weights', () => {
             .sort((one, other) => one.key - other.key)
             .map(({ input }) => input)
           const orderOf = (given: readonly LegInput[]) =>
-            fuse(given, optionsOf(drawnOption)).map(({ input }) => input.id)
+            fuse(given, optionsOf(drawnOption)).candidates.map(({ input }) => input.id)
           expect(orderOf(shuffled)).toEqual(orderOf(inputs))
         },
       ),

@@ -9,7 +9,7 @@ import {
   vectorScore,
   weightsFor,
 } from '../../../src/main/memory/search/calibrate.ts'
-import { fuse, type FuseOptions, type LegInput } from '../../../src/main/memory/search/fuse.ts'
+import { fuse as fuseAll, type FuseOptions, type LegInput } from '../../../src/main/memory/search/fuse.ts'
 import { planKeywords, type KeywordPlan } from '../../../src/main/memory/search/plan.ts'
 import { parseQuery, toIndexPhrase } from '../../../src/main/memory/search/query.ts'
 import { TermCounter } from '../../../src/main/memory/search/term-counter.ts'
@@ -171,6 +171,8 @@ function candidate(
     keyword: share === null ? null : { raw: share * 10, share, terms: [], bestLine: 0 },
   }
 }
+
+const fuse = (...given: Parameters<typeof fuseAll>) => fuseAll(...given).candidates
 
 describe('M16 and M18 fusion', () => {
   it('M16: adds the weighted scores of both legs', () => {

@@ -25,7 +25,7 @@ async function fails(options: Omit<MutationObserverOptions, 'mutationFn'>): Prom
 describe('M56 a failure is told once', () => {
   it('M56: in a toast, in words, whatever else its component does', async () => {
     const onError = vi.fn<() => void>()
-    expect(await fails({ onError })).toEqual([[sentence]])
+    expect(await fails({ onError })).toEqual([[sentence, { id: sentence }]])
     expect(onError).toHaveBeenCalledOnce()
   })
 
@@ -38,7 +38,7 @@ describe('M56 a failure is told once', () => {
     expect(await attempt(Promise.resolve(undefined))).toEqual({ value: undefined })
     expect(told).not.toHaveBeenCalled()
     expect(await attempt(Promise.reject(failure))).toBeUndefined()
-    expect(told.mock.calls).toEqual([[sentence]])
+    expect(told.mock.calls).toEqual([[sentence, { id: sentence }]])
   })
 
   it('M56: what was done has a way back, and that fails in words too', async () => {
@@ -51,7 +51,7 @@ describe('M56 a failure is told once', () => {
     const action = options?.action as { readonly label: string; readonly onClick: () => void }
     expect(action.label).toBe(en.common.undo)
     action.onClick()
-    await vi.waitFor(() => expect(told.mock.calls).toEqual([[sentence]]))
+    await vi.waitFor(() => expect(told.mock.calls).toEqual([[sentence, { id: sentence }]]))
     expect(undo).toHaveBeenCalledOnce()
   })
 })

@@ -3,7 +3,6 @@ import {
   changedLines,
   continueLine,
   formatTable,
-  struckOut,
   tableAround,
   toggleTask,
 } from '../../../src/renderer/workspace/markdown-edits.ts'
@@ -78,20 +77,5 @@ describe('M26 hunks', () => {
     expect(hunks).toEqual([header + one, header + two])
     expect(new Set(hunks.map(hunkKey)).size).toBe(2)
     expect(splitHunks('')).toEqual([])
-  })
-})
-
-describe('M42 a line that no longer holds', () => {
-  it.each([
-    ['- Boiler code 7781', '- ~~Boiler code 7781~~'],
-    ['  2. 房东姓陈 ', '  2. ~~房东姓陈~~'],
-    ['## Decisions', '## ~~Decisions~~'],
-    ['> - quoted', '> - ~~quoted~~'],
-    ['plain', '~~plain~~'],
-    ['- ~~gone already~~', '- ~~gone already~~'],
-    ['', ''],
-    ['- ', '- '],
-  ])('M42: %j is struck out as %j', (line, struck) => {
-    expect(struckOut(line)).toBe(struck)
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { modelSentTo } from '../../../src/renderer/settings/embedding-change.ts'
+import { isSentTexts } from '../../../src/shared/providers.ts'
+import { modelSentTo, modelUnlessNamed } from '../../../src/renderer/settings/embedding-change.ts'
 
 const off = { 'memory.embedding.provider': 'none', 'memory.embedding.model': 'small' }
 const remote = {
@@ -19,10 +20,36 @@ describe('M51 what is asked before texts go to a provider', () => {
     ['a model in the process', remote, 'provider', 'local', undefined],
     ['nobody any more', remote, 'provider', 'none', undefined],
     ['how many texts a request has', remote, 'batchSize', 8, undefined],
+    ['back to one that is inherited', off, 'provider', 'openai', { provider: 'openai', model: 'small' }],
+    [
+      'back to the own address of a provider',
+      { ...remote, 'memory.embedding.provider': 'openai' },
+      'baseUrl',
+      undefined,
+      { provider: 'openai' },
+    ],
     ['back to what is inherited', remote, 'provider', undefined, undefined],
   ])('M51: %s', (_name, before: Record<string, string>, name, value, expected) => {
     const sent = modelSentTo(`memory.embedding.${name}`, value, (key) => before[key])
     if (expected) expect(sent).toMatchObject(expected)
+    else expect(sent).toBeUndefined()
+  })
+})
+
+describe('M51 the model that is asked where none is named', () => {
+  it.each([
+    ['openai', 'text-embedding-3-small'],
+    ['gemini', 'gemini-embedding-001'],
+    ['openai-compatible', 'nomic-embed-text'],
+    ['local', 'Xenova/multilingual-e5-small'],
+    ['builtin', undefined],
+    ['none', undefined],
+  ])('M51: %s: %s', (provider, expected) => {
+    const inForce = (key: string) => (key === 'memory.embedding.provider' ? provider : undefined)
+    expect(modelUnlessNamed('memory.embedding.model', inForce)).toBe(expected)
+    expect(modelUnlessNamed('memory.embedding.baseUrl', inForce)).toBeUndefined()
+    const sent = modelSentTo('memory.embedding.baseUrl', 'http://localhost:3/v1', inForce)
+    if (isSentTexts(provider)) expect(sent).toMatchObject({ provider, model: expected })
     else expect(sent).toBeUndefined()
   })
 })

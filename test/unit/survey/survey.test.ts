@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { nearDuplicates } from '../../../src/main/survey/near-duplicates.ts'
+import { nearDuplicates } from '../../../src/main/likeness/index.ts'
+import { duplicatesAmong } from '../../../src/main/survey/duplicates.ts'
 import { countRecalls } from '../../../src/main/survey/recalled-lines.ts'
 
 describe('M44 lines that were recalled', () => {
@@ -98,5 +100,30 @@ describe('M44 near-duplicates', () => {
     const found = new Set(nearDuplicates(all).flatMap(({ lines: group }) => group))
     const expected = lines.flatMap((_, index) => (index % 3 === 0 ? [index] : []))
     expect(expected.filter((index) => !found.has(index))).toEqual([])
+  })
+})
+
+describe('M44 M52 lines that say the same in other words', () => {
+  const model = fileURLToPath(new URL('../../../resources/models/builtin/model.bin', import.meta.url))
+  const all = [
+    '- Ben keeps his bike in the shed',
+    '- Ben keeps his bicycle in the shed',
+    '- The boiler code upstairs is 7781',
+    '- The boiler code upstairs is 7782',
+    '- Anna prefers green tea with honey in the morning',
+    '- Karl prefers green tea with honey in the morning',
+  ].map((text, index) => ({ path: 'memory/a.md', line: index + 1, text }))
+
+  it('M44 M52: are told beside those that are alike letter by letter, and two facts are not', async () => {
+    const found = await duplicatesAmong(all, model)
+    const meant = found.filter(({ isInOtherWords }) => isInOtherWords)
+    expect(meant.map(({ lines }) => lines.map(({ line }) => line))).toEqual([[1, 2]])
+    expect(meant[0]?.similarity).toBeGreaterThan(0.7)
+  })
+
+  it('M44 M52: without the model words alone tell', async () => {
+    expect((await duplicatesAmong(all, '/nowhere/model.bin')).filter(({ isInOtherWords }) => isInOtherWords)).toEqual(
+      [],
+    )
   })
 })

@@ -41,7 +41,9 @@ describe('M2 names in a workspace', () => {
   it('M4: knows the day of a log, with or without a slug', () => {
     expect(dailyLogDate('memory/2026-01-20-api.md')).toBe('2026-01-20')
     expect(dailyLogDate('memory/notes.md')).toBeUndefined()
-    expect(dailyLogDate('other/2026-01-20.md')).toBeUndefined()
+    expect(dailyLogDate('other/2026-01-20.md')).toBe('2026-01-20')
+    expect(dailyLogDate('other/2026-01-20-api.md')).toBeUndefined()
+    expect(dailyLogDate('memory/rescued/2026-01-20.md')).toBeUndefined()
   })
 })
 

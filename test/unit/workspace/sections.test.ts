@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sectionsOf } from '../../../src/shared/sections.ts'
-import { addToSection, findInSection, noteItem } from '../../../src/main/workspace/sections.ts'
+import { addToSection, findInSection, noteItem, sectionTitle } from '../../../src/main/workspace/sections.ts'
 
 describe('M5 notes in the sections of MEMORY.md', () => {
   it.each([
@@ -11,9 +11,16 @@ describe('M5 notes in the sections of MEMORY.md', () => {
     ['## Decisions\n\n- old\n', 'Decisions', '## Decisions\n\n- old\n- new\n', 4],
     ['## Decisions\n- old\n\n## People\n- Ann\n', 'Decisions', '## Decisions\n- old\n- new\n\n## People\n- Ann\n', 3],
     ['## 决定\n- 旧\n### 细节\n- 更多\n## 人\n', '决定', '## 决定\n- 旧\n### 细节\n- 更多\n- new\n\n## 人\n', 5],
+    ['\uFEFF## Decisions\n- old\n', 'decisions', '\uFEFF## Decisions\n- old\n- new\n', 3],
+    ['## C#\n- old\n', 'C#', '## C#\n- old\n- new\n', 3],
     ['```\n## Decisions\n```\n', 'Decisions', '```\n## Decisions\n```\n\n## Decisions\n\n- new\n', 7],
   ])('M5: into %j under %s', (text, section, expected, startLine) => {
-    expect(addToSection(text, section, '- new')).toEqual({ text: expected, startLine })
+    expect(addToSection(text, section, '- new')).toMatchObject({ text: expected, startLine })
+  })
+
+  it('M5: a section is named without the marks of its heading, in one line', () => {
+    expect(['People', ' ## People ', '#People', '\uFEFF# People'].map(sectionTitle)).toEqual(Array(4).fill('People'))
+    for (const said of ['', '##', 'a\nb', 'a\r# b', 'a\u2028b']) expect(() => sectionTitle(said)).toThrow(/section/)
   })
 
   it('M5: keeps further lines of a note with its item', () => {

@@ -41,10 +41,12 @@ export interface FlushRequest {
 export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   const { model, system, conversation, prompt, tools, at } = request
   const maxOutput = Math.min(model.maxOutput, request.maxOutput)
-  const restricted: ToolContext = { ...tools, origin: { ...tools.origin, cause: 'flush' }, mayWrite: isMemoryPath }
+  const { layout } = tools.workspace
+  const mayWrite = (path: string) => isMemoryPath(path, layout)
+  const restricted: ToolContext = { ...tools, origin: { ...tools.origin, cause: 'flush' }, mayWrite }
   const messages: Message[] = [...conversation, { role: 'user', content: prompt, timestamp: at.getTime() }]
   const today = localDate(at)
-  const purpose = { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today) } as const
+  const purpose = { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today, layout) } as const
   const changes: FileChange[] = []
   let usage = noUsage
   for (let step = 0; step < maxSteps; step += 1) {
@@ -70,7 +72,7 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
 
 /** Nothing where the very words stand in the log already: each part of a conversation may be answered with the same. */
 async function keepSaid({ workspace, origin }: ToolContext, said: string, at: Date): Promise<FileChange[]> {
-  const path = dailyLogPath(localDate(at))
+  const path = dailyLogPath(localDate(at), workspace.layout)
   if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(said)) return []
   const write = await workspace.edit(path, origin, (before) => addLogEntry(before, said, at).text)
   return [await workspace.describe(write)]

@@ -38,6 +38,8 @@ export interface KeeperOptions extends NotesOptions {
   readonly assemble: () => Promise<Assembly>
   /** The last report that the provider has answered. */
   readonly lastReport: () => ContextReport | undefined
+  /** Nothing of the conversation is to be kept: it is summarised for itself alone (M65). */
+  readonly isApart: () => boolean
   /** What may take a while has begun. */
   readonly onStart: (what: 'flush' | 'compaction') => void
   /** Ends what else asks about notes just now: one at a time. */
@@ -98,7 +100,11 @@ export class Keeper {
 
   /** Saves durable notes from what no flush has read yet. */
   async flushRest(): Promise<void> {
-    if (this.#options.settings.compaction.memoryFlush.enabled) await this.#flushUpTo(this.#state().live.length)
+    if (this.#flushes()) await this.#flushUpTo(this.#state().live.length)
+  }
+
+  #flushes(): boolean {
+    return this.#options.settings.compaction.memoryFlush.enabled && !this.#options.isApart()
   }
 
   #state(): KeepingState {
@@ -115,7 +121,10 @@ export class Keeper {
     const assembly = await assemble()
     const { report } = assembly
     const last = lastReport()
-    const input = { state: this.#state(), report, last, settings, now: now().getTime() }
+    const { compaction } = settings
+    const memoryFlush = { ...compaction.memoryFlush, enabled: this.#flushes() }
+    const due = { ...settings, compaction: { ...compaction, memoryFlush } }
+    const input = { state: this.#state(), report, last, settings: due, now: now().getTime() }
     return { ...input, assembly, tokens: requestTokens(input), factor: factorOf(last) }
   }
 
@@ -152,11 +161,11 @@ export class Keeper {
 
   /** Summarises the first `cut` live messages. @returns false when there are none, or it failed */
   async #compactAt(cut: number, focus: string | undefined): Promise<boolean> {
-    const { model, prompts, tools, settings } = this.#options
+    const { model, prompts, tools } = this.#options
     const { live } = this.#state()
     const first = live[cut]
     if (cut === 0 || !first || this.#rests()) return false
-    if (settings.compaction.memoryFlush.enabled) {
+    if (this.#flushes()) {
       if (this.#state().flushed < cut) await this.#flushUpTo(cut)
       assertFlushed(this.#state(), cut)
     }
@@ -206,7 +215,7 @@ export class Keeper {
     const { live, summary, flushed } = this.#state()
     const first = live[cut]
     if (cut === 0 || !first) return false
-    if (flushed < cut) await this.#rescueUpTo(cut)
+    if (flushed < cut && !this.#options.isApart()) await this.#rescueUpTo(cut)
     const { tokens: tokensBefore } = await this.#measure()
     const messages = live.map(({ message }) => message)
     const earlier = summary?.endsWith(leftOutNote) ? summary.slice(0, -leftOutNote.length) : (summary ?? '')

@@ -86,7 +86,7 @@ export class Notes {
       model,
       system: [prompts.flushSystem],
       conversation: [{ role: 'user', content: `${name}:\n\n<conversation>\n${part}\n</conversation>`, timestamp: 0 }],
-      prompt: promptOf(prompts, at),
+      prompt: promptOf(prompts, tools, at),
       tools,
       maxOutput: budget().reserveTokens,
       at,
@@ -98,7 +98,7 @@ export class Notes {
     const { now, budget } = this.#options
     const prompts = await this.#options.prompts()
     const beside = estimateTokens(
-      JSON.stringify(definitionsOf(ownTools)) + prompts.flushSystem + promptOf(prompts, now()),
+      JSON.stringify(definitionsOf(ownTools)) + prompts.flushSystem + promptOf(prompts, this.#options.tools, now()),
     )
     const { contextWindow, reserveTokens } = budget()
     const room = (contextWindow - reserveTokens) / Math.max(1, factor) - beside
@@ -112,7 +112,7 @@ export class Notes {
     const { model, tools, budget, now } = this.#options
     const prompts = await this.#options.prompts()
     const at = now()
-    const prompt = promptOf(prompts, at)
+    const prompt = promptOf(prompts, tools, at)
     const { tokens, assembly, factor } = await measure()
     const { contextWindow, reserveTokens } = budget()
     const asked = messageTokens({ role: 'user', content: prompt + prompts.flushSystem, timestamp: 0 })
@@ -140,6 +140,6 @@ export class Notes {
   }
 }
 
-function promptOf(prompts: Prompts, at: Date): string {
-  return prompts.flush({ todaysLog: dailyLogPath(localDate(at)) })
+function promptOf(prompts: Prompts, { workspace }: ToolContext, at: Date): string {
+  return prompts.flush({ todaysLog: dailyLogPath(localDate(at), workspace.layout) })
 }

@@ -10,7 +10,14 @@
 import { randomUUID } from 'node:crypto'
 import type { FileChange } from '../../../shared/file-change.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { localDate, localTime, rescuedFolder, type Workspace, type WriteOrigin } from '../../workspace/index.ts'
+import {
+  localDate,
+  localTime,
+  rescuedFolder,
+  rescuedWaiting as waiting,
+  type Workspace,
+  type WriteOrigin,
+} from '../../workspace/index.ts'
 
 export interface Rescued {
   readonly path: string
@@ -18,7 +25,6 @@ export interface Rescued {
   readonly text: string
 }
 
-const waiting = 'Kept word for word, waiting to be distilled'
 const preface =
   'Saving notes failed, so the words themselves are kept here. They are searched, and not loaded by themselves.'
 /** An entry may quote another one: whoever reads them in order never looks inside. */

@@ -13,7 +13,7 @@ export const edit = defineTool({
   async run({ path: asked, oldText, newText }, { workspace, origin, mayWrite, signal }) {
     const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
-    if (origin.cause === 'flush' && dailyLogDate(path) !== undefined) {
+    if (origin.cause === 'flush' && dailyLogDate(path, workspace.layout) !== undefined) {
       throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
     }
     const written = await workspace.edit(path, origin, (current) => {

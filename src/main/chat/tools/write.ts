@@ -18,8 +18,12 @@ export const write = defineTool({
     const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
     const written = await workspace.edit(path, origin, (current) => {
-      if (append) return appended(path, current, content)
-      if (current !== undefined && dailyLogDate(path) !== undefined && !content.startsWith(current.trimEnd())) {
+      if (append) return appended(dailyLogDate(path, workspace.layout), current, content)
+      if (
+        current !== undefined &&
+        dailyLogDate(path, workspace.layout) !== undefined &&
+        !content.startsWith(current.trimEnd())
+      ) {
         throw new AppError('input_invalid', `${path} is a daily log: add to it with append: true`, { path })
       }
       return content
@@ -33,8 +37,7 @@ export const write = defineTool({
 })
 
 /** A new daily log begins with its date; entries are set apart by an empty line. */
-function appended(path: string, current: string | undefined, content: string): string {
-  const date = dailyLogDate(path)
+function appended(date: string | undefined, current: string | undefined, content: string): string {
   const before =
     current === undefined || current === '' ? (date === undefined ? '' : `# ${date}\n`) : current.replace(/\n*$/, '\n')
   const gap = before === '' || !content.startsWith('#') ? '' : '\n'

@@ -23,7 +23,7 @@ export async function ask({ client, base }: Runtime, flags: AskFlags, message: s
     reopen: true,
     // What another window is being answered is not ours.
     delivery: 'after',
-    ...(before === undefined ? {} : { session: before }),
+    ...(before === undefined ? { withoutMemory: flags.withoutMemory === true } : { session: before }),
     ...(model === undefined ? {} : { model }),
   })
   const live = json ? undefined : new LiveOutput(known)

@@ -1,4 +1,5 @@
 /** The memory for another program, over standard input and output (M58). */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../../app.ts'
 import { systemClock } from '../../clock.ts'
 import { clientId, clientName, serveOverStdio, type MemoryAccess } from '../../mcp-server/index.ts'
@@ -6,15 +7,19 @@ import { Resident } from '../../owner/index.ts'
 import { setUpOnce } from '../first-use.ts'
 import type { McpFlags } from '../flags.ts'
 
+/** How long ending may take once everything is answered, ms. */
+const closingMs = 5000
+
 /**
  * Serves until the program closes our input. It is answered at once; the memory is opened, or its owner found, meanwhile,
  * and what goes wrong with that is told to whoever asks.
+ * @throws Error when the connection had to be broken off
  */
 export async function mcp(options: AppOptions, { agent, client, readOnly = false }: McpFlags): Promise<void> {
   const opening = open(options, agent ?? 'main')
   opening.catch(() => undefined)
   const followed = new Set<string>()
-  await serveOverStdio({
+  const problem = await serveOverStdio({
     ask: async (work) => (await opening).ask(work),
     onEvent: (listener) => onceOpen(opening, listener),
     async caller(said) {
@@ -30,8 +35,13 @@ export async function mcp(options: AppOptions, { agent, client, readOnly = false
     now: options.now ?? systemClock,
     onFault: async (error) => (await opening).base.log.fault(error, 'mcp'),
   })
-  const resident = await opening.catch(() => undefined)
-  await resident?.close()
+  await Promise.race([
+    opening.then((resident) => resident.close()).catch(() => undefined),
+    sleep(closingMs, undefined, { ref: false }),
+  ])
+  // Whatever is still under way keeps nobody waiting; what was written is on the disk.
+  setTimeout(() => process.exit(), closingMs).unref()
+  if (problem !== undefined) throw new Error(problem)
 }
 
 /** @throws AppError as `Resident.open`, `config_invalid`, `unknown_agent` */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { maxPath, maxQuery } from '../../../shared/limits.ts'
-import { boundedLines, clipped, dataNotice, fenced, roomFor, usualTokens } from '../answer.ts'
+import { boundedText, dataNotice, fenced, label, roomFor, usualTokens } from '../answer.ts'
 import { noteUri } from '../note-uri.ts'
 import type { MemoryTool } from './tool.ts'
 
@@ -30,7 +30,7 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
     return {
       results: results.map(({ path, startLine, heading }) => ({
         id: `${path}:${startLine}`,
-        title: clipped(heading === '' ? path : `${heading} · ${path}`, 60),
+        title: label(heading === '' ? path : `${heading} · ${path}`),
         url: noteUri(path, startLine),
       })),
     }
@@ -63,11 +63,15 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     const [, path = id, line = '1'] = /^(.+):(\d{1,9})$/s.exec(id) ?? []
     if (path.includes('://')) throw new AppError('input_invalid', 'give an id that search returned', { reason: 'id' })
     const from = Math.max(1, Number(line) - linesBefore)
-    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: maxLines }))
-    const rest = { id, title: clipped(path, 60), url: noteUri(path, from), metadata: { notice: dataNotice } }
-    const lines = boundedLines(read.lines, roomFor(usualTokens, rest))
+    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: maxLines, forProgram: true }))
+    const rest = { id, title: label(path), url: noteUri(path, from), metadata: { notice: dataNotice } }
+    const { lines, cutAt } = boundedText(read.lines, roomFor(usualTokens, rest))
     const last = from + lines.length - 1
-    const more = last < read.total ? { more: `fetch ${path}:${last + 1 + linesBefore}` } : {}
+    const next =
+      cutAt === undefined
+        ? `fetch ${path}:${last + 1 + linesBefore}`
+        : `memory_get with path ${label(path)}, from: ${from}, fromCharacter: ${cutAt + 1}`
+    const more = last < read.total || cutAt !== undefined ? { more: next } : {}
     const place = `${from}–${last} of ${read.total}`
     return { ...rest, text: fenced(lines.join('\n')), metadata: { ...rest.metadata, lines: place, ...more } }
   },

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Candidate, Explanation, Verdict } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { maxPath, maxQuery } from '../../../shared/limits.ts'
-import { bounded, clipped, roomFor } from '../answer.ts'
+import { bounded, clipped, label, roomFor } from '../answer.ts'
 import { conditionText } from './memory-search.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './tool.ts'
 
@@ -71,7 +71,7 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
 function shown(candidate: Candidate): Shown {
   const { path, startLine, endLine, score, vector, text, modifiers, verdict } = candidate
   return {
-    path,
+    path: label(path),
     startLine,
     endLine,
     score: Number(score.toFixed(3)),
@@ -116,5 +116,10 @@ const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string
 }
 
 function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanation['why']>) {
-  return { path, line, reason: unsearched ? `${reasons[reason]} (${unsearched.reason})` : reasons[reason], rank }
+  return {
+    path: label(path),
+    line,
+    reason: unsearched ? `${reasons[reason]} (${unsearched.reason})` : reasons[reason],
+    rank,
+  }
 }

@@ -1,7 +1,7 @@
 /** The tool that reads lines of a file that a search has named. */
 import { z } from 'zod'
 import { maxPath } from '../../../shared/limits.ts'
-import { boundedLines, dataNotice, fenced, roomFor } from '../answer.ts'
+import { boundedText, dataNotice, fenced, label, roomFor } from '../answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './tool.ts'
 
 /** Lines that are asked of the owner; more have no room in any answer. */
@@ -10,7 +10,8 @@ const maxLines = 5000
 const input = z.object({
   path: z.string().min(1).max(maxPath).describe('As memory_search named it, such as memory/2026-01-20.md'),
   from: z.number().int().min(1).default(1).describe('First line, 1-based'),
-  lines: z.number().int().min(1).max(maxLines).default(maxLines).describe('How many lines'),
+  fromCharacter: z.number().int().min(1).default(1).describe('First character of that line, 1-based'),
+  lines: z.number().int().min(1).max(maxLines).optional().describe('How many lines; all when left out'),
   maxTokens: maxTokensParameter,
 })
 
@@ -32,13 +33,33 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
   input,
   output,
   isReadOnly: true,
-  async run({ path, from, lines: count, maxTokens }, { agent, ask }) {
-    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count }))
-    const rest = { path, startLine: from, endLine: from, totalLines: read.total, notice: dataNotice }
-    const lines = boundedLines(read.lines, roomFor(maxTokens, rest))
+  async run({ path, from, fromCharacter, lines: count, maxTokens }, { agent, ask }) {
+    const asked = count ?? maxLines
+    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: asked, forProgram: true }))
+    const rest = { path: label(path), startLine: from, endLine: from, totalLines: read.total, notice: dataNotice }
+    const [first = '', ...more] = read.lines
+    const wanted = read.lines.length === 0 ? [] : [first.slice(fromCharacter - 1), ...more]
+    const { lines, cutAt } = boundedText(wanted, roomFor(maxTokens, rest))
     const endLine = from + lines.length - 1
-    const wanted = Math.min(from + count - 1, read.total)
-    const leftOut = { what: `lines ${endLine + 1}–${wanted}`, howToGet: `memory_get with from: ${endLine + 1}` }
-    return { ...rest, endLine, text: fenced(lines.join('\n')), ...(endLine < wanted ? { leftOut } : {}) }
+    const last = count === undefined ? read.total : Math.min(from + count - 1, read.total)
+    const leftOut =
+      cutAt === undefined
+        ? { what: `lines ${endLine + 1}–${last}`, howToGet: `memory_get with from: ${endLine + 1}` }
+        : leftOfLine(from, fromCharacter + cutAt, first.length, last)
+    return {
+      ...rest,
+      endLine,
+      text: fenced(lines.join('\n')),
+      ...(endLine < last || cutAt !== undefined ? { leftOut } : {}),
+    }
   },
+}
+
+/** @param character the first that is not shown */
+function leftOfLine(line: number, character: number, length: number, last: number) {
+  const others = last > line ? `, and lines ${line + 1}–${last}` : ''
+  return {
+    what: `characters ${character}–${length} of line ${line}${others}`,
+    howToGet: `memory_get with from: ${line}, fromCharacter: ${character}`,
+  }
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { HistoryEntry } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { bounded, clipped, dataNotice, fenced, roomFor } from '../answer.ts'
+import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './tool.ts'
 
 const dayMs = 86_400_000
@@ -56,17 +56,26 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
     const { kept, left } = bounded(
       told,
       roomFor(maxTokens, rest),
-      (change) => change,
-      ({ text: _text, ...change }) => change,
+      (change): Shown => change,
+      ({ text: _text, ...change }): Shown => change,
     )
-    const leftOut = { what: `${left} older changes`, howToGet: 'fewer days, a smaller limit, or a larger maxTokens' }
-    return { changes: kept, ...rest, ...(left > 0 ? { leftOut } : {}) }
+    const cut = kept.filter(
+      ({ added, text }) => added > 0 && (text === undefined || text.endsWith('…\n</memory>')),
+    ).length
+    const leftOut = {
+      what: [
+        ...(left > 0 ? [`${left} older changes`] : []),
+        ...(cut > 0 ? [`all or the end of the text of ${cut} changes`] : []),
+      ].join('; '),
+      howToGet: 'fewer days, a smaller limit, or a larger maxTokens; memory_get reads the notes',
+    }
+    return { changes: kept, ...rest, ...(left + cut > 0 ? { leftOut } : {}) }
   },
 }
 
 async function recordedChanges({ agent, ask }: ToolContext, since: number, limit: number) {
   try {
-    return await ask((owner) => owner.history.timeline({ agent, since, limit }))
+    return await ask((owner) => owner.history.timeline({ agent, since, limit, forProgram: true }))
   } catch (error) {
     if (error instanceof AppError && error.code === 'history_off') return undefined
     throw error
@@ -83,7 +92,8 @@ async function addedBy({ agent, ask }: ToolContext, { commit, path }: HistoryEnt
 }
 
 function shown({ now: path, at, cause, client, added, removed }: HistoryEntry, text: string): Shown {
-  const change = { path, at: new Date(at).toISOString(), by: client ?? names[cause], added, removed }
+  const by = client === undefined ? names[cause] : label(client, 30)
+  const change = { path: label(path), at: new Date(at).toISOString(), by, added, removed }
   return text === '' ? change : { ...change, text: fenced(clipped(text, toldTokens)) }
 }
 
@@ -95,5 +105,6 @@ const names: Readonly<Record<HistoryEntry['cause'], string>> = {
   import: 'an import',
   template: 'Commonplace, when the memory was begun',
   client: 'another program',
+  upkeep: 'the user, accepting a proposal of Commonplace',
   outside: 'somebody outside of Commonplace',
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Condition, SearchResult } from '../../../shared/contract/index.ts'
 import { maxQuery } from '../../../shared/limits.ts'
-import { bounded, clipped, dataNotice, fenced, roomFor } from '../answer.ts'
+import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './tool.ts'
 
 /** Where files are looked at for the first time, the index as it was answers: a program waits for its first word, ms. */
@@ -17,7 +17,7 @@ const input = z.object({
     .min(1)
     .max(maxQuery)
     .describe(
-      'What to look for, in the words it was probably written in. Filters: after:2026-05-03 before: on: in:2026-05 path:projects/ source:memory source:sessions -word',
+      'What to look for, in the words it was probably written in. Filters: after:2026-05-03 before: on: in:2026-05 path:projects/ source:memory source:sessions tag:work status:open -word',
     ),
   maxResults: z.number().int().min(1).max(50).optional().describe('How many passages at most; 6 when left out'),
   minScore: z.number().min(0).max(1).optional().describe('Lower it to see weaker matches; usually 0.35'),
@@ -31,6 +31,7 @@ const resultSchema = z.object({
   heading: z.string(),
   score: z.number().describe('0 to 1'),
   why: z.string().describe('What made it match'),
+  superseded: z.string().optional().describe('It held until then; what holds now stands at the place that is named'),
   text: z.string(),
 })
 type Shown = z.infer<typeof resultSchema>
@@ -74,14 +75,15 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
 }
 
 function shown(result: SearchResult): Shown {
-  const { path, startLine, endLine, heading, score, snippet } = result
+  const { path, startLine, endLine, heading, score, snippet, superseded } = result
   return {
-    path,
+    path: label(path),
     startLine,
     endLine,
-    heading: clipped(heading, 40),
+    heading: label(heading, 40),
     score: Number(score.toFixed(3)),
     why: whyOf(result),
+    ...(superseded && { superseded: label(`held until ${superseded.until}${nowAt(superseded.by)}`) }),
     text: fenced(snippet),
   }
 }
@@ -89,6 +91,10 @@ function shown(result: SearchResult): Shown {
 function shownInPart(result: SearchResult, room: number): Shown {
   const whole = shown(result)
   return { ...whole, text: fenced(clipped(result.snippet, Math.max(0, room - 200))) }
+}
+
+function nowAt(by: string | undefined): string {
+  return by === undefined ? '' : `; now: ${by}`
 }
 
 function leftOut(results: number) {

@@ -36,7 +36,7 @@ export const remember: MemoryTool<typeof input, typeof output> = {
   input,
   output,
   isReadOnly: false,
-  async run({ text, section, undo }, { agent, client, ask }) {
+  async run({ text, section, undo }, { agent, client, ask, signal }) {
     if (undo !== undefined) {
       if (text !== undefined) throw invalid('give text or undo, not both')
       const { path } = await ask((owner) => owner.clients.undo({ agent, client, undo }))
@@ -45,7 +45,9 @@ export const remember: MemoryTool<typeof input, typeof output> = {
     const note = text?.trim() ?? ''
     if (note === '') throw invalid('there is nothing to remember: text is empty')
     const wanted = { agent, client, text: note, ...(section === undefined ? {} : { section }) }
-    const written = await ask((owner, isRepeated) => owner.clients.remember({ ...wanted, mayBeThere: isRepeated }))
+    const written = await ask((owner, isRepeated) =>
+      owner.clients.remember({ ...wanted, mayBeThere: isRepeated }, { signal }),
+    )
     const { path, startLine, endLine } = written
     return { path, startLine, endLine, ...(written.undo === '' ? {} : { undo: written.undo }), done: 'remembered' }
   },

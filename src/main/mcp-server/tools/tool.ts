@@ -14,6 +14,8 @@ export interface ToolContext {
    */
   readonly ask: <T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
   readonly now: () => Date
+  /** Aborted when the program takes its call back, or goes away. */
+  readonly signal: AbortSignal
 }
 
 export interface MemoryTool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {

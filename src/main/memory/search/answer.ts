@@ -9,8 +9,9 @@ import type {
 import type { MeaningTerm } from '../../embeddings/index.ts'
 import type { KeywordScale, VectorScale, Weights } from './calibrate.ts'
 import type { ReadQuery } from './filters.ts'
-import type { RankedCandidate } from './fuse.ts'
+import { bestLineOf, type RankedCandidate } from './fuse.ts'
 import type { KeywordPlan } from './plan.ts'
+import type { NoteName } from './note-facts.ts'
 import { matchedWords, snippetOf } from './snippet.ts'
 import type { ChunkText } from './statements.ts'
 
@@ -37,19 +38,11 @@ export function resultsOf(ranking: Ranking): SearchResult[] {
   const results: SearchResult[] = []
   for (const candidate of ranking.candidates) {
     if (candidate.verdict.kind !== 'returned') continue
-    const { path, startLine, endLine, heading, snippet, snippetLine, matched, source } = shownChunk(candidate, ranking)
     results.push({
-      path,
-      startLine,
-      endLine,
-      heading,
+      ...shownChunk(candidate, ranking),
       score: candidate.score,
       vectorScore: candidate.vector?.score ?? null,
       textScore: candidate.text?.score ?? null,
-      snippet,
-      snippetLine,
-      matched,
-      source,
     })
   }
   return results
@@ -70,24 +63,34 @@ export function toCandidate(candidate: RankedCandidate, ranking: Ranking): Candi
   }
 }
 
-/** What is shown of a chunk is around the passage that meaning matched, or around its best lines where words tell more. */
-function shownChunk({ input, vector, text: words }: RankedCandidate, { texts, plan }: Ranking) {
-  const { heading = '', text = '' } = texts.get(input.id) ?? {}
-  const isMeant = vector !== null && vector.score > (words?.score ?? 0)
-  const { snippet, first } = snippetOf(
-    text,
-    isMeant ? vector.startLine - input.startLine : (input.keyword?.bestLine ?? 0),
-  )
+/** What is shown of a chunk is around where it was found, or around what took that place. */
+function shownChunk(candidate: RankedCandidate, { texts, plan }: Ranking) {
+  const { input, succession } = candidate
+  const { heading = '', text = '', names = [] } = texts.get(input.id) ?? {}
+  const title = titleOf(names, plan)
+  const { snippet, first } = snippetOf(text, bestLineOf(candidate) - input.startLine)
   return {
     path: input.path,
     startLine: input.startLine,
     endLine: input.endLine,
     heading,
+    ...(title === undefined ? {} : { title }),
     snippet,
     snippetLine: input.startLine + first,
     matched: matchedWords(snippet, plan),
     source: input.source,
+    ...(succession && {
+      superseded: { until: succession.until, ...(succession.by === undefined ? {} : { by: succession.by }) },
+    }),
   }
+}
+
+/** Of what a note calls itself, what the question names; else its title. */
+function titleOf(names: readonly NoteName[], plan: KeywordPlan): string | undefined {
+  return names
+    .map(({ name, place }) => ({ name, place, count: matchedWords(name, plan).length }))
+    .filter(({ place, count }) => place === 0 || count > 0)
+    .toSorted((one, other) => other.count - one.count)[0]?.name
 }
 
 export function whyNot(

@@ -6,7 +6,8 @@
 import type { Db } from '../schema.ts'
 import type { Source } from '../store.ts'
 import { overlaps, type DaySpan } from '../days.ts'
-import { admitsFile, spanOfFilters, type Filter, type Lift, type ReadQuery } from './filters.ts'
+import { admitsFile, isAboutFiles, spanOfFilters, type Filter, type Lift, type ReadQuery } from './filters.ts'
+import { fileKey, isNoteFilter, NoteFacts, type Having } from './note-facts.ts'
 import type { KeywordMeasure } from './calibrate.ts'
 import type { PackedTerms } from '../packed-terms.ts'
 import type { LegInput } from './fuse.ts'
@@ -31,16 +32,20 @@ const generic = new Set(
 export interface Bounds extends Chosen {
   /** Texts of the filters whose word a chunk has. */
   readonly excludedBy: (terms: PackedTerms) => ReadonlySet<string>
-  /** Chunks that are asked for by their days, path or source alone, where no topic is. */
+  /** Texts of the filters whose tag or property a note has. */
+  readonly havingOf: (source: Source, path: string) => ReadonlySet<string>
+  /** Chunks that are asked for by their days, path, source, tags or properties alone, where no topic is. */
   readonly bare: ReadonlySet<number>
   readonly bareMeasure: KeywordMeasure
 }
 
 export class Conditions {
   readonly #statements: ReturnType<typeof prepare>
+  readonly facts: NoteFacts
 
   constructor(db: Db) {
     this.#statements = prepare(db)
+    this.facts = new NoteFacts(db)
   }
 
   /** @param most chunks that go on where no topic is asked for @param termsOf what a chunk says */
@@ -58,33 +63,56 @@ export class Conditions {
       const terms = termsOf(id)
       return terms !== undefined && excludedBy(terms).size > 0
     }
-    const admitted = this.#admitted(filters)
+    const having = this.facts.having(filters)
+    const havingOf = (source: Source, path: string) => {
+      const key = fileKey(source, path)
+      return new Set([...having].flatMap(([text, files]) => (files.has(key) ? text : [])))
+    }
+    const admitted = this.#admitted(filters, havingOf)
     const dated = lifts.length > 0 ? this.#dated(lifts) : new Set<number>()
     const asked = [...(lifts.length > 0 ? lifts : filters)].map(({ text }) => text)
     const isBareQuery = asked.length > 0 && isBare(parseQuery(topic).terms)
-    const wanted = lifts.length > 0 ? (admitted ? dated.intersection(admitted) : dated) : (admitted ?? new Set())
+    const named = lifts.length > 0 ? undefined : filters.find((filter) => isNoteFilter(filter) && !filter.isNot)
+    const wanted = (): Iterable<number> => {
+      if (named) return this.#standing(having.get(named.text), admitted)
+      if (lifts.length > 0) return admitted ? dated.intersection(admitted) : dated
+      return admitted ?? this.#statements.all.all()
+    }
     const bare = isBareQuery
-      ? [...wanted].filter((id) => words.length === 0 || !hasExcludedWord(id)).slice(0, most)
+      ? Iterator.from(wanted())
+          .filter((id) => words.length === 0 || !hasExcludedWord(id))
+          .take(most)
       : []
     return {
       admitted,
       dated,
       excludedBy,
+      havingOf,
       hasExcludedWord: words.length > 0 ? hasExcludedWord : undefined,
       bare: new Set(bare),
       bareMeasure: bareMeasure(asked),
     }
   }
 
-  /** Chunks that path, source and days let through; undefined for all. */
-  #admitted(filters: readonly Filter[]): ReadonlySet<number> | undefined {
+  /** Of each note the chunk where it says what is asked for; newest notes first. */
+  #standing(having: Having | undefined, admitted: ReadonlySet<number> | undefined): ReadonlySet<number> {
+    const ids = [...(having?.values() ?? [])].map(
+      ({ source, path, line }) => this.#statements.at.get(source, path, line, line) ?? 0,
+    )
+    return new Set(ids.filter((id) => admitted?.has(id) ?? true))
+  }
+
+  /** Chunks that path, source, tags, properties and days let through; undefined for all. */
+  #admitted(filters: readonly Filter[], havingOf: Bounds['havingOf']): ReadonlySet<number> | undefined {
     const span = spanOfFilters(filters)
-    const isAboutFiles = filters.some(({ kind }) => kind === 'path' || kind === 'source')
-    if (!span && !isAboutFiles) return undefined
+    const areAboutFiles = filters.some(isAboutFiles)
+    if (!span && !areAboutFiles) return undefined
     const inTime = span && new Set(this.#statements.within.all(...sqlSpan(span)))
-    if (!isAboutFiles) return inTime
-    const files = this.#statements.files.all().filter(({ path, source }) => admitsFile(filters, path, source))
-    const ids = this.#statements.ofFiles.all(JSON.stringify(files.map(({ path, source }) => `${source}/${path}`)))
+    if (!areAboutFiles) return inTime
+    const files = this.#statements.files
+      .all()
+      .filter(({ path, source }) => admitsFile(filters, { path, source, having: havingOf(source, path) }))
+    const ids = this.#statements.ofFiles.all(JSON.stringify(files.map(({ path, source }) => fileKey(source, path))))
     return new Set(inTime ? ids.filter((id) => inTime.has(id)) : ids)
   }
 
@@ -189,9 +217,15 @@ function prepare(db: Db) {
       .prepare<[number, number], number>('SELECT DISTINCT chunk_id FROM chunk_days WHERE first <= ? AND last >= ?')
       .pluck(),
     files: db.prepare<[], { path: string; source: Source }>('SELECT path, source FROM files'),
+    all: db.prepare<[], number>('SELECT id FROM chunks ORDER BY id').pluck(),
     ofFiles: db
       .prepare<[string], number>(
         "SELECT id FROM chunks WHERE source || '/' || path IN (SELECT value FROM json_each(?)) ORDER BY id",
+      )
+      .pluck(),
+    at: db
+      .prepare<[string, string, number, number], number>(
+        'SELECT id FROM chunks WHERE source = ? AND path = ? AND start_line <= ? AND end_line >= ? ORDER BY start_line LIMIT 1',
       )
       .pluck(),
     days: db.prepare<[string], { id: number } & DaySpan>(

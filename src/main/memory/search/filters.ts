@@ -1,10 +1,12 @@
 /**
  * The query language's filters (M53): `after:` `before:` `on:` `in:` with a day, a month, a year or a phrase, `path:`,
- * `source:`, and `-word`. They are taken out of the query, and what is left is searched; a value that cannot be read
+ * `source:`, `-word`; and those of what a note says of itself (M68): `tag:`, and `property:value` of a property that some
+ * note has. They are taken out of the query, and what is left is searched; a value that cannot be read
  * stays in the query as a word, and is told. Pure.
  */
 import type { Condition } from '../../../shared/contract/index.ts'
 import { sourceSchema } from '../../../shared/contract/search.ts'
+import { nameKey, readTest, tagKey, type PropertyTest } from '../../../shared/properties/index.ts'
 import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../days.ts'
 import type { Source } from '../store.ts'
 import { fold } from '../terms.ts'
@@ -16,8 +18,21 @@ export type Filter =
   /** `part` is folded. */
   | { readonly kind: 'path'; readonly text: string; readonly part: string; readonly isNot: boolean }
   | { readonly kind: 'source'; readonly text: string; readonly source: Source; readonly isNot: boolean }
+  /** Its note has the tag, or one below it. */
+  | { readonly kind: 'tag'; readonly text: string; readonly key: string; readonly isNot: boolean }
+  /** `name` as a key. */
+  | {
+      readonly kind: 'property'
+      readonly text: string
+      readonly name: string
+      readonly test: PropertyTest
+      readonly isNot: boolean
+    }
   /** A word or a phrase that it must not have. */
   | { readonly kind: 'word'; readonly text: string; readonly word: string }
+
+/** One about what a note says of itself. */
+export type NoteFilter = Extract<Filter, { kind: 'tag' | 'property' }>
 
 /** What a phrase such as `last week` raises. */
 export interface Lift extends DaySpan {
@@ -44,10 +59,15 @@ export interface FilteredPassage {
   readonly days: readonly DaySpan[]
   /** Texts of the filters whose word it has. */
   readonly excludedBy: ReadonlySet<string>
+  /** Texts of the filters whose tag or property its note has. */
+  readonly having: ReadonlySet<string>
 }
 
 const value = '"[^"]*"|“[^”]*”|「[^」]*」|[^\\s"“「]\\S*'
-const keyed = new RegExp(`(?<![^\\s(（])(-?)(after|before|on|in|path|source)[:：](${value})`, 'giu')
+const keyed = new RegExp(`(?<![^\\s(（])(-?)(after|before|on|in|path|source|tag)[:：](${value})`, 'giu')
+/** `status:open`, and as Obsidian writes it: `[status:in progress]`, `[status]`. */
+const named = new RegExp(`(?<![^\\s(（])(-?)([\\p{L}_][\\p{L}\\p{N}_-]*)[:：](${value})`, 'giu')
+const bracketed = /(?<![^\s(（])(-?)\[([\p{L}_][\p{L}\p{N}_. /-]*)(?:[:：]\s*([^\]\n]*))?\]/gu
 /** One letter after a dash is an option of a command, a digit makes it a sign. */
 const excluded =
   /(?<![^\s(（])-("[^"]+"|“[^”]+”|「[^」]+」|\p{Script=Latin}[\p{L}\p{N}][^\s"]*|[^\p{Script=Latin}\p{N}\p{P}\p{S}\s]\S*)/giu
@@ -71,9 +91,17 @@ interface Found {
   readonly filter: Filter | undefined
 }
 
-/** @param off conditions that were taken off, as they stand in the query */
-export function readQuery(query: string, today: Day, off: readonly string[] = []): ReadQuery {
-  const found = [...keyedFilters(query, today), ...excludedWords(query)]
+/**
+ * @param off conditions that were taken off, as they stand in the query
+ * @param isProperty whether some note has a property of this name
+ */
+export function readQuery(
+  query: string,
+  today: Day,
+  off: readonly string[] = [],
+  isProperty: (name: string) => boolean = () => false,
+): ReadQuery {
+  const found = [...keyedFilters(query, today), ...propertyFilters(query, isProperty), ...excludedWords(query)]
     .filter(
       (one, index, all) => !all.slice(0, index).some((other) => other.start <= one.start && one.start < other.end),
     )
@@ -114,10 +142,17 @@ export function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
   }
 }
 
-/** Whether a file may have results, as far as path and source tell. */
-export function admitsFile(filters: readonly Filter[], path: string, source: Source): boolean {
-  const beside = filters.filter(({ kind }) => kind === 'path' || kind === 'source')
-  return failedFilters(beside, { path, source, days: [], excludedBy: new Set() }).length === 0
+/** Whether a filter is about files, not passages. */
+export function isAboutFiles({ kind }: Filter): boolean {
+  return kind === 'path' || kind === 'source' || kind === 'tag' || kind === 'property'
+}
+
+/** Whether a file may have results, as far as its path, its source and what it says of itself tell. */
+export function admitsFile(
+  filters: readonly Filter[],
+  file: Pick<FilteredPassage, 'path' | 'source' | 'having'>,
+): boolean {
+  return failedFilters(filters.filter(isAboutFiles), { ...file, days: [], excludedBy: new Set() }).length === 0
 }
 
 /** Texts of the filters that a passage fails; none for one that may be returned. */
@@ -132,6 +167,9 @@ export function failedFilters(filters: readonly Filter[], passage: FilteredPassa
         return hasPart(path, filter.part) === filter.isNot
       case 'source':
         return filter.isNot ? passage.source === filter.source : !wanted.has(passage.source)
+      case 'tag':
+      case 'property':
+        return passage.having.has(filter.text) === filter.isNot
       case 'word':
         return passage.excludedBy.has(filter.text)
     }
@@ -142,11 +180,13 @@ export function failedFilters(filters: readonly Filter[], passage: FilteredPassa
   return (isSplit ? filters.filter(({ kind }) => kind === 'days') : failed).map(({ text }) => text)
 }
 
+type Keyed = 'after' | 'before' | 'on' | 'in' | 'path' | 'source' | 'tag'
+
 function keyedFilters(query: string, today: Day): Found[] {
   return outsideQuotes(query, keyed).map(({ index, 0: whole, 1: minus, 2: name = '', 3: given = '' }) => {
     const text = whole.replace(trailing, '')
-    const kind = name.toLowerCase() as 'after' | 'before' | 'on' | 'in' | 'path' | 'source'
-    const filter = filterOf(kind, text, unquoted(given).replace(trailing, ''), minus === '-', today)
+    const kind = name.toLowerCase() as Keyed
+    const filter = filterOf(kind, text, meantBy(given), minus === '-', today)
     const condition: Condition = {
       kind,
       text,
@@ -158,14 +198,38 @@ function keyedFilters(query: string, today: Day): Found[] {
   })
 }
 
-function filterOf(
-  kind: 'after' | 'before' | 'on' | 'in' | 'path' | 'source',
-  text: string,
-  meant: string,
-  isNot: boolean,
-  today: Day,
-): Filter | undefined {
+/** A name that no note has is a word: `https://…`, `TODO:now`. */
+function propertyFilters(query: string, isProperty: (name: string) => boolean): Found[] {
+  const inBrackets = outsideQuotes(query, bracketed).map((found) => ({ found, given: found[3] ?? '*' }))
+  const plain = outsideQuotes(query, named).map((found) => ({ found, given: found[3] ?? '' }))
+  return [...inBrackets, ...plain].flatMap(({ found: { index, 0: whole, 1: minus, 2: name = '' }, given }) => {
+    if (!isProperty(name)) return []
+    const text = whole.replace(trailing, '')
+    const test = readTest(whole.endsWith(']') ? unquoted(given) : meantBy(given))
+    const filter: Filter | undefined = test && {
+      kind: 'property',
+      text,
+      name: nameKey(name),
+      test,
+      isNot: minus === '-',
+    }
+    const isUnread = filter ? {} : { isUnread: true }
+    const condition: Condition = { kind: 'property', text, isOff: false, from: null, to: null, ...isUnread }
+    return { start: index, end: index + text.length, condition, filter }
+  })
+}
+
+function filterOf(kind: Keyed, text: string, meant: string, isNot: boolean, today: Day): Filter | undefined {
   if (kind === 'path') return meant === '' ? undefined : { kind, text, part: fold(meant), isNot }
+  if (kind === 'tag') {
+    const key = tagKey(
+      meant
+        .replace(/^#/, '')
+        .replace(/^\[\[(.*)\]\]$/, '$1')
+        .replace(/\/+$/, ''),
+    )
+    return key === '' ? undefined : { kind, text, key, isNot }
+  }
   if (kind === 'source') {
     const source = sourceNames.get(meant.toLowerCase())
     return source && { kind, text, source, isNot }
@@ -232,6 +296,12 @@ function tidy(text: string): string {
 
 function unquoted(text: string): string {
   return /^["“「]/.test(text) ? text.slice(1).replace(/["”」]$/, '') : text
+}
+
+/** What a filter's value means; within quotes, all of it counts. */
+function meantBy(given: string): string {
+  const bare = unquoted(given)
+  return bare === given ? given.replace(trailing, '') : bare
 }
 
 function asNumber(text: string | undefined): number | undefined {

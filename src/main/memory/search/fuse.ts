@@ -7,6 +7,7 @@ import type { Source } from '../store.ts'
 import { textScore, vectorScore, type KeywordMeasure, type VectorScale, type Weights } from './calibrate.ts'
 import { pairEchoes } from './echo.ts'
 import { diversify } from './mmr.ts'
+import { withSuccessors, type Succession } from './succession.ts'
 import type { PassageMatch } from './vectors.ts'
 
 export interface LegInput {
@@ -41,6 +42,8 @@ export interface FuseOptions extends Omit<SearchSettings, 'weights'> {
   readonly today: string
   /** Asked only when `mmrLambda` is set, once for each. */
   readonly wordsOf: (input: LegInput) => ReadonlySet<unknown>
+  /** Whether a passage is old at the line by which it was found (1-based, of the file). */
+  readonly successionOf?: (input: LegInput, line: number) => Succession | undefined
   /** Whether a file says what a conversation says at its best place. */
   readonly echoes?: (conversation: LegInput, file: LegInput) => boolean
 }
@@ -73,19 +76,40 @@ export interface RankedCandidate {
   readonly modifiers: Candidate['modifiers']
   readonly score: number
   readonly verdict: Verdict
+  /** It does not hold any more. */
+  readonly succession?: Succession | undefined
+  /** 1-based, in the file: what is shown is around it, rather than around what was found best. */
+  readonly shownLine?: number | undefined
 }
 
 type Scored = Omit<RankedCandidate, 'verdict'>
 
-/** All candidates in the order of their scores; ties by path and line, so that the order never wavers. */
-export function fuse(inputs: readonly LegInput[], options: FuseOptions): RankedCandidate[] {
+/**
+ * All candidates in the order of their scores; ties by path and line, so that the order never wavers. `missing`: passages
+ * that took the place of found ones and are not among them.
+ */
+export function fuse(
+  inputs: readonly LegInput[],
+  options: FuseOptions,
+): { readonly candidates: RankedCandidate[]; readonly missing: ReadonlySet<number> } {
   const vectorRanks = ranks(inputs, (input) => input.passage?.nearness ?? null)
   const textRanks = ranks(inputs, (input) => input.keyword?.raw ?? null)
   const scored = inputs.map((input) => score(input, options, vectorRanks, textRanks))
   scored.sort(byScore)
   const diverse = options.mmrLambda === null ? scored : spread(scored, options, options.mmrLambda)
   const echoes = echoesAmong(diverse, options)
-  return judge(withEchoes(diverse, echoes), options, new Map([...echoes].map(([id, { input }]) => [id, input.id])))
+  const { scored: standing, missing } = withSuccessors(withEchoes(diverse, echoes), options.minScore, (candidate) =>
+    candidate.input.refusedBy ? undefined : options.successionOf?.(candidate.input, bestLineOf(candidate)),
+  )
+  const folded = new Map([...echoes].map(([id, { input }]) => [id, input.id]))
+  return { candidates: judge(standing.sort(byScore), options, folded), missing }
+}
+
+/** Where a passage was found: around what meaning matched, or its best line where words tell more. */
+export function bestLineOf({ input, vector, text, shownLine }: Omit<RankedCandidate, 'verdict'>): number {
+  if (shownLine !== undefined) return shownLine
+  const isMeant = vector !== null && vector.score > (text?.score ?? 0)
+  return isMeant ? vector.startLine : input.startLine + (input.keyword?.bestLine ?? 0)
 }
 
 /** Files' passages that conversations repeat, by the conversations' ids. */

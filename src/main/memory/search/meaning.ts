@@ -6,7 +6,7 @@ import type { Calibration } from '../calibrated.ts'
 import { hashOf } from '../passage-store.ts'
 import { passagesOf } from '../passages.ts'
 import { questionsOf, sampledPassage, sampleSize } from '../pseudo-questions.ts'
-import type { Db } from '../schema.ts'
+import { cacheKey, type Db } from '../schema.ts'
 import { isOfUse } from './calibrate.ts'
 
 /** Chunks that are cut before others have their turn. */
@@ -28,14 +28,27 @@ interface Counted {
   readonly after: string | undefined
 }
 
+interface AskedModel {
+  readonly provider: string
+  readonly address?: string | undefined
+  readonly model: string
+  readonly dimensions?: number | undefined
+}
+
+interface Measured {
+  readonly calibration: Calibration | undefined
+  /** The calibration is known, or known to be impossible. */
+  readonly isMeasured: boolean
+}
+
 /**
  * @param asked the model whose cached vectors count as sent; of any length where `dimensions` is undefined
- * @param calibration of the model in use, where there is one
+ * @param known of the model in use
  */
 export async function accountOfMeaning(
   db: Db,
-  { provider, model, dimensions }: { readonly provider: string; readonly model: string; readonly dimensions?: number },
-  calibration: Calibration | undefined,
+  { model, dimensions, ...asked }: AskedModel,
+  { calibration, isMeasured }: Measured,
   signal?: AbortSignal,
 ): Promise<Meaning> {
   const page = db.prepare<[number, number], ChunkRow>(
@@ -60,7 +73,7 @@ export async function accountOfMeaning(
         'SELECT hash FROM embedding_cache WHERE provider = ? AND model = ? AND dims = coalesce(?, dims)',
       )
       .pluck()
-      .all(provider, model, dimensions ?? null),
+      .all(cacheKey(asked), model, dimensions ?? null),
   )
   const all = [...passages.values()]
   const isUnsent = (hash: string) => !cached.has(hash)
@@ -74,6 +87,7 @@ export async function accountOfMeaning(
     all: sumOf(all.map(({ text }) => text)),
     unsent: sumOf(unsent),
     questions: sumOf(questionsAbout(all).filter((text) => isUnsent(hashOf(text)))),
+    isMeasured,
     scripts,
   }
 }

@@ -66,6 +66,10 @@ export class QueryVectors {
     return this.#provider.model
   }
 
+  get address(): string | undefined {
+    return this.#provider.address
+  }
+
   /** False where it is known beforehand that the model cannot tell what a question means. */
   reads(question: string): boolean {
     return this.#provider.reads?.(question) ?? true

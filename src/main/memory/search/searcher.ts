@@ -7,10 +7,12 @@ import type {
   EmbeddingModel,
   Explanation,
   Meaning,
+  NearNote,
   SearchOptions,
   SearchSettings,
   SearchResponse,
 } from '../../../shared/contract/index.ts'
+import { embeddingAddressOf } from '../../../shared/providers.ts'
 import { systemClock, type Clock } from '../../clock.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
 import { calibrationFor, calibrationKey, minPassages, parseCalibration, type Calibration } from '../calibrated.ts'
@@ -30,12 +32,14 @@ import { heardOf, textReader } from './heard.ts'
 import { readKept, toKept, type ReadAhead } from './kept-ahead.ts'
 import { KeywordIndex } from './keyword-index.ts'
 import { accountOfMeaning } from './meaning.ts'
+import { nearNotes } from './near-notes.ts'
 import { incompleteNotice, silenceOf, weakNotice, type Notice } from './notices.ts'
 import { parseQuery } from './query.ts'
 import type { Source } from '../store.ts'
 import { prepareSearch, type ChunkText } from './statements.ts'
 import type { QueryVectors } from './query-vectors.ts'
 import { matchedWords } from './snippet.ts'
+import { successionOf, type Texts } from './succession.ts'
 import { TermCounter } from './term-counter.ts'
 import { VectorLeg } from './vectors.ts'
 import { withOverrides } from './overrides.ts'
@@ -64,6 +68,8 @@ interface EmbeddedQuery {
   readonly embedMs: number
 }
 
+const none: ReadonlySet<number> = new Set()
+
 /** Which candidates are shown, so that their text has to be read. */
 type Shown = 'returned' | 'all'
 
@@ -78,6 +84,7 @@ export class Searcher {
   #vectorsOf: number | undefined
   /** How much of the index the next process finds read. */
   #kept = 0
+  #heads: { readonly version: number; readonly texts: Map<string, string> } = { version: -1, texts: new Map() }
   readonly #keywords: KeywordIndex
   readonly #conditions: Conditions
 
@@ -217,7 +224,18 @@ export class Searcher {
 
   /** @param of the model that would be sent to; the one in use when undefined */
   meaning(of: EmbeddingModel | undefined, signal?: AbortSignal): Promise<Meaning> {
-    return accountOfMeaning(this.#db, of ?? this.#identity(), this.#readCollection().calibration, signal)
+    const asked = of
+      ? { ...of, address: embeddingAddressOf(of.provider, of.baseUrl) }
+      : { ...this.#identity(), address: this.#embeddings?.address }
+    return accountOfMeaning(this.#db, asked, this.#readCollection(), signal)
+  }
+
+  /** Notes that are about what a note is about; empty while there are no vectors. */
+  nearNotes(path: string, most: number): NearNote[] {
+    return this.#transaction(() => {
+      const { dimensions } = this.#readCollection()
+      return dimensions === 0 ? [] : nearNotes(this.#db, this.#vectorLeg(dimensions), path, most)
+    })
   }
 
   /** Word and token counts of the indexed files, by source and path. */
@@ -245,11 +263,14 @@ export class Searcher {
     query: string,
     read: ReadQuery,
     options: SearchSettings,
-    { excludeSession }: SearchOptions,
-    { vector, notice, embedMs }: EmbeddedQuery,
+    overrides: SearchOptions,
+    embedded: EmbeddedQuery,
     shown: Shown,
     asked: number | undefined,
+    successors: ReadonlySet<number> = none,
   ): Ranking {
+    const { vector, notice, embedMs } = embedded
+    const { excludeSession } = overrides
     const excluded = excludeSession === undefined ? undefined : `sessions/${excludeSession}.jsonl`
     const collection = this.#readCollection()
     const textStarted = performance.now()
@@ -278,13 +299,15 @@ export class Searcher {
       const nearest = chooseFound((count, only) => meant.nearest(count, only), vectorCandidates, bounds)
       for (const id of nearest) found.add(id)
     }
-    const ids = new Set(asked === undefined ? found : [asked, ...found])
+    const ids = new Set([...(asked === undefined ? [] : [asked]), ...successors, ...found])
     const passages = meant?.matches([...ids])
     const vectorMs = performance.now() - vectorStarted
     const scoreStarted = performance.now()
     const considered = this.#keywords
       .read(ids)
-      .filter(({ id, path, terms }) => id === asked || (hasPhrases(plan, terms) && path !== excluded))
+      .filter(
+        ({ id, path, terms }) => id === asked || successors.has(id) || (hasPhrases(plan, terms) && path !== excluded),
+      )
     const counter = new TermCounter(plan.terms)
     const textOf = textReader((id) => this.#statements.text.get(id)?.text)
     const heard = new Map(considered.map((chunk) => [chunk.id, heardOf(chunk, read, textOf)]))
@@ -298,7 +321,13 @@ export class Searcher {
     const refused = new Map(
       considered.map(({ id, path, source, terms }) => [
         id,
-        failedFilters(read.filters, { path, source, days: days.get(id) ?? [], excludedBy: bounds.excludedBy(terms) }),
+        failedFilters(read.filters, {
+          path,
+          source,
+          days: days.get(id) ?? [],
+          excludedBy: bounds.excludedBy(terms),
+          having: bounds.havingOf(source, path),
+        }),
       ]),
     )
     // What was only asked about, or may not be shown, must not change what the others are measured by.
@@ -325,17 +354,22 @@ export class Searcher {
       }
     })
     const weights = weightsFor(options.weights, vectorScale)
-    const candidates = fuse(withDeservedLifts(inputs, read), {
+    const successionTexts: Texts = { textOf, headOf: this.#head, at: this.#passageAt }
+    const { candidates, missing } = fuse(withDeservedLifts(inputs, read), {
       ...options,
       weights,
       vectorScale,
       today: localDate(this.#now()),
+      successionOf: (input, line) => successionOf(input, line, successionTexts),
       echoes: (conversation, file) => {
         const line = textOf(conversation.id).split('\n')[conversation.keyword?.bestLine ?? 0] ?? ''
         return isEcho(line, matchedWords(line, plan), textOf(file.id))
       },
       wordsOf: ({ id }) => new Set(this.#keywords.termsOf(id)?.text.words.filter((hash) => hash !== lineEnd)),
     })
+    // What took the place of something that was found is an answer too, whatever words it has: once more, with it.
+    if (missing.size > 0 && successors.size === 0)
+      return this.#rankNow(query, read, options, overrides, embedded, shown, asked, missing)
     const meaning = (chunk: number) => {
       const text = meant?.textOf(passages?.get(chunk)?.id)
       return text === undefined ? undefined : this.#embeddings?.terms(read.words, text)
@@ -366,7 +400,8 @@ export class Searcher {
     maxWaitMs: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<EmbeddedQuery> {
-    if (!this.#embeddings) return { vector: undefined, notice: null, embedMs: 0 }
+    // A model gives a vector to signs as well, or to nothing at all, and something is always nearest to it.
+    if (!this.#embeddings || !/[\p{L}\p{N}]/u.test(query)) return { vector: undefined, notice: null, embedMs: 0 }
     if (dimensions === 0) {
       const { failure } = this.#embeddings.leave
       const notice: Notice = failure
@@ -383,8 +418,9 @@ export class Searcher {
 
   /** While an index is rebuilt for another model, the old one answers by keywords: vectors of two models do not compare. */
   #isOfOurModel(): boolean {
-    const { provider, model } = builtFor(this.#db)
-    return isCurrent(this.#db) && provider === this.#embeddings?.provider && model === this.#embeddings.model
+    const { provider, model, address } = builtFor(this.#db)
+    const asked = this.#embeddings
+    return isCurrent(this.#db) && provider === asked?.provider && model === asked.model && address === asked.address
   }
 
   #identity(): { provider: string; model: string } {
@@ -416,20 +452,32 @@ export class Searcher {
     return this.#vectors
   }
 
+  /** The beginning of a file; most questions are about the same few. */
+  readonly #head = (path: string): string => {
+    const { version } = this.#readCollection()
+    if (this.#heads.version !== version) this.#heads = { version, texts: new Map() }
+    const known = this.#heads.texts.get(path) ?? this.#statements.head.get(path) ?? ''
+    this.#heads.texts.set(path, known)
+    return known
+  }
+
+  readonly #passageAt = (path: string, line: number) => this.#statements.passageAt.get(path, line, line)
+
   /** All that is read within is of one moment, whatever the indexer writes meanwhile. */
   #transaction<T>(work: () => T): T {
     return this.#db.transaction(work).deferred()
   }
 
   #read(query: string, without?: readonly string[]): ReadQuery {
-    return readQuery(query, parseDay(localDate(this.#now())), without)
+    const { facts } = this.#conditions
+    return readQuery(query, parseDay(localDate(this.#now())), without, (name) => facts.isProperty(name))
   }
 
   #texts(candidates: readonly RankedCandidate[], shown: Shown): Map<number, ChunkText> {
     const texts = new Map<number, ChunkText>()
     for (const { input, verdict } of candidates) {
       const text = shown === 'all' || verdict.kind === 'returned' ? this.#statements.text.get(input.id) : undefined
-      if (text) texts.set(input.id, text)
+      if (text) texts.set(input.id, { ...text, names: this.#conditions.facts.namesOf(input.source, input.path) })
     }
     return texts
   }

@@ -2,13 +2,19 @@
 import { ChunkPacker } from '../packed-terms.ts'
 import type { Db } from '../schema.ts'
 import type { Source } from '../store.ts'
+import type { NoteName } from './note-facts.ts'
 import type { PostingSource } from './postings.ts'
 import type { ChunkPlace } from './segment.ts'
 
 export interface ChunkText {
   readonly heading: string
   readonly text: string
+  /** What its note calls itself. */
+  readonly names?: readonly NoteName[]
 }
+
+/** A note by its path; its place in the index begins with the source. */
+const ofNotes = "source IN ('memory', 'extra', 'shared') AND path = ?"
 
 export function prepareSearch(db: Db) {
   return {
@@ -29,6 +35,13 @@ export function prepareSearch(db: Db) {
         'SELECT id FROM chunks WHERE path = ? AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1',
       )
       .pluck(),
+    head: db
+      .prepare<[string], string>(`SELECT substr(text, 1, 600) FROM chunks WHERE ${ofNotes} AND start_line = 1 LIMIT 1`)
+      .pluck(),
+    passageAt: db.prepare<[string, number, number], { id: number; path: string; startLine: number; endLine: number }>(
+      `SELECT id, path, start_line AS startLine, end_line AS endLine FROM chunks
+       WHERE ${ofNotes} AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1`,
+    ),
     fileCounts: db.prepare<[], { path: string; source: Source; words: number; tokens: number }>(
       'SELECT path, source, words, tokens FROM files',
     ),

@@ -96,6 +96,11 @@ export class VectorQuery {
       .slice(0, count)
   }
 
+  /** @param passages ids, as JSON @returns their cosines, in no order; those without a vector have none */
+  cosines(passages: string): number[] {
+    return this.#statements.cosines.all(toBlob(this.#vector), passages).map(({ cosine }) => cosine)
+  }
+
   /** Ids of the `count` chunks that have the nearest passages, nearest first. @param only those among which to look */
   nearest(count: number, only?: ReadonlySet<number>): number[] {
     if (!only) return this.#nearestOfAll(count)

@@ -82,7 +82,10 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
     case 'chat': {
       // What a summary says of the message that is being answered is not what the user said.
       const conversation = purpose.turn ?? (purpose.goesOn ? messages.slice(0, -1) : messages)
-      return purpose.goesOn ? goOn(conversation, purpose, fallback) : converse(conversation, purpose, fallback)
+      const step = purpose.goesOn ? goOn(conversation, purpose, fallback) : converse(conversation, purpose, fallback)
+      if (!step.calls || purpose.isWithoutMemory !== true) return step
+      const last = conversation.findLast(({ role }) => role === 'user')
+      return { text: sentencesIn(languageOf(conversation, last ? textOf(last) : '', fallback)).withoutMemory }
     }
   }
 }

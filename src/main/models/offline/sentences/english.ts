@@ -51,6 +51,8 @@ export const english: Sentences = {
     `I found nothing in your memory about “${query}”. No language model is connected, so I can only quote what is written there.`,
   noModel: '*No language model is connected: these are quotes from your notes, not an answer of mine.*',
   toolFailed: (reason) => `That did not work: ${reason}`,
+  withoutMemory:
+    'This chat is held without memory: I look nothing up in your notes and keep nothing of what is said. Without a language model, answers from memory are all that I can give; ask in another chat, or keep this one after all.',
   unwritable:
     'I could not note that: it has an invisible control character (NUL), which no text file can hold. Your message is still here: edit it, delete that character, and send it again.',
   kept: 'Kept from a conversation',

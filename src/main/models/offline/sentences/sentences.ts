@@ -50,6 +50,8 @@ export interface Sentences {
   readonly nothingFound: (query: string) => string
   readonly noModel: string
   readonly toolFailed: (reason: string) => string
+  /** The conversation is held without memory, and what was said wants to look into it or to write there. */
+  readonly withoutMemory: string
   /** A note holds a character that no text file can hold. */
   readonly unwritable: string
   /** Heading of what a flush wrote. */

@@ -1,0 +1,13 @@
+/** Tells of a file of the app's own that could not be read and was put aside. */
+import type { AgentOptions } from './agent-options.ts'
+
+export function reportDamaged({ health, config }: AgentOptions, aside: string): void {
+  health.report({
+    part: 'app',
+    code: 'file_damaged',
+    level: 'note',
+    message: `what was kept could not be read; it is in ${aside}`,
+    agent: config.id,
+    path: aside,
+  })
+}

@@ -1,0 +1,156 @@
+/**
+ * What was superseded, and by what (M61): a passage whose best place is struck, or that belongs to a note that is, stands
+ * behind the passage that took its place, which takes over its score; chains are followed to their end. Pure: texts are
+ * read by whoever asks.
+ */
+import { mayBeSuperseded, supersededLine, supersededNote, type Superseded } from '../../../shared/superseded.ts'
+import type { Candidate } from '../../../shared/contract/index.ts'
+
+/** What an old passage keeps of its score: enough to be shown, too little to stand before its successor. */
+const oldShare = 0.9
+/** Longer chains are a circle, or a slip. */
+const maxSteps = 8
+
+export interface Passage {
+  readonly id: number
+  readonly path: string
+  /** 1-based. */
+  readonly startLine: number
+  readonly endLine: number
+}
+
+export interface Succession {
+  readonly until: string
+  /** `path:line` of what holds now, at the end of the chain; undefined where nobody said. */
+  readonly by: string | undefined
+  readonly successor: { readonly id: number; readonly line: number } | undefined
+}
+
+export interface Texts {
+  readonly textOf: (id: number) => string
+  /** The beginning of a file. */
+  readonly headOf: (path: string) => string
+  /** The passage that has a line. */
+  readonly at: (path: string, line: number) => Passage | undefined
+}
+
+/** Whether a passage is old at the line by which it was found. @param line 1-based, of the file */
+export function successionOf(passage: Passage, line: number, texts: Texts): Succession | undefined {
+  const own = oldAt(passage, line, texts)
+  if (!own) return undefined
+  let last = own
+  let from = passage.path
+  let at: { passage: Passage; line: number } | undefined
+  for (let step = 0; step < maxSteps && last.by; step += 1) {
+    at = resolve(from, last.by, texts)
+    const next = at && oldAt(at.passage, at.line, texts)
+    if (!at || !next) break
+    from = at.passage.path
+    last = next
+    // Its own end is what is told, even where that is not known by place.
+    if (!next.by) at = undefined
+  }
+  const isSame = at?.passage.id === passage.id && at.line === line
+  return {
+    until: own.until,
+    by: at ? `${at.passage.path}:${at.line}` : last.by && shown(last.by),
+    successor: at && !isSame ? { id: at.passage.id, line: at.line } : undefined,
+  }
+}
+
+function shown({ path, line }: NonNullable<Superseded['by']>): string {
+  return line === undefined ? path : `${path}:${line}`
+}
+
+function oldAt({ id, path, startLine }: Passage, line: number, { textOf, headOf }: Texts): Superseded | undefined {
+  const text = textOf(id)
+  const own = mayBeSuperseded(text) ? supersededLine(text.split('\n')[line - startLine] ?? '') : undefined
+  return own ?? supersededNote(headOf(path))
+}
+
+/** Paths are the workspace's, or the note's own folder's; those of a memory that is shared begin with its name. */
+function resolve(from: string, { path, line = 1 }: NonNullable<Superseded['by']>, { at }: Texts) {
+  const folder = from.slice(0, from.lastIndexOf('/') + 1)
+  const shared = /^@[^/]+\//.exec(from)?.[0] ?? ''
+  for (const candidate of new Set([shared + path, path, folder + path])) {
+    const passage = at(candidate, line)
+    if (passage) return { passage, line: Math.max(line, passage.startLine) }
+  }
+  return undefined
+}
+
+interface Scored {
+  readonly input: Passage
+  readonly lift: number
+  readonly modifiers: Candidate['modifiers']
+  readonly score: number
+  /** 1-based, in the file: what is shown is around it. */
+  readonly shownLine?: number | undefined
+  readonly succession?: Succession | undefined
+}
+
+/**
+ * Old passages step back, and what took their place takes their score.
+ * @param scored in any order
+ * @param successionOf asked of those that would be shown
+ * @returns the same passages, and ids of successors that are not among them
+ */
+export function withSuccessors<T extends Scored>(
+  scored: readonly T[],
+  minScore: number,
+  successionOf: (candidate: T) => Succession | undefined,
+): { readonly scored: T[]; readonly missing: ReadonlySet<number> } {
+  const old = new Map<number, Succession>()
+  const raised = new Map<number, { readonly score: number; readonly line: number; readonly of: string }>()
+  const missing = new Set<number>()
+  const known = new Set(scored.map(({ input }) => input.id))
+  for (const candidate of scored) {
+    if (candidate.score < minScore) continue
+    const succession = successionOf(candidate)
+    if (!succession) continue
+    const { id, path, startLine, endLine } = candidate.input
+    const { successor } = succession
+    // What holds now stands in the very same passage: it is shown around that line.
+    if (successor?.id === id) {
+      raised.set(id, { score: 0, line: successor.line, of: '' })
+      continue
+    }
+    old.set(id, succession)
+    if (!successor) continue
+    if (!known.has(successor.id)) missing.add(successor.id)
+    if (candidate.score > (raised.get(successor.id)?.score ?? -1))
+      raised.set(successor.id, {
+        score: candidate.score,
+        line: successor.line,
+        of: `${path}:${startLine}-${endLine}`,
+      })
+  }
+  if (old.size === 0 && raised.size === 0) return { scored: [...scored], missing }
+  const changed = scored.map((candidate): T => {
+    const succession = old.get(candidate.input.id)
+    if (succession) {
+      const modifier = { name: 'superseded' as const, factor: oldShare, of: succession.by }
+      return {
+        ...candidate,
+        succession,
+        modifiers: [...candidate.modifiers, modifier],
+        score: candidate.score * oldShare,
+      }
+    }
+    const raise = raised.get(candidate.input.id)
+    return raise ? { ...lifted(candidate, raise), shownLine: raise.line } : candidate
+  })
+  return { scored: changed, missing }
+}
+
+function lifted<T extends Scored>(candidate: T, { score, of }: { readonly score: number; readonly of: string }): T {
+  if (score <= candidate.score) return candidate
+  if (candidate.score > 0) {
+    const modifier = { name: 'successor' as const, factor: score / candidate.score, of }
+    return { ...candidate, modifiers: [...candidate.modifiers, modifier], score }
+  }
+  // Nothing speaks for it but what it took the place of.
+  const factor = candidate.modifiers.reduce((product, one) => product * one.factor, 1)
+  const modifier = { name: 'successor' as const, factor: 1, of }
+  return { ...candidate, lift: candidate.lift + score / factor, modifiers: [...candidate.modifiers, modifier], score }
+}

@@ -1,0 +1,156 @@
+/**
+ * Accepting, taking back, and finishing what a crash left half done. The acceptance is on the disk before the first file is
+ * written; the files are written all or none; then the proposals are marked.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Proposal } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import type { Differ } from '../diff/index.ts'
+import type { Workspace } from '../workspace/index.ts'
+import type { Acceptance, Acceptances } from './acceptances.ts'
+import type { InboxState } from './inbox.ts'
+import { planAcceptance, type ReadFile } from './plan.ts'
+import { isOpen } from './proposal.ts'
+import { readNote } from './read.ts'
+
+/** Somebody saves a file between reading and writing it; not this often in a row. */
+const maxTries = 5
+
+const accepting = { cause: 'upkeep' } as const
+
+interface Tools {
+  readonly workspace: Workspace
+  readonly acceptances: Acceptances
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+interface Changed<T> {
+  readonly state: InboxState
+  readonly value: T
+}
+
+export interface Accepted {
+  /** Null where nothing could be done. */
+  readonly acceptance: string | null
+  readonly accepted: number
+  readonly left: number
+  readonly gone: number
+}
+
+export async function accept(tools: Tools, state: InboxState, ids: readonly string[]): Promise<Changed<Accepted>> {
+  const { workspace, acceptances, now } = tools
+  const asked = new Set(ids)
+  const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
+  for (let tries = 1; ; tries += 1) {
+    const plan = planAcceptance(proposals, await filesOf(workspace, proposals), now)
+    const id = `${String(now).padStart(15, '0')}-${randomUUID().slice(0, 8)}`
+    const counts = { accepted: plan.taken.length, left: plan.left.length, gone: plan.gone.length }
+    const settled = marked(state, plan.taken, plan.gone, id, now)
+    if (plan.taken.length === 0) return { state: settled, value: { acceptance: null, ...counts } }
+    await acceptances.add({ id, at: now, proposals: plan.taken.map((one) => one.id), files: [...plan.files] })
+    try {
+      await workspace.rewriteAll(plan.files, accepting)
+    } catch (error) {
+      await acceptances.drop(id)
+      if (!(error instanceof AppError) || error.code !== 'file_changed' || tries === maxTries) throw error
+      continue
+    }
+    return { state: settled, value: { acceptance: id, ...counts } }
+  }
+}
+
+/**
+ * Everything that an acceptance changed, as it was before, also where other lines were changed since. Its proposals wait
+ * again.
+ * @throws AppError `undo_conflict`; nothing is done then
+ */
+export async function undo(
+  { workspace, differ, acceptances, now }: Tools & { readonly differ: Differ },
+  state: InboxState,
+  id: string,
+): Promise<Changed<undefined>> {
+  const acceptance = await acceptances.get(id)
+  const isDone = state.proposals.some((one) => one.acceptance === id && one.state === 'accepted')
+  if (!acceptance || !isDone)
+    throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
+  const made: string[] = []
+  const back = []
+  for (const { path, before, after } of acceptance.files) {
+    const current = await textOf(workspace, path)
+    const restored =
+      current === after
+        ? before
+        : await differ.merge({ base: after, mine: current ?? '', theirs: before ?? '', keepsBoth: false })
+    // A file that was made is put into the trash, unless somebody wrote into it.
+    if (before === null && restored === null) made.push(path)
+    else if (restored === undefined || restored === null || current === null || before === null) throw conflict(path)
+    else if (restored !== current) back.push({ path, before: current, after: restored })
+  }
+  const origin = { ...accepting, isUndo: true }
+  await workspace.rewriteAll(back, origin)
+  for (const path of made) await workspace.remove(path, origin)
+  // Before its proposals wait again: an acceptance of such would be taken for one that was broken off.
+  await acceptances.drop(id)
+  const reopened = state.proposals.map((one): Proposal => {
+    if (one.acceptance !== id || one.state !== 'accepted') return one
+    const { acceptance: _acceptance, ...rest } = one
+    return { ...rest, state: 'open', stateAt: now }
+  })
+  return { state: { ...state, proposals: reopened }, value: undefined }
+}
+
+/** An acceptance whose proposals still wait was broken off: what is missing of it is written, where its files allow. */
+export async function finish({ workspace, acceptances, now }: Tools, state: InboxState): Promise<Changed<undefined>> {
+  const latest = await acceptances.latest()
+  const named = new Set(latest?.proposals)
+  const waiting = state.proposals.filter((one) => named.has(one.id) && isOpen(one, now))
+  const known = state.proposals.some((one) => one.acceptance === latest?.id)
+  if (!latest || known || waiting.length === 0) return { state, value: undefined }
+  if (!(await complete(workspace, latest))) {
+    await acceptances.drop(latest.id)
+    return { state, value: undefined }
+  }
+  return { state: marked(state, waiting, [], latest.id, now), value: undefined }
+}
+
+/** @returns false where a file is neither what it was nor what it was to be, and none is what it was to be */
+async function complete(workspace: Workspace, { files }: Acceptance): Promise<boolean> {
+  const texts = await Promise.all(files.map(({ path }) => textOf(workspace, path)))
+  const missing = files.filter(({ before }, at) => texts[at] === before)
+  const isDone = files.filter(({ after }, at) => texts[at] === after)
+  if (missing.length + isDone.length < files.length) return isDone.length > 0
+  await workspace.rewriteAll(missing, accepting)
+  return true
+}
+
+function marked(
+  state: InboxState,
+  taken: readonly Proposal[],
+  gone: readonly Proposal[],
+  acceptance: string,
+  now: number,
+): InboxState {
+  const changed = new Map<string, Proposal>(gone.map((one) => [one.id, one]))
+  for (const one of taken) changed.set(one.id, { ...one, state: 'accepted', stateAt: now, acceptance })
+  if (changed.size === 0) return state
+  return { ...state, proposals: state.proposals.map((one) => changed.get(one.id) ?? one) }
+}
+
+async function filesOf(
+  workspace: Workspace,
+  proposals: readonly Proposal[],
+): Promise<Map<string, ReadFile | undefined>> {
+  const paths = new Set(proposals.flatMap(({ files, evidence }) => [...files, ...evidence].map(({ path }) => path)))
+  const read = new Map<string, ReadFile | undefined>()
+  for (const path of paths) read.set(path, await readNote(workspace, path))
+  return read
+}
+
+async function textOf(workspace: Workspace, path: string): Promise<string | null> {
+  return (await readNote(workspace, path))?.text ?? null
+}
+
+function conflict(path: string): AppError {
+  return new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, { path })
+}

@@ -1,0 +1,2 @@
+export { Upkeep } from './upkeep.ts'
+export type { LookOptions } from './look.ts'

@@ -1,0 +1,61 @@
+/** Has a thread of its own go through all of a memory and look for what is to be done. */
+import type { RouterClient } from '@orpc/server'
+import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '../../shared/contract/index.ts'
+import { fromOrpcError, startThread } from '../thread/index.ts'
+import type { Layout, Roots } from '../workspace/index.ts'
+import type { UpkeepRouter } from './upkeep-thread.ts'
+
+export interface LookOptions {
+  /** The thread's entry. */
+  readonly entry: URL
+  readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
+  readonly scope: MemoryScope
+  /** Where the logs of days are, and what is left out. */
+  readonly layout: Layout
+  readonly recalls: readonly Recall[]
+  readonly broken: readonly BrokenLink[]
+  /** The file of the model that comes with the app. */
+  readonly builtinFile: string
+  readonly now: Date
+}
+
+export interface Look {
+  readonly proposals: readonly Proposal[]
+  /** The rules that were gone through to the end. */
+  readonly rules: ReadonlySet<Proposal['rule']>
+}
+
+/** @throws the signal's reason when it is aborted */
+export async function runLook(
+  { entry, roots: { workspace, forbidden }, recalls, now, ...rest }: LookOptions,
+  signal: AbortSignal,
+  onProgress: (progress: UpkeepProgress) => void,
+): Promise<Look> {
+  signal.throwIfAborted()
+  const thread = startThread<RouterClient<UpkeepRouter>>(entry)
+  const giveUp = () => void thread.terminate()
+  signal.addEventListener('abort', giveUp, { once: true })
+  const lost = thread.gone.then((): never => {
+    signal.throwIfAborted()
+    throw new Error('the thread that looks through memory ended')
+  })
+  // Nobody may be waiting for it any more.
+  lost.catch(() => undefined)
+  try {
+    const shown = recalls.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
+    const request = { workspace, forbidden: [...forbidden], recalls: shown, now: now.getTime(), ...rest }
+    const steps = await Promise.race([thread.client.run(request, { signal }), lost])
+    for (;;) {
+      const { value, done } = await Promise.race([steps.next(), lost])
+      if (done) throw new Error('the look through memory broke off')
+      if (value.type === 'done') return { proposals: value.proposals, rules: new Set(value.rules) }
+      onProgress({ done: value.done, total: value.total })
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw fromOrpcError(error)
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+    await thread.terminate()
+  }
+}

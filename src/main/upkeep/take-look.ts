@@ -1,0 +1,96 @@
+/** Reads every note of a memory and lets each rule say what it finds. */
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type { BrokenLink, MemoryScope, Proposal, UpkeepRule } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
+import { likenessBy } from '../likeness/index.ts'
+import { parseDay } from '../memory/index.ts'
+import {
+  dailyLogDate,
+  fileKind,
+  isRescued,
+  localDate,
+  readText,
+  unsearchedFor,
+  walkMarkdown,
+  type Layout,
+} from '../workspace/index.ts'
+import { proposalOf, type Found } from './proposal.ts'
+import { mendings } from './rules/broken.ts'
+import { duplicates } from './rules/duplicates.ts'
+import { expired } from './rules/expired.ts'
+import { large } from './rules/large.ts'
+import type { Note } from './rules/note.ts'
+import { rescued } from './rules/rescued.ts'
+import { unrecalled } from './rules/unrecalled.ts'
+
+export interface LookRequest {
+  readonly workspace: string
+  /** Folders inside it that are somebody else's. */
+  readonly forbidden: readonly string[]
+  readonly scope: MemoryScope
+  readonly layout: Layout
+  readonly recalls: readonly { readonly at: number; readonly paths: readonly string[] }[]
+  readonly broken: readonly BrokenLink[]
+  readonly builtinFile: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export type LookStep =
+  | { readonly type: 'progress'; readonly done: number; readonly total: number }
+  | { readonly type: 'done'; readonly proposals: Proposal[]; readonly rules: UpkeepRule[] }
+
+const tellEvery = 50
+/** More than anybody goes through; what is left is found when these are done with. */
+const maxOfRule = 2000
+
+export async function* takeLook(request: LookRequest, signal?: AbortSignal): AsyncGenerator<LookStep> {
+  const { workspace, forbidden, scope, layout, recalls, broken, builtinFile, now } = request
+  const { files } = await walkMarkdown(workspace, signal, forbidden)
+  const looked = files.filter(
+    ({ path }) => isRescued(path) || fileKind(path, layout) === 'project' || !unsearchedFor(path, scope, layout),
+  )
+  const today = parseDay(localDate(new Date(now)))
+  const notes: Note[] = []
+  // Reading is half of the work, and each rule a part of the other half.
+  const total = looked.length * 2
+  for (const [index, { path, modifiedAt }] of looked.entries()) {
+    signal?.throwIfAborted()
+    if (index % tellEvery === 0) yield { type: 'progress', done: index, total }
+    const file = await textOf(join(workspace, path), path)
+    if (!file) continue
+    const date = dailyLogDate(path, layout)
+    const day = date === undefined ? undefined : parseDay(date)
+    notes.push({ path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isRescued(path), ...file })
+  }
+  const likeness = await likenessBy(builtinFile)
+  const rules: readonly (readonly [readonly UpkeepRule[], () => Found[] | Promise<Found[]>])[] = [
+    [['duplicate', 'logged'], () => duplicates(notes, likeness)],
+    [['expired'], () => expired(notes, today)],
+    [['large'], () => large(notes)],
+    [['rescued'], () => rescued(notes)],
+    [['broken'], () => mendings(notes, broken)],
+    [['unrecalled'], () => unrecalled(notes, recalls, now)],
+  ]
+  const byPath = new Map(notes.map((note) => [note.path, note]))
+  const proposals: Proposal[] = []
+  for (const [index, [, find]] of rules.entries()) {
+    signal?.throwIfAborted()
+    yield { type: 'progress', done: looked.length + Math.round((index / rules.length) * looked.length), total }
+    await setImmediate()
+    for (const found of (await find()).slice(0, maxOfRule))
+      proposals.push(proposalOf(found, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path)))
+  }
+  yield { type: 'done', proposals, rules: rules.flatMap(([names]) => names) }
+}
+
+/** What cannot be read is left alone. */
+async function textOf(file: string, path: string): Promise<{ text: string; hash: string } | undefined> {
+  try {
+    return await readText(file, path)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

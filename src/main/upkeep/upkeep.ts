@@ -1,0 +1,285 @@
+/**
+ * Keeps memory true by proposing, never by doing (M60): what would be changed waits here until somebody accepts it, edits
+ * it, refuses it or puts it off. It follows its lines when files change, and goes by itself when its reason is gone.
+ */
+import type { Proposal, ProposedFile, UpkeepProgress } from '../../shared/contract/index.ts'
+import { upkeepRules } from '../../shared/contract/upkeep.ts'
+import { AppError } from '../../shared/errors.ts'
+import { Changes, type Announcements } from '../changes.ts'
+import type { Clock } from '../clock.ts'
+import type { Differ } from '../diff/index.ts'
+import { localDate, normalizeRequest, type Workspace } from '../workspace/index.ts'
+import { Acceptances } from './acceptances.ts'
+import { accept, finish, undo } from './accept.ts'
+import { flagged } from './flag.ts'
+import { Inbox, type InboxState } from './inbox.ts'
+import { TextLines } from './line-edits.ts'
+import { runLook, type LookOptions } from './look.ts'
+import { follow, isOpen, keyOf, proposalOf } from './proposal.ts'
+import { readNote } from './read.ts'
+
+/** Told of those that are done with, newest first. */
+const maxDoneShown = 200
+/** How often the progress of a look is told, ms. */
+const tellEveryMs = 200
+
+export interface UpkeepOptions {
+  /** Of the agent, below the state folder. */
+  readonly folder: string
+  readonly workspace: Workspace
+  readonly differ: Differ
+  readonly now: Clock
+  /** What a look needs to know besides, as things are now. */
+  readonly look: () => Promise<LookOptions>
+  /** Told where a file went that could not be read. */
+  readonly onDamaged: (aside: string) => void
+}
+
+/** There are other proposals, or a look began or ended; or it is further. */
+export type UpkeepChange = { readonly type: 'proposals' } | ({ readonly type: 'progress' } & UpkeepProgress)
+
+export class Upkeep {
+  readonly changes: Announcements<UpkeepChange>
+  readonly #changes = new Changes<UpkeepChange>()
+  readonly #options: UpkeepOptions
+  readonly #inbox: Inbox
+  readonly #acceptances: Acceptances
+  #look: { readonly stop: AbortController; progress: UpkeepProgress } | undefined
+  /** What was left half done is finished before the first reading. */
+  #begun: Promise<unknown> | undefined
+
+  constructor(options: UpkeepOptions) {
+    this.changes = this.#changes
+    this.#options = options
+    this.#inbox = new Inbox(options.folder, options.onDamaged)
+    this.#acceptances = new Acceptances(options.folder)
+  }
+
+  /** Those that wait, first what people said, then by rule and place; and the latest of the others. */
+  async list() {
+    const { lookedAt, proposals } = await this.#read()
+    const now = this.#now()
+    const open = proposals.filter((one) => isOpen(one, now)).sort(byRule)
+    const done = proposals.filter((one) => !isOpen(one, now)).sort((one, other) => other.stateAt - one.stateAt)
+    return { open, done: done.slice(0, maxDoneShown), progress: this.#look?.progress ?? null, lookedAt }
+  }
+
+  /** How many wait. */
+  async count(): Promise<number> {
+    const { proposals } = await this.#read()
+    const now = this.#now()
+    return proposals.filter((one) => isOpen(one, now)).length
+  }
+
+  /** @returns how many are new, and how many went; null when it was stopped, or one is under way */
+  async look(signal?: AbortSignal): Promise<{ added: number; withdrawn: number } | null> {
+    if (this.#look) return null
+    const stop = new AbortController()
+    const look = { stop, progress: { done: 0, total: 0 } }
+    this.#look = look
+    this.#changes.announce({ type: 'proposals' })
+    try {
+      const options = await this.#options.look()
+      let told = performance.now()
+      const whole = await runLook(
+        options,
+        signal ? AbortSignal.any([signal, stop.signal]) : stop.signal,
+        (progress) => {
+          look.progress = progress
+          if (performance.now() - told < tellEveryMs) return
+          told = performance.now()
+          this.#changes.announce({ type: 'proposals' })
+        },
+      )
+      return await this.#takeOver(whole.proposals, whole.rules)
+    } catch (error) {
+      if (stop.signal.aborted || signal?.aborted) return null
+      throw error
+    } finally {
+      this.#look = undefined
+      this.#changes.announce({ type: 'proposals' })
+    }
+  }
+
+  stop(): void {
+    this.#look?.stop.abort()
+  }
+
+  /**
+   * Proposals of somebody else than the look.
+   * @returns how many are new
+   */
+  async add(proposals: readonly Proposal[]): Promise<number> {
+    return (await this.#takeOver(proposals, new Set())).added
+  }
+
+  /** Somebody says that a line is wrong or outdated. @returns the proposal @throws AppError `edit_no_match`, `write_refused` */
+  async flag(path: string, line: number, fault: 'wrong' | 'outdated'): Promise<string> {
+    const { workspace, now } = this.#options
+    const shown = normalizeRequest(path)
+    if (workspace.isReadOnly(shown)) throw new AppError('write_refused', `${shown} cannot be written`, { path: shown })
+    const file = await workspace.read(shown)
+    const at = now()
+    const found = flagged(shown, file.text, line, fault, localDate(at))
+    const proposal = proposalOf(found, { author: { kind: 'user' }, at: at.getTime() }, () => file)
+    const key = keyOf(proposal)
+    return this.#change(async (state) => {
+      const known = state.proposals.find((one) => isOpen(one, at.getTime()) && keyOf(one) === key)
+      if (known) return { state, value: known.id }
+      return { state: { ...state, proposals: [...state.proposals, proposal] }, value: proposal.id }
+    })
+  }
+
+  /** Does what they say, as one change. */
+  async accept(ids: readonly string[]) {
+    const { workspace } = this.#options
+    return this.#change((state) => accept({ workspace, acceptances: this.#acceptances, now: this.#now() }, state, ids))
+  }
+
+  /** @throws AppError `undo_conflict`; nothing is done then */
+  async undo(acceptance: string): Promise<void> {
+    const { workspace, differ } = this.#options
+    await this.#change((state) =>
+      undo({ workspace, differ, acceptances: this.#acceptances, now: this.#now() }, state, acceptance),
+    )
+  }
+
+  /** @throws AppError `plan_outdated` for one that does not wait any more, `input_invalid` for another number of edits */
+  async edit(id: string, after: readonly (readonly string[])[]): Promise<void> {
+    const { workspace } = this.#options
+    await this.#change(async (state) => {
+      const proposal = state.proposals.find((one) => one.id === id && isOpen(one, this.#now()))
+      if (!proposal) throw new AppError('plan_outdated', 'this proposal does not wait any more', {})
+      const count = proposal.files.reduce((sum, { edits }) => sum + edits.length, 0)
+      if (after.length !== count) throw new AppError('input_invalid', `${count} texts are needed`, { field: 'after' })
+      const texts = [...after]
+      const files: ProposedFile[] = []
+      for (const { path, hash, edits } of proposal.files) {
+        const changed = edits.map((edit) => ({ ...edit, after: [...(texts.shift() ?? [])] }))
+        const file = hash === null ? undefined : await workspace.read(path)
+        const current = file?.hash === hash || hash === null
+        if (!current) throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
+        files.push({ path, hash, edits: changed, patch: new TextLines(file?.text ?? '').patch(path, changed) })
+      }
+      return { state: withChanged(state, new Set([id]), (one) => ({ ...one, files })), value: undefined }
+    })
+  }
+
+  refuse(ids: readonly string[]): Promise<void> {
+    return this.#setState(ids, (one) => ({ ...one, state: 'refused', stateAt: this.#now() }))
+  }
+
+  snooze(ids: readonly string[], until: number): Promise<void> {
+    return this.#setState(ids, (one) => ({ ...one, state: 'snoozed', stateAt: this.#now(), until }))
+  }
+
+  /** Those that were refused or put off wait again. */
+  async reopen(ids: readonly string[]): Promise<void> {
+    const asked = new Set(ids)
+    await this.#change(async (state) => ({
+      state: withChanged(state, asked, (one) =>
+        one.state === 'refused' || one.state === 'snoozed' ? { ...one, state: 'open', stateAt: this.#now() } : one,
+      ),
+      value: undefined,
+    }))
+  }
+
+  /** Files have changed, whoever changed them. */
+  async touch(paths: readonly string[]): Promise<void> {
+    const { proposals } = await this.#read()
+    const now = this.#now()
+    const concerned = new Set(
+      proposals
+        .filter((one) => one.state === 'open' || one.state === 'snoozed')
+        .flatMap(({ files, evidence }) => [...files, ...evidence].map(({ path }) => path))
+        .filter((path) => paths.includes(path)),
+    )
+    if (concerned.size === 0) return
+    await this.#change(async (state) => {
+      let current = state.proposals
+      for (const path of concerned) {
+        const file = await readNote(this.#options.workspace, path)
+        current = current.map((one) =>
+          one.state === 'open' || one.state === 'snoozed' ? follow(one, path, file, now) : one,
+        )
+      }
+      const isSame = current.every((one, at) => one === state.proposals[at])
+      return { state: isSame ? state : { ...state, proposals: current }, value: undefined }
+    })
+  }
+
+  close(): void {
+    this.stop()
+    this.#inbox.close()
+  }
+
+  /** @param whole rules that were gone through to the end: what they did not find again has no reason any more */
+  async #takeOver(found: readonly Proposal[], whole: ReadonlySet<Proposal['rule']>) {
+    const now = this.#now()
+    return this.#change(async (state) => {
+      const keys = new Map(found.map((one) => [keyOf(one), one]))
+      const known = new Set<string>()
+      let withdrawn = 0
+      const proposals = state.proposals.map((one): Proposal => {
+        const key = keyOf(one)
+        const waits = one.state === 'open' || one.state === 'snoozed'
+        // What changed nothing when it was accepted was looked at: that is enough.
+        if (waits || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0)) known.add(key)
+        if (!waits || one.author.kind !== 'rule' || !whole.has(one.rule) || keys.has(key)) return one
+        withdrawn += 1
+        return { ...one, state: 'withdrawn', stateAt: now, gone: 'reason' }
+      })
+      const added = [...keys].flatMap(([key, one]) => (known.has(key) ? [] : [one]))
+      return {
+        state: { lookedAt: whole.size > 0 ? now : state.lookedAt, proposals: [...proposals, ...added] },
+        value: { added: added.length, withdrawn },
+      }
+    })
+  }
+
+  #setState(ids: readonly string[], change: (one: Proposal) => Proposal): Promise<void> {
+    const asked = new Set(ids)
+    const now = this.#now()
+    return this.#change(async (state) => ({
+      state: withChanged(state, asked, (one) => (isOpen(one, now) ? change(one) : one)),
+      value: undefined,
+    }))
+  }
+
+  async #read(): Promise<InboxState> {
+    this.#begun ??= this.#inbox.change(async (state) => this.#finish(state))
+    await this.#begun
+    return this.#inbox.read()
+  }
+
+  async #change<T>(
+    work: (state: InboxState) => Promise<{ readonly state: InboxState; readonly value: T }>,
+  ): Promise<T> {
+    const value = await this.#inbox.change(async (state) => work((await this.#finish(state)).state))
+    this.#changes.announce({ type: 'proposals' })
+    return value
+  }
+
+  /** What a crash, here or in another process, left half done. */
+  #finish(state: InboxState) {
+    const { workspace } = this.#options
+    return finish({ workspace, acceptances: this.#acceptances, now: this.#now() }, state)
+  }
+
+  #now(): number {
+    return this.#options.now().getTime()
+  }
+}
+
+function withChanged(state: InboxState, ids: ReadonlySet<string>, change: (one: Proposal) => Proposal): InboxState {
+  return { ...state, proposals: state.proposals.map((one) => (ids.has(one.id) ? change(one) : one)) }
+}
+
+function byRule(one: Proposal, other: Proposal): number {
+  const [a, b] = [one.evidence[0], other.evidence[0]]
+  return (
+    upkeepRules.indexOf(one.rule) - upkeepRules.indexOf(other.rule) ||
+    (a?.path ?? '').localeCompare(b?.path ?? '') ||
+    (a?.line ?? 0) - (b?.line ?? 0)
+  )
+}

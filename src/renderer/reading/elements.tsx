@@ -1,0 +1,123 @@
+/** What the elements of a note are drawn as: those of Markdown, and those that notes add (`remark-notes.ts`). */
+import { useContext, type ComponentProps, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Components } from 'react-markdown'
+import { Link } from 'wouter'
+import { tagQuery } from '../../shared/properties/index.ts'
+import { CodeBlock } from '../markdown/code-block.tsx'
+import { Anchor, codeOf, Table } from '../markdown/elements.tsx'
+import { paths } from '../navigate.ts'
+import { clipLine } from '../ui/clip.ts'
+import { CallOut, CallOutTitle } from './callout.tsx'
+import { Embed } from './embed.tsx'
+import { tick } from './line-edits.ts'
+import { MermaidDiagram } from './mermaid.tsx'
+import { RowLine, useNote } from './note.ts'
+import { LinkedPicture } from './picture.tsx'
+import { programOf, QuietCode } from './quiet-code.tsx'
+
+/** Of code in one row: a view holds 3,000 nodes. */
+const maxSpans = 900
+
+/** What our own elements carry, as hast hands it on. */
+interface Data {
+  readonly children?: ReactNode
+  readonly 'data-target'?: string
+  readonly 'data-label'?: string
+  readonly 'data-block'?: string
+  readonly 'data-text'?: string
+  readonly 'data-key'?: string
+  readonly 'data-kind'?: string
+  readonly 'data-fold'?: string
+  readonly 'data-state'?: string
+}
+
+const own: Readonly<Record<string, (data: Data) => ReactNode>> = {
+  'note-embed': (data) => (
+    <Embed target={data['data-target'] ?? ''} label={data['data-label']} isBlock={data['data-block'] !== undefined} />
+  ),
+  'foot-note': (data) => <FootnoteMark label={data['data-label'] ?? ''} />,
+  'call-out': (data) => (
+    <CallOut kind={data['data-kind'] ?? 'note'} fold={data['data-fold'] ?? ''}>
+      {data.children}
+    </CallOut>
+  ),
+  'call-out-title': ({ children }) => <CallOutTitle>{children}</CallOutTitle>,
+  'note-tag': (data) => (
+    <Link href={paths.search(tagQuery(data['data-text'] ?? ''))}>#{clipLine(data['data-text'] ?? '', 120)}</Link>
+  ),
+  'quiet-macro': (data) => <code className="quiet-macro">{clipLine(data['data-text'] ?? '', 120)}</code>,
+  'note-property': (data) => (
+    <span className="note-property">
+      <span className="note-property-key">{data['data-key']}</span>
+      {data.children}
+    </span>
+  ),
+  'task-state': (data) => (
+    <span className="task-state" data-state={data['data-state']}>
+      {data['data-state']}
+    </span>
+  ),
+}
+
+export const components = {
+  a: Anchor,
+  img: ({ src, alt }: ComponentProps<'img'>) => (
+    <LinkedPicture src={typeof src === 'string' ? src : ''} alt={alt ?? ''} />
+  ),
+  input: TaskBox,
+  pre: Code,
+  table: Table,
+  // Names that are no elements of HTML: the renderer looks them up here all the same.
+  ...own,
+} as Components
+
+function Code({ children }: ComponentProps<'pre'>) {
+  const code = codeOf(children)
+  if (!code) return <pre>{children}</pre>
+  if (code.language === 'mermaid') return <MermaidDiagram code={code.text} />
+  const program = programOf(code.language)
+  if (program !== undefined) return <QuietCode code={code.text} program={program} />
+  return <CodeBlock code={code.text} language={code.language} maxSpans={maxSpans} />
+}
+
+function TaskBox(props: ComponentProps<'input'>) {
+  const { t } = useTranslation()
+  const { onEdit } = useNote()
+  const lineOf = useContext(RowLine)
+  const at = (props as { 'data-line'?: number | string })['data-line']
+  const isDone = props.checked === true
+  const canTick = onEdit !== undefined && at !== undefined
+  return (
+    <input
+      type="checkbox"
+      aria-label={t('reading.done')}
+      checked={isDone}
+      disabled={!canTick}
+      onChange={() => {
+        const line = at === undefined ? undefined : lineOf(Number(at))
+        if (line !== undefined) onEdit?.(line, tick(isDone))
+      }}
+    />
+  )
+}
+
+/** A number where the note has a footnote of that name; else what was written. */
+function FootnoteMark({ label }: { label: string }) {
+  const { t } = useTranslation()
+  const { footnotes, onFootnote } = useNote()
+  const number = footnotes.get(label)
+  if (number === undefined) return `[^${label}]`
+  return (
+    <sup>
+      <button
+        type="button"
+        className="footnote-mark"
+        aria-label={t('reading.footnote', { number })}
+        onClick={() => onFootnote(label)}
+      >
+        {number}
+      </button>
+    </sup>
+  )
+}

@@ -1,0 +1,103 @@
+/** `![[Note]]`, `![[Note#Heading]]`, `![[Note#^block]]`, `![[picture.png|200]]`: what is named, in its place. */
+import { useQuery } from '@tanstack/react-query'
+import { useContext, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { attachmentKind } from '../../shared/attachments.ts'
+import { api } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
+import { useNoteLinks } from '../links/use-note-links.ts'
+import { Anchor, Source } from '../markdown/elements.tsx'
+import { nameHref } from '../markdown/named-link.ts'
+import { clipPassage } from '../ui/clip.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { documentOf } from './document.ts'
+import { NoteContext, useNote, type Note } from './note.ts'
+import { Attached, NoPicture, sizeIn } from './picture.tsx'
+import { sectionOf } from './section.ts'
+
+/** Notes within notes. */
+const maxDepth = 3
+/** Of an embedded note; what is longer is opened. Characters, and pieces. */
+const maxEmbedded = 6000
+const maxPieces = 40
+
+interface EmbedProps {
+  readonly target: string
+  readonly label: string | undefined
+  /** It stands alone; else it is a word among others. */
+  readonly isBlock: boolean
+}
+
+export function Embed({ target, label, isBlock }: EmbedProps) {
+  const { t } = useTranslation()
+  const { links } = useContext(Source)
+  const { within } = useNote()
+  const file = target.split('#', 1)[0] ?? ''
+  // Before the names are known, what is named like a picture leads to itself.
+  const found = links?.resolve('wiki', target)
+  const path = found === target ? file : found
+  if (path === undefined && attachmentKind(file) !== undefined)
+    return <NoPicture name={file} why={t('reading.noPicture')} />
+  if (path !== undefined && attachmentKind(path) !== undefined) {
+    const { name, width } = sizeIn(label ?? '')
+    return <Attached path={path} alt={name || file} width={width} />
+  }
+  const isNote = path !== undefined && /\.(?:md|markdown)$/i.test(path)
+  // Nothing shows itself, and nothing goes on for ever.
+  if (!isNote || !isBlock || within.includes(path) || within.length > maxDepth)
+    return <Anchor href={nameHref(target)}>{label ?? target}</Anchor>
+  return <EmbeddedNote path={path} target={target} />
+}
+
+function EmbeddedNote({ path, target }: { path: string; target: string }) {
+  const { t } = useTranslation()
+  const { agent, within, draw } = useNote()
+  const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
+  const links = useNoteLinks(agent, path)
+  const hash = target.indexOf('#')
+  const fragment = hash < 0 ? undefined : target.slice(hash + 1)
+  const part = useMemo(() => (file.data ? sectionOf(file.data.text, fragment) : undefined), [file.data, fragment])
+  const shown = part === undefined ? '' : clipPassage(part.trim(), maxEmbedded)
+  const document = useMemo(() => documentOf(shown), [shown])
+  const source = useMemo(() => ({ agent, links }), [agent, links])
+  const note = useMemo<Note>(
+    () => ({
+      agent,
+      path,
+      within: [...within, path],
+      footnotes: new Map(document.footnotes.map((label, index) => [label, index + 1])),
+      onFootnote: () => undefined,
+      onEdit: undefined,
+      lineOf: () => 1,
+      draw,
+    }),
+    [agent, path, within, document, draw],
+  )
+  const rows = document.rows.slice(0, maxPieces)
+  const isCut = part !== undefined && (shown.length < part.trim().length || rows.length < document.rows.length)
+  return (
+    <section className="embed" aria-label={target}>
+      <div className="embed-title">
+        <Anchor href={nameHref(target)}>{target}</Anchor>
+      </div>
+      {file.error ? (
+        <p className="text-muted">{explainError(file.error)}</p>
+      ) : file.data && part === undefined ? (
+        <p className="text-muted">{t('reading.noPart')}</p>
+      ) : (
+        <Source value={source}>
+          <NoteContext value={note}>
+            <ErrorBoundary piece="text" of={shown}>
+              {rows.map((row, index) => (
+                <div key={index} className="reading-row">
+                  {draw(row)}
+                </div>
+              ))}
+            </ErrorBoundary>
+          </NoteContext>
+        </Source>
+      )}
+      {isCut && <p className="text-muted">{t('reading.goesOn')}</p>}
+    </section>
+  )
+}

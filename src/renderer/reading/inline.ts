@@ -1,0 +1,116 @@
+/**
+ * What stands within a line of a note and no Markdown knows: names of notes and what they embed, highlights, footnotes,
+ * tags, macros and references of Logseq. Pure.
+ */
+import { splitCitations } from '../../shared/citation.ts'
+import { decodeAddress } from '../../shared/decode.ts'
+import { splitTags } from '../../shared/properties/index.ts'
+import { citationHref } from '../markdown/citation.ts'
+import { nameHref } from '../markdown/named-link.ts'
+import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
+
+const name = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^\n]*?))?\]\]`
+/** `[label]([[Page]])`, as Logseq has it, and a picture whose address has spaces, which it writes without `<…>`. */
+const labelled = String.raw`\[([^[\]\n]{1,200})\]\(\[\[([^[\]\n]{1,500})\]\]\)`
+const spaced = String.raw`!\[([^[\]\n]{0,200})\]\(([^()<>\n]{1,500}\.[A-Za-z\d]{2,5})\)(?:\{:[^{}\n]*?:?width\s+(\d+)[^{}\n]*\})?`
+const special = new RegExp(
+  String.raw`${name}|${labelled}|${spaced}|\[\^([^[\]\s]{1,100})\]|\{\{([^{}\n]{1,500})\}\}|\(\(([\da-f]{8}-[\da-f-]{27})\)\)|(==)`,
+  'g',
+)
+
+/** The content of a paragraph, heading, cell …; of links nothing is changed. */
+export function withInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  const split = withWholeMacros(nodes).flatMap((node): MarkdownNode[] => {
+    if (node.type === 'text') return splitText(node.value ?? '')
+    const page = node.type === 'link' ? /^\[\[([^[\]]+)\]\]$/.exec(node.url ?? '')?.[1] : undefined
+    if (page !== undefined) return [{ ...node, url: nameHref(page) }]
+    if (node.children && node.type !== 'link' && node.type !== 'linkReference')
+      return [{ ...node, children: withInline(node.children) }]
+    return [node]
+  })
+  return withHighlights(split)
+}
+
+/** `{{video https://…}}`: what is in it was made a link, with what closes it or without. */
+function withWholeMacros(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  const result: MarkdownNode[] = []
+  for (const node of nodes) {
+    const before = result.at(-1)
+    const opens = before?.type === 'text' && /\{\{[^{}\n]*$/.test(before.value ?? '')
+    const address = opens && node.type === 'link' ? plainText(node) : ''
+    if (before && address !== '' && /^https?:/.test(address)) before.value = `${before.value ?? ''}${address}`
+    else if (before && opens && node.type === 'text') before.value = `${before.value ?? ''}${node.value ?? ''}`
+    else result.push(node.type === 'text' ? { ...node } : node)
+  }
+  return result
+}
+
+function splitText(text: string): MarkdownNode[] {
+  const nodes: MarkdownNode[] = []
+  let from = 0
+  for (const match of text.matchAll(special)) {
+    if (match.index > from) nodes.push(...withCitations(text.slice(from, match.index)))
+    nodes.push(nodeOf(match))
+    from = match.index + match[0].length
+  }
+  if (from < text.length) nodes.push(...withCitations(text.slice(from)))
+  return nodes
+}
+
+function nodeOf(match: RegExpExecArray): MarkdownNode {
+  const [, embeds, target, part = '', label, text, page, alt, address, width, footnote, macro, reference] = match
+  if (target !== undefined) {
+    const whole = target.trim() + part
+    const shown = label?.trim() || undefined
+    if (embeds) return elementNode('note-embed', { dataTarget: whole, dataLabel: shown })
+    return { type: 'link', url: nameHref(whole), children: [textNode(shown ?? whole)] }
+  }
+  if (page !== undefined) return { type: 'link', url: nameHref(page), children: [textNode(text ?? page)] }
+  if (address !== undefined)
+    return {
+      type: 'image',
+      url: encodeURI(decodeAddress(address.trim())),
+      alt: width === undefined ? (alt ?? '') : `${alt}|${width}`,
+    }
+  if (footnote !== undefined) return elementNode('foot-note', { dataLabel: footnote })
+  if (macro !== undefined) return elementNode('quiet-macro', { dataText: macro.trim() })
+  if (reference !== undefined) return elementNode('quiet-macro', { dataText: `((${reference}))` })
+  return { type: 'highlight', value: '==' }
+}
+
+function withCitations(text: string): MarkdownNode[] {
+  return splitCitations(text).flatMap((part) =>
+    typeof part === 'string'
+      ? splitTags(part).map((one) =>
+          typeof one === 'string' ? textNode(one) : elementNode('note-tag', { dataText: one.tag }),
+        )
+      : { type: 'link', url: citationHref(part), children: [textNode(part.path)] },
+  )
+}
+
+/** What stands between two `==` is marked; one alone is a sign like others. */
+function withHighlights(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  if (!nodes.some(({ type }) => type === 'highlight')) return [...nodes]
+  const result: MarkdownNode[] = []
+  let start: number | undefined
+  for (const [index, node] of nodes.entries()) {
+    if (node.type !== 'highlight') {
+      result.push(node)
+      continue
+    }
+    const before = nodes[index - 1]?.value ?? (nodes[index - 1] ? 'x' : ' ')
+    const after = nodes[index + 1]?.value ?? (nodes[index + 1] ? 'x' : ' ')
+    if (start !== undefined && /\S$/.test(before)) {
+      const inner = result.splice(start)
+      result.push(elementNode('mark', {}, inner))
+      start = undefined
+    } else if (start === undefined && /^[^\s=]/.test(after) && nodes.slice(index + 1).some(isHighlight)) {
+      start = result.length
+    } else result.push(textNode('=='))
+  }
+  return result
+}
+
+function isHighlight({ type }: MarkdownNode): boolean {
+  return type === 'highlight'
+}

@@ -1,0 +1,21 @@
+/** Changes of one line that a reader makes, as small as they can be. Columns are 0-based. Pure. */
+
+export interface LineEdit {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+/** How a line becomes another; undefined where it is not (any more) what was clicked. */
+export type LineChange = (line: string) => LineEdit | undefined
+
+const box = /^((?:[\t ]*>)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)+\[)([ xX])\](?=[\t ]|$)/
+
+/** Ticks a task, or takes the tick away: the one character between the brackets. @param wasDone as it was shown */
+export function tick(wasDone: boolean): LineChange {
+  return (line) => {
+    const [, before, state] = box.exec(line) ?? []
+    if (before === undefined || state === undefined || (state !== ' ') !== wasDone) return undefined
+    return { from: before.length, to: before.length + 1, text: wasDone ? ' ' : 'x' }
+  }
+}

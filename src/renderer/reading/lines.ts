@@ -1,0 +1,72 @@
+/** What notes write in lines of their own inside of a paragraph: properties of Logseq, ids of blocks. Pure. */
+import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
+
+const property = /^\s*([A-Za-z\p{L}][\w\p{L}./-]*)::(?:[ \t]|$)/u
+/** For programs alone. */
+const hidden =
+  /^(?:id|collapsed|background-color|heading|logseq\..*|card-[\w-]+|ls-type|hl-[\w-]+|created-at|updated-at)$/i
+const blockId = /(?:^|\s)\^[A-Za-z\d-]+\s*$/
+/** What Logseq writes behind a picture: `{:height 300, :width 400}`. */
+const sizeOf = /^\{:(?:height|width)\s[^{}\n]*\}/
+
+/** Without what only programs read; properties drawn as such. */
+export function withLines(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  return withoutBlockId(withProperties(withSizes(nodes)))
+}
+
+function withSizes(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  return nodes.map((node, index) => {
+    const before = nodes[index - 1]
+    if (node.type !== 'text' || before?.type !== 'image') return node
+    const size = sizeOf.exec(node.value ?? '')?.[0]
+    if (size === undefined) return node
+    const width = /:width\s+(\d+)/.exec(size)?.[1]
+    if (width !== undefined) before.alt = `${before.alt ?? ''}|${width}`
+    return textNode((node.value ?? '').slice(size.length))
+  })
+}
+
+function withProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  if (!nodes.some(({ value }) => value?.includes('::'))) return [...nodes]
+  const shown: MarkdownNode[][] = []
+  for (const line of linesOf(nodes)) {
+    const [first, ...rest] = line
+    const [mark = '', key] = (first?.type === 'text' && property.exec(first.value ?? '')) || []
+    if (key === undefined) shown.push(line)
+    else if (!hidden.test(key)) {
+      const value = [textNode((first?.value ?? '').slice(mark.length)), ...rest]
+      shown.push([elementNode('note-property', { dataKey: key }, value)])
+    }
+  }
+  return shown.flatMap((line, index) => (index === 0 ? line : [textNode('\n'), ...line]))
+}
+
+function linesOf(nodes: readonly MarkdownNode[]): MarkdownNode[][] {
+  const lines: MarkdownNode[][] = [[]]
+  for (const node of nodes) {
+    if (node.type === 'break') {
+      lines.push([])
+      continue
+    }
+    if (node.type !== 'text') {
+      lines.at(-1)?.push(node)
+      continue
+    }
+    for (const [index, part] of (node.value ?? '').split('\n').entries()) {
+      if (index > 0) lines.push([])
+      if (part !== '') lines.at(-1)?.push(textNode(part))
+    }
+  }
+  return lines
+}
+
+/** It ends what it names; of several lines, the last. */
+function withoutBlockId(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  const last = nodes.at(-1)
+  if (last?.type !== 'text' || !blockId.test(last.value ?? '')) return [...nodes]
+  return [...nodes.slice(0, -1), textNode((last.value ?? '').replace(blockId, ''))]
+}
+
+export function isEmpty(nodes: readonly MarkdownNode[]): boolean {
+  return nodes.every((node) => node.type === 'text' && plainText(node).trim() === '')
+}

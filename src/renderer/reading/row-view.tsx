@@ -1,0 +1,94 @@
+/** One row of a note, drawn. */
+import { memo, Suspense, use, useMemo } from 'react'
+import ReactMarkdown, { type Options } from 'react-markdown'
+import remarkGfm from 'remark-gfm'
+import { CodeBlock } from '../markdown/code-block.tsx'
+import { loadMath } from '../markdown/load-math.ts'
+import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from '../markdown/math.ts'
+import { PlainPassage } from '../markdown/plain-passage.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { components } from './elements.tsx'
+import type { Row } from './document.ts'
+import { RowLine, useNote } from './note.ts'
+import { Properties } from './properties.tsx'
+import { rehypeTaskLines } from './rehype-task-lines.ts'
+import { remarkNotes } from './remark-notes.ts'
+import type { ShownRow } from './rows.ts'
+
+const remarkPlugins: Options['remarkPlugins'] = [remarkGfm, remarkNotes]
+const rehypePlugins: Options['rehypePlugins'] = [rehypeTaskLines]
+/** As much coloured as one row may hold. */
+const maxSpans = 900
+
+export const RowView = memo(function RowView({ shown }: { shown: ShownRow }) {
+  const { lineOf } = useNote()
+  // A formula that takes lines of its own has moved those behind it.
+  const isExact = !shown.row.text.includes('\\[')
+  const toLine = useMemo(
+    () => (line: number) => (isExact ? lineOf(shown) + line - 1 : undefined),
+    [lineOf, shown, isExact],
+  )
+  return (
+    <RowLine value={toLine}>
+      <ErrorBoundary piece="text" of={shown.row.text}>
+        <RowText row={shown.row} />
+      </ErrorBoundary>
+    </RowLine>
+  )
+})
+
+export function RowText({ row }: { row: Row }) {
+  switch (row.kind) {
+    case 'markdown':
+      return <Block text={row.text} />
+    case 'code':
+      return <CodeBlock code={row.text} language={row.language} maxSpans={maxSpans} />
+    case 'plain':
+      return <PlainPassage text={row.text} excess={row.excess} />
+    case 'properties':
+      return <Properties matter={row.text} />
+    case 'footnote':
+      return <Footnote text={row.text} label={row.label} />
+  }
+}
+
+const Block = memo(function Block({ text }: { text: string }) {
+  const normalized = mayHaveMath(text) ? normalizeMath(text) : text
+  const plain = (
+    <ReactMarkdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components}>
+      {normalized}
+    </ReactMarkdown>
+  )
+  if (normalized === text && !text.includes('$$')) return plain
+  if (!hasMath(normalized) || !isCheapMath(normalized)) return plain
+  return (
+    <Suspense fallback={plain}>
+      <MathBlock text={normalized} />
+    </Suspense>
+  )
+})
+
+function MathBlock({ text }: { text: string }) {
+  const { remark, rehype } = use(loadMath())
+  return (
+    <ReactMarkdown
+      remarkPlugins={[remarkGfm, ...remark, remarkNotes]}
+      rehypePlugins={[rehypeTaskLines, ...rehype]}
+      components={components}
+    >
+      {text}
+    </ReactMarkdown>
+  )
+}
+
+function Footnote({ text, label }: { text: string; label: string }) {
+  const { footnotes } = useNote()
+  return (
+    <div className="footnote" id={`footnote-${label}`}>
+      <span className="footnote-number">{footnotes.get(label)}</span>
+      <div className="min-w-0 flex-1">
+        <Block text={text} />
+      </div>
+    </div>
+  )
+}

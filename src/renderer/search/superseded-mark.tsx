@@ -1,0 +1,25 @@
+/** Says of a result that it does not hold any more, until when it did, and where what holds now stands. */
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { SearchResult } from '../../shared/contract/index.ts'
+import { parsePlace, paths } from '../navigate.ts'
+
+export function SupersededMark({ superseded }: { superseded: SearchResult['superseded'] }) {
+  const { t } = useTranslation()
+  if (!superseded) return null
+  const { until, by } = superseded
+  const place = by === undefined ? undefined : parsePlace(by)
+  return (
+    <p className="text-[12px] text-warning" data-testid="superseded">
+      {t('hit.superseded', { until })}
+      {place && (
+        <>
+          {' · '}
+          <Link href={paths.source(place.path, place.line)} className="hover:underline">
+            {t('hit.now', { by })}
+          </Link>
+        </>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,114 @@
+/** The proposals, a row each; of a thousand only those in sight are drawn. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Proposal } from '../../shared/contract/index.ts'
+import { clipLine } from '../ui/clip.ts'
+import type { InboxState } from './use-inbox.ts'
+import { withoutMark } from './without-mark.ts'
+
+const rowHeight = 66
+
+interface ProposalListProps {
+  readonly inbox: InboxState
+  readonly onOpen: (id: string) => void
+}
+
+export function ProposalList({ inbox, onOpen }: ProposalListProps) {
+  const { t } = useTranslation()
+  const { proposals, current, index, chosen, toggle } = inbox
+  const scroller = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: proposals.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  })
+  useEffect(() => {
+    if (index >= 0) rows.scrollToIndex(index, { align: 'auto' })
+  }, [index, rows])
+  // Every key of the view works from the first moment on.
+  useEffect(() => {
+    // Whatever was pressed last went with its proposal.
+    if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true })
+  }, [current?.id])
+  return (
+    <div
+      ref={scroller}
+      role="listbox"
+      tabIndex={0}
+      aria-label={t('upkeep.title')}
+      aria-multiselectable
+      aria-activedescendant={current ? `proposal-${current.id}` : undefined}
+      className="group min-h-0 flex-1 overflow-y-auto outline-none"
+      data-testid="proposals"
+    >
+      <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map((row) => {
+          const proposal = proposals[row.index]
+          return (
+            proposal && (
+              <div
+                key={proposal.id}
+                className="absolute inset-x-0 top-0"
+                style={{ height: rowHeight, transform: `translateY(${row.start}px)` }}
+              >
+                <ProposalRow
+                  proposal={proposal}
+                  isCurrent={proposal.id === current?.id}
+                  isChosen={chosen.has(proposal.id)}
+                  onToggle={() => toggle(proposal.id)}
+                  onOpen={() => onOpen(proposal.id)}
+                />
+              </div>
+            )
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+interface ProposalRowProps {
+  readonly proposal: Proposal
+  readonly isCurrent: boolean
+  readonly isChosen: boolean
+  readonly onToggle: () => void
+  readonly onOpen: () => void
+}
+
+function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: ProposalRowProps) {
+  const { t } = useTranslation()
+  const { rule, evidence, state } = proposal
+  const [first] = evidence
+  return (
+    <div
+      id={`proposal-${proposal.id}`}
+      role="option"
+      aria-selected={isChosen || isCurrent}
+      aria-current={isCurrent}
+      className={`flex h-full cursor-default gap-1 border-b border-soft pr-4 transition-colors duration-150 ${isCurrent ? 'bg-selected group-focus:shadow-[inset_2px_0_0_var(--color-accent)]' : 'hover:bg-soft'}`}
+      onClick={(event) => (event.metaKey || event.ctrlKey || event.shiftKey ? onToggle() : onOpen())}
+      data-testid="proposal"
+    >
+      <span className="flex w-9 shrink-0 items-center justify-center" onClick={(event) => event.stopPropagation()}>
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={t('upkeep.choose')}
+          checked={isChosen}
+          onChange={onToggle}
+          className="size-4 accent-accent"
+        />
+      </span>
+      <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5">
+        <span className="truncate">{clipLine(withoutMark(first?.text ?? ''), 200)}</span>
+        <span className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
+          <span className="shrink-0">{t(`upkeep.rule.${rule}`)}</span>
+          {state !== 'open' && <span className="shrink-0">{t(`upkeep.state.${state}`)}</span>}
+          <span className="min-w-0 truncate font-mono text-[11px]">{first && `${first.path}:${first.line}`}</span>
+        </span>
+      </span>
+    </div>
+  )
+}

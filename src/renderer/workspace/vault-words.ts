@@ -1,0 +1,17 @@
+/** What kind of vault a folder is, in words. */
+import type i18next from 'i18next'
+import type { Habits } from '../../shared/contract/index.ts'
+
+/** For a folder that is about to be opened. */
+export function vaultFound(t: typeof i18next.t, { kind, daily }: Habits, count: number): string {
+  return t('vault.found', {
+    kind: t(`vault.kind.${kind}`),
+    notes: t('vault.notes', { count }),
+    daily: dailyPlace(daily),
+  })
+}
+
+/** `journals/YYYY_MM_DD` */
+export function dailyPlace({ folder, format }: Habits['daily']): string {
+  return folder === '' ? format : `${folder}/${format}`
+}

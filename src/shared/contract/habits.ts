@@ -1,0 +1,43 @@
+/** How the notes of a folder are kept by the program that they were made with. */
+import { z } from 'zod'
+import { maxPath } from '../limits.ts'
+import { base, forAgent } from './base.ts'
+
+const vaultKindSchema = z.enum(['obsidian', 'logseq', 'foam', 'vscode', 'openclaw', 'plain'])
+
+/** Folders are relative, without a slash at their end; empty for the top. */
+export const habitsSchema = z.object({
+  kind: vaultKindSchema,
+  /** Where the note of a day lies; `format` as `src/shared/daily-notes.ts` says. */
+  daily: z.object({ folder: z.string(), format: z.string() }),
+  /** `beside` the note, or a folder. */
+  attachments: z.union([z.literal('beside'), z.object({ path: z.string() })]),
+  /** Where a note goes that a link names. */
+  newNotes: z.union([z.literal('beside'), z.object({ path: z.string() })]),
+  /** Logseq keeps no folders: `a/b` is the page `a___b`. */
+  isFlat: z.boolean(),
+  links: z.enum(['wiki', 'markdown']),
+  /** Folders and files, as beginnings of paths, that are not searched. */
+  ignored: z.array(z.string()),
+  /** What it was read from; empty where nothing says so. */
+  readFrom: z.array(z.string()),
+})
+export type Habits = z.infer<typeof habitsSchema>
+
+export const habits = {
+  /** What opening a folder would mean; nothing is written. */
+  look: base.input(z.object({ path: z.string().trim().min(1).max(maxPath) })).output(
+    z.object({
+      /** False for one that would have to be made. */
+      exists: z.boolean(),
+      /** Of an agent's own files, those that are there. */
+      own: z.array(z.string()),
+      /** Nothing at all lies in it. */
+      isEmpty: z.boolean(),
+      notes: z.number().int(),
+      habits: habitsSchema,
+    }),
+  ),
+  /** As they were found in the agent's folder, and as they are kept, with what the settings say otherwise. */
+  of: base.input(forAgent).output(z.object({ found: habitsSchema, kept: habitsSchema })),
+}

@@ -1,0 +1,141 @@
+/**
+ * Where the note of a day lies, in the way that programs for notes write it: a folder, and a name with the tokens of
+ * Moment.js (https://momentjs.com/docs/#/displaying/format/), which Obsidian takes and into which those of Logseq and
+ * Foam are turned. Names of months and days are English. Pure; days are `YYYY-MM-DD`.
+ */
+
+export interface DailyNotes {
+  /** Relative, without a slash at its end; empty for the top. */
+  readonly folder: string
+  /** Without `.md`; it may have folders of its own: `YYYY/MM/YYYY-MM-DD`. */
+  readonly format: string
+}
+
+/** How it is done where no other program has a say (M4). */
+export const usualDailyNotes: DailyNotes = { folder: 'memory', format: 'YYYY-MM-DD' }
+
+const months = 'January February March April May June July August September October November December'.split(' ')
+const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
+
+interface Token {
+  readonly write: (at: Date) => string
+  readonly pattern: string
+  /** What of a date it says. */
+  readonly says?: readonly [part: 'year' | 'month' | 'day', read: (text: string) => number]
+}
+
+const pad = (value: number) => String(value).padStart(2, '0')
+const names = (list: readonly string[], length?: number) => list.map((name) => name.slice(0, length)).join('|')
+const monthOf = (text: string) => months.findIndex((name) => name.slice(0, 3) === text.slice(0, 3)) + 1
+
+const tokens: Readonly<Record<string, Token>> = {
+  YYYY: { write: (at) => String(at.getFullYear()), pattern: String.raw`\d{4}`, says: ['year', Number] },
+  YY: {
+    write: (at) => pad(at.getFullYear() % 100),
+    pattern: String.raw`\d{2}`,
+    says: ['year', (text) => 2000 + Number(text)],
+  },
+  MMMM: { write: (at) => months[at.getMonth()] ?? '', pattern: names(months), says: ['month', monthOf] },
+  MMM: { write: (at) => months[at.getMonth()]?.slice(0, 3) ?? '', pattern: names(months, 3), says: ['month', monthOf] },
+  MM: { write: (at) => pad(at.getMonth() + 1), pattern: String.raw`\d{2}`, says: ['month', Number] },
+  M: { write: (at) => String(at.getMonth() + 1), pattern: String.raw`\d{1,2}`, says: ['month', Number] },
+  Do: {
+    write: (at) => ordinal(at.getDate()),
+    pattern: String.raw`\d{1,2}(?:st|nd|rd|th)`,
+    says: ['day', Number.parseInt],
+  },
+  DD: { write: (at) => pad(at.getDate()), pattern: String.raw`\d{2}`, says: ['day', Number] },
+  D: { write: (at) => String(at.getDate()), pattern: String.raw`\d{1,2}`, says: ['day', Number] },
+  dddd: { write: (at) => weekdays[at.getDay()] ?? '', pattern: names(weekdays) },
+  ddd: { write: (at) => weekdays[at.getDay()]?.slice(0, 3) ?? '', pattern: names(weekdays, 3) },
+  dd: { write: (at) => weekdays[at.getDay()]?.slice(0, 2) ?? '', pattern: names(weekdays, 2) },
+}
+
+function ordinal(day: number): string {
+  const ending = day >= 11 && day <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
+  return `${day}${ending}`
+}
+
+/** Literals, tokens (the longest first), and single characters. */
+const piece =
+  /\[([^\]]*)\]|(YYYY|YY|MMMM|MMM|MM|Mo|M|Do|DDDD|DDD|DD|D|dddd|ddd|dd|do|d|gggg|gg|GGGG|GG|ww|wo|w|WW|Wo|W|Qo|Q|HH|H|hh|h|mm|m|ss|s|A|a|X|x|E|e|Z)|([^])/g
+
+type Piece = { readonly literal: string } | Token
+
+/** Undefined for a format with a token that says something else than a day. */
+function piecesOf(format: string): Piece[] | undefined {
+  const pieces: Piece[] = []
+  for (const [, quoted, name, other] of format.matchAll(piece)) {
+    const token = name === undefined ? undefined : tokens[name]
+    if (name !== undefined && !token) return undefined
+    pieces.push(token ?? { literal: quoted ?? other ?? '' })
+  }
+  return pieces
+}
+
+/** True for a format that names every day otherwise, and that can be read back. */
+export function isDailyFormat(format: string): boolean {
+  const said = new Set(piecesOf(format)?.flatMap((one) => ('literal' in one ? [] : [one.says?.[0]])))
+  return said.has('year') && said.has('month') && said.has('day') && !/(^|\/)\.{0,2}(\/|$)|\\/.test(format)
+}
+
+/** The note of a day. @param format one of which `isDailyFormat` holds */
+export function dailyNotePath({ folder, format }: DailyNotes, date: string): string {
+  const at = new Date(`${date}T12:00:00`)
+  const name = (piecesOf(format) ?? []).map((one) => ('literal' in one ? one.literal : one.write(at))).join('')
+  return `${folder === '' ? '' : `${folder}/`}${name}.md`
+}
+
+/** The day that a note is of; undefined for any other note. */
+export function dailyNoteDate(notes: DailyNotes, path: string): string | undefined {
+  const prefix = notes.folder === '' ? '' : `${notes.folder}/`
+  if (!path.startsWith(prefix)) return undefined
+  const { pattern, says } = readerOf(notes.format)
+  const found = pattern?.exec(path.slice(prefix.length))
+  if (!found) return undefined
+  const said = new Map<string, number>()
+  for (const [at, [part, read]] of says.entries()) {
+    const value = read(found[at + 1] ?? '')
+    if (said.has(part) && said.get(part) !== value) return undefined
+    said.set(part, value)
+  }
+  return dayOf(said.get('year'), said.get('month'), said.get('day'))
+}
+
+/** Names that are a day and nothing else, in whatever folder: `2024-05-21`, `2025_01_31`. */
+export function datedName(path: string): string | undefined {
+  const [, year, separator, month, day] = /(?:^|\/)(\d{4})([-_])(\d{2})\2(\d{2})\.(?:md|markdown)$/i.exec(path) ?? []
+  return separator === undefined ? undefined : dayOf(Number(year), Number(month), Number(day))
+}
+
+function dayOf(year = 0, month = 0, day = 0): string | undefined {
+  const at = new Date(Date.UTC(year, month - 1, day))
+  const isThere = at.getUTCFullYear() === year && at.getUTCMonth() === month - 1 && at.getUTCDate() === day
+  return isThere ? `${String(year).padStart(4, '0')}-${pad(month)}-${pad(day)}` : undefined
+}
+
+interface Reader {
+  /** Undefined for a format of which `isDailyFormat` does not hold. */
+  readonly pattern: RegExp | undefined
+  readonly says: readonly NonNullable<Token['says']>[]
+}
+
+/** A format is asked for once for every file of a vault. */
+const readers = new Map<string, Reader>()
+
+function readerOf(format: string): Reader {
+  const known = readers.get(format)
+  if (known) return known
+  const pieces = isDailyFormat(format) ? (piecesOf(format) ?? []) : []
+  const source = pieces
+    .map((one) =>
+      'literal' in one ? RegExp.escape(one.literal) : one.says ? `(${one.pattern})` : `(?:${one.pattern})`,
+    )
+    .join('')
+  const reader = {
+    pattern: pieces.length === 0 ? undefined : new RegExp(`^${source}\\.(?:md|markdown)$`),
+    says: pieces.flatMap((one) => ('literal' in one || !one.says ? [] : [one.says])),
+  }
+  readers.set(format, reader)
+  return reader
+}

@@ -1,0 +1,196 @@
+/**
+ * What a note says of itself: its properties (front matter, and `key:: value` of Logseq and Dataview), its tags (`#tag`,
+ * `#[[several words]]`, `tags`), and the names that it gives itself. One place reads them, for the index, the editor and
+ * every list. The rules and where they come from stand in docs/links.md. Linear. Pure.
+ */
+import { hiddenRanges, frontMatterEnd, type Range } from '../links/hidden.ts'
+import { frontMatterEntries, type Entry } from './front-matter.ts'
+import type { NoteProperties, Property, Tag } from './property.ts'
+
+const maxProperties = 300
+const maxTags = 2000
+const maxValue = 1000
+const maxNames = 100
+const maxName = 300
+
+/** What Logseq writes for itself. */
+const ownOfPrograms = /^(?:id|collapsed|heading|ls-type|query-.*|hl-.*|logseq\..*)$/
+
+const letter = '[\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\uFE0F\\u200D_/-]'
+/** A link is passed over; a tag stands at a beginning, behind a space, or behind what Chinese ends a phrase with. */
+const inlineTag = new RegExp(
+  `\\[\\[[^[\\]\\n]*\\]\\]|(?<=^|[\\s，。、；：！？（「『【《])#(?:\\[\\[(?<words>[^[\\]\\n]+)\\]\\]|(?<word>${letter}+))`,
+  'gmu',
+)
+const lineProperty = /^[\t ]*(?:[-*+][\t ]+)?([\p{L}_][\p{L}\p{N}_.*+!?$%&=/-]*)::(?:[\t ]+([^\n]*?))?[\t ]*\r?$/gmu
+
+export function parseProperties(text: string): NoteProperties {
+  const entries = frontMatterEntries(text)
+  const matterEnd = frontMatterEnd(text)
+  const hasLines = text.includes('::', matterEnd)
+  const hasTags = text.includes('#', matterEnd)
+  const places = hasLines || hasTags ? new Places(text, hiddenRanges(text)) : undefined
+  const lines = places && hasLines ? lineEntries(text, matterEnd, places) : []
+  const linked = entries.map((one) => ({ ...one, values: one.values.map(unlinked) }))
+  const all = [...linked, ...lines]
+  const inline = places && hasTags ? inlineTags(text, matterEnd, places) : []
+  // What stands in a property of tags was found as such.
+  const taken = lines.filter(isOfTags)
+  const tags = [
+    ...all.filter(isOfTags).flatMap((one) => tagsOfEntry(text, one)),
+    ...inline.filter(({ place }) => !taken.some(({ from, to }) => place && place.from >= from && place.to <= to)),
+  ].toSorted((one, other) => one.line - other.line)
+  return {
+    properties: all.slice(0, maxProperties).map(({ name, values, isList, isTop, line }) => ({
+      name,
+      values: values.map((value) => value.slice(0, maxValue).toWellFormed()),
+      isList,
+      isTop,
+      line,
+    })),
+    tags: tags.slice(0, maxTags),
+  }
+}
+
+/** The names of a note besides its path: `title`, `alias`, `aliases`; without repetition, as they are written. */
+export function namesOf({ properties }: Pick<NoteProperties, 'properties'>): string[] {
+  const names = properties.flatMap(({ name, values, isList, isTop }) => {
+    const key = isTop ? nameKey(name) : ''
+    if (key === 'title') return values.slice(0, 1)
+    if (key !== 'alias' && key !== 'aliases') return []
+    return isList ? values : values.flatMap((value) => value.split(/[,，]/))
+  })
+  const told = names.map((name) => name.trim()).filter((name) => name !== '' && name.length <= maxName)
+  return [...new Set(told)].slice(0, maxNames)
+}
+
+/** Properties of these are the same one: case counts for nothing, nor does `_` for `-` (Logseq). */
+export function nameKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase().replaceAll('_', '-')
+}
+
+/** Tags of these are the same one. */
+export function tagKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
+
+/** What stands in the text is asked for from its beginning to its end. */
+class Places {
+  readonly #text: string
+  readonly #hidden: readonly Range[]
+
+  constructor(text: string, hidden: readonly Range[]) {
+    this.#text = text
+    this.#hidden = hidden
+  }
+
+  /** Asked for offsets that rise. @returns 1-based; undefined in what is hidden */
+  lines(): (at: number) => number | undefined {
+    let skip = 0
+    let line = 1
+    let next = this.#text.indexOf('\n')
+    return (at) => {
+      for (; next >= 0 && next < at; next = this.#text.indexOf('\n', next + 1)) line += 1
+      while ((this.#hidden[skip]?.to ?? Infinity) <= at) skip += 1
+      const range = this.#hidden[skip]
+      return range && range.from <= at ? undefined : line
+    }
+  }
+}
+
+function lineEntries(text: string, from: number, places: Places): Entry[] {
+  const lineAt = places.lines()
+  const entries: Entry[] = []
+  let topEnd = from
+  lineProperty.lastIndex = from
+  for (let found = lineProperty.exec(text); found; found = lineProperty.exec(text)) {
+    const { 0: whole, 1: name = '', 2: value = '', index } = found
+    const start = index + whole.indexOf(name)
+    const line = lineAt(start)
+    if (line === undefined || ownOfPrograms.test(nameKey(name))) continue
+    const at = start + name.length + 2
+    const isTop = /^[\s-]*$/.test(text.slice(topEnd, index))
+    if (isTop) topEnd = index + whole.length
+    entries.push({ name, ...lineValues(name, value), isTop, line, from: at, to: index + whole.length })
+    if (entries.length >= maxProperties) break
+  }
+  return entries
+}
+
+/** Commas part the values of `tags` and `alias`, and links where nothing else stands between them. */
+function lineValues(name: string, value: string): Pick<Property, 'values' | 'isList'> {
+  if (value === '') return { values: [], isList: false }
+  const isQuoted = /^".*"$/.test(value)
+  const isList =
+    /^(?:tags|alias|aliases)$/.test(nameKey(name)) || /^(?:(?:#?\[\[[^\]]+\]\]|#[^\s,]+)(?:[\s,，]+|$))+$/.test(value)
+  if (isQuoted || !isList) return { values: [isQuoted ? value.slice(1, -1) : unlinked(value)], isList: false }
+  const hasCommas = /[,，]/.test(value.replaceAll(/\[\[[^\]]*\]\]/g, ''))
+  const parts = value.match(hasCommas ? /(?:\[\[[^\]]*\]\]|[^,，])+/g : /#?\[\[[^\]]*\]\]|#\S+|[^#[]+/g) ?? []
+  return { values: parts.map((part) => unlinked(part.trim())).filter((part) => part !== ''), isList: true }
+}
+
+function isOfTags({ name }: Property): boolean {
+  return /^tags?$/i.test(name)
+}
+
+/** A list's members are tags as they are (Logseq's may have several words); a text has tags between commas and spaces. */
+function tagsOfEntry(text: string, { values, isList, line, from, to }: Entry): Tag[] {
+  const names = (isList ? values : values.flatMap((value) => value.split(/[\s,，]+/)))
+    .map((value) => unlinked(value).replace(/^#/, ''))
+    .filter((name) => isTag(name))
+  let at = from
+  return names.map((name): Tag => {
+    const literal = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const found = new RegExp(`(?<!${letter})${literal}(?!${letter})`, 'u').exec(text.slice(at, to))
+    if (!found) return { name, line, place: null }
+    const start = at + found.index
+    const breaks = text.slice(from, start).split('\n').length - 1
+    at = start + name.length
+    return { name, line: line + breaks, place: { from: start, to: at } }
+  })
+}
+
+function inlineTags(text: string, from: number, places: Places): Tag[] {
+  const lineAt = places.lines()
+  const tags: Tag[] = []
+  inlineTag.lastIndex = from
+  for (let found = inlineTag.exec(text); found && tags.length < maxTags; found = inlineTag.exec(text)) {
+    const { words, word } = found.groups ?? {}
+    const name = words?.trim() ?? word?.replace(/\/+$/, '') ?? ''
+    if (!isTag(name)) continue
+    const line = lineAt(found.index)
+    if (line === undefined) continue
+    const at = text.indexOf(name, found.index)
+    tags.push({ name, line, place: { from: at, to: at + name.length } })
+  }
+  return tags
+}
+
+/** A stretch of text between what is no text: tags, without `#`, and what stands between them. */
+export function splitTags(text: string): (string | { readonly tag: string })[] {
+  if (!text.includes('#')) return [text]
+  const parts: (string | { readonly tag: string })[] = []
+  let from = 0
+  for (const { place } of inlineTags(text, 0, new Places(text, []))) {
+    if (!place || text[place.from - 1] !== '#') continue
+    if (place.from - 1 > from) parts.push(text.slice(from, place.from - 1))
+    parts.push({ tag: text.slice(place.from, place.to) })
+    from = place.to
+  }
+  if (from < text.length) parts.push(text.slice(from))
+  return parts
+}
+
+/** No tags: numbers (Obsidian), and colours such as `#a1b2c3` and `#fff`. */
+function isTag(name: string): boolean {
+  if (name === '' || name.length > maxName || name.startsWith('/') || name.includes('//')) return false
+  if (!/[\p{L}\p{Extended_Pictographic}_]/u.test(name)) return false
+  const isHex = /^(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.test(name)
+  return !isHex || !(/\d/.test(name) || /^(.)\1+$/i.test(name))
+}
+
+/** `[[Note|label]]` names a note. */
+function unlinked(value: string): string {
+  const [, target] = /^#?\[\[([^\]|]+)(?:\|[^\]]*)?\]\]$/.exec(value.trim()) ?? []
+  return target ?? value
+}

@@ -1,0 +1,21 @@
+/** How a search asks for a tag or a property's value, as `tests.ts` understands it. Pure. */
+
+const maxValue = 100
+
+/** @param name without `#` */
+export function tagQuery(name: string): string {
+  return `tag:${isPlain(name) ? name : `"${name.replaceAll('"', '')}"`}`
+}
+
+/** @param value undefined for all notes that have the property */
+export function propertyQuery(name: string, value?: string): string {
+  if (value === undefined) return `[${name}]`
+  const meant = value.length > maxValue ? `${value.slice(0, maxValue).toWellFormed()}*` : value
+  const isKnown = /^(?:after|before|on|in|path|source|tag)$/i.test(name)
+  if (isPlain(meant) && /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) && !isKnown) return `${name}:${meant}`
+  return `[${name}:${meant === '' ? 'null' : meant.replaceAll(/[\]\n]/g, '*')}]`
+}
+
+function isPlain(text: string): boolean {
+  return /^[\p{L}\p{M}\p{N}_/-]+$/u.test(text)
+}

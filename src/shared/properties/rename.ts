@@ -1,0 +1,35 @@
+/** Another name for a tag, with all that lie below it (`work` → `job`, `work/home` → `job/home`). Pure. */
+import type { Edit } from '../links/index.ts'
+import { tagKey } from './parse.ts'
+import type { NoteProperties } from './property.ts'
+
+export interface TagRename {
+  /** Without `#`. */
+  readonly from: string
+  readonly to: string
+}
+
+export interface RenamedTags {
+  /** In the order of the text. */
+  readonly edits: readonly Edit[]
+  /** Lines, 1-based, where the tag stands in a way that cannot be written anew. */
+  readonly left: readonly number[]
+}
+
+export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: TagRename): RenamedTags {
+  const key = tagKey(from)
+  const depth = from.split('/').length
+  const edits: Edit[] = []
+  const left: number[] = []
+  for (const { name, place, line } of tags) {
+    if (tagKey(name) !== key && !tagKey(name).startsWith(`${key}/`)) continue
+    if (!place) {
+      left.push(line)
+      continue
+    }
+    const below = name.split('/').slice(depth)
+    const text = [to, ...below].join('/')
+    if (text !== name) edits.push({ from: place.from, to: place.to, text })
+  }
+  return { edits, left }
+}

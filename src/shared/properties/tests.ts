@@ -1,0 +1,72 @@
+/** What a search asks of tags and properties: `tag:work`, `status:open`, `rating:>3`, `due:2024-05`, `author:*lee`. Pure. */
+import { parseProperties, tagKey } from './parse.ts'
+
+/** What a value must be. */
+export type PropertyTest =
+  /** The property is there. */
+  | { readonly kind: 'any' }
+  | { readonly kind: 'is'; readonly key: string }
+  /** A star stands for anything. */
+  | { readonly kind: 'like'; readonly pattern: RegExp }
+  | { readonly kind: 'order'; readonly sign: '<' | '<=' | '>' | '>='; readonly than: string }
+
+/** A number, or a day, a month, a year. */
+const ordered = /^-?\d+(?:\.\d+)?$|^\d{4}-\d{2}(?:-\d{2}(?:[t ][\d:.z+-]*)?)?$/
+
+/** @returns undefined for what asks for nothing */
+export function readTest(given: string): PropertyTest | undefined {
+  const meant = valueKey(given.replace(/^\[\[(.*)\]\]$/, '$1'))
+  if (meant === '') return undefined
+  if (meant === '*') return { kind: 'any' }
+  // What is there and says nothing (Obsidian).
+  if (meant === 'null') return { kind: 'is', key: '' }
+  const [, sign, than = ''] = /^(<=|>=|<|>)\s*(.*)$/.exec(meant) ?? []
+  if (sign === '<' || sign === '<=' || sign === '>' || sign === '>=')
+    return ordered.test(than) ? { kind: 'order', sign, than } : undefined
+  if (!meant.includes('*')) return { kind: 'is', key: meant }
+  const pieces = meant.split(/\*+/).map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
+  return { kind: 'like', pattern: new RegExp(`^${pieces.join('.*')}$`, 'su') }
+}
+
+export function testValue(test: PropertyTest, value: string): boolean {
+  const key = valueKey(value)
+  switch (test.kind) {
+    case 'any':
+      return true
+    case 'is':
+      // A month is all of its days.
+      return key === test.key || (/^\d{4}(?:-\d{2})?$/.test(test.key) && isDay(key) && key.startsWith(`${test.key}-`))
+    case 'like':
+      return test.pattern.test(key)
+    case 'order':
+      return isOrdered(key, test)
+  }
+}
+
+/** Whether a tag is another one or lies below it. @param key of the other one */
+export function underTag(name: string, key: string): boolean {
+  const own = tagKey(name)
+  return own === key || own.startsWith(`${key}/`)
+}
+
+/** Whether a name can stand behind `#`. */
+export function isTagName(name: string): boolean {
+  const { tags } = parseProperties(`#${name}`)
+  return tags[0]?.name === name && tags[0].place?.from === 1
+}
+
+function isOrdered(key: string, { sign, than }: { sign: string; than: string }): boolean {
+  if (!ordered.test(key) || isDay(key) !== isDay(than)) return false
+  // Of days, as much as is asked for.
+  const own = isDay(key) ? key.slice(0, than.length) : Number(key)
+  const other = isDay(than) ? than : Number(than)
+  return sign === '<' ? own < other : sign === '<=' ? own <= other : sign === '>' ? own > other : own >= other
+}
+
+function isDay(key: string): boolean {
+  return /^\d{4}-\d{2}/.test(key)
+}
+
+function valueKey(value: string): string {
+  return value.normalize('NFKC').toLowerCase().trim()
+}

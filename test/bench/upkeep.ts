@@ -1,0 +1,152 @@
+/**
+ * `node test/bench/upkeep.ts [--show 20] [--seed 61]`, or a part of `run.ts`: what the rules of upkeep find in a made memory of 2,000
+ * lines, and what accepting 200 proposals takes (M60). The made memory is seeded: it is the same every time.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Proposal } from '../../src/shared/contract/index.ts'
+import { Differ } from '../../src/main/diff/index.ts'
+import { takeLook } from '../../src/main/upkeep/take-look.ts'
+import { Upkeep } from '../../src/main/upkeep/index.ts'
+import { Workspace } from '../../src/main/workspace/index.ts'
+import { usualLayout } from '../../src/main/workspace/layout.ts'
+import { makeMemory, type MadeMemory } from '../support/made-memory.ts'
+import type { Figure } from './figures.ts'
+
+const now = new Date('2026-11-22T12:00:00')
+const builtinFile = join(import.meta.dirname, '../../resources/models/builtin/model.bin')
+
+export async function measureUpkeep(root: string, show = 0, seed = 61): Promise<Figure[]> {
+  const made = makeMemory(seed)
+  const folder = join(root, 'upkeep')
+  for (const [path, text] of Object.entries(made.files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const started = performance.now()
+  const proposals = await look(folder)
+  const lookMs = performance.now() - started
+  const duplicates = judgeDuplicates(proposals, made, show)
+  const expired = judgeExpired(proposals, made, show)
+  const { acceptMs, same } = await acceptAndUndo(root, folder, proposals, made)
+  const lines = Object.values(made.files)
+    .join('\n')
+    .split('\n')
+    .filter((line) => line.startsWith('- ')).length
+  return [
+    { name: 'upkeep: lines of the made memory', value: lines, unit: 'lines' },
+    { name: 'upkeep: duplicates found, of 120', value: 100 * duplicates.recall, unit: '%' },
+    { name: 'upkeep: of what is called a duplicate, right', value: 100 * duplicates.precision, unit: '%' },
+    { name: 'upkeep: expired lines found, of 30', value: 100 * expired.recall, unit: '%' },
+    { name: 'upkeep: of what is called expired, right', value: 100 * expired.precision, unit: '%' },
+    { name: 'upkeep: a look at all of it', value: lookMs, unit: 'ms' },
+    { name: 'upkeep: accepting 200 proposals', value: acceptMs, unit: 'ms', budget: 2000 },
+    { name: 'upkeep: files not as before after accepting and undoing all', value: same, unit: 'files', budget: 0 },
+  ]
+}
+
+async function look(workspace: string): Promise<Proposal[]> {
+  const request = {
+    workspace,
+    forbidden: [],
+    scope: 'workspace',
+    layout: usualLayout,
+    recalls: [],
+    broken: [],
+    builtinFile,
+  } as const
+  for await (const step of takeLook({ ...request, now: now.getTime() })) if (step.type === 'done') return step.proposals
+  return []
+}
+
+const plain = (text: string) => text.replace(/^- /, '')
+const pairOf = (one: string, other: string) => [plain(one), plain(other)].sort().join('\n')
+
+function judgeDuplicates(proposals: readonly Proposal[], { duplicates }: MadeMemory, show: number) {
+  const planted = new Set(duplicates.map(([one, other]) => pairOf(one, other)))
+  const found = proposals
+    .filter(({ rule }) => rule === 'duplicate' || rule === 'logged')
+    .map(({ evidence: [one, other] }) => pairOf(one?.text ?? '', other?.text ?? ''))
+  const isTwin = (pair: string) => new Set(pair.split('\n')).size === 1
+  const right = found.filter((pair) => planted.has(pair) || isTwin(pair))
+  tell(
+    'no duplicate',
+    found.filter((pair) => !right.includes(pair)),
+    show,
+  )
+  tell(
+    'missed',
+    [...planted].filter((pair) => !found.includes(pair)),
+    show,
+  )
+  return {
+    recall: new Set(right.filter((pair) => planted.has(pair))).size / planted.size,
+    precision: right.length / found.length,
+  }
+}
+
+function judgeExpired(proposals: readonly Proposal[], { expired }: MadeMemory, show: number) {
+  const planted = new Set(expired)
+  const found = proposals.filter(({ rule }) => rule === 'expired').map(({ evidence: [one] }) => plain(one?.text ?? ''))
+  const right = found.filter((text) => planted.has(text))
+  tell(
+    'not expired',
+    found.filter((text) => !planted.has(text)),
+    show,
+  )
+  tell(
+    'not found',
+    [...planted].filter((text) => !found.includes(text)),
+    show,
+  )
+  return { recall: new Set(right).size / planted.size, precision: right.length / found.length }
+}
+
+function tell(title: string, texts: readonly string[], show: number): void {
+  if (show === 0) return
+  process.stdout.write(
+    `${title}: ${texts.length}\n${texts
+      .slice(0, show)
+      .map((text) => `  ${text.replace('\n', '\n  | ')}\n`)
+      .join('')}`,
+  )
+}
+
+/** Accepts 200, then all the others, and takes both back. */
+async function acceptAndUndo(root: string, folder: string, proposals: readonly Proposal[], { files }: MadeMemory) {
+  const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { now: () => now })
+  const upkeep = new Upkeep({
+    folder: join(root, 'state'),
+    workspace,
+    differ: new Differ(),
+    now: () => now,
+    look: () => Promise.reject(new Error('nothing is looked for')),
+    onDamaged: () => undefined,
+  })
+  await upkeep.add(proposals)
+  const ids = (await upkeep.list()).open.map(({ id }) => id)
+  const started = performance.now()
+  const first = await upkeep.accept(ids.slice(0, 200))
+  const acceptMs = performance.now() - started
+  const second = await upkeep.accept(ids.slice(200))
+  for (const { acceptance } of [second, first]) if (acceptance !== null) await upkeep.undo(acceptance)
+  upkeep.close()
+  workspace.close()
+  const other = Object.entries(files).filter(([path, text]) => readFileSync(join(folder, path), 'utf8') !== text)
+  return { acceptMs, same: other.length }
+}
+
+if (import.meta.main) {
+  const { values: flags } = parseArgs({
+    options: { show: { type: 'string', default: '0' }, seed: { type: 'string', default: '61' } },
+  })
+  const root = mkdtempSync(join(tmpdir(), 'commonplace-upkeep-'))
+  try {
+    for (const { name, value, unit } of await measureUpkeep(root, Number(flags.show), Number(flags.seed)))
+      process.stdout.write(`${name.padEnd(64)} ${value.toFixed(2).padStart(9)} ${unit}\n`)
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,87 @@
+/** Tags, properties and the surroundings of a note, as people meet them. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+describe('M68 tags and properties', () => {
+  it('M68: a tag is found, searched and renamed by keys, with undo; a note shows what it says, and its surroundings', async () => {
+    const server = await openTestServer({
+      files: {
+        'zoo.md': '---\ntags: [work, work/animals]\nstatus: open\n---\n# Zoo\n\nSee [[harbour]] and [[Not yet]].\n',
+        'harbour.md': '---\nstatus: done\n---\n# Harbour\n\nThe old port. #work\n',
+        'boat.md': '# Boat\n\nOf [[harbour]]. #fun\n',
+      },
+    })
+    const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
+    const page = await openPage()
+    page.setDefaultTimeout(15_000)
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await page.keyboard.press('Control+K')
+    await page.getByPlaceholder('Type a command').fill('tags')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/search\/tags$/)
+
+    // The tree is walked by keys: one tag below another opens, F2 renames, Enter searches.
+    const tree = page.getByRole('tree', { name: 'Tags' })
+    await tree.getByRole('treeitem', { name: 'fun, 1 note' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowRight')
+    await tree.getByRole('treeitem', { name: 'work/animals, 1 note' }).waitFor()
+    await keepScreenshot(page, 'tags-1-tree')
+    await page.keyboard.press('F2')
+    const field = page.getByRole('textbox', { name: 'New name, without #' })
+    await field.fill('job')
+    await field.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('#work becomes #job in 3 places, in 2 notes').waitFor()
+    await keepScreenshot(page, 'tags-2-plan')
+    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await until(async () => (await read('harbour.md')).endsWith('The old port. #job\n'))
+    await until(async () => (await read('zoo.md')).includes('tags: [job, job/animals]'))
+    await tree.getByRole('treeitem', { name: 'job, 2 notes' }).waitFor()
+    await page
+      .locator('[data-sonner-toast]', { hasText: '#work is #job now' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
+    await until(async () => (await read('zoo.md')).includes('tags: [work, work/animals]'))
+    await tree.getByRole('treeitem', { name: 'work, 2 notes' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=tag%3Awork$/)
+    await page.locator('[data-testid=condition][data-kind=tag]').waitFor()
+    const found = page.locator('[data-testid=candidate][data-verdict=returned]')
+    await found.first().waitFor()
+    await until(async () => (await found.count()) === 2)
+
+    // Beside a note: what it says, each a way to the notes that say the same; and what lies about it.
+    await page.goto(new URL('/file/zoo.md', server.url).href)
+    await page.getByRole('button', { name: 'Links', exact: true }).click()
+    const panel = page.getByRole('complementary', { name: 'Links' })
+    await panel.getByRole('link', { name: '#work/animals' }).waitFor()
+    await keepScreenshot(page, 'tags-3-panel')
+    await panel.getByRole('link', { name: 'Show surroundings' }).click()
+    const picture = page.getByRole('group', { name: '2 notes about zoo' })
+    await picture.getByRole('link', { name: 'Not yet: not there yet' }).waitFor()
+    await page.getByText('Two links away').click()
+    await page.getByRole('group', { name: '3 notes about zoo' }).getByRole('link', { name: 'boat' }).waitFor()
+    await keepScreenshot(page, 'tags-4-surroundings')
+    await page.getByText('List', { exact: true }).click()
+    await page
+      .getByRole('region', { name: 'One link away' })
+      .getByRole('link', { name: /^harbour/ })
+      .waitFor()
+    await page.getByText('Graph', { exact: true }).click()
+    await page.getByRole('link', { name: 'zoo', exact: true }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/file\/harbour\.md/)
+    await panel.getByRole('link', { name: 'done' }).click()
+    await page.waitForURL(/q=status%3Adone$/)
+    await page.locator('[data-testid=condition][data-kind=property]').waitFor()
+  }, 60_000)
+})

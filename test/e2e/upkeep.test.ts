@@ -1,0 +1,99 @@
+/** The inbox as people meet it: from the keyboard, several at once, in both schemes, on a telephone; and from an answer's source. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until } from '../support/folder.ts'
+import { makeMemory } from '../support/made-memory.ts'
+
+afterAll(closeBrowser)
+
+describe('M60 inbox', () => {
+  it('M60, M62: everything from the keyboard, with a way back; a found line is called outdated where it is shown', async () => {
+    const { files } = makeMemory(7, 800)
+    const server = await openTestServer({ files, now: () => new Date('2026-11-22T12:00:00') })
+    const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
+    const page = await openPage()
+    await page.goto(server.url)
+    const inbox = page.getByTestId('inbox')
+    const selected = inbox.locator('[role=option][aria-current=true]')
+    const title = inbox.getByTestId('proposal-view').getByRole('heading', { level: 2 })
+
+    // The palette looks for upkeep, and leads there.
+    await page.getByRole('link', { name: 'Inbox' }).waitFor()
+    await page.keyboard.press('Control+K')
+    await page.getByPlaceholder('Type a command').fill('look for upkeep')
+    await page.keyboard.press('Enter')
+    await selected.waitFor()
+    expect(Object.entries(files).filter(([path]) => path === 'MEMORY.md')).toEqual([
+      ['MEMORY.md', await read('MEMORY.md')],
+    ])
+    const drawn = await inbox.getByTestId('proposal').count()
+    expect(drawn, 'only what is in sight is drawn').toBeLessThan(40)
+    const counted = () => page.getByRole('link', { name: /^Inbox/ }).innerText()
+    const before = Number((await counted()).replace(/\D/g, ''))
+    expect(before).toBeGreaterThan(drawn)
+    await keepScreenshot(page, 'upkeep-1-inbox')
+
+    const first = await selected.getAttribute('id')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    expect(await selected.getAttribute('id')).not.toBe(first)
+    await page.keyboard.press('Enter')
+    await until(async () => (await counted()).includes(String(before - 1)))
+    await page.keyboard.press('r')
+    await until(async () => (await counted()).includes(String(before - 2)))
+    await page.keyboard.press('u')
+    await until(async () => (await counted()).includes(String(before - 1)))
+    await page.keyboard.press('u')
+    await until(async () => (await counted()).includes(String(before)))
+
+    await page.keyboard.press('End')
+    await page.keyboard.press('e')
+    await page.getByRole('textbox').last().fill('- Put by hand.')
+    await page.keyboard.press('Control+Enter')
+    await until(async () => (await counted()).includes(String(before - 1)))
+    await until(async () =>
+      (await Promise.all(Object.keys(files).map(read))).some((text) => text.includes('- Put by hand.')),
+    )
+    await page.keyboard.press('u')
+    await until(async () => (await counted()).includes(String(before)))
+
+    await page.keyboard.press('Control+a')
+    await inbox.getByText(`${before} chosen`).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText(`${before} accepted.`).waitFor()
+    await inbox.getByText('Nothing to decide').waitFor()
+    await page.locator('[data-sonner-toast]', { hasText: 'accepted.' }).getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await counted()).includes(String(before)))
+    for (const [path, text] of Object.entries(files)) expect(await read(path), path).toBe(text)
+
+    // Where a result is shown, it can be called outdated.
+    await page.goto(new URL('/search?q=green+folder', server.url).href)
+    await page
+      .getByTestId('candidate')
+      .first()
+      .getByRole('button', { name: /Details/ })
+      .click()
+    await page.getByTestId('hit-actions').getByRole('button', { name: 'outdated' }).first().click()
+    await page.waitForURL(/inbox\?proposal=/)
+    await title.getByText('Outdated').waitFor()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await keepScreenshot(page, 'upkeep-2-outdated-dark')
+    await page.keyboard.press('Enter')
+    await until(async () =>
+      (await Promise.all(Object.keys(files).map(read))).some((text) => text.includes('(until 2026-11-22)')),
+    )
+
+    const phone = await openPage({ viewport: { width: 360, height: 740 }, locale: 'zh-CN' })
+    await phone.goto(server.url)
+    await phone.goto(new URL('/inbox', server.url).href)
+    await phone.getByTestId('proposal').first().waitFor()
+    await keepScreenshot(phone, 'upkeep-3-phone')
+    await phone.getByTestId('proposal').nth(2).click()
+    await phone.getByRole('button', { name: '接受' }).waitFor()
+    await keepScreenshot(phone, 'upkeep-4-phone-proposal')
+  })
+})

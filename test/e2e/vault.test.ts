@@ -1,0 +1,130 @@
+/** A vault of many notes and chats, as people bring them: found at once, and every view stays light. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startServer } from '../../src/main/host/server.ts'
+import { mainFolder, prepareFolders } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until, writeFiles } from '../support/folder.ts'
+import { onTestFinished } from 'vitest'
+
+afterAll(closeBrowser)
+
+const maxNodes = 3000
+const notes = 1500
+const chats = 400
+
+function vault(): Record<string, string> {
+  const files: Record<string, string> = {
+    '.obsidian/app.json': '{"newFileLocation":"root"}',
+    '.obsidian/daily-notes.json': '{"folder":"Journal","format":"YYYY-MM-DD"}',
+    'Journal/2024-05-21.md': '# Tuesday\n\nThe walrus ate forty herrings.\n',
+    'Zoo/deep/below/Walrus.md': '# Walrus\n',
+  }
+  for (let number = 0; number < notes; number += 1)
+    files[`Area ${number % 6}/note ${number}.md`] =
+      `# Note ${number}\n\n${'A line about herrings.\n'.repeat(number % 7)}`
+  return files
+}
+
+function chatFiles(): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: chats }, (_, number) => {
+      const timestamp = new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString()
+      const message = { role: 'user', content: `Question ${number}`, timestamp: Date.parse(timestamp) }
+      const lines = [
+        { type: 'session', version: 3, id: `c${number}`, timestamp },
+        { type: 'message', id: 'm0', parentId: null, timestamp, message },
+      ]
+      return [`agents/main/sessions/c${number}.jsonl`, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`]
+    }),
+  )
+}
+
+async function openVault() {
+  const folders = await prepareFolders({ files: vault() })
+  await writeFiles(folders.home, chatFiles())
+  const server = await startServer({ mainFolder, env: {}, home: folders.home })
+  onTestFinished(() => server.close())
+  const page = await openPage()
+  await page.goto(server.url)
+  const go = (path: string) => page.goto(new URL(path, server.url).href)
+  return { ...folders, server, page, go }
+}
+
+const nodes = (page: Page) => page.evaluate(() => document.querySelectorAll('*').length)
+
+describe('M69 a vault of many notes', () => {
+  it('M69: says what it is, lists files and chats as long lists that keys and readers can walk, and stays light in every view', async () => {
+    const { page, go, workspace } = await openVault()
+    const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
+    await sidebar.getByTestId('vault-line').getByText('Obsidian vault · days in Journal/YYYY-MM-DD').waitFor()
+    const tree = sidebar.getByRole('list', { name: 'Memory' })
+    for (const name of ['Area 5', 'Area 4', 'Area 3', 'Area 2', 'Area 1', 'Area 0'])
+      await tree.getByRole('button', { name: new RegExp(`^${name} `) }).click()
+    expect(await nodes(page)).toBeLessThan(maxNodes)
+
+    // What one goes to is in sight, in folders that were closed; arrows walk on, and out of the folder.
+    await go('/file/Zoo/deep/below/Walrus.md')
+    const row = tree.getByRole('link', { name: /^Walrus\.md/ })
+    await row.waitFor()
+    const item = tree.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^Walrus\.md/ }) })
+    expect(await item.getAttribute('aria-level')).toBe('4')
+    expect(Number(await item.getAttribute('aria-setsize'))).toBeGreaterThan(6)
+    // The editor takes the focus when it is there.
+    await page.locator('.monaco-editor.focused').waitFor()
+    await row.focus()
+    await page.keyboard.press('ArrowLeft')
+    await until(() => tree.getByRole('button', { name: /^below/ }).evaluate((one) => one === document.activeElement))
+    await page.keyboard.press('ArrowLeft')
+    await row.waitFor({ state: 'detached' })
+    await page.keyboard.press('Home')
+    await until(() => tree.getByRole('link', { name: /^MEMORY\.md/ }).evaluate((one) => one === document.activeElement))
+    await page.keyboard.press('End')
+    await until(() => page.evaluate(() => document.activeElement?.closest('[role=listitem]') !== null))
+    await keepScreenshot(page, 'vault-1-tree')
+
+    const list = sidebar.getByRole('list', { name: 'Chats' })
+    expect(await list.getByRole('listitem').first().getAttribute('aria-setsize')).toBe(String(chats + 1))
+    // In a low window, too, files do not lie below all chats.
+    await page.setViewportSize({ width: 1280, height: 600 })
+    const box = await tree.boundingBox()
+    expect(box?.y).toBeLessThan(700)
+    await page.setViewportSize({ width: 1440, height: 900 })
+
+    // Every match is counted, and replaced as one change.
+    await go('/find')
+    await page.getByRole('textbox', { name: 'Text, as it stands' }).fill('herrings')
+    await page.getByText(/^\d,\d+ matches in 1,\d+ files$/).waitFor({ timeout: 20_000 })
+    expect(await nodes(page)).toBeLessThan(maxNodes)
+    await keepScreenshot(page, 'vault-2-find')
+    await page.getByRole('textbox', { name: 'Text, as it stands' }).fill('forty herrings')
+    await page.getByText('1 match in 1 file', { exact: true }).waitFor()
+    await page.getByRole('textbox', { name: 'Replacement' }).fill('fifty herrings')
+    await page.getByRole('button', { name: 'Replace all' }).click()
+    await page.getByRole('button', { name: 'Replace them' }).click()
+    await until(async () => (await readFile(join(workspace, 'Journal/2024-05-21.md'), 'utf8')).includes('fifty'))
+
+    for (const [path, ready] of [
+      ['/changes', '[data-testid=change]'],
+      ['/search/map', '[aria-label^="Map of"] button'],
+      ['/search?q=walrus+herrings', '[data-testid=candidate]'],
+      ['/file/Journal/2024-05-21.md', '.monaco-editor .view-lines'],
+      ['/', 'textarea'],
+    ] as const) {
+      await go(path)
+      await page.locator(ready).first().waitFor({ timeout: 60_000 })
+      expect(await nodes(page), path).toBeLessThan(maxNodes)
+    }
+    // Folders open, and lead back.
+    await go('/search/map')
+    const map = page.getByRole('group', { name: /^Map of/ })
+    await map.locator('button').first().waitFor()
+    await keepScreenshot(page, 'vault-3-map')
+    const folder = map.locator('button', { hasText: 'Area 0/' }).first()
+    await folder.click()
+    await page.getByRole('navigation', { name: 'Folder that is shown' }).getByRole('button', { name: 'All' }).click()
+    await folder.waitFor()
+  }, 180_000)
+})

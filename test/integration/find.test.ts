@@ -1,0 +1,97 @@
+/** Finding and replacing on many real notes: all of them or it says so, left alone what is another, taken back at once. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { FindEvent, ReplaceEvent } from '../../src/shared/contract/index.ts'
+import { openTestApp } from '../support/app.ts'
+
+const many = 250
+const note = (number: number) => `# Note ${number}\n\nThe cat sat.\n\nA cat, a cat.\n`
+
+async function openNotes() {
+  const notes = Array.from({ length: many }, (_, number) => [`notes/n${number}.md`, note(number)] as const)
+  const test = await openTestApp({ files: { 'MEMORY.md': 'No match.\n', ...Object.fromEntries(notes) } })
+  const agent = await test.app.agents.get('main')
+  const read = (number: number) => readFile(join(test.workspace, `notes/n${number}.md`), 'utf8')
+  const find = async (text: string) => {
+    const events: FindEvent[] = []
+    for await (const event of agent.finder.find({ text, isPattern: false, matchCase: true }, undefined))
+      events.push(event)
+    const found = events.flatMap((event) => (event.type === 'found' ? event.found : []))
+    const end = events.at(-1)
+    return { events, found, search: end?.type === 'done' ? end.search : '' }
+  }
+  return { ...test, agent, read, find }
+}
+
+async function endOf(events: AsyncIterable<ReplaceEvent>, onStep?: (done: number) => void | Promise<void>) {
+  let end: Extract<ReplaceEvent, { type: 'done' }> | undefined
+  for await (const event of events) {
+    if (event.type === 'done') end = event
+    else await onStep?.(event.done)
+  }
+  return end
+}
+
+describe('M43 all notes at once', () => {
+  it('M43: every match is found in steps, replaced, recorded as the user’s, and taken back at once', async () => {
+    const { agent, find, read, workspace } = await openNotes()
+    const { events, found, search } = await find('cat')
+    expect(events.length).toBeGreaterThan(3)
+    expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(3 * many)
+    // Changed between looking and replacing: left as it is, and named.
+    await writeFile(join(workspace, 'notes/n5.md'), 'cat, but another\n')
+    const end = await endOf(agent.finder.replace({ search, replacement: 'dog' }, { cause: 'user' }))
+    expect(end).toMatchObject({
+      count: 3 * (many - 1),
+      files: many - 1,
+      left: [{ path: 'notes/n5.md', reason: 'changed' }],
+      isStopped: false,
+    })
+    expect((await find('cat')).found).toMatchObject([{ path: 'notes/n5.md', count: 1 }])
+    expect(await read(6)).toBe(note(6).replaceAll('cat', 'dog'))
+    await agent.recorded.settle()
+    expect((await agent.recorded.entries({ path: 'notes/n6.md', limit: 1 }))[0]).toMatchObject({ cause: 'user' })
+    // What was written since stays.
+    await writeFile(join(workspace, 'notes/n7.md'), `More.\n\n${await read(7)}`)
+    await writeFile(join(workspace, 'notes/n8.md'), 'All new.\n')
+    const back = await endOf(agent.finder.undo(end?.undo ?? '', { cause: 'user', isUndo: true }))
+    expect(back).toMatchObject({ files: many - 2, left: [{ path: 'notes/n8.md', reason: 'changed' }] })
+    expect(await read(6)).toBe(note(6))
+    expect(await read(7)).toBe(`More.\n\n${note(7)}`)
+    await expect(endOf(agent.finder.undo(end?.undo ?? '', { cause: 'user' }))).rejects.toMatchObject({
+      code: 'undo_conflict',
+    })
+  }, 120_000)
+
+  it('M43: stopping keeps what was done, says how much, and has the way back; unknown searches are refused', async () => {
+    const { agent, find, read } = await openNotes()
+    const { search } = await find('sat')
+    const stopAt = 20
+    const end = await endOf(agent.finder.replace({ search, replacement: 'stood' }, { cause: 'user' }), (done) => {
+      if (done === stopAt) agent.finder.stop(search)
+    })
+    expect(end).toMatchObject({ count: stopAt, files: stopAt, isStopped: true })
+    expect((await find('stood')).found).toHaveLength(stopAt)
+    await endOf(agent.finder.undo(end?.undo ?? '', { cause: 'user', isUndo: true }))
+    expect((await find('stood')).found).toHaveLength(0)
+    expect(await read(0)).toBe(note(0))
+    const one = await endOf(
+      agent.finder.replace({ search, replacement: 'lay', paths: ['notes/n1.md', 'elsewhere.md'] }, { cause: 'user' }),
+    )
+    expect(one).toMatchObject({ count: 1, files: 1 })
+    const unknown = endOf(agent.finder.replace({ search: 'x', replacement: 'y' }, { cause: 'user' }))
+    await expect(unknown).rejects.toMatchObject({ code: 'search_outdated' })
+  }, 120_000)
+
+  it('M43: a pattern that is none, or does not end, is given up and says so', async () => {
+    const { agent, workspace } = await openNotes()
+    await writeFile(join(workspace, 'long.md'), `${'a'.repeat(60)}!\n`)
+    for (const text of ['(', '^(a+)+$']) {
+      const all = async () => {
+        for await (const _event of agent.finder.find({ text, isPattern: true, matchCase: false }, undefined));
+      }
+      await expect(all()).rejects.toMatchObject({ code: 'input_invalid' })
+    }
+  }, 60_000)
+})

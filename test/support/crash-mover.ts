@@ -1,0 +1,15 @@
+/** Moves a note or a folder to and fro with all the links to it, and says what is done, until somebody kills it. */
+import { createApp } from '../../src/main/app.ts'
+
+const [home = '', kind = 'note'] = process.argv.slice(2)
+const app = await createApp({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home, watch: false })
+const { links, workspace } = await app.agents.get('main')
+const places = kind === 'note' ? ['target.md', 'moved/another name.md'] : ['target', 'elsewhere/renamed']
+process.stdout.write('ready\n')
+for (;;) {
+  const [from = '', to = ''] = (await workspace.exists(places[0] ?? '')) ? places : places.toReversed()
+  const { id } = await links.planMove({ from, to })
+  process.stdout.write('moving\n')
+  await links.move({ from, to }, id, { cause: 'user' })
+  process.stdout.write('moved\n')
+}

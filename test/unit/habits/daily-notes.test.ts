@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { datedName, dailyNoteDate, dailyNotePath, isDailyFormat } from '../../../src/shared/daily-notes.ts'
+
+const day = '2024-05-21'
+
+describe('M69 notes of days', () => {
+  it.each([
+    ['', 'YYYY-MM-DD', '2024-05-21.md'],
+    ['Journal', 'YYYY-MM-DD', 'Journal/2024-05-21.md'],
+    ['journals', 'YYYY_MM_DD', 'journals/2024_05_21.md'],
+    ['Daily', 'YYYY/MM-MMMM/YYYY-MM-DD-dddd', 'Daily/2024/05-May/2024-05-21-Tuesday.md'],
+    ['', 'MMMM Do, YYYY', 'May 21st, 2024.md'],
+    ['log', '[Day] D.M.YY', 'log/Day 21.5.24.md'],
+    ['a', 'ddd DD MMM YYYY', 'a/Tue 21 May 2024.md'],
+  ])('M69: %s / %s is %s, and back', (folder, format, path) => {
+    expect(dailyNotePath({ folder, format }, day)).toBe(path)
+    expect(dailyNoteDate({ folder, format }, path)).toBe(day)
+  })
+
+  it.each([
+    ['Journal/2024-13-21.md', 'no such month'],
+    ['Journal/2024-02-30.md', 'no such day'],
+    ['Journal/deep/2024-05-21.md', 'another folder'],
+    ['2024-05-21.md', 'another folder'],
+    ['Journal/2024-05-21 Trip.md', 'more than a day'],
+    ['Journal/2024-05-21.txt', 'no note'],
+  ])('M69: %s is none: %s', (path) => {
+    expect(dailyNoteDate({ folder: 'Journal', format: 'YYYY-MM-DD' }, path)).toBeUndefined()
+  })
+
+  it('M69: what a format says twice must agree', () => {
+    const notes = { folder: '', format: 'YYYY/YYYY-MM-DD' }
+    expect(dailyNoteDate(notes, '2024/2024-05-21.md')).toBe(day)
+    expect(dailyNoteDate(notes, '2023/2024-05-21.md')).toBeUndefined()
+  })
+
+  it.each([
+    ['YYYY-MM-DD', true],
+    ['DD.MM.YY', true],
+    ['YYYY-MM', false],
+    ['gggg-[W]ww', false],
+    ['YYYY-MM-DD HH', false],
+    ['../YYYY-MM-DD', false],
+    ['/YYYY-MM-DD', false],
+    ['', false],
+  ])('M69: %s names days: %s', (format, isOne) => {
+    expect(isDailyFormat(format)).toBe(isOne)
+  })
+
+  it.each([
+    ['Journal/2024-05-21.md', day],
+    ['a/b/2024_05_21.markdown', day],
+    ['2024-05_21.md', undefined],
+    ['12024-05-21.md', undefined],
+    ['2024-05-21 Trip.md', undefined],
+  ])('M69: in whatever folder, %s is of %s', (path, expected) => {
+    expect(datedName(path)).toBe(expected)
+  })
+})

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import { ednValue } from '../../../src/main/habits/edn.ts'
+import { readHabits, withOwn } from '../../../src/main/habits/index.ts'
+import { fromFoamPath, fromJavaFormat, fromMaskFormat } from '../../../src/main/habits/formats.ts'
+import { folderWith } from '../../support/folder.ts'
+
+const journal = (name: (day: number) => string) =>
+  Object.fromEntries([1, 2, 3, 4].map((day) => [name(day), 'text\n'] as const))
+
+describe('M69 habits of a vault', () => {
+  it.each([
+    [
+      'a folder of ours',
+      { 'MEMORY.md': '#', 'memory/2026-01-20.md': '#' },
+      { kind: 'plain', daily: { folder: 'memory', format: 'YYYY-MM-DD' } },
+    ],
+    [
+      'notes without a program, with a journal',
+      journal((day) => `Journal/2024-05-0${day}.md`),
+      { kind: 'plain', daily: { folder: 'Journal', format: 'YYYY-MM-DD' } },
+    ],
+    [
+      'Obsidian as it comes',
+      { '.obsidian/app.json': '{}', 'a.md': '' },
+      {
+        kind: 'obsidian',
+        daily: { folder: '', format: 'YYYY-MM-DD' },
+        attachments: { path: '' },
+        newNotes: { path: '' },
+        links: 'wiki',
+      },
+    ],
+    [
+      'Obsidian with settings',
+      {
+        '.obsidian/app.json': JSON.stringify({
+          attachmentFolderPath: './',
+          newFileLocation: 'folder',
+          newFileFolderPath: 'Inbox/',
+          useMarkdownLinks: true,
+          userIgnoreFilters: ['Archive/', '/^x/'],
+        }),
+        '.obsidian/daily-notes.json': '{"folder":"Journal","format":"YYYY/YYYY-MM-DD"}',
+      },
+      {
+        daily: { folder: 'Journal', format: 'YYYY/YYYY-MM-DD' },
+        attachments: 'beside',
+        newNotes: { path: 'Inbox' },
+        links: 'markdown',
+        ignored: ['Archive/'],
+        readFrom: ['.obsidian/app.json', '.obsidian/daily-notes.json'],
+      },
+    ],
+    [
+      'Periodic notes before daily notes',
+      {
+        '.obsidian/daily-notes.json': '{"folder":"Old"}',
+        '.obsidian/plugins/periodic-notes/data.json':
+          '{"daily":{"enabled":true,"folder":"Days","format":"DD-MM-YYYY"}}',
+      },
+      { daily: { folder: 'Days', format: 'DD-MM-YYYY' } },
+    ],
+    [
+      'a format that names no day',
+      { '.obsidian/daily-notes.json': '{"folder":"W","format":"gggg-[W]ww"}' },
+      { daily: { folder: '', format: 'YYYY-MM-DD' } },
+    ],
+    [
+      'settings that are broken',
+      { '.obsidian/app.json': '{', '.obsidian/daily-notes.json': '[1]' },
+      { kind: 'obsidian', readFrom: [] },
+    ],
+    [
+      'Logseq',
+      {
+        'logseq/config.edn':
+          '{:journal/file-name-format "yyyy-MM-dd" ; "x"\n :hidden ["/archived" "README.md"]\n ;; :pages-directory "no"\n}',
+      },
+      {
+        kind: 'logseq',
+        daily: { folder: 'journals', format: 'YYYY-MM-DD' },
+        newNotes: { path: 'pages' },
+        isFlat: true,
+        attachments: { path: 'assets' },
+        ignored: ['archived', 'README.md'],
+      },
+    ],
+    [
+      'Foam',
+      {
+        '.vscode/settings.json':
+          '{ // how\n "foam.openDailyNote.directory": "log", "foam.openDailyNote.filenameFormat": "yyyymmdd", }',
+      },
+      { kind: 'foam', daily: { folder: 'log', format: 'YYYYMMDD' } },
+    ],
+    [
+      'Foam with a template',
+      {
+        '.foam/templates/daily-note.md':
+          "---\nfoam_template:\n  filepath: '/journal/$FOAM_DATE_YEAR/day-${FOAM_DATE_MONTH}-$FOAM_DATE_DATE.md'\n---\n",
+      },
+      { kind: 'foam', daily: { folder: '', format: '[journal]/YYYY/[day]-MM-DD' } },
+    ],
+    ['VS Code', { '.vscode/settings.json': '{}' }, { kind: 'vscode', links: 'markdown' }],
+    [
+      'OpenClaw',
+      { 'SOUL.md': '', 'AGENTS.md': '', 'IDENTITY.md': '' },
+      { kind: 'openclaw', daily: { folder: 'memory', format: 'YYYY-MM-DD' } },
+    ],
+  ])('M69: %s', async (_name, files, expected) => {
+    expect(await readHabits(await folderWith(files))).toMatchObject(expected)
+  })
+
+  it('M69: what the settings say goes before what the vault says', async () => {
+    const found = await readHabits(await folderWith({ '.obsidian/app.json': '{"userIgnoreFilters":["Old/"]}' }))
+    const own = {
+      daily: { folder: '/Days/' },
+      newNotes: 'beside',
+      ignored: ['x'],
+      followIgnored: true,
+    } as const
+    expect(withOwn(found, own)).toMatchObject({
+      daily: { folder: 'Days', format: 'YYYY-MM-DD' },
+      newNotes: 'beside',
+      ignored: ['Old/', 'x'],
+    })
+    expect(withOwn(found, { ...own, followIgnored: false, daily: { format: 'nothing' } })).toMatchObject({
+      daily: found.daily,
+      ignored: ['x'],
+    })
+  })
+
+  it.each([
+    ['yyyy_MM_dd', 'YYYY_MM_DD'],
+    ['MMM do, yyyy', 'MMM Do, YYYY'],
+    ["EEEE, 'day' dd.MM.yy", 'dddd, [day] DD.MM.YY'],
+  ])('M69: Logseq writes %s', (format, expected) => expect(fromJavaFormat(format)).toBe(expected))
+
+  it.each([
+    ['isoDate', 'YYYY-MM-DD'],
+    ['dd-mmm-yyyy', 'DD-MMM-YYYY'],
+  ])('M69: Foam wrote %s', (format, expected) => expect(fromMaskFormat(format)).toBe(expected))
+
+  it('M69: Foam’s templates name days by variables', () => {
+    expect(fromFoamPath('daily/${FOAM_DATE_YEAR}-${FOAM_DATE_MONTH}-${FOAM_DATE_DATE}.md')).toBe('[daily]/YYYY-MM-DD')
+  })
+
+  it.each([
+    ['{:a "b\\"c"}', 'a', 'b"c'],
+    ['{:a :b/c}', 'a', ':b/c'],
+    ['{;; :a "no"\n :a true}', 'a', 'true'],
+    ['{:a ["x" "y;z"]}', 'a', ['x', 'y;z']],
+    ['{:aa 1}', 'a', undefined],
+  ])('M69: %s has %s', (text, key, expected) => expect(ednValue(text, key)).toEqual(expected))
+})

@@ -1,0 +1,289 @@
+import fc from 'fast-check'
+import remarkGfm from 'remark-gfm'
+import ReactMarkdown from 'react-markdown'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { createElement } from 'react'
+import { describe, expect, it } from 'vitest'
+import { attachmentKind, attachmentType } from '../../../src/shared/attachments.ts'
+import { documentOf } from '../../../src/renderer/reading/document.ts'
+import { propertiesOf, writeProperty } from '../../../src/renderer/reading/front-matter.ts'
+import { Heights } from '../../../src/renderer/reading/heights.ts'
+import { tick, type LineChange } from '../../../src/renderer/reading/line-edits.ts'
+import { rehypeTaskLines } from '../../../src/renderer/reading/rehype-task-lines.ts'
+import { remarkNotes } from '../../../src/renderer/reading/remark-notes.ts'
+import { applyPatch, nothingShown, patchOf, rowOfLine } from '../../../src/renderer/reading/rows.ts'
+import { sectionOf } from '../../../src/renderer/reading/section.ts'
+
+const rowsOf = (text: string) => {
+  const { rows, lines } = documentOf(text)
+  return rows.map((row, index) => `${lines[index]} ${row.kind} ${row.text}`)
+}
+
+describe('M66 rows of a note', () => {
+  it.each([
+    ['blocks with their lines', 'a\nb\n\n\n# c\n\nd', ['1 markdown a\nb', '5 markdown # c', '7 markdown d']],
+    ['front matter', '---\nstatus: open\n---\n\ntext', ['2 properties status: open', '5 markdown text']],
+    ['a rule is none', 'a\n\n---\n\nb', ['1 markdown a', '3 markdown ---', '5 markdown b']],
+    ['comments are gone, lines stay', 'a %%b%% c\n\n%%\nd\n\ne\n%%\n\nf', ['1 markdown a  c', '9 markdown f']],
+    ['comments of HTML', 'a\n\n<!-- b\n\nc -->\n\nd', ['1 markdown a', '7 markdown d']],
+    ['none in code', '`%%a%%` and\n\n```\n%%b%%\n```', ['1 markdown `%%a%%` and', '3 markdown ```\n%%b%%\n```']],
+    [
+      'footnotes, last, in the order of their use',
+      'x[^b] y[^a]\n\n[^a]: one\n[^b]: two\n    more\n\nz',
+      ['1 markdown x[^b] y[^a]', '7 markdown z', '4 footnote two\nmore', '3 footnote one'],
+    ],
+    ['blocks of Org', '#+BEGIN_SRC js\nx\n#+END_SRC', ['1 markdown ```js\nx\n```']],
+    ['nothing', '', []],
+  ])('M66: %s', (_name, text, rows) => {
+    expect(rowsOf(text)).toEqual(rows)
+  })
+
+  it('M66: a long list is several rows, each with its line', () => {
+    const text = `# List\n\n${Array.from({ length: 400 }, (_, index) => `- item ${index} **bold** [x](y)`).join('\n')}`
+    const { rows, lines } = documentOf(text)
+    expect(rows.length).toBeGreaterThan(5)
+    for (const [index, row] of rows.entries())
+      expect(text.split('\n')[(lines[index] ?? 0) - 1]).toBe(row.text.split('\n')[0])
+  })
+
+  it('M66: every row begins where it says, whatever stands in the text', () => {
+    const line = fc.constantFrom(
+      '',
+      'text',
+      '- item',
+      '  more',
+      '```',
+      '| a |',
+      '|---|',
+      '# h',
+      '> q',
+      '%%',
+      '[^a]: n',
+      '\ttab',
+    )
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 40 }), (all) => {
+        const { rows, lines } = documentOf(all.join('\n'))
+        for (const [index, row] of rows.entries())
+          if (row.kind === 'markdown') {
+            const first = row.text.split('\n', 1)[0]?.replaceAll('%%', '').trim()
+            expect(all[(lines[index] ?? 0) - 1]?.replaceAll('%%', '').trim()).toBe(first)
+          }
+      }),
+    )
+  })
+
+  it('M66: a change of a text keeps the rows that are the same, and the patch says the rest', () => {
+    const block = fc.constantFrom('one', 'two', '- a\n- b', '# h', '[^1]: note', 'see[^1]')
+    fc.assert(
+      fc.property(fc.array(block, { maxLength: 20 }), fc.array(block, { maxLength: 20 }), (before, after) => {
+        let id = 0
+        const nextId = () => (id += 1)
+        const one = documentOf(before.join('\n\n'))
+        const other = documentOf(after.join('\n\n'))
+        const first = applyPatch(nothingShown, patchOf([], one), nextId)
+        const now = applyPatch(first, patchOf(one.rows, other), nextId)
+        expect(now.rows.map(({ row }) => row.text)).toEqual(other.rows.map(({ text }) => text))
+        expect(new Set(now.rows.map((row) => row.id)).size).toBe(now.rows.length)
+      }),
+    )
+    const first = applyPatch(nothingShown, patchOf([], documentOf('a\n\nb\n\nc')), fixed(1))
+    const now = applyPatch(first, patchOf(documentOf('a\n\nb\n\nc').rows, documentOf('a\n\nb!\n\nc')), fixed(9))
+    expect(now.rows.map((row) => row.id)).toEqual(first.rows.map((row) => row.id))
+    expect(now.rows[0]).toBe(first.rows[0])
+    expect(now.rows[2]).toBe(first.rows[2])
+  })
+
+  it('M66: a line is found in its row, also where footnotes stand behind', () => {
+    const shown = applyPatch(nothingShown, patchOf([], documentOf('a[^1]\n\n[^1]: note\n\nb\n\nc')), fixed(1))
+    expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(shown, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
+    expect(rowOfLine(nothingShown, 1)).toBe(-1)
+  })
+
+  it('M66: heights tell where a row stands, and which stands at a height', () => {
+    const heights = new Heights(3, (index) => [10, 20, 30][index] ?? 0)
+    expect(heights.total).toBe(60)
+    expect([0, 9, 10, 29, 30, 59, 500].map((y) => heights.indexAt(y))).toEqual([0, 0, 1, 1, 2, 2, 2])
+    expect(new Heights(0, () => 0).indexAt(5)).toBe(0)
+  })
+})
+
+function fixed(from: number): () => number {
+  let id = from
+  return () => (id += 1)
+}
+
+const html = (text: string) =>
+  renderToStaticMarkup(
+    createElement(ReactMarkdown, { remarkPlugins: [remarkGfm, remarkNotes], rehypePlugins: [rehypeTaskLines] }, text),
+    // What React adds for a whole page.
+  ).replaceAll(/<link rel="preload"[^>]*>/g, '')
+
+describe('M66 what notes add to Markdown', () => {
+  it.each([
+    ['==marked== and a == b', '<p><mark>marked</mark> and a == b</p>'],
+    ['==**bold** too==', '<p><mark><strong>bold</strong> too</mark></p>'],
+    ['[[A]] [[A#B|c]]', '<p><a href="#name:A">A</a> <a href="#name:A%23B">c</a></p>'],
+    ['![[x.png|200]]', '<note-embed data-target="x.png" data-label="200" data-block="yes"></note-embed>'],
+    ['see ![[N#^b]]', '<p>see <note-embed data-target="N#^b"></note-embed></p>'],
+    ['[to a page]([[Page]])', '<p><a href="#name:Page">to a page</a></p>'],
+    [
+      'a #tag/b, `#no` #1 [#no](x)',
+      '<p>a <note-tag data-text="tag/b"></note-tag>, <code>#no</code> #1 <a href="x">#no</a></p>',
+    ],
+    ['text ^id1', '<p>text</p>'],
+    ['^id1', ''],
+    ['# Head ^x', '<h1>Head</h1>'],
+    ['x[^1]', '<p>x<foot-note data-label="1"></foot-note></p>'],
+    ['{{query x}}', '<p><quiet-macro data-text="query x"></quiet-macro></p>'],
+    ['{{video https://a.b/c}}', '<p><quiet-macro data-text="video https://a.b/c"></quiet-macro></p>'],
+    ['key:: value\nid:: 1', '<p><note-property data-key="key">value</note-property></p>'],
+    ['- a\n  id:: 1', '<ul>\n<li>a</li>\n</ul>'],
+    ['<kbd>Q</kbd> a<br>b', '<p><kbd>Q</kbd> a<br/>\nb</p>'],
+    [
+      '<script>alert(1)</script>',
+      '<p><quiet-macro data-text="&lt;script&gt;alert(1)&lt;/script&gt;"></quiet-macro></p>',
+    ],
+    ['a <b onclick="x">b</b>', '<p>a <b>b</b></p>'],
+    ['a <b>b', '<p>a &lt;b&gt;b</p>'],
+    [
+      '- [ ] a\n- b\n- [x] c',
+      '<ul class="contains-task-list">\n<li class="task-list-item"><input type="checkbox" disabled="" data-line="1"/> a</li>\n<li>b</li>\n<li class="task-list-item"><input type="checkbox" disabled="" data-line="3" checked=""/> c</li>\n</ul>',
+    ],
+    [
+      '> [!tip]- Title\n> body',
+      '<call-out data-kind="tip" data-fold="-"><call-out-title>Title</call-out-title><p>body</p></call-out>',
+    ],
+    [
+      '> [!note]\n> body',
+      '<call-out data-kind="note" data-fold=""><call-out-title>Note</call-out-title><p>body</p></call-out>',
+    ],
+    ['> only a quote', '<blockquote>\n<p>only a quote</p>\n</blockquote>'],
+    ['![a|100](b%20c.png)', '<p><img src="b%20c.png" alt="a|100"/></p>'],
+    ['- TODO do', '<ul>\n<li><task-state data-state="TODO"></task-state>do</li>\n</ul>'],
+  ])('M66: %j', (text, expected) => {
+    const shown = html(text)
+    expect(shown).toBe(expected)
+  })
+
+  it('M66: no text makes an element that runs, or an address that does', () => {
+    const piece = fc.constantFrom(
+      '<img src=x onerror=alert(1)>',
+      '[[',
+      ']]',
+      '![[',
+      '|',
+      '==',
+      '{{',
+      '}}',
+      '`',
+      'javascript:alert(1)',
+      '](',
+      ')',
+      '[',
+      '<a href="javascript:x">',
+      '</a>',
+      '> [!note]',
+      '\n',
+      'text',
+      '<svg onload=x>',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+        const shown = html(pieces.join(''))
+        // What stands in an attribute is text.
+        expect(shown.replaceAll(/data-\w+="[^"]*"/g, '')).not.toMatch(
+          /<(?:script|svg|iframe|object)|<[^>]*\son\w+=|(?:href|src)="javascript:/i,
+        )
+      }),
+    )
+  })
+})
+
+const changed = (line: string, change: LineChange) => {
+  const edit = change(line)
+  return edit ? line.slice(0, edit.from) + edit.text + line.slice(edit.to) : undefined
+}
+
+describe('M66 changes of one line', () => {
+  it.each([
+    ['- [ ] a', false, '- [x] a'],
+    ['  1. [x] [ ] a', true, '  1. [ ] [ ] a'],
+    ['> - [X] a', true, '> - [ ] a'],
+    ['- [x] a', false, undefined],
+    ['[ ] a', false, undefined],
+    ['- [ ]a', false, undefined],
+  ])('M66: a tick of %j that was %s', (line, wasDone, after) => {
+    expect(changed(line, tick(wasDone))).toBe(after)
+  })
+
+  it.each([
+    ['status: open # why', 'status', 'open', 'done', 'status: done # why'],
+    ['title: "A: b"', 'title', 'A: b', 'C', 'title: C'],
+    ['a: x', 'a', 'x', 'y: z', 'a: "y: z"'],
+    ['a:', 'a', '', 'x', 'a: x'],
+    ['a: 2024-05-21', 'a', '2024-05-21', '2024-05-22', 'a: 2024-05-22'],
+    ['a: x', 'a', 'y', 'z', undefined],
+    ['b: x', 'a', 'x', 'z', undefined],
+    ['done: false', 'done', false, true, 'done: true'],
+  ])('M66: %j: %s from %j to %j', (line, key, was, now, after) => {
+    expect(changed(line, writeProperty(key, was, now))).toBe(after)
+  })
+
+  it('M66: front matter is properties, or it is not', () => {
+    const matter = 'title: A\ntags: [a, b]\ndone: true\ndate: 2024-05-21\nlong: |\n  x\n  y\nmap: { a: 1 }\nempty:'
+    const properties = propertiesOf(matter) ?? []
+    expect(properties.map(({ key, value, line }) => [key, value.kind, line])).toEqual([
+      ['title', 'text', 0],
+      ['tags', 'list', 1],
+      ['done', 'flag', 2],
+      ['date', 'text', 3],
+      ['long', 'text', 4],
+      ['map', 'other', 7],
+      ['empty', 'text', 8],
+    ])
+    expect(properties.filter(({ value }) => value.kind === 'text' && value.isOwn).map(({ key }) => key)).toEqual([
+      'title',
+      'date',
+      'empty',
+    ])
+    expect(propertiesOf('a: [')).toBeUndefined()
+    expect(propertiesOf('just words')).toBeUndefined()
+    expect(propertiesOf('')).toEqual([])
+  })
+})
+
+describe('M66 what an embed shows', () => {
+  const note =
+    '---\na: b\n---\n# One\n\ntext\n\n## Two\n\nunder ^id\n\n- item ^i\n  - below\n- next\n\n# Three\n\n| t |\n|---|\n\n^table\n'
+  it.each([
+    [undefined, note.slice(note.indexOf('# One'))],
+    ['Two', '## Two\n\nunder ^id\n\n- item ^i\n  - below\n- next\n'],
+    ['one', note.slice(note.indexOf('# One'), note.indexOf('# Three') - 1)],
+    ['^id', 'under ^id'],
+    ['^i', '- item ^i\n  - below'],
+    ['^table', '| t |\n|---|'],
+    ['Nothing', undefined],
+  ])('M66: #%s', (fragment, part) => {
+    expect(sectionOf(note, fragment)).toBe(part)
+  })
+
+  it('M66: neither front matter nor a heading is part of a block', () => {
+    expect(sectionOf('---\na: b\n---\ntext ^x', '^x')).toBe('text ^x')
+    expect(sectionOf('# One\ntext\nmore ^x', '^x')).toBe('text\nmore ^x')
+    expect(sectionOf('text\n# One ^x\nmore', '^x')).toBe('# One ^x')
+  })
+
+  it.each([
+    ['a.PNG', 'image/png', 'image'],
+    ['b.pdf', 'application/pdf', 'document'],
+    ['c.mp3', 'audio/mpeg', 'audio'],
+    ['d.md', undefined, undefined],
+    ['e.html', undefined, undefined],
+    ['f.constructor', undefined, undefined],
+    ['png', undefined, undefined],
+  ])('M66: %s is %s', (path, type, kind) => {
+    expect(attachmentType(path)).toBe(type)
+    expect(attachmentKind(path)).toBe(kind)
+  })
+})

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { foldersAbove, treeOf, treeRows } from '../../../src/renderer/workspace/tree-rows.ts'
+import type { FileEntry } from '../../../src/shared/contract/index.ts'
+
+const entry = (path: string, kind: FileEntry['kind'] = 'note'): FileEntry => ({
+  path,
+  kind,
+  size: 1,
+  modifiedAt: 0,
+  words: 1,
+  tokens: 1,
+})
+
+describe('M43 rows of the tree', () => {
+  const files = [
+    entry('AGENTS.md', 'project'),
+    entry('MEMORY.md', 'memory'),
+    entry('memory/2026-01-20.md', 'log'),
+    entry('Journal/2024-05-21.md', 'log'),
+    entry('a/b/c.md'),
+    entry('a/d.md'),
+    entry('e.md'),
+  ]
+  const shown = (...open: string[]) =>
+    treeRows(treeOf(files), (folder) => open.includes(folder)).map(
+      (row) => `${row.depth} ${row.kind === 'file' ? row.name : `${row.name}/ ${row.count}`}`,
+    )
+
+  it('M43: closed folders are a row each, with how many files lie in and below them', () => {
+    expect(shown()).toEqual(['1 MEMORY.md', '1 AGENTS.md', '1 Journal/ 1', '1 a/ 2', '1 e.md'])
+  })
+
+  it('M43: open ones have their folders, then their files, below them', () => {
+    expect(shown('a', 'a/b').slice(3)).toEqual(['1 a/ 2', '2 b/ 1', '3 c.md', '2 d.md', '1 e.md'])
+  })
+
+  it('M69: the days of another program’s vault stand in the tree, ours in the calendar alone', () => {
+    expect(shown('Journal', 'memory')).toContain('2 2024-05-21.md')
+    expect(shown('Journal', 'memory').join()).not.toContain('2026-01-20')
+  })
+
+  it('M43: a file lies in these', () => {
+    expect(foldersAbove('a/b/c.md')).toEqual(['a', 'a/b'])
+    expect(foldersAbove('c.md')).toEqual([])
+  })
+})

@@ -1,0 +1,56 @@
+/** Until when a line says that it holds, counted from the day on which it was written. */
+import { describe, expect, it } from 'vitest'
+import { formatDay, parseDay } from '../../../src/main/memory/index.ts'
+import { deadlineIn } from '../../../src/main/upkeep/rules/deadline.ts'
+
+/** A Monday. */
+const said = '2026-11-02'
+
+const dayOf = (line: string, on: string | undefined) => {
+  const found = deadlineIn(line, on === undefined ? undefined : parseDay(on))
+  return found && formatDay(found.last)
+}
+
+describe('M60 deadlines', () => {
+  it.each([
+    ['Anna is away until Friday.', '2026-11-06'],
+    ['The garage is closed until next Wednesday.', '2026-11-11'],
+    ['Submit the invoice by 2026-11-20.', '2026-11-20'],
+    ['The offer expires on November 12.', '2026-11-12'],
+    ['Deadline: Nov 30', '2026-11-30'],
+    ['Pay the rent before the end of the month.', '2026-11-29'],
+    ['He has the car until tomorrow.', '2026-11-03'],
+    ['The road is blocked until January 5.', '2027-01-05'],
+    ['Finish the report this week: due by the end of the week.', '2026-11-08'],
+    ['下周之前要交发票。', '2026-11-08'],
+    ['小李请假到周五为止。', '2026-11-06'],
+    ['优惠截至11月15日。', '2026-11-15'],
+    ['护照有效期至2027年3月1日。', '2027-03-01'],
+    ['月底前还书。', '2026-11-29'],
+    ['阅览室关闭到周三。', '2026-11-04'],
+  ])('M60: %s → %s', (line, day) => {
+    expect(dayOf(line, said)).toBe(day)
+  })
+
+  it.each([
+    'Anna lived in Oslo until 2019.',
+    'The house was built by 1920.',
+    'Nobody leaves until Ben has locked up.',
+    'He read a book by Tess before breakfast.',
+    'We met on Friday.',
+    'The report of October 3 is long.',
+    '小李以前住在三号楼。',
+    '灰度发布改到周四。',
+    '发布推迟到十一月三日。',
+    'The shop was open until October 3.',
+  ])('M60: %s holds as long as it holds', (line) => {
+    expect(dayOf(line, said)).toBeUndefined()
+  })
+
+  it('M60: without the day of writing, a weekday means nothing, and a date must be one to keep to', () => {
+    expect(dayOf('Anna is away until Friday.', undefined)).toBeUndefined()
+    expect(dayOf('Submit the invoice by 2026-11-20.', undefined)).toBe('2026-11-20')
+    expect(dayOf('The lease expires on 2026-12-31.', undefined)).toBe('2026-12-31')
+    expect(dayOf('The bridge was finished by 2020-05-01.', undefined)).toBeUndefined()
+  })
+})

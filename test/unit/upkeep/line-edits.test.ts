@@ -1,0 +1,58 @@
+/** Lines replaced by others: found again, applied together, shown. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { takeBack } from '../../../src/main/diff/patch.ts'
+import { TextLines, touch } from '../../../src/main/upkeep/line-edits.ts'
+
+const edit = (line: number, before: string[], after: string[]) => ({ line, before, after })
+
+describe('M60 edits of lines', () => {
+  it.each([
+    ['a\nb\nc\n', [edit(2, ['b'], ['x', 'y'])], 'a\nx\ny\nc\n'],
+    ['a\r\nb\r\nc', [edit(2, ['b'], ['x'])], 'a\r\nx\r\nc'],
+    ['a\r\nb', [edit(2, ['b'], ['x'])], 'a\r\nx'],
+    ['a\nb\n', [edit(1, ['a'], []), edit(2, ['b'], [])], ''],
+    ['a\nb\n', [edit(1, ['a'], ['a', 'x']), edit(1, ['a'], ['a', 'y'])], 'a\nx\ny\nb\n'],
+    ['a', [edit(1, ['a'], ['a', 'x'])], 'a\nx'],
+  ])('M60: %j', (text, edits, after) => {
+    expect(new TextLines(text).apply(edits)).toBe(after)
+  })
+
+  it('M60: lines are found where they went, the nearest ones; what is gone is not', () => {
+    const { find } = bound('x\na\nb\na\nb\n')
+    expect([find(['a', 'b'], 4), find(['a', 'b'], 1), find(['a'], 9), find(['c'], 1)]).toEqual([4, 2, 4, undefined])
+  })
+
+  it('M60: edits of the same lines touch; insertions at one place, and neighbours, do not', () => {
+    expect(touch(edit(2, ['b'], []), edit(2, ['b'], ['x']))).toBe(true)
+    expect(touch(edit(1, ['a', 'b'], []), edit(2, ['b'], ['b', 'x']))).toBe(false)
+    expect(touch(edit(1, ['a'], ['a', 'x']), edit(1, ['a'], ['a', 'y']))).toBe(false)
+    expect(touch(edit(1, ['a'], []), edit(2, ['b'], []))).toBe(false)
+    expect(touch(edit(1, ['a', 'b', 'c'], []), edit(2, ['b'], ['b', 'x']))).toBe(true)
+  })
+
+  it('M60: the diff that is shown says what is done: taken back, the text is as it was', () => {
+    const line = fc.constantFrom('a', 'b', 'c', '', '- d')
+    fc.assert(
+      fc.property(
+        fc.array(line, { minLength: 1, maxLength: 12 }),
+        fc.array(fc.tuple(fc.nat(11), fc.array(line, { maxLength: 3 })), { minLength: 1, maxLength: 4 }),
+        (drawn, changes) => {
+          // Each line is another: of equal ones nobody can say which was taken out.
+          const lines = drawn.map((text, at) => `${text}${at}`)
+          const places = new Map(changes.map(([at, after]) => [at % lines.length, after]))
+          const edits = [...places].map(([at, after]) => edit(at + 1, [lines[at] ?? ''], after))
+          const text = `${lines.join('\n')}\n`
+          const texts = new TextLines(text)
+          const after = texts.apply(edits)
+          if (after !== text) expect(takeBack(after, texts.patch('a.md', edits))).toBe(text)
+        },
+      ),
+    )
+  })
+})
+
+function bound(text: string) {
+  const lines = new TextLines(text)
+  return { find: (wanted: string[], line: number) => lines.find(wanted, line) }
+}

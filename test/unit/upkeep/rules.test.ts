@@ -1,0 +1,106 @@
+/** What the rules find in a few notes, and what they leave alone. */
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { parseDay } from '../../../src/main/memory/index.ts'
+import { duplicates } from '../../../src/main/upkeep/rules/duplicates.ts'
+import { expired } from '../../../src/main/upkeep/rules/expired.ts'
+import { large } from '../../../src/main/upkeep/rules/large.ts'
+import { likenessBy } from '../../../src/main/likeness/index.ts'
+import type { Note } from '../../../src/main/upkeep/rules/note.ts'
+import { rescued } from '../../../src/main/upkeep/rules/rescued.ts'
+import { unrecalled } from '../../../src/main/upkeep/rules/unrecalled.ts'
+import { dailyLogDate, fileKind, isRescued } from '../../../src/main/workspace/index.ts'
+
+const now = Date.parse('2026-11-22T12:00:00Z')
+const yearMs = 365 * 86_400_000
+
+function note(path: string, text: string, modifiedAt = now): Note {
+  const date = dailyLogDate(path)
+  const day = date === undefined ? undefined : parseDay(date)
+  return { path, kind: fileKind(path), day, modifiedAt, isRescued: isRescued(path), text, hash: '' }
+}
+
+const likeness = await likenessBy(
+  fileURLToPath(new URL('../../../resources/models/builtin/model.bin', import.meta.url)),
+)
+
+describe('M60 said twice', () => {
+  it.each([
+    ['- Anna prefers green tea with honey', '* **Anna** prefers green tea with honey.', 'the same, otherwise marked'],
+    ['- Note: the boiler code is 7781 upstairs', '- The boiler code is 7781 upstairs', 'a label'],
+    ['- Ben keeps his bike in the old shed', '- In the old shed Ben keeps his bike', 'in another order'],
+    ['- 小李每周二15点在3号球馆打羽毛球', '- 每周二15点，小李会到3号球馆打羽毛球。', 'in another order, in Chinese'],
+  ])('M60: %s and %s (%s)', async (one, other) => {
+    const found = await duplicates([note('a.md', `${one}\n`), note('memory/2026-11-01.md', `${other}\n`)], likeness)
+    expect(found.map(({ rule, files }) => [rule, files[0]?.path])).toEqual([['duplicate', 'memory/2026-11-01.md']])
+  })
+
+  it.each([
+    ['- The boiler code upstairs is 7781', '- The boiler code upstairs is 7782', 'another number'],
+    ['- Anna prefers green tea with honey', '- Karl prefers green tea with honey', 'another name'],
+    ['- The shop on the corner is open on Mondays', '- The shop on the corner is not open on Mondays', 'a denial'],
+    ['- Trains go from 9 until 17 every day', '- Trains go from 17 until 9 every day', 'figures exchanged'],
+    ['- The cat sleeps in the kitchen at noon', '- The dog sleeps in the kitchen at noon', 'another animal'],
+    ['- 小李每周二在三号球馆打羽毛球', '- 小李每周四在三号球馆打羽毛球', 'another day'],
+  ])('M60: not %s and %s (%s)', async (one, other) => {
+    expect(await duplicates([note('a.md', `${one}\n${other}\n`)], likeness)).toEqual([])
+  })
+
+  it('M60: what stays is in MEMORY.md rather than in a log; a line with others below it goes nowhere', async () => {
+    const said = '- Anna prefers green tea with honey'
+    const log = note('memory/2026-11-01.md', `${said}\n`)
+    const [found] = await duplicates([log, note('MEMORY.md', `${said}\n`)], likeness)
+    expect(found).toMatchObject({ rule: 'logged', evidence: [{ path: log.path, line: 1 }, { path: 'MEMORY.md' }] })
+    const parent = note('memory/2026-11-01.md', `${said}\n  - from Assam\n`)
+    expect(await duplicates([parent, note('MEMORY.md', `${said}\n`)], likeness)).toEqual([])
+  })
+
+  it('M60: what is struck, code, tables, headings and front matter are no statements', async () => {
+    const line = 'Anna prefers green tea with honey'
+    const text = `---\ntitle: ${line}\n---\n# ${line}\n| ${line} |\n\`\`\`\n${line}\n\`\`\`\n- ~~${line}~~ (until 2026-01-01)\n- ${line}\n`
+    expect(await duplicates([note('a.md', text)], likeness)).toEqual([])
+  })
+})
+
+describe('M60 the other rules', () => {
+  it('M60: expired lines are struck with their day; what is done, or still to come, is left alone', () => {
+    const log = note(
+      'memory/2026-11-02.md',
+      '- Anna is away until Friday.\n- [x] Submit it by 2026-11-05\n- Closed until 2027-01-05\n',
+    )
+    expect(expired([log], parseDay('2026-11-22')).map(({ files }) => files[0]?.edits)).toEqual([
+      [
+        {
+          line: 1,
+          before: ['- Anna is away until Friday.'],
+          after: ['- ~~Anna is away until Friday.~~ (until 2026-11-06)'],
+        },
+      ],
+    ])
+  })
+
+  it('M60: a section that grew moves to a note of its own, and no other is overwritten', () => {
+    const body = Array.from({ length: 120 }, (_, at) => `- Fact number ${at} of the garden and its beds`).join('\n')
+    const memory = note('MEMORY.md', `# Memory\n\n## Garden\n\n${body}\n\n## People\n\n- Anna\n`)
+    const [found, ...others] = large([memory, note('memory/Garden.md', '')])
+    expect(others).toEqual([])
+    expect(found?.files.map(({ path }) => path)).toEqual(['MEMORY.md', 'memory/Garden 2.md'])
+    expect(found?.files[0]?.edits[0]?.after).toEqual(['## Garden', '', '- [memory/Garden 2.md]'])
+    expect(found?.files[1]?.edits[0]?.after.at(2)).toBe('- Fact number 0 of the garden and its beds')
+  })
+
+  it('M30, M60: rescued words that wait are told of, those that are distilled are not', () => {
+    const text =
+      '# x\n\n## 10:03 - Kept word for word, waiting to be distilled\n\n## 10:04 - Kept word for word, distilled\n'
+    expect(rescued([note('memory/rescued/2026-01-01.md', text), note('a.md', text)])).toHaveLength(1)
+  })
+
+  it('M60: a note is "never recalled" after a year, where searches are known for so long', () => {
+    const old = note('old.md', '# Old\n', now - 2 * yearMs)
+    const notes = [old, note('new.md', '# New\n'), note('memory/2020-01-01.md', 'a log\n', now - 2 * yearMs)]
+    const long = { at: now - yearMs - 1, paths: ['old.md'] }
+    expect(unrecalled(notes, [], now)).toEqual([])
+    expect(unrecalled(notes, [long], now).map(({ evidence }) => evidence[0]?.path)).toEqual(['old.md'])
+    expect(unrecalled(notes, [long, { at: now - 1, paths: ['old.md'] }], now)).toEqual([])
+  })
+})
