@@ -2,10 +2,16 @@
 import { watch } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { Differ } from '../../src/main/diff/index.ts'
+import { Links } from '../../src/main/links/index.ts'
+import type { NewNotes } from '../../src/main/links/new-note.ts'
 import { createRouter } from '../../src/main/router/index.ts'
+import { threadFile } from '../../src/main/thread/index.ts'
 import { openTestApp } from '../support/app.ts'
+import { mainFolder } from '../support/built.ts'
 import { until } from '../support/folder.ts'
 
 async function openLinks(files: Record<string, string>) {
@@ -24,6 +30,20 @@ async function openLinks(files: Record<string, string>) {
 const main = { agent: 'main' }
 
 describe('M67 links', () => {
+  it('M67: who asks while the app closes is told, and nothing else fails', async () => {
+    const { agent } = await openLinks({ 'Home.md': '[[Other]]\n', 'Other.md': 'x\n' })
+    const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNotes>()
+    const entry = threadFile(mainFolder, 'links/link-thread')
+    const links = new Links({ entry, workspace: agent.workspace, differ: new Differ(), habits: () => habits })
+    const asked = links.of('Home.md')
+    const told = expect(asked).rejects.toThrow('a thread ended before it answered')
+    await links.close()
+    // Long enough for a failure that nobody waits for to be told of, which fails the run.
+    await setImmediate()
+    answerHabits({ newNotes: 'beside', isFlat: false })
+    await told
+  })
+
   it('M67: renaming updates every link as one change, under the user, and one undo puts every byte back', async () => {
     const files = {
       'a/Old.md': '\uFEFF# Old\r\n\r\n[home](../Home.md) ![pic](img/p.png)\r\n',

@@ -4,7 +4,7 @@
  */
 import type { RouterClient } from '@orpc/server'
 import type { FileChange } from '../../shared/file-change.ts'
-import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
+import { fromOrpcError, startThread, type Thread, unlessGone } from '../thread/index.ts'
 import type { Described, DiffRouter, Merged } from './diff-thread.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
 import { describeChange, takeBack } from './patch.ts'
@@ -92,10 +92,7 @@ export class Differ {
     const giveUp = () => given.reject(signal?.reason)
     signal?.addEventListener('abort', giveUp, { once: true })
     try {
-      const lost = thread.gone.then((): never => {
-        throw new Error('the thread that compares texts ended')
-      })
-      return await Promise.race([work(thread.client), lost, given.promise])
+      return await Promise.race([unlessGone(thread, work(thread.client)), given.promise])
     } catch (error) {
       throw fromOrpcError(error)
     } finally {

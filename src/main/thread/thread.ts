@@ -47,6 +47,14 @@ export function startThread<Client extends object>(entry: URL): Thread<Client> {
   }
 }
 
+/** What was asked of a thread, or an error as soon as it is gone and nobody will answer. */
+export function unlessGone<T>(thread: Thread<unknown>, work: Promise<T>): Promise<T> {
+  const lost = thread.gone.then((): never => {
+    throw new Error('a thread ended before it answered')
+  })
+  return Promise.race([work, lost])
+}
+
 /** A thread keeps what it compiles where this process does: by itself it would compile everything each time. */
 function threadEnv(): NodeJS.ProcessEnv {
   const folder = getCompileCacheDir()
