@@ -137,6 +137,7 @@ function sourceOf(
     folders: [{ source: 'memory', folder: corpus.folder, prefix: '', forbidden: [] }],
     chunk: { tokens, overlap: 80 },
     debounceMs,
+    notes: [],
     embedding: {
       provider,
       model: 'bench',
@@ -144,6 +145,7 @@ function sourceOf(
       dimensions: undefined,
       batchSize: 256,
       apiKey: undefined,
+      isLocal: true,
       allowDownload: false,
       modelsFolder: root,
       builtinFile: '',

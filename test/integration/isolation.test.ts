@@ -7,6 +7,7 @@ import { call, ORPCError } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRouter } from '../../src/main/router/index.ts'
+import { Eyes } from '../../src/main/chat/eyes.ts'
 import { ownTools, type ToolContext } from '../../src/main/chat/tools/index.ts'
 import { isHidden, isNote } from '../../src/main/workspace/index.ts'
 import { contract } from '../../src/shared/contract/index.ts'
@@ -345,6 +346,8 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
     const context: ToolContext = {
       workspace: main.workspace,
       memory: main.memory,
+      eyes: new Eyes({ isLocal: false }, () => main.localNotes.look()),
+      isOfLocal: false,
       session: 'none',
       readSession: (session) => main.sessions.readText(session),
       readOutput: (name) => Promise.reject(new AppError('file_not_found', name)),

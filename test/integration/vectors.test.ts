@@ -20,6 +20,7 @@ const source: EmbeddingSource = {
   dimensions: undefined,
   batchSize: 4,
   apiKey: undefined,
+  isLocal: true,
   allowDownload: false,
   modelsFolder: '/nowhere',
   builtinFile: '',

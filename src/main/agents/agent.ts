@@ -14,6 +14,7 @@ import { Links } from '../links/index.ts'
 import { Memory, transcriptText } from '../memory/index.ts'
 import { Drafts, sessionEvents, Sessions } from '../sessions/index.ts'
 import { surveyMemory } from '../survey/index.ts'
+import { LocalNotes, type LocalNote } from '../visibility/index.ts'
 import { Upkeep, type LookOptions } from '../upkeep/index.ts'
 import {
   type CarriedOn,
@@ -27,7 +28,7 @@ import {
   type WriteOrigin,
 } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
-import { builtinFile, memorySource } from './memory-source.ts'
+import { builtinFile, memorySource, notesFolders } from './memory-source.ts'
 import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
@@ -47,6 +48,8 @@ export class Agent {
   readonly links: Links
   readonly finder: Finder
   readonly upkeep: Upkeep
+  /** What of its memory stays on this machine. */
+  readonly localNotes: LocalNotes
   /** How the notes of its folder are kept. */
   readonly habits: VaultHabits
   /** A single command only notes what it writes; the next app that runs records it. */
@@ -76,6 +79,7 @@ export class Agent {
       threads: options.threads,
       watch,
     })
+    this.localNotes = new LocalNotes(() => notesFolders(options))
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     const { workspace, memory, sessions } = this
     this.checks = new Checks({
@@ -113,6 +117,7 @@ export class Agent {
       workspace,
       memory,
       models,
+      look: () => this.localNotes.look(),
       windows,
       mcp,
       resources,
@@ -208,9 +213,9 @@ export class Agent {
     return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
   }
 
-  /** Lines of a file, or of a conversation as it is searched. @param from 1-based @throws AppError as `readFile` */
-  async readLines(path: string, from: number, count: number) {
-    const lines = (await this.#textOf(path)).split(/\r?\n/)
+  /** Lines of a file, or of a conversation as it is searched. @param from 1-based @param shown the text as the asker may see it @throws AppError as `readFile` */
+  async readLines(path: string, from: number, count: number, shown: (text: string) => string = (text) => text) {
+    const lines = shown(await this.#textOf(path)).split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
   }
@@ -273,7 +278,7 @@ export class Agent {
     const left = new Map(files.map(({ path }) => [path, unsearchedOf(path, scope, unreadable, layout)]))
     // What is about to be indexed is counted there.
     const isLeft = ({ path }: { path: string }) => (left.get(path)?.unsearched?.reason ?? 'unreadable') !== 'unreadable'
-    const figures = await this.#figures.of(files.filter(isLeft))
+    const [figures, sight] = await Promise.all([this.#figures.of(files.filter(isLeft)), this.localNotes.look()])
     return files.map(({ path, size, modifiedAt }) => {
       const date = dailyLogDate(path, layout)
       const { words, tokens } = counted.get(path) ?? figures.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
@@ -286,6 +291,7 @@ export class Agent {
         words,
         tokens,
         ...left.get(path),
+        ...localOf(sight.notes.get(path)),
       }
     })
   }
@@ -332,6 +338,13 @@ export class Agent {
     this.sessions.close()
     this.workspace.close()
   }
+}
+
+/** As the lists of files show it. */
+function localOf(note: LocalNote | undefined): Pick<FileEntry, 'local'> {
+  if (!note) return {}
+  const { isWhole, rule, problem } = note
+  return { local: { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem === undefined ? {} : { problem }) } }
 }
 
 function reportOf({ isDone, move, written, left }: CarriedOn, agent: string) {

@@ -8,6 +8,7 @@ import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
+import { ActionItem } from '../ui/action-menu.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { SidebarSection } from '../ui/sidebar-section.tsx'
@@ -182,19 +183,31 @@ function FolderRow({ row: { path, name, count, isOpen }, current, actions, onTog
         </span>
       </button>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <FolderMenu agent={actions.agent} path={path} current={current} />
+        <FolderMenu actions={actions} path={path} current={current} />
       </span>
     </div>
   )
 }
 
-function FolderMenu({ agent, path, current }: { agent: string; path: string; current: string }) {
+function FolderMenu({ actions, path, current }: { actions: FileActions; path: string; current: string }) {
+  const { t } = useTranslation()
+  const { agent } = actions
+  const { data: files = [] } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
+  const isLocal = files.some(
+    (file) => file.path.startsWith(`${path}/`) && file.local?.rule?.replace(/\/+$/, '') === path,
+  )
   const [, navigate] = useLocation()
   const follow = (to: string) => {
     const open = fileAt(current)
     if (open?.startsWith(`${path}/`)) navigate(paths.file(to + open.slice(path.length)))
   }
-  return <PathMenu agent={agent} path={path} onMoved={follow} />
+  return (
+    <PathMenu agent={agent} path={path} onMoved={follow}>
+      <ActionItem onClick={() => void actions.setFolderLocal(path, !isLocal)}>
+        {t(isLocal ? 'local.openThis' : 'local.lockThis')}
+      </ActionItem>
+    </PathMenu>
+  )
 }
 
 /** Markdown files that are dropped here become files of the workspace; none is ever replaced. */
