@@ -91,6 +91,7 @@ export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'memory.embedding.dimensions': 'index',
   'memory.embedding.batchSize': 'index',
   'memory.embedding.allowDownload': 'index',
+  'memory.embedding.reach': 'index',
   'memory.chunk.tokens': 'index',
   'memory.chunk.overlap': 'index',
   'memory.search.weights': 'search',

@@ -17,7 +17,6 @@ import { surveyMemory } from '../survey/index.ts'
 import { LocalNotes, type LocalNote } from '../visibility/index.ts'
 import { Upkeep, type LookOptions } from '../upkeep/index.ts'
 import {
-  type CarriedOn,
   dailyLogDate,
   FileDrafts,
   fileKind,
@@ -33,6 +32,7 @@ import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
+import { reportOf } from './report-ended.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
@@ -345,19 +345,4 @@ function localOf(note: LocalNote | undefined): Pick<FileEntry, 'local'> {
   if (!note) return {}
   const { isWhole, rule, problem } = note
   return { local: { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem === undefined ? {} : { problem }) } }
-}
-
-function reportOf({ isDone, move, written, left }: CarriedOn, agent: string) {
-  const of = move ? `${move.from} → ${move.to}` : 'tags'
-  return {
-    part: 'app',
-    code: !isDone ? 'change_not_done' : left.length > 0 ? 'change_left' : 'change_ended',
-    level: left.length > 0 ? 'warning' : 'note',
-    message: [
-      of,
-      `${written} notes written now`,
-      ...(left.length > 0 ? [`changed since, left as they are: ${left.slice(0, 20).join(', ')}`] : []),
-    ].join('; '),
-    agent,
-  } as const
 }

@@ -37,6 +37,7 @@ import {
 import { withIdleTimeout, withRetries } from './patience.ts'
 import { shownRequest, type RequestSecrets, type TellSent } from './sent-request.ts'
 import { withSent } from './with-sent.ts'
+import { scrubbed, withoutSecrets } from './without-secrets.ts'
 
 export interface ModelsOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'locale' | 'set'>
@@ -278,30 +279,6 @@ function createRemoteModel(
         }
       }),
   }
-}
-
-/** The same model, whose failures repeat no key: servers put what they were sent into what they say of it. */
-function withoutSecrets(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): ChatModel {
-  return {
-    ...model,
-    async *stream(request, signal) {
-      try {
-        for await (const event of model.stream(request, signal))
-          yield event.type === 'retry' ? { ...event, message: keys.scrub(event.message) } : event
-      } catch (error) {
-        throw error instanceof AppError ? scrubbed(error, keys) : error
-      }
-    },
-  }
-}
-
-function scrubbed({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 'scrub'>): AppError {
-  const clean = Object.entries(data).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? keys.scrub(value) : value,
-  ])
-  const why = cause instanceof Error ? { cause: new Error(keys.scrub(cause.message)) } : undefined
-  return new AppError(code, keys.scrub(message), Object.fromEntries(clean), why)
 }
 
 /** The same model, whose failures and answers are told. */

@@ -62,6 +62,9 @@ const forProgram = z.object({ program: z.string().max(maxName) })
 
 const forClient = z.object({ client: clientIdSchema })
 
+/** Characters of one text of an answer; whole notes are among them. */
+const maxPassed = 20_000_000
+
 export const clients = {
   list: base.output(z.array(memoryClientSchema)),
   /** A program that came by itself: known from now on, with the permission that it has. */
@@ -101,7 +104,7 @@ export const clients = {
     .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), undo: idSchema })),
   /** Texts of an answer as the program may see them: the last gate before they leave. */
   pass: base
-    .input(forAgent.extend({ client: clientIdSchema, texts: z.array(z.string()).max(10_000) }))
+    .input(forAgent.extend({ client: clientIdSchema, texts: z.array(z.string().max(maxPassed)).max(10_000) }))
     .output(z.object({ texts: z.array(z.string()) })),
   /** Takes back what this program had written. */
   undo: base
