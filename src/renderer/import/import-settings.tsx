@@ -44,7 +44,6 @@ export function ImportSettings({ agent }: { agent: Agent }) {
   }
   return (
     <>
-      <p className="text-muted">{t('import.lead')}</p>
       {known.data && known.data.length > 0 && (
         <section aria-label={t('import.found')} className="flex flex-col gap-1">
           <h3 className="font-medium">{t('import.found')}</h3>
