@@ -29,6 +29,7 @@ export const errorCodes = [
   'search_outdated',
   'tag_invalid',
   'history_off',
+  'git_failed',
   'no_file_manager',
   'import_unknown',
   'archive_unusable',

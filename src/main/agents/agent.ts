@@ -5,6 +5,7 @@ import type { AddedNote } from '../../shared/added-note.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Chat, MessageQueue } from '../chat/index.ts'
 import { Checks } from '../checks/index.ts'
+import { Commits } from '../commits/index.ts'
 import { Accepted, type ChangeStanding, type History, type Recording } from '../history/index.ts'
 import { standingsOf } from '../diff/index.ts'
 import { Finder } from '../find/index.ts'
@@ -17,16 +18,14 @@ import { surveyMemory } from '../survey/index.ts'
 import { Upkeep, type LookOptions } from '../upkeep/index.ts'
 import {
   type CarriedOn,
-  dailyLogDate,
   FileDrafts,
-  fileKind,
   type TextFile,
-  unsearchedOf,
   type Workspace,
   type WorkspaceWrite,
   type WriteOrigin,
 } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
+import { listFiles } from './list-files.ts'
 import { builtinFile, memorySource } from './memory-source.ts'
 import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
@@ -46,6 +45,8 @@ export class Agent {
   readonly importer: Importer
   readonly links: Links
   readonly finder: Finder
+  /** Of the repository of the user's own that its folder lies in. */
+  readonly commits: Commits
   readonly upkeep: Upkeep
   /** How the notes of its folder are kept. */
   readonly habits: VaultHabits
@@ -91,8 +92,9 @@ export class Agent {
     this.fileDrafts = new FileDrafts(folders.drafts, onDamaged)
     this.accepted = new Accepted(folders.history, onDamaged)
     this.importer = new Importer({ entry: options.importEntry, workspace, upkeep: folders.upkeep })
-    const { models, windows, mcp, resources, differ, findEntry, linksEntry } = options
+    const { models, windows, mcp, resources, differ, findEntry, linksEntry, commitsEntry } = options
     this.finder = new Finder({ entry: findEntry, workspace, differ })
+    this.commits = new Commits({ entry: commitsEntry, roots, differ })
     const habitsNow = async () => {
       await this.habits.refresh()
       return this.habits.kept
@@ -264,30 +266,9 @@ export class Agent {
 
   /** The Markdown of its workspace, with the figures that the index has of it; what is not searched is counted here. */
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
-    const [{ files }, counts] = await Promise.all([this.workspace.list(signal), this.memory.fileCounts()])
-    const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
-    await this.habits.refresh(files.map(({ path }) => path))
-    const { layout } = this.workspace
+    const { workspace, memory, habits } = this
     const { scope } = this.#options.config.current.memory
-    const { unreadable } = this.memory
-    const left = new Map(files.map(({ path }) => [path, unsearchedOf(path, scope, unreadable, layout)]))
-    // What is about to be indexed is counted there.
-    const isLeft = ({ path }: { path: string }) => (left.get(path)?.unsearched?.reason ?? 'unreadable') !== 'unreadable'
-    const figures = await this.#figures.of(files.filter(isLeft))
-    return files.map(({ path, size, modifiedAt }) => {
-      const date = dailyLogDate(path, layout)
-      const { words, tokens } = counted.get(path) ?? figures.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
-      return {
-        path,
-        kind: fileKind(path, layout),
-        ...(date === undefined ? {} : { date }),
-        size,
-        modifiedAt,
-        words,
-        tokens,
-        ...left.get(path),
-      }
-    })
+    return listFiles({ workspace, memory, habits, scope, figures: this.#figures }, signal)
   }
 
   /** What its memory is made of, and what of it was ever recalled. */
@@ -327,6 +308,7 @@ export class Agent {
     await this.chat.close()
     await this.links.close()
     await this.finder.close()
+    await this.commits.close()
     await this.recording.close()
     await this.memory.close()
     this.sessions.close()
