@@ -1,7 +1,7 @@
 /** Has a thread of its own go through all of a memory and look for what is to be done. */
 import type { RouterClient } from '@orpc/server'
 import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '../../shared/contract/index.ts'
-import { fromOrpcError, startThread, unlessGone, type Thread } from '../thread/index.ts'
+import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import type { Layout, Roots } from '../workspace/index.ts'
 import type { Candidates } from './review/candidates.ts'
 import type { UpkeepRouter } from './upkeep-thread.ts'
@@ -38,9 +38,9 @@ export async function runLook(
   return inThread(entry, signal, async (thread) => {
     const shown = recalls.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
     const request = { workspace, forbidden: [...forbidden], recalls: shown, now: now.getTime(), ...rest }
-    const steps = await unlessGone(thread, thread.client.run(request, { signal }))
+    const steps = await thread.client.run(request, { signal })
     for (;;) {
-      const { value, done } = await unlessGone(thread, steps.next())
+      const { value, done } = await steps.next()
       if (done) throw new Error('the look through memory broke off')
       if (value.type === 'done') return { proposals: value.proposals, rules: new Set(value.rules) }
       onProgress({ done: value.done, total: value.total })
@@ -54,7 +54,7 @@ export async function runCandidates(
   signal: AbortSignal,
 ): Promise<Candidates> {
   const request = { workspace, forbidden: [...forbidden], scope, layout, builtinFile }
-  return inThread(entry, signal, (thread) => unlessGone(thread, thread.client.candidates(request, { signal })))
+  return inThread(entry, signal, (thread) => thread.client.candidates(request, { signal }))
 }
 
 async function inThread<T>(
