@@ -57,6 +57,7 @@ export const errorCodes = [
   'provider_garbled',
   'provider_error',
   'spending_limit',
+  'needs_model',
   'images_unsupported',
   'tool_timeout',
   'tool_denied',

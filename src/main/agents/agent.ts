@@ -13,9 +13,9 @@ import type { VaultHabits } from '../habits/index.ts'
 import { Importer } from '../import/index.ts'
 import { Links } from '../links/index.ts'
 import { Memory, transcriptText } from '../memory/index.ts'
-import { Drafts, sessionEvents, Sessions } from '../sessions/index.ts'
+import { Drafts, readKeptRequest, sessionEvents, Sessions } from '../sessions/index.ts'
 import { surveyMemory } from '../survey/index.ts'
-import { Upkeep, type LookOptions } from '../upkeep/index.ts'
+import type { Scheduler, Upkeep } from '../upkeep/index.ts'
 import {
   type CarriedOn,
   FileDrafts,
@@ -26,6 +26,7 @@ import {
 } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { listFiles } from './list-files.ts'
+import { openUpkeep, upkeepRequests } from './agent-upkeep.ts'
 import { builtinFile, memorySource } from './memory-source.ts'
 import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
@@ -48,6 +49,8 @@ export class Agent {
   /** Of the repository of the user's own that its folder lies in. */
   readonly commits: Commits
   readonly upkeep: Upkeep
+  /** When upkeep is done without being asked for. */
+  readonly scheduler: Scheduler
   /** How the notes of its folder are kept. */
   readonly habits: VaultHabits
   /** A single command only notes what it writes; the next app that runs records it. */
@@ -58,6 +61,8 @@ export class Agent {
 
   readonly #options: AgentOptions
   readonly #figures: TextFigures
+  /** When somebody last did something, as `performance.now()` has it. */
+  #usedAt = performance.now()
 
   private constructor(options: AgentOptions, queue: MessageQueue) {
     const { config, folders, now, watch } = options
@@ -100,14 +105,10 @@ export class Agent {
       return this.habits.kept
     }
     this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow })
-    this.upkeep = new Upkeep({
-      folder: folders.upkeep,
-      workspace,
-      differ,
-      now,
-      look: () => this.#lookOptions(),
-      onDamaged,
-    })
+    const idleFor = () => performance.now() - this.#usedAt
+    const { upkeep, scheduler } = openUpkeep(options, { workspace, sessions, links: this.links, idleFor })
+    this.upkeep = upkeep
+    this.scheduler = scheduler
     this.chat = new Chat({
       config,
       queue,
@@ -137,6 +138,7 @@ export class Agent {
       await this.close()
       throw error
     }
+    if (watch) this.scheduler.start()
     if (watch) this.workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${config.id}`))
   }
 
@@ -250,6 +252,21 @@ export class Agent {
     return (await this.workspace.exists(path)) ? path : ((await this.history?.nameNow(path)) ?? path)
   }
 
+  savePower(isSaving: boolean): void {
+    this.memory.savePower(isSaving)
+    this.scheduler.savePower(isSaving)
+  }
+
+  /** Somebody does something here: upkeep waits. */
+  noteUse(): void {
+    this.#usedAt = performance.now()
+  }
+
+  /** A request of a review, as it was sent; the last one without a number. */
+  upkeepRequest(number?: number) {
+    return readKeptRequest(upkeepRequests(this.#options), number)
+  }
+
   /** A conversation as it is shown. @throws AppError `unknown_session` */
   async conversation(id: string) {
     const transcript = await this.sessions.get(id)
@@ -284,26 +301,9 @@ export class Agent {
     yield* surveyMemory({ entry, roots, scope, layout, unreadable, recalls, builtinFile: model, now: now(), signal })
   }
 
-  /** What a look for upkeep is told of this agent. */
-  async #lookOptions(): Promise<LookOptions> {
-    const { upkeepEntry: entry, resources, now } = this.#options
-    const { scope } = this.#options.config.current.memory
-    const { daily, ignored } = this.workspace.layout
-    const [recalls, { links: broken }] = await Promise.all([this.sessions.recalls(undefined), this.links.broken()])
-    return {
-      entry,
-      roots: this.workspace.roots,
-      scope,
-      layout: { daily, ignored },
-      recalls,
-      broken,
-      builtinFile: builtinFile(resources),
-      now: now(),
-    }
-  }
-
   async close(): Promise<void> {
     this.checks.close()
+    this.scheduler.close()
     this.upkeep.close()
     await this.chat.close()
     await this.links.close()

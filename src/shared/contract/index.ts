@@ -110,6 +110,15 @@ export type {
   Spending,
 } from './settings.ts'
 export type { DataLocation, LogLine } from './settings.ts'
-export type { Evidence, LineEdit, Proposal, ProposedFile, UpkeepProgress, UpkeepRule } from './upkeep.ts'
+export type {
+  Evidence,
+  LineEdit,
+  Proposal,
+  ProposedFile,
+  ReviewEstimate,
+  ReviewOutcome,
+  UpkeepProgress,
+  UpkeepRule,
+} from './upkeep.ts'
 export type { Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'
 export type { PropertyCount, TagCount, TagPlan } from './tags.ts'
