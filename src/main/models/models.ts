@@ -96,7 +96,7 @@ export class Models {
     const remote = createRemoteModel(provider, model, options, limits, facts, this.#options.keys)
     const patient = withRetries(withIdleTimeout(withBounds(remote), use.idleTimeoutMs))
     const { ledger, keys } = this.#options
-    const kept = counted(withoutSecrets(patient, keys), this.#prices(id), ledger, use.agent)
+    const kept = counted(withoutSecrets(patient, keys), this.prices(id), ledger, use.agent)
     return gated(told(kept, this.#changes), use.look)
   }
 
@@ -168,7 +168,7 @@ export class Models {
   #describe(id: string): Model {
     const { provider, model } = splitModelId(id)
     const { contextWindow, images } = this.limits(id)
-    const prices = this.#prices(id)
+    const prices = this.prices(id)
     return {
       id,
       provider,
@@ -181,7 +181,8 @@ export class Models {
     }
   }
 
-  #prices(id: string): ModelPrices | undefined {
+  /** US dollars for a million tokens; undefined where nobody knows. */
+  prices(id: string): ModelPrices | undefined {
     const { provider, model } = splitModelId(id)
     return modelPrices(id, this.#options.settings.config.models[id]?.prices, this.#lists.facts(provider, model)?.prices)
   }
