@@ -183,6 +183,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
   return {
     'workspace.lines': (path) => [{ agent, path, count: 10 }],
     'workspace.read': (path) => [{ agent, path }],
+    'workspace.setVisibility': (path) => [{ agent, path, isLocal: true }],
     'workspace.write': (path) => [{ agent, path, text: 'x\n', expectedHash: null }],
     'workspace.draft': (path) => [{ agent, path }],
     'workspace.saveDraft': (path) => [{ agent, path, draft: { text: 'x', baseText: '', baseHash: null } }],
@@ -245,7 +246,15 @@ function requests(source: string): Record<string, (path: string) => object[]> {
 }
 
 /** The user says where an agent lives, or looks there before; and a setting's key or a tag is no path on a disk. */
-const otherRequests = ['agents.create', 'agents.setUp', 'habits.look', 'settings.set', 'tags.planRename', 'tags.rename']
+const otherRequests = [
+  'workspace.setFolderVisibility',
+  'agents.create',
+  'agents.setUp',
+  'habits.look',
+  'settings.set',
+  'tags.planRename',
+  'tags.rename',
+]
 
 const toolCalls: Record<string, (path: string) => Record<string, unknown>[]> = {
   read: (path) => [{ path }],
@@ -267,7 +276,9 @@ describe('M27 isolation: a list is no way around', () => {
     const tool = (name: string, path: string) => {
       const found = ownTools.find((own) => own.name === name)
       if (!found) throw new Error(name)
-      const context = { workspace: main.workspace, signal: new AbortController().signal } as unknown as ToolContext
+      const eyes = new Eyes({ isLocal: false }, () => main.localNotes.look())
+      const { signal } = new AbortController()
+      const context = { workspace: main.workspace, signal, eyes } as unknown as ToolContext
       return found.run({ path }, context, 'call').then(
         ({ text }) => ({ code: '', text }),
         (error: unknown) => ({ code: error instanceof AppError ? error.code : String(error), text: '' }),

@@ -12,8 +12,14 @@ type Local = NonNullable<FileEntry['local']>
 export function LocalMark({ local }: { local: Local }) {
   const said = useLocalWords(local)
   return (
-    <span role="img" aria-label={said} title={said} data-testid="local" className="inline-flex text-muted">
-      <Lock size={11} aria-hidden strokeDasharray={local.isWhole ? undefined : '2 2'} />
+    <span
+      role="img"
+      aria-label={said}
+      title={said}
+      data-testid="local"
+      className={`inline-flex ${local.isWhole ? 'text-muted' : 'text-faint'}`}
+    >
+      {local.isWhole ? <Lock size={11} aria-hidden /> : <LockOpen size={11} aria-hidden />}
     </span>
   )
 }

@@ -27,7 +27,11 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
         isCurrent={isFileAt(current, file.path)}
         aside={
           <span className="tabular flex items-center gap-1.5">
-            {file.local && <LocalMark local={file.local} />}
+            {file.local && (
+              <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+                <LocalMark local={file.local} />
+              </span>
+            )}
             {file.unsearched && <UnsearchedMark unsearched={file.unsearched} />}
             <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0">
               {t('file.tokens', { tokens: formatShort(file.tokens) })}

@@ -50,7 +50,9 @@ export const workspace = {
     .input(forAgent.extend({ path: filePathSchema, isLocal: z.boolean() }))
     .output(z.object({ patch: z.string() })),
   /** The same for a folder, in the settings. */
-  setFolderVisibility: base.input(forAgent.extend({ path: filePathSchema, isLocal: z.boolean() })).output(z.object({})),
+  setFolderVisibility: base
+    .input(forAgent.extend({ path: z.string().min(1).max(399), isLocal: z.boolean() }))
+    .output(z.object({})),
   read: base
     .input(forAgent.extend({ path: filePathSchema, forProgram: forProgramSchema }))
     .output(z.object({ path: z.string(), text: z.string(), hash: z.string(), readOnly: z.boolean() })),
