@@ -25,6 +25,7 @@ import {
   type WriteOrigin,
 } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
+import { attachFile } from './attach.ts'
 import { listFiles } from './list-files.ts'
 import { openUpkeep, upkeepRequests } from './agent-upkeep.ts'
 import { builtinFile, memorySource } from './memory-source.ts'
@@ -210,6 +211,12 @@ export class Agent {
   /** Whether other programs may see it. */
   isForPrograms(path: string): boolean {
     return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
+  }
+
+  /** Keeps a file beside its notes, where the vault keeps such files. */
+  async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
+    await this.habits.refresh()
+    return attachFile({ workspace: this.workspace, links: this.links, habits: this.habits.kept }, file)
   }
 
   /** Lines of a file, or of a conversation as it is searched. @param from 1-based @throws AppError as `readFile` */
