@@ -8,14 +8,17 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Proposal } from '../../src/shared/contract/index.ts'
 import { Differ } from '../../src/main/diff/index.ts'
-import { takeLook } from '../../src/main/upkeep/take-look.ts'
+import { batchesOf } from '../../src/main/upkeep/review/units.ts'
+import { findCandidates, takeLook } from '../../src/main/upkeep/take-look.ts'
 import { Upkeep } from '../../src/main/upkeep/index.ts'
 import { Workspace } from '../../src/main/workspace/index.ts'
+import { estimateTokens } from '../../src/shared/tokens.ts'
 import { usualLayout } from '../../src/main/workspace/layout.ts'
 import { makeMemory, type MadeMemory } from '../support/made-memory.ts'
 import type { Figure } from './figures.ts'
 
 const now = new Date('2026-11-22T12:00:00')
+const prompts = join(import.meta.dirname, '../../resources/prompts')
 const builtinFile = join(import.meta.dirname, '../../resources/models/builtin/model.bin')
 
 export async function measureUpkeep(root: string, show = 0, seed = 61): Promise<Figure[]> {
@@ -31,6 +34,7 @@ export async function measureUpkeep(root: string, show = 0, seed = 61): Promise<
   const duplicates = judgeDuplicates(proposals, made, show)
   const expired = judgeExpired(proposals, made, show)
   const { acceptMs, same } = await acceptAndUndo(root, folder, proposals, made)
+  const review = await reviewTakes(folder, made)
   const lines = Object.values(made.files)
     .join('\n')
     .split('\n')
@@ -41,6 +45,14 @@ export async function measureUpkeep(root: string, show = 0, seed = 61): Promise<
     { name: 'upkeep: of what is called a duplicate, right', value: 100 * duplicates.precision, unit: '%' },
     { name: 'upkeep: expired lines found, of 30', value: 100 * expired.recall, unit: '%' },
     { name: 'upkeep: of what is called expired, right', value: 100 * expired.precision, unit: '%' },
+    {
+      name: 'upkeep: planted conflicts among the pairs that a model is asked about',
+      value: 100 * review.recall,
+      unit: '%',
+    },
+    { name: 'upkeep: a first review with a model', value: review.requests, unit: 'requests' },
+    { name: 'upkeep: tokens sent for it', value: review.tokens / 1000, unit: 'k' },
+    { name: 'upkeep: finding what to ask', value: review.ms, unit: 'ms' },
     { name: 'upkeep: a look at all of it', value: lookMs, unit: 'ms' },
     { name: 'upkeep: accepting 200 proposals', value: acceptMs, unit: 'ms', budget: 2000 },
     { name: 'upkeep: files not as before after accepting and undoing all', value: same, unit: 'files', budget: 0 },
@@ -59,6 +71,36 @@ async function look(workspace: string): Promise<Proposal[]> {
   } as const
   for await (const step of takeLook({ ...request, now: now.getTime() })) if (step.type === 'done') return step.proposals
   return []
+}
+
+/** What a model would be asked of all of it, and how much that is. */
+async function reviewTakes(workspace: string, { contradictions, superseded }: MadeMemory) {
+  const request = { workspace, forbidden: [], scope: 'workspace', layout: usualLayout, builtinFile } as const
+  const started = performance.now()
+  const candidates = await findCandidates(request)
+  const ms = performance.now() - started
+  const asked = new Set(
+    candidates.pairs.map(([one, other]) =>
+      pairOf(candidates.lines[one]?.text ?? '', candidates.lines[other]?.text ?? ''),
+    ),
+  )
+  const planted = [...contradictions, ...superseded].map(([one, other]) => pairOf(one, other))
+  const [conflicts = '', promote = ''] = ['conflicts', 'promote'].map((name) =>
+    readFileSync(join(prompts, `${name}.md`), 'utf8'),
+  )
+  const fill = (text: string, values: Record<string, string>) =>
+    text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
+  const filled = {
+    conflicts: (values: { lines: string; pairs: string }) => fill(conflicts, values),
+    promote: (values: { lines: string; memory: string }) => fill(promote, values),
+  }
+  const batches = batchesOf(candidates, filled, () => false, 200_000)
+  return {
+    ms,
+    recall: planted.filter((pair) => asked.has(pair)).length / planted.length,
+    requests: batches.length,
+    tokens: batches.reduce((sum, { content }) => sum + estimateTokens(content), 0),
+  }
 }
 
 const plain = (text: string) => text.replace(/^- /, '')

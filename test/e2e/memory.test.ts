@@ -375,7 +375,12 @@ describe('M43 all files at once', () => {
 
 describe('M47 import and export', () => {
   it('M47: looks, shows the plan, imports, takes back, packs', async () => {
-    const vault = await folderWith({ 'one.md': '# One\n', '日记/two.md': '# 二\n' })
+    const vault = await folderWith({
+      'one.md': '# One\n',
+      '日记/two.md': '# 二\n\n![](/img/a.png)\n',
+      'img/a.png': 'not drawn here',
+      'board.canvas': '{}',
+    })
     const { page, onDisk } = await openMemory()
     await page.locator('textarea').first().waitFor()
     await page.keyboard.press('Control+,')
@@ -388,11 +393,22 @@ describe('M47 import and export', () => {
     await source.press('Enter')
     const plan = page.getByTestId('import-plan')
     await plan.getByText('2 files to add', { exact: false }).waitFor()
+    await plan.getByText('One picture, recording or document to add', { exact: false }).waitFor()
+    await plan.getByText('One link is written anew', { exact: false }).waitFor()
+    await plan.getByText('One file is left where it is').click()
+    await plan.getByText('board.canvas').waitFor()
+    const withAttachments = plan.getByRole('checkbox', { name: 'Take pictures, recordings and documents too' })
+    await withAttachments.uncheck()
+    await plan.getByText('2 files are left where they are').waitFor()
+    await plan.getByText('One link leads to what is left').waitFor()
+    await withAttachments.check()
+    await plan.getByText('One file is left where it is').waitFor()
     await plan.scrollIntoViewIfNeeded()
     await keepScreenshot(page, 'memory-10-import')
     await plan.getByRole('button', { name: 'Import' }).click()
-    await page.getByText('2 files were imported.').waitFor()
-    expect(await onDisk('memory/imports/日记/two.md')).toBe('# 二\n')
+    await page.getByText('3 files were imported.').waitFor()
+    expect(await onDisk('memory/imports/日记/two.md')).toBe('# 二\n\n![](/memory/imports/img/a.png)\n')
+    expect(await onDisk('memory/imports/img/a.png')).toBe('not drawn here')
     await page.getByRole('checkbox', { name: 'With its history, as a Git repository' }).check()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -404,6 +420,7 @@ describe('M47 import and export', () => {
     await page.locator('[data-sonner-toast]').getByRole('button').first().click()
     await page.getByText('are in the trash of the workspace', { exact: false }).waitFor()
     await expect(onDisk('memory/imports/one.md')).rejects.toThrow('ENOENT')
+    await expect(onDisk('memory/imports/img/a.png')).rejects.toThrow('ENOENT')
   })
 })
 

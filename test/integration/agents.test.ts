@@ -180,7 +180,7 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
     const names = ['../../theirs/MEMORY.md', '/etc/evil.md', 'a/../../evil.md', '..\\evil.md', 'fine.md']
     await writeFile(zip, zipSync(Object.fromEntries(names.map((name) => [name, text]))))
     const made: string[] = []
-    for await (const step of main.importer.run(zip, 'memory/imported'))
+    for await (const step of main.importer.run({ path: zip, into: 'memory/imported', withAttachments: true }))
       if (step.type === 'done') made.push(...step.made)
     expect(made).toEqual(['memory/imported/fine.md'])
     attempts += names.length

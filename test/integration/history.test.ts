@@ -40,6 +40,14 @@ describe('M26 history', () => {
     ])
   })
 
+  it('M26: a folder of thousands of notes is one change; what is told of it is told once a note', async () => {
+    const notes = Object.fromEntries(Array.from({ length: 3000 }, (_, number) => [`notes/${number}.md`, `${number}\n`]))
+    const { history } = await openHistory(notes)
+    const changes = await history.timeline({ limit: 100 })
+    expect(new Set(changes.map(({ file }) => file.path)).size).toBeGreaterThanOrEqual(3000)
+    expect(JSON.stringify(changes).length).toBeLessThan(1_500_000)
+  })
+
   it('M26: an agent’s change leads to the conversation and the message that it was answering', async () => {
     const server = await startModelServer(
       { calls: [{ name: 'write', arguments: { path: 'memory/a.md', content: 'walrus\n' } }] },

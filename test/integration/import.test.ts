@@ -5,7 +5,7 @@ import { unzipSync, zipSync } from 'fflate'
 import { call } from '@orpc/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRouter } from '../../src/main/router/index.ts'
-import { readSource } from '../../src/main/import/read-source.ts'
+import { openSource } from '../../src/main/import/read-source.ts'
 import { AppError } from '../../src/shared/errors.ts'
 import { openTestApp } from '../support/app.ts'
 import { folderWith, temporaryFolder, writeFiles } from '../support/folder.ts'
@@ -14,9 +14,10 @@ import { rounds } from '../support/thorough.ts'
 async function openImporter(files: Record<string, string> = {}) {
   const test = await openTestApp({ files })
   const { importer, workspace, history } = await test.app.agents.get('main')
+  const plan = (path: string, into: string) => importer.plan(taskOf(path, into))
   const run = async (path: string, into: string) => {
     const steps = []
-    for await (const step of importer.run(path, into)) steps.push(step)
+    for await (const step of importer.run(taskOf(path, into))) steps.push(step)
     const last = steps.at(-1)
     return {
       steps,
@@ -24,7 +25,11 @@ async function openImporter(files: Record<string, string> = {}) {
       isCancelled: last?.type === 'done' && last.isCancelled,
     }
   }
-  return { ...test, importer, files: workspace, history, run }
+  return { ...test, importer, files: workspace, history, plan, run }
+}
+
+function taskOf(path: string, into: string, withAttachments = true) {
+  return { path, into, withAttachments }
 }
 
 const chatgpt = [
@@ -76,12 +81,19 @@ describe('M47 import', () => {
       'memory/imports/same.md': 'same\n',
       'memory/imports/taken.md': 'mine\n',
     })
-    const plan = await importer.plan(vault, '/memory/imports/')
-    expect(plan).toMatchObject({ kind: 'markdown', added: 2, same: 1, conflicts: 1, skipped: 1, others: 1 })
+    const plan = await importer.plan(taskOf(vault, '/memory/imports/'))
+    expect(plan).toMatchObject({ kind: 'markdown', added: 2, same: 1, conflicts: 1, skipped: 1 })
+    expect(plan).toMatchObject({ attachments: { added: 1, bytes: 1 }, left: [], links: 0 })
     expect(plan.names).toContain('memory/imports/日记/a.md')
     const { made, steps } = await run(vault, 'memory/imports')
-    expect(made.sort()).toEqual(['memory/imports/b.md', 'memory/imports/taken 2.md', 'memory/imports/日记/a.md'])
+    expect(made.sort()).toEqual([
+      'memory/imports/b.md',
+      'memory/imports/files/photo.png',
+      'memory/imports/taken 2.md',
+      'memory/imports/日记/a.md',
+    ])
     expect(steps[0]).toEqual({ type: 'progress', done: 1, total: 4 })
+    expect(await readFile(join(workspace, 'memory/imports/files/photo.png'), 'utf8')).toBe('x')
     expect(await readFile(join(workspace, 'memory/imports/日记/a.md'), 'utf8')).toBe('---\ntags: [x]\n---\nSee [[b]]\n')
     expect((await files.read('memory/imports/taken.md')).text).toBe('mine\n')
     expect((await run(vault, 'memory/imports')).made).toEqual([])
@@ -103,8 +115,8 @@ describe('M47 import', () => {
       zipSync({ 'a/conversations.json': Buffer.from(json), '../../evil.md': Buffer.from('x') }),
     )
     for (const source of ['plain.json', 'export', 'export.zip'])
-      expect((await importer.plan(join(folder, source), 'memory')).names).toEqual([`memory/${name}`])
-    const plan = await importer.plan(join(folder, 'plain.json'), 'memory')
+      expect((await importer.plan(taskOf(join(folder, source), 'memory'))).names).toEqual([`memory/${name}`])
+    const plan = await importer.plan(taskOf(join(folder, 'plain.json'), 'memory'))
     expect(plan).toMatchObject({ kind, added: 1, skipped: kind === 'chatgpt' ? 2 : 0 })
     await run(join(folder, 'export.zip'), 'memory')
     const { text } = await files.read(`memory/${name}`)
@@ -116,9 +128,13 @@ describe('M47 import', () => {
   it('M47: what is nothing says so; a folder outside cannot be written to', async () => {
     const { importer, run } = await openImporter()
     const folder = await folderWith({ 'x.json': '{"a":1}', 'y.zip': 'no archive', 'note.md': 'n\n' })
-    await expect(importer.plan(join(folder, 'none'), 'memory')).rejects.toMatchObject({ code: 'file_not_found' })
+    await expect(importer.plan(taskOf(join(folder, 'none'), 'memory'))).rejects.toMatchObject({
+      code: 'file_not_found',
+    })
     for (const name of ['x.json', 'y.zip'])
-      await expect(importer.plan(join(folder, name), 'memory')).rejects.toMatchObject({ code: 'import_unknown' })
+      await expect(importer.plan(taskOf(join(folder, name), 'memory'))).rejects.toMatchObject({
+        code: 'import_unknown',
+      })
     await expect(run(folder, '../elsewhere')).rejects.toMatchObject({ code: 'path_outside_workspace' })
   })
 
@@ -127,7 +143,7 @@ describe('M47 import', () => {
     const vault = await folderWith(many)
     const { importer, history, files } = await openImporter()
     let made: string[] = []
-    for await (const step of importer.run(vault, 'memory/imports')) {
+    for await (const step of importer.run(taskOf(vault, 'memory/imports'))) {
       if (step.type === 'progress' && step.done >= 10) importer.cancel()
       if (step.type === 'done') ({ made } = step)
     }
@@ -215,7 +231,7 @@ describe('M47 archives by strangers', () => {
     const file = join(await temporaryFolder(), 'x.zip')
     return async (bytes: Uint8Array) => {
       await writeFile(file, bytes)
-      return importer.plan(file, 'memory').then(
+      return importer.plan(taskOf(file, 'memory')).then(
         (plan) => plan.names.join(' '),
         (error: unknown) =>
           error instanceof AppError ? `${error.code}: ${String(error.data['reason'] ?? '')}` : error,
@@ -277,8 +293,11 @@ describe('M47 archives by strangers', () => {
         for (const [at, value] of changes) torn[at] = value
         await writeFile(file, torn)
         // What the thread of an import does; a thread for each of them would be most of the time.
-        await readSource(file).then(
-          () => (read += 1),
+        await openSource(file).then(
+          async (source) => {
+            await source.close()
+            read += 1
+          },
           (error: unknown) => {
             expect(error).toBeInstanceOf(AppError)
             refused += 1
@@ -343,7 +362,7 @@ describe('M47 an import that nobody waits for', () => {
   it('M47: goes on when whoever followed it goes away, and its end is told to the next one', async () => {
     const { importer, workspace } = await openImporter()
     const source = await folderWith(notes(40))
-    for await (const step of importer.run(source, 'memory/imports')) if (step.type === 'progress') break
+    for await (const step of importer.run(taskOf(source, 'memory/imports'))) if (step.type === 'progress') break
     expect(importer.standing().running).toMatchObject({ path: source, total: 40 })
     const [first, ...others] = await ended(importer)
     expect(others).toEqual([])
@@ -356,11 +375,11 @@ describe('M47 an import that nobody waits for', () => {
 
   it('M47: several follow each other; cancelling ends the one at hand and those behind it', async () => {
     const { importer, workspace } = await openImporter()
-    importer.start(await folderWith(notes(2)), 'memory/a')
-    importer.start(await folderWith(notes(3)), 'memory/b')
+    importer.start(taskOf(await folderWith(notes(2)), 'memory/a'))
+    importer.start(taskOf(await folderWith(notes(3)), 'memory/b'))
     expect((await ended(importer)).map(({ made }) => made.length)).toEqual([2, 3])
-    importer.start(await folderWith(notes(400)), 'memory/c')
-    importer.start(await folderWith(notes(2)), 'memory/d')
+    importer.start(taskOf(await folderWith(notes(400)), 'memory/c'))
+    importer.start(taskOf(await folderWith(notes(2)), 'memory/d'))
     await vi.waitFor(() => expect(importer.standing().running?.done).toBeGreaterThan(0), { timeout: 20_000 })
     importer.cancel()
     const last = (await ended(importer)).at(-1)
@@ -372,7 +391,7 @@ describe('M47 an import that nobody waits for', () => {
 
   it('M47: what cannot be read is told at its end', async () => {
     const { importer, workspace } = await openImporter()
-    importer.start(join(workspace, 'nowhere'), 'memory/a')
+    importer.start(taskOf(join(workspace, 'nowhere'), 'memory/a'))
     expect((await ended(importer))[0]).toMatchObject({ made: [], failure: { code: 'file_not_found' } })
   })
 })

@@ -120,6 +120,8 @@ describe('M30 the invariant', () => {
                 flush: () => 'FLUSH',
                 compaction: ({ conversation, earlier }) => `SUMMARY ${conversation} ${earlier}`,
                 title: () => '',
+                conflicts: () => '',
+                promote: () => '',
                 slug: () => '',
               }),
               assemble: assembled,

@@ -22,6 +22,7 @@ export interface SharedOptions {
   readonly importEntry: URL
   readonly surveyEntry: URL
   readonly linksEntry: URL
+  readonly commitsEntry: URL
   readonly findEntry: URL
   readonly upkeepEntry: URL
   readonly models: Models

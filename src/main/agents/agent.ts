@@ -5,6 +5,7 @@ import type { AddedNote } from '../../shared/added-note.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Chat, MessageQueue } from '../chat/index.ts'
 import { Checks } from '../checks/index.ts'
+import { Commits } from '../commits/index.ts'
 import { Accepted, type ChangeStanding, type History, type Recording } from '../history/index.ts'
 import { standingsOf } from '../diff/index.ts'
 import { Finder } from '../find/index.ts'
@@ -12,21 +13,20 @@ import type { VaultHabits } from '../habits/index.ts'
 import { Importer } from '../import/index.ts'
 import { Links } from '../links/index.ts'
 import { Memory, transcriptText } from '../memory/index.ts'
-import { Drafts, sessionEvents, Sessions } from '../sessions/index.ts'
+import { Drafts, readKeptRequest, sessionEvents, Sessions } from '../sessions/index.ts'
 import { surveyMemory } from '../survey/index.ts'
-import { Upkeep, type LookOptions } from '../upkeep/index.ts'
+import type { Scheduler, Upkeep } from '../upkeep/index.ts'
 import {
   type CarriedOn,
-  dailyLogDate,
   FileDrafts,
-  fileKind,
   type TextFile,
-  unsearchedOf,
   type Workspace,
   type WorkspaceWrite,
   type WriteOrigin,
 } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
+import { listFiles } from './list-files.ts'
+import { openUpkeep, upkeepRequests } from './agent-upkeep.ts'
 import { builtinFile, memorySource } from './memory-source.ts'
 import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
@@ -46,7 +46,11 @@ export class Agent {
   readonly importer: Importer
   readonly links: Links
   readonly finder: Finder
+  /** Of the repository of the user's own that its folder lies in. */
+  readonly commits: Commits
   readonly upkeep: Upkeep
+  /** When upkeep is done without being asked for. */
+  readonly scheduler: Scheduler
   /** How the notes of its folder are kept. */
   readonly habits: VaultHabits
   /** A single command only notes what it writes; the next app that runs records it. */
@@ -57,6 +61,8 @@ export class Agent {
 
   readonly #options: AgentOptions
   readonly #figures: TextFigures
+  /** When somebody last did something, as `performance.now()` has it. */
+  #usedAt = performance.now()
 
   private constructor(options: AgentOptions, queue: MessageQueue) {
     const { config, folders, now, watch } = options
@@ -91,21 +97,18 @@ export class Agent {
     this.fileDrafts = new FileDrafts(folders.drafts, onDamaged)
     this.accepted = new Accepted(folders.history, onDamaged)
     this.importer = new Importer({ entry: options.importEntry, workspace, upkeep: folders.upkeep })
-    const { models, windows, mcp, resources, differ, findEntry, linksEntry } = options
+    const { models, windows, mcp, resources, differ, findEntry, linksEntry, commitsEntry } = options
     this.finder = new Finder({ entry: findEntry, workspace, differ })
+    this.commits = new Commits({ entry: commitsEntry, roots, differ })
     const habitsNow = async () => {
       await this.habits.refresh()
       return this.habits.kept
     }
     this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow })
-    this.upkeep = new Upkeep({
-      folder: folders.upkeep,
-      workspace,
-      differ,
-      now,
-      look: () => this.#lookOptions(),
-      onDamaged,
-    })
+    const idleFor = () => performance.now() - this.#usedAt
+    const { upkeep, scheduler } = openUpkeep(options, { workspace, sessions, links: this.links, idleFor })
+    this.upkeep = upkeep
+    this.scheduler = scheduler
     this.chat = new Chat({
       config,
       queue,
@@ -135,6 +138,7 @@ export class Agent {
       await this.close()
       throw error
     }
+    if (watch) this.scheduler.start()
     if (watch) this.workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${config.id}`))
   }
 
@@ -248,6 +252,21 @@ export class Agent {
     return (await this.workspace.exists(path)) ? path : ((await this.history?.nameNow(path)) ?? path)
   }
 
+  savePower(isSaving: boolean): void {
+    this.memory.savePower(isSaving)
+    this.scheduler.savePower(isSaving)
+  }
+
+  /** Somebody does something here: upkeep waits. */
+  noteUse(): void {
+    this.#usedAt = performance.now()
+  }
+
+  /** A request of a review, as it was sent; the last one without a number. */
+  upkeepRequest(number?: number) {
+    return readKeptRequest(upkeepRequests(this.#options), number)
+  }
+
   /** A conversation as it is shown. @throws AppError `unknown_session` */
   async conversation(id: string) {
     const transcript = await this.sessions.get(id)
@@ -264,30 +283,9 @@ export class Agent {
 
   /** The Markdown of its workspace, with the figures that the index has of it; what is not searched is counted here. */
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
-    const [{ files }, counts] = await Promise.all([this.workspace.list(signal), this.memory.fileCounts()])
-    const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
-    await this.habits.refresh(files.map(({ path }) => path))
-    const { layout } = this.workspace
+    const { workspace, memory, habits } = this
     const { scope } = this.#options.config.current.memory
-    const { unreadable } = this.memory
-    const left = new Map(files.map(({ path }) => [path, unsearchedOf(path, scope, unreadable, layout)]))
-    // What is about to be indexed is counted there.
-    const isLeft = ({ path }: { path: string }) => (left.get(path)?.unsearched?.reason ?? 'unreadable') !== 'unreadable'
-    const figures = await this.#figures.of(files.filter(isLeft))
-    return files.map(({ path, size, modifiedAt }) => {
-      const date = dailyLogDate(path, layout)
-      const { words, tokens } = counted.get(path) ?? figures.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
-      return {
-        path,
-        kind: fileKind(path, layout),
-        ...(date === undefined ? {} : { date }),
-        size,
-        modifiedAt,
-        words,
-        tokens,
-        ...left.get(path),
-      }
-    })
+    return listFiles({ workspace, memory, habits, scope, figures: this.#figures }, signal)
   }
 
   /** What its memory is made of, and what of it was ever recalled. */
@@ -303,30 +301,14 @@ export class Agent {
     yield* surveyMemory({ entry, roots, scope, layout, unreadable, recalls, builtinFile: model, now: now(), signal })
   }
 
-  /** What a look for upkeep is told of this agent. */
-  async #lookOptions(): Promise<LookOptions> {
-    const { upkeepEntry: entry, resources, now } = this.#options
-    const { scope } = this.#options.config.current.memory
-    const { daily, ignored } = this.workspace.layout
-    const [recalls, { links: broken }] = await Promise.all([this.sessions.recalls(undefined), this.links.broken()])
-    return {
-      entry,
-      roots: this.workspace.roots,
-      scope,
-      layout: { daily, ignored },
-      recalls,
-      broken,
-      builtinFile: builtinFile(resources),
-      now: now(),
-    }
-  }
-
   async close(): Promise<void> {
     this.checks.close()
+    this.scheduler.close()
     this.upkeep.close()
     await this.chat.close()
     await this.links.close()
     await this.finder.close()
+    await this.commits.close()
     await this.recording.close()
     await this.memory.close()
     this.sessions.close()

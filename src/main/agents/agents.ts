@@ -234,7 +234,7 @@ export class Agents {
   async savePower(isSaving: boolean): Promise<void> {
     this.#isSavingPower = isSaving
     const agents = await Promise.allSettled(this.#open.values())
-    for (const agent of agents) if (agent.status === 'fulfilled') agent.value.memory.savePower(isSaving)
+    for (const agent of agents) if (agent.status === 'fulfilled') agent.value.savePower(isSaving)
   }
 
   async close(): Promise<void> {
@@ -272,7 +272,7 @@ export class Agents {
     const agent = await Agent.create(options)
     wireAgent(agent, options)
     await agent.start()
-    if (this.#isSavingPower) agent.memory.savePower(true)
+    if (this.#isSavingPower) agent.savePower(true)
     return agent
   }
 

@@ -26,6 +26,8 @@ export function wireAgent(opened: Agent, { publish, health, log }: Listeners): v
   workspace.changes.subscribe((write) => recording.record(write))
   workspace.changes.subscribe(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
 
+  for (const used of [workspace.changes, sessions.changes, chat.changes]) used.subscribe(() => opened.noteUse())
+
   workspace.changes.subscribe(() => links.touch())
 
   workspace.changes.subscribe(async ({ path, from }) => {

@@ -1,3 +1,5 @@
+export { AgentModels } from './agent-models.ts'
 export { Chat } from './chat.ts'
 export { LearnedWindows } from './learned-windows.ts'
+export { loadPrompts } from './prompts.ts'
 export { MessageQueue } from './queue.ts'

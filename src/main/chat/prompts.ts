@@ -28,6 +28,9 @@ export interface Prompts {
   }) => string
   readonly slug: (values: { readonly conversation: string }) => string
   readonly title: (values: { readonly conversation: string }) => string
+  /** What a review asks of lines that may contradict each other, and of what logs say. */
+  readonly conflicts: (values: { readonly lines: string; readonly pairs: string }) => string
+  readonly promote: (values: { readonly lines: string; readonly memory: string }) => string
 }
 
 export async function loadPrompts(
@@ -36,7 +39,7 @@ export async function loadPrompts(
 ): Promise<Prompts> {
   const { systemPrompt, prompt } = compaction.memoryFlush
   const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
-  const [system, withoutMemory, flushSystem, flush, compact, slug, title] = await Promise.all([
+  const [system, withoutMemory, flushSystem, flush, compact, slug, title, conflicts, promote] = await Promise.all([
     own.system ?? read('system.md'),
     own.withoutMemory ?? read('without-memory.md'),
     systemPrompt ?? read('flush-system.md'),
@@ -44,6 +47,8 @@ export async function loadPrompts(
     own.compaction ?? read('compaction.md'),
     own.slug ?? read('slug.md'),
     own.title ?? read('title.md'),
+    own.conflicts ?? read('conflicts.md'),
+    own.promote ?? read('promote.md'),
   ])
   return {
     system: (values) => fill(system, values).trim(),
@@ -53,6 +58,8 @@ export async function loadPrompts(
     compaction: (values) => fill(compact, values),
     slug: (values) => fill(slug, values),
     title: (values) => fill(title, values),
+    conflicts: (values) => fill(conflicts, values),
+    promote: (values) => fill(promote, values),
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { RouterClient } from '@orpc/server'
 import type { FileChange } from '../../shared/file-change.ts'
-import { fromOrpcError, startThread, type Thread, unlessGone } from '../thread/index.ts'
+import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import type { Described, DiffRouter, Merged } from './diff-thread.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
 import { describeChange, takeBack } from './patch.ts'
@@ -92,7 +92,7 @@ export class Differ {
     const giveUp = () => given.reject(signal?.reason)
     signal?.addEventListener('abort', giveUp, { once: true })
     try {
-      return await Promise.race([unlessGone(thread, work(thread.client)), given.promise])
+      return await Promise.race([work(thread.client), given.promise])
     } catch (error) {
       throw fromOrpcError(error)
     } finally {

@@ -8,5 +8,14 @@ export { FileLock, LockBusyError } from './lock.ts'
 export { lockFolder, lockOf } from './lock-folder.ts'
 export { Queue } from './queue.ts'
 export { readIfThere, readSmallText } from './read.ts'
-export { appendDurably, isLeftOver, syncFolder, writeDurably, writePrivately, writeWhole } from './write.ts'
+export {
+  appendDurably,
+  isLeftOver,
+  syncFile,
+  syncFolder,
+  temporaryBeside,
+  writeDurably,
+  writePrivately,
+  writeWhole,
+} from './write.ts'
 export { ageOf } from './time.ts'

@@ -17,6 +17,11 @@ export function isLeftOver(name: string): boolean {
   return temporaryName.test(name)
 }
 
+/** A name for what is being written, in the same folder. */
+export function temporaryBeside(file: string): string {
+  return join(dirname(file), `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
+}
+
 /**
  * Replaces or creates the file in one step: a reader sees the old bytes or the new, and a crash leaves one of them whole.
  * @param shownAs how the user knows the file
@@ -77,6 +82,16 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** Waits until what a file holds is on the disk. */
+export async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
 function bytesOf(data: string | Uint8Array): Uint8Array {
   return typeof data === 'string' ? Buffer.from(data, 'utf8') : data
 }
@@ -95,7 +110,7 @@ async function replace(
   { shownAs, isDurable, newMode, beforeRename }: Replacement,
 ): Promise<void> {
   const folder = dirname(file)
-  const temporary = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
+  const temporary = temporaryBeside(file)
   try {
     await makeFolder(folder)
     const mode = (await modeOf(file)) ?? newMode

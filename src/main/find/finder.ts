@@ -8,7 +8,7 @@ import type { RouterClient } from '@orpc/server'
 import { AppError } from '../../shared/errors.ts'
 import type { FindEvent, LeftFile, ReplaceEvent } from '../../shared/contract/index.ts'
 import type { Differ } from '../diff/index.ts'
-import { fromOrpcError, startThread, type Thread, unlessGone } from '../thread/index.ts'
+import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { hashText, type Workspace, type WriteOrigin } from '../workspace/index.ts'
 import type { FindRouter } from './find-thread.ts'
 import type { Wanted } from './matches.ts'
@@ -152,7 +152,7 @@ export class Finder {
   ): Promise<(Done & { count: number }) | LeftFile> {
     const { path, hash } = file
     try {
-      const made = await unlessGone(thread, thread.client.rewrite({ ...this.#where(), wanted, file }))
+      const made = await thread.client.rewrite({ ...this.#where(), wanted, file })
       if (!made) return { path, reason: 'changed' }
       await this.#options.workspace.edit(path, origin, (current) => {
         if (current === undefined || hashText(current) !== hash)

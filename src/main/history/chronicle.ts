@@ -24,7 +24,7 @@ export interface TimelineRequest {
 }
 
 /** A commit with the one file of it that is meant. */
-export type FileChangeRecord = CommitRecord & {
+export type FileChangeRecord = Omit<CommitRecord, 'files'> & {
   readonly file: FileRecord
   /** What the file is called now. */
   readonly now: string
@@ -45,10 +45,12 @@ export async function timelineOf(
     isPast ||= record.commit === before
     const later = record.files.map((file) => names.of(file.path))
     names.passed(record.files)
-    for (const [place, file] of record.files.entries()) {
+    // Not the files: with each of thousands, all of them would be told.
+    const { files, ...rest } = record
+    for (const [place, file] of files.entries()) {
       const now = later[place] ?? file.path
       if (name !== undefined && file.path !== name) continue
-      if (wasPast && (causes === undefined || causes.includes(record.cause))) found.push({ ...record, file, now })
+      if (wasPast && (causes === undefined || causes.includes(record.cause))) found.push({ ...rest, file, now })
       if (name !== undefined && file.from !== undefined) name = file.from
     }
   }

@@ -5,7 +5,6 @@
  */
 import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
 import { createInflateRaw } from 'node:zlib'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 
@@ -59,6 +58,13 @@ export class Archive {
    * @throws AppError `archive_unusable`
    */
   async read(entry: ArchiveEntry, most: number): Promise<Buffer> {
+    const pieces: Buffer[] = []
+    for await (const piece of this.pieces(entry, most)) pieces.push(piece)
+    return Buffer.concat(pieces)
+  }
+
+  /** The same, a piece after the other. */
+  async *pieces(entry: ArchiveEntry, most: number): AsyncGenerator<Buffer, void> {
     const { name, size, packedSize, offset, isDeflated } = entry
     if (size > most)
       throw unusable(this.#path, `${shown(name)} has ${megabytes(size)} MB, more than ${megabytes(most)} MB`)
@@ -67,26 +73,26 @@ export class Archive {
     const header = await readAt(this.#file, offset, 30, this.#path)
     if (header.readUInt32LE(0) !== 0x04034b50) throw damaged(this.#path)
     const start = offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
-    if (packedSize === 0) return Buffer.alloc(0)
+    if (packedSize === 0) return
     const packed = createReadStream(this.#path, { start, end: start + packedSize - 1 })
-    const pieces: Buffer[] = []
+    const inflate = isDeflated ? createInflateRaw() : undefined
+    // What goes wrong with the first is told by the second.
+    if (inflate) packed.on('error', (error) => inflate.destroy(error)).pipe(inflate)
     let bytes = 0
-    const collect = async (stream: AsyncIterable<Buffer>) => {
-      for await (const piece of stream) {
+    try {
+      for await (const piece of (inflate ?? packed) as AsyncIterable<Buffer>) {
         bytes += piece.length
         if (bytes > size) throw damaged(this.#path)
-        pieces.push(piece)
+        yield piece
       }
-    }
-    try {
-      if (isDeflated) await pipeline(packed, createInflateRaw(), collect)
-      else await pipeline(packed, collect)
     } catch (error) {
       if (error instanceof AppError || !(error instanceof Error)) throw error
       throw damaged(this.#path, error)
+    } finally {
+      packed.destroy()
+      inflate?.destroy()
     }
     if (bytes !== size) throw damaged(this.#path)
-    return Buffer.concat(pieces)
   }
 
   close(): Promise<void> {

@@ -1,11 +1,32 @@
 /** Entry of the thread that reads what is imported and packs what is exported: either can be large. */
 import { type } from '@orpc/server'
+import { AppError } from '../../shared/errors.ts'
 import { serveThread, threadBase } from '../thread/index.ts'
+import type { Roots } from '../workspace/index.ts'
 import { packWorkspace } from './pack.ts'
-import { readSource } from './read-source.ts'
+import { prepare, type Wanted } from './prepare.ts'
+import { copyAttachment, openSource, type Source } from './read-source.ts'
+
+interface Task extends Wanted {
+  /** Of what is imported, absolute. */
+  readonly path: string
+  readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
+}
+
+/** What is imported; a thread is of one import. */
+let source: Source | undefined
 
 const router = {
-  read: threadBase.input(type<string>()).handler(({ input }) => readSource(input)),
+  /** Opens it at the first call, and looks at the workspace anew with each. */
+  prepare: threadBase.input(type<Task>()).handler(async ({ input: { path, roots, ...wanted } }) => {
+    source ??= await openSource(path)
+    return prepare(source, wanted, roots)
+  }),
+  copy: threadBase.input(type<{ from: string; to: string }>()).handler(async ({ input: { from, to } }) => {
+    if (!source) throw new AppError('file_not_found', `there is no ${from}`, { path: from })
+    await copyAttachment(source, from, to)
+  }),
+  close: threadBase.handler(() => source?.close()),
   pack: threadBase
     .input(
       type<{

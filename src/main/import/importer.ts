@@ -1,6 +1,6 @@
 /**
- * Copies notes from elsewhere into a workspace. First a plan says what would happen; nothing that is here is replaced: a
- * file whose name is taken goes beside the other.
+ * Copies notes from elsewhere into a workspace, with the pictures and recordings that they show. First a plan says what
+ * would happen; nothing that is here is replaced: a file whose name is taken goes beside the other.
  */
 import { randomUUID } from 'node:crypto'
 import type { RouterClient } from '@orpc/server'
@@ -8,9 +8,10 @@ import type { ImportPlan, ImportStanding, ImportStep } from '../../shared/contra
 import { AppError } from '../../shared/errors.ts'
 import { expandHome } from '../settings/index.ts'
 import { fromOrpcError, startThread } from '../thread/index.ts'
-import { isHidden, isPortable, nameFor, type Workspace } from '../workspace/index.ts'
+import { attachmentType } from '../../shared/attachments.ts'
+import type { Workspace } from '../workspace/index.ts'
 import type { ImportRouter } from './import-thread.ts'
-import type { Source } from './read-source.ts'
+import { targetOf } from './names.ts'
 
 const origin = { cause: 'import' } as const
 
@@ -22,10 +23,20 @@ export interface ImporterOptions {
   readonly upkeep?: string | undefined
 }
 
+/** What is imported, and where to. */
+export interface ImportTask {
+  readonly path: string
+  readonly into: string
+  readonly withAttachments: boolean
+}
+
+/** How often names may be taken by somebody else meanwhile. */
+const maxTries = 5
+
 /** One import, from its beginning until somebody was told of its end. */
 class Job {
   readonly id = randomUUID()
-  readonly path: string
+  readonly task: ImportTask
   readonly stop = new AbortController()
   readonly made: string[] = []
   done = 0
@@ -34,8 +45,8 @@ class Job {
   failure: unknown
   #next = Promise.withResolvers<void>()
 
-  constructor(path: string) {
-    this.path = path
+  constructor(task: ImportTask) {
+    this.task = task
   }
 
   /** Resolves when it is a step further. */
@@ -63,7 +74,7 @@ class Job {
 export class Importer {
   readonly #options: ImporterOptions
   #running: Job | undefined
-  #waiting: (readonly [path: string, into: string])[] = []
+  #waiting: ImportTask[] = []
   #ended: Job[] = []
 
   constructor(options: ImporterOptions) {
@@ -71,26 +82,17 @@ export class Importer {
   }
 
   /** What an import would do. @throws AppError `file_not_found`, `import_unknown` */
-  async plan(path: string, into: string): Promise<ImportPlan> {
-    const source = await this.#read(path)
-    let [added, same, conflicts] = [0, 0, 0]
-    for (const file of source.files) {
-      const state = await this.#stateOf(targetOf(into, file.path), file.text)
-      if (state === 'new') added += 1
-      else if (state === 'same') same += 1
-      else conflicts += 1
-    }
-    const names = source.files.slice(0, 200).map((file) => targetOf(into, file.path))
-    return { kind: source.kind, added, same, conflicts, skipped: source.skipped, others: source.others, names }
+  async plan(task: ImportTask): Promise<ImportPlan> {
+    return this.#inThread(async (client) => (await this.#prepare(client, task)).plan)
   }
 
   /**
    * Copies, and tells how far it is; the last step names what was made. `cancel` ends it after the file at hand; whoever
    * only stops listening leaves it running.
    */
-  async *run(path: string, into: string): AsyncGenerator<ImportStep> {
+  async *run(task: ImportTask): AsyncGenerator<ImportStep> {
     if (this.#running) throw new AppError('session_busy', 'an import is running', {})
-    const job = this.#begin(path, into)
+    const job = this.#begin(task)
     for (;;) {
       await job.moved()
       if (job.ended) break
@@ -102,19 +104,19 @@ export class Importer {
   }
 
   /** Copies behind everybody's back, after what is being copied already: `standing` tells how far it is. */
-  start(path: string, into: string): void {
-    if (this.#running) this.#waiting.push([path, into])
-    else this.#begin(path, into)
+  start(task: ImportTask): void {
+    if (this.#running) this.#waiting.push(task)
+    else this.#begin(task)
   }
 
   /** What is being copied, and what has ended and nobody has seen yet. */
   standing(): ImportStanding {
     const running = this.#running
     return {
-      running: running ? { path: running.path, done: running.done, total: running.total } : null,
-      ended: this.#ended.map(({ id, path, made, failure, stop }) => ({
+      running: running ? { path: running.task.path, done: running.done, total: running.total } : null,
+      ended: this.#ended.map(({ id, task, made, failure, stop }) => ({
         id,
-        path,
+        path: task.path,
         made,
         isCancelled: stop.signal.aborted,
         failure: failure instanceof AppError ? { code: failure.code, data: failure.data } : null,
@@ -133,22 +135,20 @@ export class Importer {
     this.#running?.stop.abort()
   }
 
-  #begin(path: string, into: string): Job {
-    const job = new Job(path)
+  #begin(task: ImportTask): Job {
+    const job = new Job(task)
     this.#running = job
-    void this.#work(job, into)
+    void this.#work(job)
     return job
   }
 
-  async #work(job: Job, into: string): Promise<void> {
+  async #work(job: Job): Promise<void> {
     try {
-      const { files } = await this.#read(job.path)
-      for (const [index, file] of files.entries()) {
-        if (job.stop.signal.aborted) break
-        const target = await this.#copy(targetOf(into, file.path), file.text)
-        if (target !== undefined) job.made.push(target)
-        job.move(index + 1, files.length)
-      }
+      await this.#inThread(async (client) => {
+        for (let tries = 1; !(await this.#makeAll(client, job)); tries += 1)
+          if (tries === maxTries)
+            throw new AppError('file_changed', 'names are taken over and over', { path: job.task.into })
+      })
     } catch (error) {
       job.failure = error
     }
@@ -157,14 +157,32 @@ export class Importer {
     job.end()
     const [next, ...rest] = this.#waiting
     this.#waiting = rest
-    if (next) this.#begin(...next)
+    if (next) this.#begin(next)
+  }
+
+  /** @returns false when somebody else took a name meanwhile: what is left then goes elsewhere, links with it */
+  async #makeAll(client: RouterClient<ImportRouter>, job: Job): Promise<boolean> {
+    const { attachments, notes } = await this.#prepare(client, job.task)
+    const steps = [
+      ...attachments.map(({ path, from }) => ({ path, make: () => this.#attach(client, path, from) })),
+      ...notes.map(({ path, text }) => ({ path, make: () => this.#create(path, text) })),
+    ]
+    const done = job.made.length
+    for (const { path, make } of steps) {
+      if (job.stop.signal.aborted) break
+      if (!(await make())) return false
+      job.made.push(path)
+      job.move(job.made.length, done + steps.length)
+    }
+    return true
   }
 
   /** Puts imported files into the trash. */
   async undo(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
       try {
-        await this.#options.workspace.remove(path, origin)
+        if (attachmentType(path) === undefined) await this.#options.workspace.remove(path, origin)
+        else await this.#options.workspace.detach(path)
       } catch (error) {
         // Gone already, which is what was wanted.
         if (!(error instanceof AppError && error.code === 'file_not_found')) throw error
@@ -179,18 +197,27 @@ export class Importer {
     return this.#inThread((client) => client.pack({ workspace, forbidden, upkeep, repository }))
   }
 
-  #read(path: string): Promise<Source> {
-    return this.#inThread((client) => client.read(expandHome(path.trim())))
+  async #prepare(client: RouterClient<ImportRouter>, { path, into, withAttachments }: ImportTask) {
+    const { roots } = this.#options.workspace
+    await this.#options.workspace.locate(targetOf(into, 'note.md'))
+    const { workspace, forbidden } = roots
+    const task = { path: expandHome(path.trim()), into, withAttachments, roots: { workspace, forbidden } }
+    return client.prepare(task).catch((error: unknown) => {
+      throw fromOrpcError(error)
+    })
   }
 
-  /** @returns where it was put; undefined when it is there already */
-  async #copy(target: string, text: string): Promise<string | undefined> {
-    const [, stem = target, extension = ''] = /^(.*?)(\.[^./]+)$/.exec(target) ?? []
-    for (let number = 1; ; number += 1) {
-      const path = number === 1 ? target : `${stem} ${number}${extension}`
-      const state = await this.#stateOf(path, text)
-      if (state === 'same') return undefined
-      if (state === 'new' && (await this.#create(path, text))) return path
+  async #attach(client: RouterClient<ImportRouter>, path: string, from: string): Promise<boolean> {
+    try {
+      await this.#options.workspace.attach(path, async (to) => {
+        await client.copy({ from, to }).catch((error: unknown) => {
+          throw fromOrpcError(error)
+        })
+      })
+      return true
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'file_exists') return false
+      throw error
     }
   }
 
@@ -204,17 +231,6 @@ export class Importer {
     return isNew
   }
 
-  async #stateOf(path: string, text: string): Promise<'new' | 'same' | 'taken'> {
-    const { workspace } = this.#options
-    if (!(await workspace.exists(path))) return 'new'
-    try {
-      return (await workspace.read(path)).text === text ? 'same' : 'taken'
-    } catch (error) {
-      if (error instanceof AppError) return 'taken'
-      throw error
-    }
-  }
-
   async #inThread<T>(work: (client: RouterClient<ImportRouter>) => Promise<T>): Promise<T> {
     const thread = startThread<RouterClient<ImportRouter>>(this.#options.entry)
     try {
@@ -222,29 +238,9 @@ export class Importer {
     } catch (error) {
       throw fromOrpcError(error)
     } finally {
+      // What it unpacked goes with it.
+      await thread.client.close().catch(() => undefined)
       await thread.terminate()
     }
   }
-}
-
-/** What comes from another system gets names that every one takes. */
-function targetOf(into: string, path: string): string {
-  const folder = into.trim().replace(/^\/+|\/+$/g, '')
-  const steps = path.split('/')
-  const file = steps.pop() ?? ''
-  const named = [...steps.map((step) => (isFit(step) ? step : nameFor(step, 'Folder'))), fileNameFor(file)].join('/')
-  return folder === '' ? named : `${folder}/${named}`
-}
-
-function fileNameFor(name: string): string {
-  if (isFit(name)) return name
-  const [, stem = name, extension = ''] = /^(.*?)(\.[^.]+)$/.exec(name) ?? []
-  return `${nameFor(stem, 'Note')}${extension}`
-}
-
-/** Room for a number is left, should the name be taken. */
-const maxNameBytes = 240
-
-function isFit(name: string): boolean {
-  return isPortable(name) && !isHidden(name) && Buffer.byteLength(name) <= maxNameBytes
 }

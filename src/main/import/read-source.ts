@@ -1,20 +1,20 @@
-/** Reads what is to be imported: a folder of Markdown, a single file, or an export of conversations, zipped or not. */
+/**
+ * Opens what is to be imported: a folder of Markdown, a single file, or an export of conversations, zipped or not. Notes
+ * are read at once, what lies beside them (pictures, sound, PDF) is named, and copied when it is asked for.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { attachmentType } from '../../shared/attachments.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import {
-  decodeUtf8,
-  isIgnoredFolder,
-  isMarkdown,
-  maxTextBytes,
-  normalizeRequest,
-  readText,
-  walkFiles,
-  walkMarkdown,
-} from '../workspace/index.ts'
-import { Archive, type ArchiveEntry } from './archive.ts'
-import { readConversations } from './conversations.ts'
 import { parseJson } from '../../shared/json.ts'
+import { isMarkdown, maxAttachmentBytes, readText, walkFiles, walkMarkdown } from '../workspace/index.ts'
+import { Archive } from './archive.ts'
+import { assertBearable, maxImportBytes } from './bounds.ts'
+import { readConversations } from './conversations.ts'
+import { openArchives, type ZippedNotes } from './zipped-notes.ts'
 
 export interface SourceFile {
   /** Relative, with forward slashes. */
@@ -22,20 +22,33 @@ export interface SourceFile {
   readonly text: string
 }
 
+/** A file that is shown in notes. */
+export interface SourceAttachment {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/** What stays where it is: no kind that is shown in notes, or too large a file. */
+export interface LeftFile {
+  readonly path: string
+  readonly reason: 'kind' | 'large'
+}
+
 export interface Source {
   readonly kind: 'markdown' | 'chatgpt' | 'claude'
   readonly files: readonly SourceFile[]
   /** What could not be read. */
   readonly skipped: number
-  /** Files that are no notes, pictures mostly: they are left where they are. */
-  readonly others: number
+  readonly attachments: readonly SourceAttachment[]
+  readonly left: readonly LeftFile[]
+  /** The bytes of an attachment. */
+  readonly pieces: (path: string) => AsyncIterable<Uint8Array>
+  readonly close: () => Promise<void>
 }
 
-/** All of it is in memory at once, and an export again as what it says. */
-const maxBytes = 256 * 1024 * 1024
-
-/** @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown` */
-export async function readSource(path: string): Promise<Source> {
+/** Whoever opens it closes it. @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown` */
+export async function openSource(path: string): Promise<Source> {
   const info = await stat(path).catch((error: unknown) => {
     if (isSystemError(error)) throw new AppError('file_not_found', `${path} does not exist`, { path }, { cause: error })
     throw error
@@ -44,9 +57,21 @@ export async function readSource(path: string): Promise<Source> {
   if (!info.isDirectory() && !info.isFile())
     throw new AppError('import_unknown', `${path} is neither a file nor a folder`, { path })
   const source = info.isDirectory() ? await readFolder(path) : await readSingle(path, info.size)
-  if (!source || source.files.length === 0)
-    throw new AppError('import_unknown', `${path} has nothing that can be imported`, { path })
-  return source
+  if (source && source.files.length > 0) return source
+  await source?.close()
+  throw new AppError('import_unknown', `${path} has nothing that can be imported`, { path })
+}
+
+/** Writes an attachment to a file that is not there yet. */
+export async function copyAttachment(source: Source, path: string, to: string): Promise<void> {
+  await pipeline(source.pieces(path), createWriteStream(to, { flags: 'wx' }))
+}
+
+/** SHA-256, hex. */
+export async function hashPieces(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of pieces) hash.update(piece)
+  return hash.digest('hex')
 }
 
 async function readFolder(folder: string): Promise<Source | undefined> {
@@ -55,9 +80,15 @@ async function readFolder(folder: string): Promise<Source | undefined> {
     (info) => (info.isFile() ? info.size : undefined),
     () => undefined,
   )
-  if (size !== undefined) return readExport(await readBounded(file, size))
-  const walk = await walkMarkdown(folder)
   const all = await walkFiles(folder)
+  if (size !== undefined) {
+    const others = all.files.filter(({ path }) => path !== 'conversations.json')
+    return readExport(
+      await readBounded(file, size),
+      others.map(({ path }) => path),
+    )
+  }
+  const walk = await walkMarkdown(folder)
   assertBearable(
     folder,
     walk.files.reduce((sum, found) => sum + found.size, 0),
@@ -72,57 +103,57 @@ async function readFolder(folder: string): Promise<Source | undefined> {
       skipped += 1
     }
   }
-  return { kind: 'markdown', files, skipped, others: all.files.length - walk.files.length }
+  const pieces = (path: string) => createReadStream(join(folder, path))
+  return { kind: 'markdown', files, skipped, ...sorted(all.files), pieces, close: async () => undefined }
+}
+
+/** What lies beside notes. */
+function sorted(found: readonly SourceAttachment[]): Pick<Source, 'attachments' | 'left'> {
+  const others = found.filter(({ path }) => !isMarkdown(path))
+  const isFit = ({ path, size }: SourceAttachment) => attachmentType(path) !== undefined && size <= maxAttachmentBytes
+  return {
+    attachments: others.filter(isFit).map(({ path, size }) => ({ path, size })),
+    left: others
+      .filter((other) => !isFit(other))
+      .map(({ path }) => ({ path, reason: attachmentType(path) === undefined ? 'kind' : 'large' })),
+  }
 }
 
 async function readSingle(path: string, size: number): Promise<Source | undefined> {
   if (isMarkdown(path))
-    return {
-      kind: 'markdown',
-      files: [{ path: basename(path), text: (await readText(path)).text }],
-      skipped: 0,
-      others: 0,
-    }
+    return { ...nothingBeside, kind: 'markdown', files: [{ path: basename(path), text: (await readText(path)).text }] }
   const archive = await Archive.open(path)
   if (!archive) return readExport(await readBounded(path, size))
+  let isKept = false
   try {
-    return await readArchive(archive, path)
+    const exported = archive.entries.find(({ name }) => /^([^/]*\/)?conversations\.json$/.test(name))
+    if (exported) {
+      const others = archive.entries.filter((entry) => entry !== exported)
+      return readExport(
+        await archive.read(exported, maxImportBytes),
+        others.map(({ name }) => name),
+      )
+    }
+    const source = fromNotes(await openArchives(archive, path))
+    isKept = true
+    return source
   } finally {
-    await archive.close()
+    if (!isKept) await archive.close()
   }
 }
 
-/** An export of conversations, or else all the Markdown that it has. */
-async function readArchive(archive: Archive, path: string): Promise<Source | undefined> {
-  const exported = archive.entries.find(({ name }) => /^([^/]*\/)?conversations\.json$/.test(name))
-  if (exported) return readExport(await archive.read(exported, maxBytes))
-  const entries = archive.entries.filter(({ name }) => isMarkdown(name) && !name.split('/').some(isIgnoredFolder))
-  assertBearable(
-    path,
-    entries.reduce((sum, { size }) => sum + size, 0),
-  )
-  const files: SourceFile[] = []
-  const seen = archive.entries.filter(({ name }) => !name.endsWith('/') && !name.split('/').some(isIgnoredFolder))
-  const others = seen.filter(({ name }) => !isMarkdown(name)).length
-  let skipped = 0
-  for (const entry of entries) {
-    const text = await textOf(archive, entry)
-    if (text === undefined) skipped += 1
-    else files.push({ path: entry.name, text })
-  }
-  return { kind: 'markdown', files, skipped, others }
+function fromNotes({ files, skipped, others, pieces, close }: ZippedNotes): Source {
+  return { kind: 'markdown', files, skipped, ...sorted(others), pieces, close }
 }
 
-/** Undefined for what cannot be a note: a name that leads elsewhere, bytes that are no text, or too many of them. */
-async function textOf(archive: Archive, entry: ArchiveEntry): Promise<string | undefined> {
-  try {
-    normalizeRequest(entry.name)
-    if (entry.size > maxTextBytes) return undefined
-    return decodeUtf8(await archive.read(entry, maxTextBytes), entry.name)
-  } catch (error) {
-    if (error instanceof AppError && error.code !== 'archive_unusable') return undefined
-    throw error
-  }
+const nothingBeside: Omit<Source, 'kind' | 'files'> = {
+  skipped: 0,
+  attachments: [],
+  left: [],
+  pieces: (path) => {
+    throw new AppError('file_not_found', `there is no ${path}`, { path })
+  },
+  close: async () => undefined,
 }
 
 async function readBounded(path: string, size: number): Promise<Uint8Array> {
@@ -130,22 +161,16 @@ async function readBounded(path: string, size: number): Promise<Uint8Array> {
   return readFile(path)
 }
 
-/** @throws AppError `file_too_large` */
-function assertBearable(path: string, bytes: number): void {
-  if (bytes <= maxBytes) return
-  const megabytes = Math.round(bytes / 1024 / 1024)
-  const message = `${path} has ${megabytes} MB; up to ${maxBytes / 1024 / 1024} MB can be imported in one go`
-  throw new AppError('file_too_large', message, { path, megabytes })
-}
-
-function readExport(bytes: Uint8Array): Source | undefined {
+/** @param others what else was exported, and is left there */
+function readExport(bytes: Uint8Array, others: readonly string[] = []): Source | undefined {
   const read = readConversations(parseJson(new TextDecoder('utf-8').decode(bytes)))
   return (
     read && {
+      ...nothingBeside,
       kind: read.kind,
       files: read.documents.map(({ name, text }) => ({ path: name, text })),
       skipped: read.skipped,
-      others: 0,
+      left: others.map((path) => ({ path, reason: 'kind' })),
     }
   )
 }

@@ -8,7 +8,7 @@ import { AppError } from '../../shared/errors.ts'
 import type { Move, NoteLink } from '../../shared/links/index.ts'
 import type { TagRename } from '../../shared/properties/index.ts'
 import type { Differ } from '../diff/index.ts'
-import { fromOrpcError, startThread, type Thread, unlessGone } from '../thread/index.ts'
+import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { normalizeRequest, type Workspace, type WriteOrigin } from '../workspace/index.ts'
 import type { Asked, LinkRouter } from './link-thread.ts'
 import type { NewNotes } from './new-note.ts'
@@ -194,7 +194,7 @@ export class Links {
     try {
       const { newNotes, isFlat } = await this.#options.habits()
       const asked = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat }
-      return await unlessGone(thread, work(thread.client, asked))
+      return await work(thread.client, asked)
     } catch (error) {
       this.#isStale ||= isStale
       throw fromOrpcError(error)

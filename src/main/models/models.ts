@@ -91,7 +91,7 @@ export class Models {
     const remote = createRemoteModel(provider, model, options, limits, facts, this.#options.keys)
     const patient = withRetries(withIdleTimeout(withBounds(remote), use.idleTimeoutMs))
     const { ledger, keys } = this.#options
-    return told(counted(withoutSecrets(patient, keys), this.#prices(id), ledger, use.agent), this.#changes)
+    return told(counted(withoutSecrets(patient, keys), this.prices(id), ledger, use.agent), this.#changes)
   }
 
   /** What the app writes by itself about what somebody said, in their language. @param said latest first */
@@ -161,7 +161,7 @@ export class Models {
   #describe(id: string): Model {
     const { provider, model } = splitModelId(id)
     const { contextWindow, images } = this.limits(id)
-    const prices = this.#prices(id)
+    const prices = this.prices(id)
     return {
       id,
       provider,
@@ -173,7 +173,8 @@ export class Models {
     }
   }
 
-  #prices(id: string): ModelPrices | undefined {
+  /** US dollars for a million tokens; undefined where nobody knows. */
+  prices(id: string): ModelPrices | undefined {
     const { provider, model } = splitModelId(id)
     return modelPrices(id, this.#options.settings.config.models[id]?.prices, this.#lists.facts(provider, model)?.prices)
   }

@@ -28,6 +28,8 @@ export type Purpose =
   /** A few words for the name of a file. */
   | { readonly kind: 'topic'; readonly said: readonly string[] }
   | { readonly kind: 'title' }
+  /** Judging lines of the memory; asked of language models alone. */
+  | { readonly kind: 'upkeep' }
 
 interface Day {
   /** `YYYY-MM-DD`. */

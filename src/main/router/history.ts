@@ -9,6 +9,12 @@ export const historyRoutes = ({ os, agent }: RouterBase) => ({
   diff: os.history.diff
     .use(agent)
     .handler(({ context, input }) => context.agent.recorded.diff(input.commit, input.path)),
+  commits: os.history.commits
+    .use(agent)
+    .handler(({ context, input: { path, ...page }, signal }) => context.agent.commits.of(path, page, signal)),
+  commitDiff: os.history.commitDiff
+    .use(agent)
+    .handler(({ context, input, signal }) => context.agent.commits.diff(input.path, input.commit, signal)),
   blame: os.history.blame.use(agent).handler(({ context, input }) => context.agent.recorded.blame(input.path)),
   standing: os.history.standing
     .use(agent)

@@ -14,10 +14,10 @@ export const importRoutes = ({ app, os, agent }: RouterBase) => ({
     if (changes.length > 0) await app.settings.set(...changes)
     return told
   }),
-  plan: os.import.plan.use(agent).handler(({ context, input }) => context.agent.importer.plan(input.path, input.into)),
-  run: os.import.run.use(agent).handler(({ context, input }) => context.agent.importer.run(input.path, input.into)),
+  plan: os.import.plan.use(agent).handler(({ context, input }) => context.agent.importer.plan(input)),
+  run: os.import.run.use(agent).handler(({ context, input }) => context.agent.importer.run(input)),
   start: os.import.start.use(agent).handler(({ context, input }) => {
-    context.agent.importer.start(input.path, input.into)
+    context.agent.importer.start(input)
     return {}
   }),
   standing: os.import.standing.use(agent).handler(({ context }) => context.agent.importer.standing()),

@@ -46,7 +46,7 @@ export async function keepWire(folder: string, number: number, wire: WireRequest
 }
 
 /** How a request went over the wire; null where that was not kept, or cannot be read. */
-export async function readWire(folder: string, number: number): Promise<WireRequest | null> {
+async function readWire(folder: string, number: number): Promise<WireRequest | null> {
   try {
     const bytes = await readFile(join(folder, wireNameOf(number)))
     return wireRequestSchema.safeParse(parseJson(String(await decompress(bytes)))).data ?? null
@@ -69,6 +69,15 @@ export async function readRequest(
   const { sentAt, request } = keptSchema.parse(JSON.parse(String(await decompress(bytes))))
   const model = typeof request['model'] === 'string' ? request['model'] : ''
   return { count: numbers.length, request: { number: wanted, sentAt, model, json: JSON.stringify(request, null, 2) } }
+}
+
+/** As `readRequest`, with how it went over the wire. */
+export async function readKeptRequest(
+  folder: string,
+  number?: number,
+): Promise<{ count: number; request: (KeptRequest & { wire: WireRequest | null }) | null }> {
+  const { count, request } = await readRequest(folder, number)
+  return { count, request: request && { ...request, wire: await readWire(folder, request.number) } }
 }
 
 /** A kept request's layers; undefined for a text that has none. */

@@ -16,7 +16,7 @@ import { transcriptMarkdown } from './markdown.ts'
 import { recallsIn } from './recalls.ts'
 import { nameFor } from '../workspace/index.ts'
 import type { TranscriptEntry } from './entries.ts'
-import { keepRequest, keepWire, readRequest, readWire, type KeptRequest } from './requests.ts'
+import { keepRequest, keepWire, readKeptRequest, readRequest, type KeptRequest } from './requests.ts'
 import { pinEntry, summarize } from './summary.ts'
 import { Transcript, type TranscriptUse } from './transcript.ts'
 
@@ -127,8 +127,7 @@ export class Sessions {
     id: string,
     number?: number,
   ): Promise<{ count: number; request: (KeptRequest & { wire: WireRequest | null }) | null }> {
-    const { count, request } = await this.request(id, number)
-    return { count, request: request && { ...request, wire: await readWire(this.#requests(id), request.number) } }
+    return readKeptRequest(this.#requests(id), number)
   }
 
   /** Where the whole of long tool results is kept. */

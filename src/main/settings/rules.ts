@@ -14,5 +14,6 @@ export const rules: Readonly<Record<ConfigRule, string>> = {
   keys: 'keys such as Mod+Shift+K',
   folder: 'a folder inside the workspace, such as notes/daily',
   dailyFormat: 'a format that says year, month and day, such as YYYY-MM-DD',
+  schedule: 'off, daily 04:00, monday 09:00, weekdays 18:30, monthly, or five fields of cron such as 0 4 * * 1',
   ids: 'ids that are all different',
 }

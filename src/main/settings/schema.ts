@@ -1,6 +1,7 @@
 /**
  * The shape of `config.yaml`, with a default for everything. An agent's settings are `agents.defaults` overlaid with
- * its own entry of `agents.list`, so the same schema describes both.
+ * its own entry of `agents.list`, so the same schema describes both. One file, since it is read beside the configuration,
+ * from its top to its end.
  */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { isDailyFormat } from '../../shared/daily-notes.ts'
 import { embeddingProviders, modelProviders } from '../../shared/providers.ts'
 import { memoryScopeSchema } from '../../shared/contract/scope.ts'
 import { searchSettingsSchema, weightsSchema as searchWeightsSchema } from '../../shared/contract/search.ts'
+import { parseSchedule } from '../../shared/schedule.ts'
 import { rules } from './rules.ts'
 
 const longestMs = 2 ** 31 - 1
@@ -181,9 +183,27 @@ const sharedAgentFields = {
       compaction: z.string().optional(),
       slug: z.string().optional(),
       title: z.string().optional(),
+      /** What a review asks of lines that may contradict each other, and of what logs say. */
+      conflicts: z.string().optional(),
+      promote: z.string().optional(),
     })
     .prefault({}),
   memory: memorySchema.prefault({}),
+  upkeep: z
+    .strictObject({
+      /** When memory is looked through and reviewed without being asked to; in words or as cron has it. */
+      schedule: z
+        .string()
+        .max(100)
+        .refine((text) => parseSchedule(text) !== null, rules.schedule)
+        .default('off'),
+      /** Used instead of the agent's own. */
+      model: modelIdSchema.optional(),
+      /** What reviews may come to in a month: US dollars where the model's price is known, and tokens; null for no limit. */
+      monthlyBudget: z.number().positive().nullable().default(1),
+      monthlyTokens: z.number().int().positive().nullable().default(2_000_000),
+    })
+    .prefault({}),
   vault: vaultSchema.prefault({}),
 }
 

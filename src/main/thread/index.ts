@@ -1,3 +1,3 @@
 export { fromOrpcError } from './errors.ts'
 export { serveThread, threadBase } from './serve.ts'
-export { startThread, threadFile, unlessGone, type Thread } from './thread.ts'
+export { startThread, threadFile, type Thread } from './thread.ts'

@@ -1,10 +1,10 @@
 /** How a thread is started and spoken to: one MessagePort, typed calls in one direction, event iterators in the other. */
-import { createORPCClient } from '@orpc/client'
+import { type ClientLink, createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { existsSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
-import { MessageChannel, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { plainPort } from './plain-port.ts'
 
 export interface Thread<Client> {
@@ -23,7 +23,7 @@ export function startThread<Client extends object>(entry: URL): Thread<Client> {
   const worker = new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb }, env: threadEnv() })
   const { port1, port2 } = new MessageChannel()
   worker.postMessage({ port: port2 }, [port2])
-  const client = createORPCClient(new RPCLink({ port: plainPort(port1) })) as Client
+  const client = createORPCClient(new LinkToThread(port1)) as Client
   let terminated = false
   let failure: Error | undefined
   worker.on('error', (error) => {
@@ -47,12 +47,34 @@ export function startThread<Client extends object>(entry: URL): Thread<Client> {
   }
 }
 
-/** What was asked of a thread, or an error as soon as it is gone and nobody will answer. */
-export function unlessGone<T>(thread: Thread<unknown>, work: Promise<T>): Promise<T> {
-  const lost = thread.gone.then((): never => {
-    throw new Error('a thread ended before it answered')
-  })
-  return Promise.race([work, lost])
+/** Carries calls over a port. Once it is closed nobody answers: whoever waits, or asks after that, is told so. */
+class LinkToThread implements ClientLink<Record<never, never>> {
+  readonly #waiting = new Set<(error: Error) => void>()
+  readonly #link: RPCLink<Record<never, never>>
+  #isClosed = false
+
+  constructor(port: MessagePort) {
+    // Before the link hears of it, which would call it an abort that nobody asked for.
+    port.on('close', () => {
+      this.#isClosed = true
+      for (const fail of this.#waiting) fail(unanswered())
+      this.#waiting.clear()
+    })
+    this.#link = new RPCLink({ port: plainPort(port) })
+  }
+
+  call(...[path, input, options]: Parameters<ClientLink<Record<never, never>>['call']>): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(unanswered())
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#waiting.add(reject)
+    const settled = () => this.#waiting.delete(reject)
+    this.#link.call(path, input, options).then(resolve, reject).finally(settled)
+    return promise
+  }
+}
+
+function unanswered(): Error {
+  return new Error('a thread ended before it answered')
 }
 
 /** A thread keeps what it compiles where this process does: by itself it would compile everything each time. */

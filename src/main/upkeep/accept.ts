@@ -9,6 +9,7 @@ import type { Differ } from '../diff/index.ts'
 import type { Workspace } from '../workspace/index.ts'
 import type { Acceptance, Acceptances } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
+import { TextLines } from './line-edits.ts'
 import { planAcceptance, type ReadFile } from './plan.ts'
 import { isOpen } from './proposal.ts'
 import { readNote } from './read.ts'
@@ -58,6 +59,19 @@ export async function accept(tools: Tools, state: InboxState, ids: readonly stri
     }
     return { state: settled, value: { acceptance: id, ...counts } }
   }
+}
+
+/** What accepting would do, as diffs; nothing is done. */
+export async function preview(workspace: Workspace, state: InboxState, ids: readonly string[], now: number) {
+  const asked = new Set(ids)
+  const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
+  const read = await filesOf(workspace, proposals)
+  const { edits, left, gone } = planAcceptance(proposals, read, now)
+  const files = [...edits].map(([path, all]) => {
+    const file = read.get(path)
+    return { path, patch: (file?.lines ?? new TextLines('')).patch(path, all), isNew: !file }
+  })
+  return { files, left: left.length, gone: gone.length }
 }
 
 /**

@@ -1,2 +1,4 @@
+export { runCandidates, type LookOptions, type NotesOptions } from './look.ts'
+export type { ReviewModel } from './review/review.ts'
+export { Scheduler } from './scheduler.ts'
 export { Upkeep } from './upkeep.ts'
-export type { LookOptions } from './look.ts'

@@ -1,21 +1,25 @@
 /** Has a thread of its own go through all of a memory and look for what is to be done. */
 import type { RouterClient } from '@orpc/server'
 import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '../../shared/contract/index.ts'
-import { fromOrpcError, startThread, unlessGone } from '../thread/index.ts'
+import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import type { Layout, Roots } from '../workspace/index.ts'
+import type { Candidates } from './review/candidates.ts'
 import type { UpkeepRouter } from './upkeep-thread.ts'
 
-export interface LookOptions {
+export interface NotesOptions {
   /** The thread's entry. */
   readonly entry: URL
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
   readonly scope: MemoryScope
   /** Where the logs of days are, and what is left out. */
   readonly layout: Layout
-  readonly recalls: readonly Recall[]
-  readonly broken: readonly BrokenLink[]
   /** The file of the model that comes with the app. */
   readonly builtinFile: string
+}
+
+export interface LookOptions extends NotesOptions {
+  readonly recalls: readonly Recall[]
+  readonly broken: readonly BrokenLink[]
   readonly now: Date
 }
 
@@ -31,20 +35,39 @@ export async function runLook(
   signal: AbortSignal,
   onProgress: (progress: UpkeepProgress) => void,
 ): Promise<Look> {
+  return inThread(entry, signal, async (thread) => {
+    const shown = recalls.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
+    const request = { workspace, forbidden: [...forbidden], recalls: shown, now: now.getTime(), ...rest }
+    const steps = await thread.client.run(request, { signal })
+    for (;;) {
+      const { value, done } = await steps.next()
+      if (done) throw new Error('the look through memory broke off')
+      if (value.type === 'done') return { proposals: value.proposals, rules: new Set(value.rules) }
+      onProgress({ done: value.done, total: value.total })
+    }
+  })
+}
+
+/** Lines that a model may be asked about. @throws the signal's reason when it is aborted */
+export async function runCandidates(
+  { entry, roots: { workspace, forbidden }, scope, layout, builtinFile }: NotesOptions,
+  signal: AbortSignal,
+): Promise<Candidates> {
+  const request = { workspace, forbidden: [...forbidden], scope, layout, builtinFile }
+  return inThread(entry, signal, (thread) => thread.client.candidates(request, { signal }))
+}
+
+async function inThread<T>(
+  entry: URL,
+  signal: AbortSignal,
+  work: (thread: Thread<RouterClient<UpkeepRouter>>) => Promise<T>,
+): Promise<T> {
   signal.throwIfAborted()
   const thread = startThread<RouterClient<UpkeepRouter>>(entry)
   const giveUp = () => void thread.terminate()
   signal.addEventListener('abort', giveUp, { once: true })
   try {
-    const shown = recalls.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
-    const request = { workspace, forbidden: [...forbidden], recalls: shown, now: now.getTime(), ...rest }
-    const steps = await unlessGone(thread, thread.client.run(request, { signal }))
-    for (;;) {
-      const { value, done } = await unlessGone(thread, steps.next())
-      if (done) throw new Error('the look through memory broke off')
-      if (value.type === 'done') return { proposals: value.proposals, rules: new Set(value.rules) }
-      onProgress({ done: value.done, total: value.total })
-    }
+    return await work(thread)
   } catch (error) {
     signal.throwIfAborted()
     throw fromOrpcError(error)

@@ -11,6 +11,8 @@ export interface Plan {
   readonly left: readonly Proposal[]
   /** As they are now: withdrawn. */
   readonly gone: readonly Proposal[]
+  /** What is taken changes, by path. */
+  readonly edits: ReadonlyMap<string, readonly LineEdit[]>
   /** `before` null: the file is made. */
   readonly files: readonly { readonly path: string; readonly before: string | null; readonly after: string }[]
 }
@@ -58,7 +60,7 @@ export function planAcceptance(
     const made = all.flatMap(({ after }) => after).join('\n')
     return file ? { path, before: file.text, after: file.lines.apply(all) } : { path, before: null, after: made }
   })
-  return { taken, left, gone, files: written.filter(({ before, after }) => before !== after) }
+  return { taken, left, gone, edits, files: written.filter(({ before, after }) => before !== after) }
 }
 
 /** Lines that are not what they were afterwards. */

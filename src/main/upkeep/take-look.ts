@@ -16,6 +16,7 @@ import {
   type Layout,
 } from '../workspace/index.ts'
 import { proposalOf, type Found } from './proposal.ts'
+import { candidatesOf, type Candidates } from './review/candidates.ts'
 import { mendings } from './rules/broken.ts'
 import { duplicates } from './rules/duplicates.ts'
 import { expired } from './rules/expired.ts'
@@ -24,12 +25,16 @@ import type { Note } from './rules/note.ts'
 import { rescued } from './rules/rescued.ts'
 import { unrecalled } from './rules/unrecalled.ts'
 
-export interface LookRequest {
+/** Which notes are read. */
+export interface NotesRequest {
   readonly workspace: string
   /** Folders inside it that are somebody else's. */
   readonly forbidden: readonly string[]
   readonly scope: MemoryScope
   readonly layout: Layout
+}
+
+export interface LookRequest extends NotesRequest {
   readonly recalls: readonly { readonly at: number; readonly paths: readonly string[] }[]
   readonly broken: readonly BrokenLink[]
   readonly builtinFile: string
@@ -46,23 +51,17 @@ const tellEvery = 50
 const maxOfRule = 2000
 
 export async function* takeLook(request: LookRequest, signal?: AbortSignal): AsyncGenerator<LookStep> {
-  const { workspace, forbidden, scope, layout, recalls, broken, builtinFile, now } = request
-  const { files } = await walkMarkdown(workspace, signal, forbidden)
-  const looked = files.filter(
-    ({ path }) => isRescued(path) || fileKind(path, layout) === 'project' || !unsearchedFor(path, scope, layout),
-  )
+  const { recalls, broken, builtinFile, now } = request
+  const looked = await filesOf(request, signal)
   const today = parseDay(localDate(new Date(now)))
   const notes: Note[] = []
   // Reading is half of the work, and each rule a part of the other half.
   const total = looked.length * 2
-  for (const [index, { path, modifiedAt }] of looked.entries()) {
+  for (const [index, file] of looked.entries()) {
     signal?.throwIfAborted()
     if (index % tellEvery === 0) yield { type: 'progress', done: index, total }
-    const file = await textOf(join(workspace, path), path)
-    if (!file) continue
-    const date = dailyLogDate(path, layout)
-    const day = date === undefined ? undefined : parseDay(date)
-    notes.push({ path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isRescued(path), ...file })
+    const note = await noteOf(request, file)
+    if (note) notes.push(note)
   }
   const likeness = await likenessBy(builtinFile)
   const rules: readonly (readonly [readonly UpkeepRule[], () => Found[] | Promise<Found[]>])[] = [
@@ -83,6 +82,38 @@ export async function* takeLook(request: LookRequest, signal?: AbortSignal): Asy
       proposals.push(proposalOf(found, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path)))
   }
   yield { type: 'done', proposals, rules: rules.flatMap(([names]) => names) }
+}
+
+/** Lines that a model may be asked about. */
+export async function findCandidates(
+  request: NotesRequest & { readonly builtinFile: string },
+  signal?: AbortSignal,
+): Promise<Candidates> {
+  const notes: Note[] = []
+  for (const file of await filesOf(request, signal)) {
+    signal?.throwIfAborted()
+    const note = await noteOf(request, file)
+    if (note) notes.push(note)
+  }
+  return candidatesOf(notes, request.builtinFile)
+}
+
+async function filesOf({ workspace, forbidden, scope, layout }: NotesRequest, signal: AbortSignal | undefined) {
+  const { files } = await walkMarkdown(workspace, signal, forbidden)
+  return files.filter(
+    ({ path }) => isRescued(path) || fileKind(path, layout) === 'project' || !unsearchedFor(path, scope, layout),
+  )
+}
+
+async function noteOf(
+  { workspace, layout }: NotesRequest,
+  { path, modifiedAt }: { readonly path: string; readonly modifiedAt: number },
+): Promise<Note | undefined> {
+  const file = await textOf(join(workspace, path), path)
+  if (!file) return undefined
+  const date = dailyLogDate(path, layout)
+  const day = date === undefined ? undefined : parseDay(date)
+  return { path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isRescued(path), ...file }
 }
 
 /** What cannot be read is left alone. */

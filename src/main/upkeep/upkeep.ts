@@ -2,7 +2,7 @@
  * Keeps memory true by proposing, never by doing (M60): what would be changed waits here until somebody accepts it, edits
  * it, refuses it or puts it off. It follows its lines when files change, and goes by itself when its reason is gone.
  */
-import type { Proposal, ProposedFile, UpkeepProgress } from '../../shared/contract/index.ts'
+import type { Proposal, ReviewEstimate, ReviewOutcome, UpkeepProgress } from '../../shared/contract/index.ts'
 import { upkeepRules } from '../../shared/contract/upkeep.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Changes, type Announcements } from '../changes.ts'
@@ -10,13 +10,14 @@ import type { Clock } from '../clock.ts'
 import type { Differ } from '../diff/index.ts'
 import { localDate, normalizeRequest, type Workspace } from '../workspace/index.ts'
 import { Acceptances } from './acceptances.ts'
-import { accept, finish, undo } from './accept.ts'
+import { accept, finish, preview, undo } from './accept.ts'
 import { flagged } from './flag.ts'
 import { Inbox, type InboxState } from './inbox.ts'
-import { TextLines } from './line-edits.ts'
 import { runLook, type LookOptions } from './look.ts'
+import { Review, type ReviewOptions } from './review/review.ts'
 import { follow, isOpen, keyOf, proposalOf } from './proposal.ts'
 import { readNote } from './read.ts'
+import { edited, turned } from './rewrite.ts'
 
 /** Told of those that are done with, newest first. */
 const maxDoneShown = 200
@@ -31,6 +32,8 @@ export interface UpkeepOptions {
   readonly now: Clock
   /** What a look needs to know besides, as things are now. */
   readonly look: () => Promise<LookOptions>
+  /** What a review by a model needs; without it there is none. */
+  readonly review?: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'candidates'>
   /** Told where a file went that could not be read. */
   readonly onDamaged: (aside: string) => void
 }
@@ -44,7 +47,9 @@ export class Upkeep {
   readonly #options: UpkeepOptions
   readonly #inbox: Inbox
   readonly #acceptances: Acceptances
-  #look: { readonly stop: AbortController; progress: UpkeepProgress } | undefined
+  readonly #review: Review | undefined
+  /** A look or a review, one at a time. */
+  #work: { readonly stop: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
   /** What was left half done is finished before the first reading. */
   #begun: Promise<unknown> | undefined
 
@@ -53,6 +58,8 @@ export class Upkeep {
     this.#options = options
     this.#inbox = new Inbox(options.folder, options.onDamaged)
     this.#acceptances = new Acceptances(options.folder)
+    const { folder, workspace, now, review } = options
+    this.#review = review && new Review({ ...review, folder, workspace, now, add: (found) => this.add(found) })
   }
 
   /** Those that wait, first what people said, then by rule and place; and the latest of the others. */
@@ -61,7 +68,14 @@ export class Upkeep {
     const now = this.#now()
     const open = proposals.filter((one) => isOpen(one, now)).sort(byRule)
     const done = proposals.filter((one) => !isOpen(one, now)).sort((one, other) => other.stateAt - one.stateAt)
-    return { open, done: done.slice(0, maxDoneShown), progress: this.#look?.progress ?? null, lookedAt }
+    return {
+      open,
+      done: done.slice(0, maxDoneShown),
+      progress: this.#work?.progress ?? null,
+      lookedAt,
+      isReviewing: this.#work?.isReview === true,
+      review: (await this.#review?.last()) ?? null,
+    }
   }
 
   /** How many wait. */
@@ -73,36 +87,34 @@ export class Upkeep {
 
   /** @returns how many are new, and how many went; null when it was stopped, or one is under way */
   async look(signal?: AbortSignal): Promise<{ added: number; withdrawn: number } | null> {
-    if (this.#look) return null
-    const stop = new AbortController()
-    const look = { stop, progress: { done: 0, total: 0 } }
-    this.#look = look
-    this.#changes.announce({ type: 'proposals' })
-    try {
-      const options = await this.#options.look()
-      let told = performance.now()
-      const whole = await runLook(
-        options,
-        signal ? AbortSignal.any([signal, stop.signal]) : stop.signal,
-        (progress) => {
-          look.progress = progress
-          if (performance.now() - told < tellEveryMs) return
-          told = performance.now()
-          this.#changes.announce({ type: 'proposals' })
-        },
-      )
-      return await this.#takeOver(whole.proposals, whole.rules)
-    } catch (error) {
-      if (stop.signal.aborted || signal?.aborted) return null
-      throw error
-    } finally {
-      this.#look = undefined
-      this.#changes.announce({ type: 'proposals' })
-    }
+    return this.#alone(false, signal, async (both, onProgress) => {
+      try {
+        const whole = await runLook(await this.#options.look(), both, onProgress)
+        return await this.#takeOver(whole.proposals, whole.rules)
+      } catch (error) {
+        if (both.aborted) return null
+        throw error
+      }
+    })
+  }
+
+  /** What a review by the model would take. @throws AppError `needs_model`, `provider_key_missing` */
+  async estimate(signal?: AbortSignal): Promise<ReviewEstimate> {
+    return this.#reviewer.estimate(signal ?? new AbortController().signal)
+  }
+
+  /**
+   * Has the model go through memory; what it finds comes into the inbox.
+   * @returns null where a look or a review is under way
+   * @throws AppError `needs_model`, `provider_key_missing`, and as models do
+   */
+  async review(by: 'user' | 'schedule', signal?: AbortSignal): Promise<ReviewOutcome | null> {
+    const reviewer = this.#reviewer
+    return this.#alone(true, signal, (both, onProgress) => reviewer.run(by, both, onProgress))
   }
 
   stop(): void {
-    this.#look?.stop.abort()
+    this.#work?.stop.abort()
   }
 
   /**
@@ -136,6 +148,17 @@ export class Upkeep {
     return this.#change((state) => accept({ workspace, acceptances: this.#acceptances, now: this.#now() }, state, ids))
   }
 
+  /** What accepting them would do. */
+  async preview(ids: readonly string[]) {
+    return preview(this.#options.workspace, await this.#read(), ids, this.#now())
+  }
+
+  /** The other of two lines is struck. @throws AppError `plan_outdated` */
+  async turn(id: string): Promise<void> {
+    const { workspace, now } = this.#options
+    await this.#rewrite(id, (proposal) => turned(workspace, proposal, localDate(now())))
+  }
+
   /** @throws AppError `undo_conflict`; nothing is done then */
   async undo(acceptance: string): Promise<void> {
     const { workspace, differ } = this.#options
@@ -146,23 +169,7 @@ export class Upkeep {
 
   /** @throws AppError `plan_outdated` for one that does not wait any more, `input_invalid` for another number of edits */
   async edit(id: string, after: readonly (readonly string[])[]): Promise<void> {
-    const { workspace } = this.#options
-    await this.#change(async (state) => {
-      const proposal = state.proposals.find((one) => one.id === id && isOpen(one, this.#now()))
-      if (!proposal) throw new AppError('plan_outdated', 'this proposal does not wait any more', {})
-      const count = proposal.files.reduce((sum, { edits }) => sum + edits.length, 0)
-      if (after.length !== count) throw new AppError('input_invalid', `${count} texts are needed`, { field: 'after' })
-      const texts = [...after]
-      const files: ProposedFile[] = []
-      for (const { path, hash, edits } of proposal.files) {
-        const changed = edits.map((edit) => ({ ...edit, after: [...(texts.shift() ?? [])] }))
-        const file = hash === null ? undefined : await workspace.read(path)
-        const current = file?.hash === hash || hash === null
-        if (!current) throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
-        files.push({ path, hash, edits: changed, patch: new TextLines(file?.text ?? '').patch(path, changed) })
-      }
-      return { state: withChanged(state, new Set([id]), (one) => ({ ...one, files })), value: undefined }
-    })
+    await this.#rewrite(id, (proposal) => edited(this.#options.workspace, proposal, after))
   }
 
   refuse(ids: readonly string[]): Promise<void> {
@@ -210,7 +217,37 @@ export class Upkeep {
 
   close(): void {
     this.stop()
+    this.#review?.close()
     this.#inbox.close()
+  }
+
+  get #reviewer(): Review {
+    if (this.#review) return this.#review
+    throw new AppError('needs_model', 'no model can be asked here', {})
+  }
+
+  async #alone<T>(
+    isReview: boolean,
+    signal: AbortSignal | undefined,
+    work: (signal: AbortSignal, onProgress: (progress: UpkeepProgress) => void) => Promise<T>,
+  ): Promise<T | null> {
+    if (this.#work) return null
+    const stop = new AbortController()
+    const current = { stop, isReview, progress: { done: 0, total: 0 } }
+    this.#work = current
+    this.#changes.announce({ type: 'proposals' })
+    let told = performance.now()
+    try {
+      return await work(signal ? AbortSignal.any([signal, stop.signal]) : stop.signal, (progress) => {
+        current.progress = progress
+        if (performance.now() - told < tellEveryMs) return
+        told = performance.now()
+        this.#changes.announce({ type: 'proposals' })
+      })
+    } finally {
+      this.#work = undefined
+      this.#changes.announce({ type: 'proposals' })
+    }
   }
 
   /** @param whole rules that were gone through to the end: what they did not find again has no reason any more */
@@ -234,6 +271,15 @@ export class Upkeep {
         state: { lookedAt: whole.size > 0 ? now : state.lookedAt, proposals: [...proposals, ...added] },
         value: { added: added.length, withdrawn },
       }
+    })
+  }
+
+  async #rewrite(id: string, change: (proposal: Proposal) => Promise<Proposal>): Promise<void> {
+    await this.#change(async (state) => {
+      const proposal = state.proposals.find((one) => one.id === id && isOpen(one, this.#now()))
+      if (!proposal) throw new AppError('plan_outdated', 'this proposal does not wait any more', {})
+      const changed = await change(proposal)
+      return { state: withChanged(state, new Set([id]), () => changed), value: undefined }
     })
   }
 

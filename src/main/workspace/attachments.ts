@@ -13,7 +13,7 @@ import { placeOf, resolveInside, type Roots } from './paths.ts'
 /** Of one answer, bytes. */
 const pieceBytes = 1024 * 1024
 /** What is larger is no part of a page. */
-const maxAttachmentBytes = 200 * 1024 * 1024
+export const maxAttachmentBytes = 200 * 1024 * 1024
 
 export interface AttachmentPiece {
   /** MIME. */

@@ -4,7 +4,7 @@ import { constants, existsSync } from 'node:fs'
 import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { makeFolder, syncFolder, writeDurably, writeFailure } from '../files/index.ts'
+import { makeFolder, syncFile, syncFolder, temporaryBeside, writeDurably, writeFailure } from '../files/index.ts'
 
 /** A pipe that takes a file's place between looking and opening holds nobody up. Windows has neither. */
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
@@ -166,6 +166,30 @@ export async function moveFile(
   await inFolder(from, shownAs, isAllowed, (source) =>
     inFolder(to, shownAs, isAllowed, (target) => moveOpened(source, target, shownAs)),
   )
+}
+
+/**
+ * Makes a file that was not there: filled under another name beside it, on the disk before it has its own.
+ * @param fill writes the file that it is given the name of, which is not there yet
+ * @throws AppError as `moveFile`, and what `fill` throws
+ */
+export async function placeFile(
+  path: string,
+  shownAs: string,
+  isAllowed: (realPath: string) => boolean,
+  fill: (file: string) => Promise<void>,
+): Promise<void> {
+  await inFolder(path, shownAs, isAllowed, async (target) => {
+    const temporary = temporaryBeside(target)
+    try {
+      await fill(temporary)
+      await syncFile(temporary)
+      await moveOpened(temporary, target, shownAs)
+    } catch (error) {
+      await unlink(temporary).catch(() => undefined)
+      throw error
+    }
+  })
 }
 
 async function moveOpened(from: string, to: string, shownAs: string): Promise<void> {

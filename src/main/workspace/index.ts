@@ -1,5 +1,5 @@
 export { addLogEntry } from './daily-log.ts'
-export { locateAttachment, readAttachment } from './attachments.ts'
+export { locateAttachment, maxAttachmentBytes, readAttachment } from './attachments.ts'
 export { FileDrafts } from './file-drafts.ts'
 export { decodeUtf8, hashText, maxTextBytes, readText, type TextFile } from './files.ts'
 export {

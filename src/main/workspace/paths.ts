@@ -5,6 +5,7 @@
  */
 import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { attachmentType } from '../../shared/attachments.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { isExecutable } from './executable.ts'
 import { isMarkdown, isMemoryPath, maxDepth, trashFolder } from './layout.ts'
@@ -85,6 +86,20 @@ export async function resolveWritable(roots: Roots, requested: string): Promise<
   if (!added.every(isPortable)) throw invalid(requested)
   if (added.length > 0 && found.names.length > maxDepth) throw invalid(requested)
   if (added.length === 0 && (await isExecutable(found.target))) throw writeRefused(requested)
+  return found
+}
+
+/**
+ * Where a file that is shown in notes can be put that is not there yet.
+ * @throws AppError as `resolveInside`; `attachment_unknown`, `file_exists`
+ */
+export async function resolveNewAttachment(roots: Roots, requested: string): Promise<Resolved> {
+  const found = await resolve(roots, requested)
+  const { names, missing } = found
+  if (attachmentType(names.join('/')) === undefined || attachmentType(normalizeRequest(requested)) === undefined)
+    throw new AppError('attachment_unknown', `${requested} is of no kind that is shown here`, { path: requested })
+  if (missing === 0) throw new AppError('file_exists', `${requested} exists already`, { path: requested })
+  if (!names.slice(names.length - missing).every(isPortable) || names.length > maxDepth) throw invalid(requested)
   return found
 }
 

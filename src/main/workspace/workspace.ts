@@ -12,7 +12,8 @@ import type { FileChange } from '../../shared/file-change.ts'
 import { blobId, Differ } from '../diff/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { ageOf, tidyFolder } from '../files/index.ts'
-import { moveFile, readText, type TextFile } from './files.ts'
+import { locateAttachment } from './attachments.ts'
+import { moveFile, placeFile, readText, type TextFile } from './files.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal } from './pending-change.ts'
 import { relocate, type MovedText, type Relocation } from './relocate.ts'
@@ -31,6 +32,7 @@ import {
   normalizeRequest,
   readableFolder,
   resolveInside,
+  resolveNewAttachment,
   resolveReadable,
   resolveTrash,
   resolveWritable,
@@ -300,6 +302,25 @@ export class Workspace {
       await this.#edits.tell(write)
       return { trashed, write }
     })
+  }
+
+  /**
+   * Puts a file that is shown in notes where there is none: a picture, a PDF, a recording.
+   * @param fill writes the file that it is given the name of
+   * @throws AppError `attachment_unknown`, `file_exists`, `path_invalid`, and what `fill` throws
+   */
+  async attach(path: string, fill: (file: string) => Promise<void>): Promise<void> {
+    const { target, isAllowed } = await resolveNewAttachment(this.roots, path)
+    await placeFile(target, normalizeRequest(path), isAllowed, fill)
+  }
+
+  /** Puts such a file into the trash folder. @returns its path there @throws AppError `attachment_unknown`, `file_not_found` */
+  async detach(path: string): Promise<string> {
+    const shown = normalizeRequest(path)
+    const target = await locateAttachment(this.roots, shown)
+    const { trashed, ...grave } = await placeInTrash(this.roots, shown, this.#now())
+    await moveFile(target, grave.target, shown, grave.isAllowed)
+    return trashed
   }
 
   /**

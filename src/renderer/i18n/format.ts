@@ -57,9 +57,13 @@ export function formatShortDay(at: number): string {
   return new Intl.DateTimeFormat(i18next.language, { month: 'short', day: 'numeric' }).format(new Date(at))
 }
 
+/** Less is not told apart. */
+const leastMoney = 0.0001
+
 /** US dollars; small sums keep the digits that say something. */
 export function formatMoney(dollars: number): string {
   const digits = dollars >= 1 ? 2 : 4
+  if (dollars > 0 && dollars < leastMoney) return `<${formatMoney(leastMoney)}`
   return new Intl.NumberFormat(i18next.language, {
     style: 'currency',
     currency: 'USD',

@@ -5,29 +5,45 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, ImportPlan } from '../../shared/contract/index.ts'
 import { api, client, queryClient } from '../api/index.ts'
-import { attempt, explainError, tellDone } from '../feedback/index.ts'
-import { formatNumber } from '../i18n/format.ts'
+import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { downloadBlob } from '../ui/download.ts'
 import { ForeignSettingsChoice } from './foreign-settings.tsx'
+import { Plan } from './import-plan.tsx'
 
 export function ImportSettings({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const [path, setPath] = useState('')
   const [into, setInto] = useState('memory/imports')
   const known = useQuery(api.import.known.queryOptions())
-  const plan = useMutation(api.import.plan.mutationOptions({ meta: { isToldInPlace: true } }))
+  // It stays in sight while another look is taken.
+  const [planned, setPlanned] = useState<ImportPlan>()
+  const plan = useMutation(
+    api.import.plan.mutationOptions({
+      meta: { isToldInPlace: true },
+      onSuccess: setPlanned,
+      onError: () => setPlanned(undefined),
+    }),
+  )
+  const forget = () => {
+    setPlanned(undefined)
+    plan.reset()
+  }
+  const [withAttachments, setWithAttachments] = useState(true)
   const choose = (source: string) => {
     setPath(source)
-    plan.mutate({ agent: agent.id, path: source, into })
+    plan.mutate({ agent: agent.id, path: source, into, withAttachments })
   }
   const look = (event: FormEvent) => {
     event.preventDefault()
-    plan.mutate({ agent: agent.id, path, into })
+    plan.mutate({ agent: agent.id, path, into, withAttachments })
+  }
+  const lookAgain = (isWanted: boolean) => {
+    setWithAttachments(isWanted)
+    plan.mutate({ agent: agent.id, path, into, withAttachments: isWanted })
   }
   return (
     <>
-      <p className="text-muted">{t('import.lead')}</p>
       {known.data && known.data.length > 0 && (
         <section aria-label={t('import.found')} className="flex flex-col gap-1">
           <h3 className="font-medium">{t('import.found')}</h3>
@@ -50,7 +66,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
             spellCheck={false}
             onChange={(event) => {
               setPath(event.target.value)
-              plan.reset()
+              forget()
             }}
             className={fieldLook}
           />
@@ -63,7 +79,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
             spellCheck={false}
             onChange={(event) => {
               setInto(event.target.value)
-              plan.reset()
+              forget()
             }}
             className={fieldLook}
           />
@@ -79,8 +95,17 @@ export function ImportSettings({ agent }: { agent: Agent }) {
           {explainError(plan.error)}
         </p>
       )}
-      {plan.data && (
-        <Plan key={path + into} agent={agent.id} path={path} into={into} plan={plan.data} onDone={() => plan.reset()} />
+      {planned && (
+        <Plan
+          key={path + into}
+          agent={agent.id}
+          path={path}
+          into={into}
+          withAttachments={withAttachments}
+          plan={planned}
+          onAttachments={lookAgain}
+          onDone={forget}
+        />
       )}
       <Export agent={agent} />
     </>
@@ -129,73 +154,6 @@ function ForeignSettings() {
 
 const fieldLook =
   'rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
-
-interface PlanProps {
-  readonly agent: string
-  readonly path: string
-  readonly into: string
-  readonly plan: ImportPlan
-  readonly onDone: () => void
-}
-
-function Plan({ agent, path, into, plan, onDone }: PlanProps) {
-  const { t } = useTranslation()
-  const [progress, setProgress] = useState<{ done: number; total: number }>()
-  const { kind, added, same, conflicts, skipped, others, names } = plan
-  const cancel = useMutation(api.import.cancel.mutationOptions())
-  const finish = (made: readonly string[], isCancelled: boolean) => {
-    tellDone(t(isCancelled ? 'import.cancelled' : 'import.done', { count: made.length }), async () => {
-      await client.import.undo({ agent, paths: [...made] })
-      toast(t('import.undone'))
-    })
-    onDone()
-  }
-  const run = async () => {
-    setProgress({ done: 0, total: added + same + conflicts })
-    for await (const step of await client.import.run({ agent, path, into })) {
-      if (step.type === 'progress') setProgress(step)
-      else finish(step.made, step.isCancelled)
-    }
-  }
-  const facts = [
-    t('import.plan', { count: added }),
-    ...(same > 0 ? [t('import.same', { count: same })] : []),
-    ...(conflicts > 0 ? [t('import.conflicts', { count: conflicts })] : []),
-    ...(skipped > 0 ? [t('import.skipped', { count: skipped })] : []),
-    ...(others > 0 ? [t('import.others', { count: others })] : []),
-  ]
-  return (
-    <section className="flex flex-col gap-2 rounded-md border border-line px-4 py-3" data-testid="import-plan">
-      <p>
-        <strong>{t(`import.kind.${kind}`)}</strong>: {facts.join(' · ')}
-      </p>
-      <ul className="max-h-48 overflow-y-auto font-mono text-[12px] text-muted">
-        {names.map((name) => (
-          <li key={name} className="truncate">
-            {name}
-          </li>
-        ))}
-      </ul>
-      {progress ? (
-        <div className="tabular flex items-center gap-3">
-          <progress max={progress.total} value={progress.done} className="h-1.5 flex-1 accent-accent" />
-          {t('import.progress', { done: formatNumber(progress.done), total: formatNumber(progress.total) })}
-          <Button onClick={() => cancel.mutate({ agent })}>{t('common.cancel')}</Button>
-        </div>
-      ) : (
-        <div>
-          <Button
-            look="primary"
-            disabled={added + conflicts === 0}
-            onClick={() => void attempt(run()).then(() => setProgress(undefined))}
-          >
-            {t('import.start')}
-          </Button>
-        </div>
-      )}
-    </section>
-  )
-}
 
 function Export({ agent }: { agent: Agent }) {
   const { t } = useTranslation()

@@ -182,7 +182,9 @@ async function copyMemories(agent: string, memories: readonly KnownMemory[]): Pr
   for (const { kind, path } of memories) {
     const same = memories.filter((memory) => memory.kind === kind)
     const number = same.length > 1 ? `-${same.findIndex((memory) => memory.path === path) + 1}` : ''
-    await client.import.start({ agent, path, into: `${importFolder}/${kind}${number}` })
+    // Folders of other programs hold pictures of the programs' own.
+    const withAttachments = kind === 'openclaw'
+    await client.import.start({ agent, path, into: `${importFolder}/${kind}${number}`, withAttachments })
   }
   await queryClient.invalidateQueries({ queryKey: api.import.standing.key() })
 }

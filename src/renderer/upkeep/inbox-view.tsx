@@ -1,5 +1,5 @@
 /** Proposals that keep memory true, each to be accepted, edited, refused or put off (M60); all of it from the keyboard. */
-import { ArrowLeft, ListChecks } from 'lucide-react'
+import { ArrowLeft, ListChecks, Sparkles } from 'lucide-react'
 import { useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
@@ -10,8 +10,11 @@ import { Choice } from '../ui/choice.tsx'
 import { isComposing } from '../ui/keys.ts'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
+import { ChosenView } from './chosen-view.tsx'
 import { ProposalList } from './proposal-list.tsx'
 import { ProposalView } from './proposal-view.tsx'
+import { ReviewDialog } from './review-dialog.tsx'
+import { ReviewNote } from './review-note.tsx'
 import { inboxParts, useInbox, type InboxState } from './use-inbox.ts'
 
 /** @param proposal the one that is shown first */
@@ -19,6 +22,7 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
   const { t } = useTranslation()
   const inbox = useInbox(agent.id, proposal)
   const [isEditing, setIsEditing] = useState(false)
+  const [isAsking, setIsAsking] = useState(false)
   /** On a narrow screen the list and the proposal take turns. */
   const [isOpened, setIsOpened] = useState(proposal !== undefined)
   const { query, current, proposals, part, chosen } = inbox
@@ -49,8 +53,19 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
           options={inboxParts.map((value) => ({ value, name: t(`upkeep.part.${value}`) }))}
           onChoose={inbox.show}
         />
-        <Look inbox={inbox} />
+        <Look inbox={inbox} onReview={() => setIsAsking(true)} />
       </ViewHeader>
+      <ReviewNote inbox={inbox} onReview={() => setIsAsking(true)} />
+      {isAsking && (
+        <ReviewDialog
+          agent={agent.id}
+          onStart={() => {
+            setIsAsking(false)
+            inbox.review()
+          }}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
       {query.error ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : query.isPending ? (
@@ -77,14 +92,18 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
               <ArrowLeft size={14} aria-hidden />
               {t('upkeep.back')}
             </Button>
-            {current && (
-              <ProposalView
-                key={current.id}
-                inbox={inbox}
-                proposal={current}
-                isEditing={isEditing}
-                onEdit={setIsEditing}
-              />
+            {chosen.size > 1 && part === 'open' ? (
+              <ChosenView agent={agent.id} inbox={inbox} />
+            ) : (
+              current && (
+                <ProposalView
+                  key={current.id}
+                  inbox={inbox}
+                  proposal={current}
+                  isEditing={isEditing}
+                  onEdit={setIsEditing}
+                />
+              )
             )}
           </div>
         </div>
@@ -122,6 +141,7 @@ function keyActions(inbox: InboxState, edit: () => void): Readonly<Record<string
     e: edit,
     r: () => void inbox.refuse(),
     s: () => void inbox.snooze('week'),
+    t: () => current && void inbox.turn(current),
     u: () => void inbox.undo(),
   }
 }
@@ -145,14 +165,14 @@ function Chosen({ inbox }: { inbox: InboxState }) {
   )
 }
 
-function Look({ inbox }: { inbox: InboxState }) {
+function Look({ inbox, onReview }: { inbox: InboxState; onReview: () => void }) {
   const { t } = useTranslation()
   const progress = inbox.query.data?.progress
   if (progress)
     return (
       <Button onClick={inbox.stop}>
         <progress
-          aria-label={t('upkeep.looking')}
+          aria-label={t(inbox.query.data?.isReviewing === true ? 'upkeep.review.asking' : 'upkeep.looking')}
           value={progress.total === 0 ? undefined : progress.done}
           max={Math.max(1, progress.total)}
           className="w-16"
@@ -161,10 +181,16 @@ function Look({ inbox }: { inbox: InboxState }) {
       </Button>
     )
   return (
-    <Button onClick={inbox.look}>
-      <ListChecks size={14} aria-hidden />
-      {t('upkeep.look')}
-    </Button>
+    <>
+      <Button onClick={inbox.look}>
+        <ListChecks size={14} aria-hidden />
+        {t('upkeep.look')}
+      </Button>
+      <Button onClick={onReview}>
+        <Sparkles size={14} aria-hidden />
+        {t('upkeep.review.open')}
+      </Button>
+    </>
   )
 }
 

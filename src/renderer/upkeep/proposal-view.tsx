@@ -3,15 +3,16 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Proposal } from '../../shared/contract/index.ts'
-import { Patch } from '../history/patch.tsx'
 import { formatMoment, formatMoney, formatPercent } from '../i18n/format.ts'
 import { paths } from '../navigate.ts'
 import { ActionItem, ActionMenu } from '../ui/action-menu.tsx'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { ProposalEditor } from './proposal-editor.tsx'
+import { ProposedDiff } from './proposed-diff.tsx'
+import { ReviewRequest } from './review-request.tsx'
 import { withoutMark } from './without-mark.ts'
-import { snoozes, type InboxState, type Snooze } from './use-inbox.ts'
+import { isTurnable, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
 
 interface ProposalViewProps {
   readonly inbox: InboxState
@@ -23,6 +24,7 @@ interface ProposalViewProps {
 export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalViewProps) {
   const { t } = useTranslation()
   const { files } = proposal
+  const [isAsked, setIsAsked] = useState(false)
   return (
     <article className="flex min-w-0 flex-col gap-5 px-7 py-6 max-sm:px-4" data-testid="proposal-view">
       <header className="flex flex-col gap-1">
@@ -30,8 +32,19 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
         <Why proposal={proposal} />
         <p className="text-[12px] text-muted">
           <Author proposal={proposal} /> · {formatMoment(proposal.at)}
+          {proposal.request !== undefined && (
+            <>
+              {' · '}
+              <Button look="link" onClick={() => setIsAsked(true)}>
+                {t('upkeep.review.request')}
+              </Button>
+            </>
+          )}
         </p>
       </header>
+      {isAsked && proposal.request !== undefined && (
+        <ReviewRequest agent={inbox.agent} number={proposal.request} onClose={() => setIsAsked(false)} />
+      )}
       <EvidenceList proposal={proposal} />
       {isEditing ? (
         <ProposalEditor
@@ -46,15 +59,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
       ) : (
         <>
           {files.map(({ path, patch, hash }) => (
-            <figure key={path} className="overflow-hidden rounded-md border border-line">
-              <figcaption className="flex items-baseline gap-3 border-b border-line px-3.5 py-2">
-                <Link href={paths.file(path)} className="min-w-0 truncate font-mono text-[12px] hover:underline">
-                  {path}
-                </Link>
-                {hash === null && <span className="shrink-0 text-[12px] text-muted">{t('upkeep.newFile')}</span>}
-              </figcaption>
-              <Patch patch={patch} />
-            </figure>
+            <ProposedDiff key={path} path={path} patch={patch} isNew={hash === null} />
           ))}
           {files.length === 0 && <p className="text-muted">{t('upkeep.nothingToChange')}</p>}
           {inbox.part === 'open' ? (
@@ -133,6 +138,11 @@ function Actions({ inbox, proposal, onEdit }: { inbox: InboxState; proposal: Pro
       {!many && proposal.files.length > 0 && (
         <Button disabled={isBusy} onClick={onEdit}>
           {t('upkeep.edit')} <Key>E</Key>
+        </Button>
+      )}
+      {!many && isTurnable(proposal) && (
+        <Button disabled={isBusy} onClick={() => void inbox.turn(proposal)}>
+          {t('upkeep.turn')} <Key>T</Key>
         </Button>
       )}
       <Button disabled={isBusy} onClick={() => void inbox.refuse()}>

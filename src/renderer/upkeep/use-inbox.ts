@@ -63,6 +63,7 @@ export function useInbox(agent: string, first: string | undefined) {
   const reopen = (these: string[]) => () => client.upkeep.reopen({ agent, ids: these })
 
   return {
+    agent,
     query,
     part,
     proposals,
@@ -81,6 +82,7 @@ export function useInbox(agent: string, first: string | undefined) {
     toggle,
     chooseAll: () => setChosen(chosen.size === proposals.length ? none : new Set(proposals.map(({ id }) => id))),
     chooseNone: () => setChosen(none),
+    chooseThese: (these: readonly string[]) => setChosen(new Set(these)),
     accept: async () => {
       if (ids.length === 0 || part !== 'open') return
       const outcome = await act(() => client.upkeep.accept({ agent, ids }))
@@ -127,9 +129,19 @@ export function useInbox(agent: string, first: string | undefined) {
       const undo = done.current.pop()
       if (undo) await act(undo)
     },
+    turn: async (proposal: Proposal) => {
+      if (part !== 'open' || !isTurnable(proposal)) return
+      await act(() => client.upkeep.turn({ agent, id: proposal.id }))
+    },
+    review: () => void attempt(client.upkeep.review({ agent })),
     look: () => void attempt(client.upkeep.look({ agent })),
     stop: () => void attempt(client.upkeep.stop({ agent })),
   }
+}
+
+/** Of two lines that cannot both hold, either can be struck. */
+export function isTurnable({ rule, evidence, files }: Proposal): boolean {
+  return (rule === 'contradiction' || rule === 'supersedes') && evidence.length === 2 && files.length === 1
 }
 
 export type InboxState = ReturnType<typeof useInbox>

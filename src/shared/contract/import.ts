@@ -28,18 +28,36 @@ export const foreignSettingsSchema = z.object({
 })
 export type ForeignSettings = z.infer<typeof foreignSettingsSchema>
 
-/** What an import would do, in files. */
-export const importPlanSchema = z.object({
-  kind: z.enum(['markdown', 'chatgpt', 'claude']),
+const placedSchema = z.object({
   added: z.number().int(),
-  /** Here already, letter for letter. */
+  /** Here already, to the byte; of notes, but for links that had to be written anew. */
   same: z.number().int(),
   /** The name is taken by something else: they go beside it. */
   conflicts: z.number().int(),
+})
+
+/** What an import would do, in files. */
+export const importPlanSchema = placedSchema.extend({
+  kind: z.enum(['markdown', 'chatgpt', 'claude']),
+  /** Notes and conversations that cannot be read. */
   skipped: z.number().int(),
-  /** Files that are no notes, pictures mostly, which are left where they are. */
-  others: z.number().int(),
-  /** The first of them, as they would be named. */
+  /** What is shown in notes: pictures, sound, PDF. `bytes` of those that would be copied. */
+  attachments: placedSchema.extend({ bytes: z.number().int() }),
+  /** Links that are written anew, so that they lead to what was taken. */
+  links: z.number().int(),
+  /** Links to what is left. */
+  lost: z.number().int(),
+  /** What is left where it is, by the ending of its name, the most first. `unwanted`: attachments that nobody wants. */
+  left: z.array(
+    z.object({
+      reason: z.enum(['kind', 'large', 'unwanted']),
+      ending: z.string(),
+      count: z.number().int(),
+      /** The first of them. */
+      names: z.array(z.string()),
+    }),
+  ),
+  /** The first of what would be made, as it would be named. */
   names: z.array(z.string()),
 })
 export type ImportPlan = z.infer<typeof importPlanSchema>
@@ -65,7 +83,12 @@ export const importStandingSchema = z.object({
 })
 export type ImportStanding = z.infer<typeof importStandingSchema>
 
-const source = forAgent.extend({ path: z.string().trim().min(1).max(maxPath), into: z.string().max(maxPath) })
+const source = forAgent.extend({
+  path: z.string().trim().min(1).max(maxPath),
+  into: z.string().max(maxPath),
+  /** False leaves pictures and the like where they are. */
+  withAttachments: z.boolean().default(true),
+})
 const done = z.object({})
 
 export const importContract = {

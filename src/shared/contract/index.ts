@@ -72,7 +72,7 @@ export type { Part, Problem, Remedy } from './health.ts'
 export type { EmbeddingModel, Meaning, NearNote, Script } from './meaning.ts'
 export type { ForeignSettings, ImportPlan, ImportStanding, ImportStep, KnownMemory } from './import.ts'
 export type { Backlink, BrokenLink, LinkGraph, LinkName, Mention, MovePlan, OutgoingLink } from './links.ts'
-export type { AcceptedHunk, BlamedLine, Cause, HistoryEntry } from './history.ts'
+export type { AcceptedHunk, BlamedLine, Cause, FileCommit, FileCommits, HistoryEntry } from './history.ts'
 export type {
   Candidate,
   ChunkSize,
@@ -110,6 +110,15 @@ export type {
   Spending,
 } from './settings.ts'
 export type { DataLocation, LogLine } from './settings.ts'
-export type { Evidence, LineEdit, Proposal, ProposedFile, UpkeepProgress, UpkeepRule } from './upkeep.ts'
+export type {
+  Evidence,
+  LineEdit,
+  Proposal,
+  ProposedFile,
+  ReviewEstimate,
+  ReviewOutcome,
+  UpkeepProgress,
+  UpkeepRule,
+} from './upkeep.ts'
 export type { Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'
 export type { PropertyCount, TagCount, TagPlan } from './tags.ts'

@@ -24,6 +24,7 @@ const configRules = [
   'folder',
   'dailyFormat',
   'keys',
+  'schedule',
   'ids',
 ] as const
 export type ConfigRule = (typeof configRules)[number]

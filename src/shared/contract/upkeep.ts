@@ -1,7 +1,9 @@
 /** What would keep memory true: proposals, each with its reason, and what becomes of them (M60, M62). */
 import { z } from 'zod'
+import { errorDataSchema } from '../errors.ts'
 import { maxPhrase } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
+import { keptRequestSchema } from './context.ts'
 
 /**
  * What speaks for a change. Without a model: `duplicate` the same is said twice; `logged` a log says what MEMORY.md says;
@@ -86,11 +88,64 @@ export const proposalSchema = z.object({
   gone: z.enum(['lines', 'reason']).optional(),
   /** `accepted`: with which others; one undo takes all of them back. */
   acceptance: z.string().optional(),
+  /** The review that it came of, and the number of the request. */
+  review: z.string().optional(),
+  request: z.number().int().optional(),
 })
 export type Proposal = z.infer<typeof proposalSchema>
 
 const progressSchema = z.object({ done: z.number().int(), total: z.number().int() })
 export type UpkeepProgress = z.infer<typeof progressSchema>
+
+/** What a review by a model came to, or has come to so far. */
+export const reviewOutcomeSchema = z.object({
+  id: z.string(),
+  by: z.enum(['user', 'schedule']),
+  model: z.string(),
+  /** When it began, ms since the epoch. */
+  at: z.number(),
+  /** `running` where nobody runs it: it was broken off, and goes on with the next one. */
+  state: z.enum(['running', 'done', 'stopped', 'budget', 'failed']),
+  /** `failed`: why. */
+  code: z.string().optional(),
+  data: errorDataSchema.optional(),
+  requests: z.number().int(),
+  tokens: z.number().int(),
+  /** US dollars; null where nobody knows. */
+  usd: z.number().nullable(),
+  /** New ones. */
+  proposals: z.number().int(),
+  /** Of what the model said: not of the form, or resting on lines that no file has. */
+  dropped: z.number().int(),
+  /** Requests whose answers could not be read. */
+  unread: z.number().int(),
+  /** Requests that were not made. */
+  left: z.number().int(),
+})
+export type ReviewOutcome = z.infer<typeof reviewOutcomeSchema>
+
+/** What a month may come to; null for no limit. */
+const budgetSchema = z.object({ usd: z.number().nullable(), tokens: z.number().int().nullable() })
+
+export const reviewEstimateSchema = z.object({
+  model: z.string(),
+  /** It cannot judge what lines mean: it is of no use here. */
+  isOffline: z.boolean(),
+  /** Lines of the memory that say something. */
+  lines: z.number().int(),
+  requests: z.number().int(),
+  /** Tokens that are sent, and that come back, as far as that can be told. */
+  input: z.number().int(),
+  output: z.number().int(),
+  /** US dollars; null where the model's price is not known. */
+  usd: z.number().nullable(),
+  budget: budgetSchema,
+  /** This month, so far. */
+  spent: z.object({ usd: z.number(), tokens: z.number().int() }),
+  /** Requests that the rest of the month's budget is enough for. */
+  fitting: z.number().int(),
+})
+export type ReviewEstimate = z.infer<typeof reviewEstimateSchema>
 
 /** Proposals that one request may name. */
 const maxIds = 5000
@@ -107,12 +162,38 @@ export const upkeep = {
       progress: progressSchema.nullable(),
       /** When memory was last looked through, ms since the epoch. */
       lookedAt: z.number().nullable(),
+      /** A model is asked just now. */
+      isReviewing: z.boolean(),
+      review: reviewOutcomeSchema.nullable(),
+      /** When the schedule has it done next, ms since the epoch. */
+      nextAt: z.number().nullable(),
     }),
   ),
   count: base.input(forAgent).output(z.object({ open: z.number().int() })),
   /** Looks for what is to be done, without a model. @returns proposals that are new; null when it was stopped */
   look: base.input(forAgent).output(z.object({ added: z.number().int(), withdrawn: z.number().int() }).nullable()),
   stop: base.input(forAgent).output(z.object({})),
+  /** What a review by the model would take. Fails with `provider_key_missing`. */
+  estimate: base.input(forAgent).output(reviewEstimateSchema),
+  /**
+   * Has the model judge what contradicts or supersedes what, and what logs say that MEMORY.md lacks. Fails with
+   * `needs_model`, and as models do. @returns null where one is under way
+   */
+  review: base.input(forAgent).output(reviewOutcomeSchema.nullable()),
+  /** A request of a review exactly as it was sent, without keys; the last one when no number is given. 1-based. */
+  request: base
+    .input(forAgent.extend({ number: z.number().int().min(1).optional() }))
+    .output(z.object({ count: z.number().int(), request: keptRequestSchema.nullable() })),
+  /** What accepting them would change, as one diff a file; `left` and `gone` as `accept` has them. */
+  preview: base.input(forProposals).output(
+    z.object({
+      files: z.array(z.object({ path: z.string(), patch: z.string(), isNew: z.boolean() })),
+      left: z.number().int(),
+      gone: z.number().int(),
+    }),
+  ),
+  /** Of two lines that cannot both hold, the other one is struck. */
+  turn: base.input(forAgent.extend({ id: idSchema })).output(z.object({})),
   /**
    * Does what the proposals say, as one change. Those whose lines are others by now are withdrawn (`gone`), those that
    * change the same lines as another stay open (`left`).

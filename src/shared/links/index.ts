@@ -7,6 +7,7 @@ export {
   movedPath,
   planRewrites,
   relativePath,
+  rewriteLinks,
   type Edit,
   type LeftLink,
   type Move,

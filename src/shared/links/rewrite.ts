@@ -60,21 +60,41 @@ export function planRewrites(files: readonly LinkingFile[], moves: readonly Move
   const after = new Resolver(files.map(({ path, names }) => ({ path: movedPath(path, moves), names })))
   const rewritten: RewrittenFile[] = []
   const left: LeftLink[] = []
+  const placeOf = (path: string) => movedPath(path, moves)
   for (const { path, links = [] } of files) {
-    const newPath = movedPath(path, moves)
-    const edits: Edit[] = []
-    for (const link of links) {
-      const was = before.resolve(path, link)
-      if (!was || link.target === '') continue
-      const to = movedPath(was.path, moves)
-      if (isSame(link, was, to, after.resolve(newPath, link))) continue
-      const text = writtenFor(link, was, { from: newPath, to, after })
-      if (text === undefined) left.push({ path, line: link.line, target: link.target })
-      else if (text !== link.written) edits.push({ from: link.targetFrom, to: link.targetTo, text })
-    }
-    if (edits.length > 0) rewritten.push({ path, newPath, edits })
+    const newPath = placeOf(path)
+    const changed = rewriteLinks({ path, newPath, links }, { before, after, placeOf })
+    if (changed.edits.length > 0) rewritten.push({ path, newPath, edits: changed.edits })
+    left.push(...changed.left)
   }
   return { files: rewritten, left }
+}
+
+export interface Relinking {
+  /** Knows all files where they were, and where they are. */
+  readonly before: Resolver
+  readonly after: Resolver
+  /** Where a file that `before` knows is; undefined for one that is not there any more: links to it are left. */
+  readonly placeOf: (path: string) => string | undefined
+}
+
+/** What has to be written anew in one note. */
+export function rewriteLinks(
+  { path, newPath, links }: { readonly path: string; readonly newPath: string; readonly links: readonly NoteLink[] },
+  { before, after, placeOf }: Relinking,
+): { edits: Edit[]; left: LeftLink[] } {
+  const edits: Edit[] = []
+  const left: LeftLink[] = []
+  for (const link of links) {
+    const was = before.resolve(path, link)
+    if (!was || link.target === '') continue
+    const to = placeOf(was.path)
+    if (to !== undefined && isSame(link, was, to, after.resolve(newPath, link))) continue
+    const text = to === undefined ? undefined : writtenFor(link, was, { from: newPath, to, after })
+    if (text === undefined) left.push({ path, line: link.line, target: link.target })
+    else if (text !== link.written) edits.push({ from: link.targetFrom, to: link.targetTo, text })
+  }
+  return { edits, left }
 }
 
 export function applyEdits(text: string, edits: readonly Edit[]): string {

@@ -74,8 +74,9 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
       return { text: extractSummary(purpose, fallback) }
     case 'topic':
       return { text: extractTopic(purpose.said) }
+    case 'upkeep':
     case 'title':
-      // A conversation's first words are as good a title.
+      // A conversation's first words are as good a title; what lines mean is not for it to judge.
       return {}
     case 'flush':
       return keepNotes(messages, purpose, fallback)

@@ -1,0 +1,118 @@
+/** Upkeep of one agent: what it is told of the memory, the model that it may ask, and when it does so by itself. */
+import { join } from 'node:path'
+import { AgentModels, loadPrompts } from '../chat/index.ts'
+import type { Links } from '../links/index.ts'
+import { messageText } from '../../shared/messages.ts'
+import { ask as askModel, type ChatModel, type ModelRequest } from '../models/index.ts'
+import { keepRequest, keepWire, type Sessions } from '../sessions/index.ts'
+import {
+  runCandidates,
+  Scheduler,
+  Upkeep,
+  type LookOptions,
+  type NotesOptions,
+  type ReviewModel,
+} from '../upkeep/index.ts'
+import type { Workspace } from '../workspace/index.ts'
+import type { AgentOptions } from './agent-options.ts'
+import { builtinFile } from './memory-source.ts'
+import { reportDamaged } from './report-damaged.ts'
+
+interface Owners {
+  readonly workspace: Workspace
+  readonly sessions: Sessions
+  readonly links: Links
+  /** Milliseconds since anybody used this agent. */
+  readonly idleFor: () => number
+}
+
+export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upkeep; scheduler: Scheduler } {
+  const { config, folders, now, differ, resources, log } = options
+  const { workspace, sessions, links } = owners
+  const notes = (): NotesOptions => {
+    const { daily, ignored } = workspace.layout
+    return {
+      entry: options.upkeepEntry,
+      roots: workspace.roots,
+      scope: config.current.memory.scope,
+      layout: { daily, ignored },
+      builtinFile: builtinFile(resources),
+    }
+  }
+  const look = async (): Promise<LookOptions> => {
+    const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
+    return { ...notes(), recalls, broken, now: now() }
+  }
+  const upkeep = new Upkeep({
+    folder: folders.upkeep,
+    workspace,
+    differ,
+    now,
+    look,
+    review: {
+      model: () => reviewModel(options),
+      budget: () => {
+        const { monthlyBudget: usd, monthlyTokens: tokens } = config.current.upkeep
+        return { usd, tokens }
+      },
+      prompts: () => loadPrompts(resources, config.current),
+      candidates: (_model, signal) => runCandidates(notes(), signal),
+    },
+    onDamaged: (aside) => reportDamaged(options, aside),
+  })
+  const onFault = (error: unknown) => log.fault(error, `upkeep of agent ${config.id}`)
+  const scheduler = new Scheduler({
+    folder: folders.upkeep,
+    now,
+    schedule: () => config.current.upkeep.schedule,
+    idleFor: owners.idleFor,
+    run: async () => {
+      await upkeep.look()
+      if (!reviewModel(options).isOffline) await upkeep.review('schedule')
+    },
+    onFault,
+  })
+  return { upkeep, scheduler }
+}
+
+/** Where requests of reviews are kept, as conversations keep theirs. */
+export function upkeepRequests({ folders }: Pick<AgentOptions, 'folders'>): string {
+  return join(folders.upkeep, 'requests')
+}
+
+/** @throws AppError `provider_key_missing`, `unknown_model` */
+function reviewModel(options: AgentOptions): ReviewModel {
+  const { config, models, windows } = options
+  const id = config.current.upkeep.model ?? config.current.model
+  const model = new AgentModels(models, config, windows).create(id)
+  return {
+    id: model.id,
+    isOffline: model.provider === 'offline',
+    contextWindow: model.contextWindow,
+    maxOutput: model.maxOutput,
+    prices: models.prices(id),
+    ask: (content, maxOutput, signal) => ask(options, model, content, maxOutput, signal),
+  }
+}
+
+async function ask(
+  options: AgentOptions,
+  model: ChatModel,
+  content: string,
+  maxOutput: number,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<ReviewModel['ask']>>> {
+  const folder = upkeepRequests(options)
+  const sent: Omit<ModelRequest, 'purpose'> = {
+    system: ['You keep a person’s notes true. You answer with JSON.'],
+    messages: [{ role: 'user', content, timestamp: 0 }],
+    tools: [],
+    maxOutput,
+  }
+  const number = await keepRequest(folder, { model: model.id, ...sent }, options.now())
+  const answer = await askModel(model, { purpose: { kind: 'upkeep' }, ...sent }, signal, (wire) =>
+    keepWire(folder, number, wire),
+  )
+  const { totalTokens: tokens, cost } = answer.usage
+  return { text: messageText(answer), tokens, usd: cost?.total ?? null, request: number }
+}

@@ -1,0 +1,63 @@
+/**
+ * Where imported files go. Nothing that is here is replaced: a file whose name is taken by another goes beside it under a
+ * number, and one that is here already is not made twice, so that an import that was broken off can be begun again.
+ */
+import { stat } from 'node:fs/promises'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import { readText, resolveInside, type Place, type Roots } from '../workspace/index.ts'
+import { numbered } from './names.ts'
+
+export interface Placed {
+  readonly path: string
+  /** False where it is here already. */
+  readonly isNew: boolean
+  /** Its name was another's. */
+  readonly isBeside: boolean
+}
+
+export class Places {
+  readonly #roots: Roots
+  readonly #place: Place
+  /** What this import takes. */
+  readonly #taken = new Set<string>()
+
+  constructor(roots: Roots, place: Place) {
+    this.#roots = roots
+    this.#place = place
+  }
+
+  /** @param isSame asked of what is there, by its absolute path and size @param from the first number to be tried */
+  async find(
+    wanted: string,
+    isSame: (file: string, size: number) => Promise<boolean>,
+    from: number = 1,
+  ): Promise<Placed & { number: number }> {
+    for (let number = from; ; number += 1) {
+      const path = numbered(wanted, number)
+      if (this.#taken.has(path)) continue
+      const file = await resolveInside(this.#roots, path, this.#place)
+      const info = await stat(file).catch((error: unknown) => {
+        if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
+        throw error
+      })
+      if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
+      this.#taken.add(path)
+      return { path, isNew: !info, isBeside: number > 1 && !info, number }
+    }
+  }
+
+  /** It goes somewhere else. */
+  leave(path: string): void {
+    this.#taken.delete(path)
+  }
+}
+
+/** What a note says; undefined for one that cannot be read. */
+export async function textAt(file: string): Promise<string | undefined> {
+  try {
+    return (await readText(file)).text
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * What an import would make, file by file, before anything is: names, and the texts of notes with every link leading to
+ * what it led to where they come from.
+ */
+import { createReadStream } from 'node:fs'
+import type { ImportPlan } from '../../shared/contract/index.ts'
+import { applyEdits, parseLinks, Resolver, rewriteLinks, type ParsedLinks } from '../../shared/links/index.ts'
+import { namesOf, parseProperties } from '../../shared/properties/index.ts'
+import { placeOf, walkFiles, type Roots } from '../workspace/index.ts'
+import { targetOf } from './names.ts'
+import { Places, textAt, type Placed } from './places.ts'
+import { hashPieces, type LeftFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
+
+export interface Wanted {
+  /** A folder of the workspace. */
+  readonly into: string
+  readonly withAttachments: boolean
+}
+
+export interface Prepared {
+  readonly plan: ImportPlan
+  /** What is to be made, in this order: attachments before the notes that show them. */
+  readonly attachments: readonly { readonly path: string; readonly from: string }[]
+  readonly notes: readonly { readonly path: string; readonly text: string }[]
+}
+
+interface Note extends SourceFile {
+  readonly links: ParsedLinks['links']
+  readonly names: readonly string[]
+  readonly target: string
+  placed: Placed & { number: number }
+}
+
+/** Names that are told one by one. */
+const maxNames = 200
+const maxLeftNames = 20
+const maxLeftKinds = 30
+
+export async function prepare(
+  opened: Source,
+  { into: chosen, withAttachments }: Wanted,
+  roots: Roots,
+): Promise<Prepared> {
+  const { source, into, top } = fromItsTop(opened, chosen)
+  const places = new Places(roots, await placeOf(roots))
+  const wanted = withAttachments ? source.attachments : []
+  const attachments = await placeAttachments(source, wanted, into, places)
+  const notes: Note[] = []
+  for (const { path, text } of source.files) {
+    const target = targetOf(into, path)
+    const { links } = parseLinks(text)
+    const bare = withoutTargets(text, links)
+    const placed = await places.find(target, async (file) => {
+      const there = await textAt(file)
+      return there !== undefined && (there === text || withoutTargets(there, parseLinks(there).links) === bare)
+    })
+    notes.push({ path, text, links, names: namesOf(parseProperties(text)), target, placed })
+  }
+  const existing = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
+  const before = new Resolver([...notes, ...[...source.attachments, ...source.left].map(({ path }) => ({ path }))])
+  const linked = await linkAll(notes, attachments, existing, before, places)
+  const left: readonly (Omit<LeftFile, 'reason'> & { reason: LeftFile['reason'] | 'unwanted' })[] = [
+    ...source.left,
+    ...(withAttachments ? [] : source.attachments.map(({ path }) => ({ path, reason: 'unwanted' as const }))),
+  ]
+  const newNotes = notes.filter(({ placed }) => placed.isNew)
+  const newAttachments = attachments.filter(({ placed }) => placed.isNew)
+  const made = [...newNotes, ...newAttachments].map(({ placed }) => placed.path)
+  return {
+    plan: {
+      kind: source.kind,
+      ...countsOf(notes),
+      skipped: source.skipped,
+      attachments: {
+        ...countsOf(attachments),
+        bytes: newAttachments.reduce((sum, { size }) => sum + size, 0),
+      },
+      links: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.rewritten ?? 0), 0),
+      lost: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.lost ?? 0), 0),
+      left: groupedByEnding(left),
+      names: made.slice(0, maxNames),
+    },
+    attachments: newAttachments.map(({ path, placed }) => ({ path: placed.path, from: top + path })),
+    notes: newNotes.map(({ path, text, placed }) => ({ path: placed.path, text: linked.get(path)?.text ?? text })),
+  }
+}
+
+interface FromTop {
+  readonly source: Source
+  readonly into: string
+  /** What its paths have lost at their beginning. */
+  readonly top: string
+}
+
+/** A zip mostly has one folder with all the rest in it: that is the top to which links like `/img/x.png` refer. */
+function fromItsTop(source: Source, into: string): FromTop {
+  const { files, attachments, left } = source
+  const [first = ''] = files.map(({ path }) => path)
+  const folder = first.slice(0, first.indexOf('/') + 1)
+  if (folder === '' || ![...files, ...attachments, ...left].every(({ path }) => path.startsWith(folder)))
+    return { source, into, top: '' }
+  const below = <T extends { readonly path: string }>(all: readonly T[]) =>
+    all.map((one) => ({ ...one, path: one.path.slice(folder.length) }))
+  const moved: Source = {
+    ...source,
+    files: below(files),
+    attachments: below(attachments),
+    left: below(left),
+    pieces: (path) => source.pieces(folder + path),
+  }
+  const { top, ...rest } = fromItsTop(moved, targetOf(into, `${folder}x`).slice(0, -2))
+  return { ...rest, top: folder + top }
+}
+
+type PlacedAttachment = SourceAttachment & { readonly placed: Placed }
+
+async function placeAttachments(
+  source: Source,
+  attachments: readonly SourceAttachment[],
+  into: string,
+  places: Places,
+): Promise<PlacedAttachment[]> {
+  const result: PlacedAttachment[] = []
+  for (const { path, size } of attachments) {
+    let hash: string | undefined
+    const placed = await places.find(targetOf(into, path), async (file, sizeThere) => {
+      if (sizeThere !== size) return false
+      hash ??= await hashPieces(source.pieces(path))
+      return (await hashPieces(createReadStream(file))) === hash
+    })
+    result.push({ path, size, placed })
+  }
+  return result
+}
+
+interface Linked {
+  readonly text: string
+  readonly rewritten: number
+  readonly lost: number
+}
+
+/**
+ * Texts as they will be, by path at the source. What seemed to be here already and would say something else after all
+ * goes beside it, which changes links of others, until all are where they stay: each only ever moves on.
+ */
+async function linkAll(
+  notes: readonly Note[],
+  attachments: readonly PlacedAttachment[],
+  existing: readonly string[],
+  before: Resolver,
+  places: Places,
+): Promise<Map<string, Linked>> {
+  for (;;) {
+    const placed = new Map([...notes, ...attachments].map(({ path, placed }) => [path, placed.path]))
+    const made = new Set(placed.values())
+    const after = new Resolver([
+      ...existing.filter((path) => !made.has(path)).map((path) => ({ path })),
+      ...notes.map(({ placed, names }) => ({ path: placed.path, names })),
+      ...attachments.map(({ placed }) => ({ path: placed.path })),
+    ])
+    const linked = new Map(
+      notes.map((note) => {
+        const file = { path: note.path, newPath: note.placed.path, links: note.links }
+        const { edits, left } = rewriteLinks(file, { before, after, placeOf: (path) => placed.get(path) })
+        return [note.path, { text: applyEdits(note.text, edits), rewritten: edits.length, lost: left.length }]
+      }),
+    )
+    let moved = 0
+    for (const note of notes) {
+      const text = linked.get(note.path)?.text
+      if (note.placed.isNew) continue
+      const { path, number } = note.placed
+      const isSame = async (file: string) => (await textAt(file)) === text
+      places.leave(path)
+      note.placed = await places.find(note.target, isSame, number)
+      if (note.placed.path !== path) moved += 1
+    }
+    if (moved === 0) return linked
+  }
+}
+
+/** What two texts have in common that differ in where their links lead alone. */
+function withoutTargets(text: string, links: ParsedLinks['links']): string {
+  return applyEdits(
+    text,
+    links.map(({ targetFrom, targetTo }) => ({ from: targetFrom, to: targetTo, text: '' })),
+  )
+}
+
+function countsOf(files: readonly { readonly placed: Placed }[]) {
+  return {
+    added: files.filter(({ placed }) => placed.isNew && !placed.isBeside).length,
+    same: files.filter(({ placed }) => !placed.isNew).length,
+    conflicts: files.filter(({ placed }) => placed.isNew && placed.isBeside).length,
+  }
+}
+
+function groupedByEnding(
+  left: readonly { readonly path: string; readonly reason: ImportPlan['left'][number]['reason'] }[],
+): ImportPlan['left'] {
+  const groups = new Map<string, ImportPlan['left'][number]>()
+  for (const { path, reason } of left) {
+    const ending = /\.([^./]{1,12})$/.exec(path)?.[1]?.toLowerCase() ?? ''
+    const key = `${reason} ${ending}`
+    const group = groups.get(key) ?? { reason, ending, count: 0, names: [] }
+    group.count += 1
+    if (group.names.length < maxLeftNames) group.names.push(path)
+    groups.set(key, group)
+  }
+  return [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, maxLeftKinds)
+}

@@ -1,0 +1,224 @@
+/**
+ * What a model is asked of a memory, in units that are judged once: a pair of lines, or a line of a log. A unit is known
+ * by what its lines say and by the prompt, wherever the lines stand, so that what was answered is never asked again.
+ * Pure.
+ */
+import { createHash } from 'node:crypto'
+import { estimateTokens } from '../../../shared/tokens.ts'
+import type { AskedLine, Candidates } from './candidates.ts'
+
+export type ReviewKind = 'conflicts' | 'promote'
+
+export interface Unit {
+  readonly key: string
+  readonly lines: readonly AskedLine[]
+}
+
+/** What one request asks. */
+export interface Batch {
+  readonly kind: ReviewKind
+  readonly units: readonly Unit[]
+  /** The message of the request. */
+  readonly content: string
+}
+
+/** The prompts of a review, with what is filled in. */
+export interface ReviewPrompts {
+  readonly conflicts: (values: { readonly lines: string; readonly pairs: string }) => string
+  readonly promote: (values: { readonly lines: string; readonly memory: string }) => string
+}
+
+/** Of one request, so that a model keeps all of them in view. */
+const maxPairs = 60
+const maxLines = 120
+const maxNear = 40
+/** Estimated tokens of the lines of one request, at most. */
+const maxTokens = 6000
+
+/**
+ * What is to be asked: nothing that `isJudged` knows.
+ * @param window tokens that a request may have
+ */
+export function batchesOf(
+  candidates: Candidates,
+  prompts: ReviewPrompts,
+  isJudged: (key: string) => boolean,
+  window: number,
+): Batch[] {
+  const most = Math.min(maxTokens, Math.floor(window / 3))
+  return [
+    ...conflictBatches(candidates, prompts, isJudged, most),
+    ...promoteBatches(candidates, prompts, isJudged, most),
+  ]
+}
+
+function conflictBatches(
+  { lines, pairs }: Candidates,
+  prompts: ReviewPrompts,
+  isJudged: (key: string) => boolean,
+  most: number,
+): Batch[] {
+  const template = prompts.conflicts({ lines: '', pairs: '' })
+  const units = pairs.flatMap(([one, other]): Unit | [] => {
+    const [a, b] = [lines[one], lines[other]]
+    if (!a || !b) return []
+    const key = keyOf('conflicts', template, [a.text, b.text].sort())
+    return isJudged(key) ? [] : { key, lines: [a, b] }
+  })
+  return chunked(once(units), maxPairs, most).map((chunk) => {
+    const numbered = new Numbered()
+    const numbers = chunk.map(({ lines }) => lines.map((line) => numbered.of(line)).join(' and '))
+    return {
+      kind: 'conflicts',
+      units: chunk,
+      content: prompts.conflicts({ lines: numbered.text, pairs: `${numbers.join('; ')}.` }),
+    }
+  })
+}
+
+function promoteBatches(
+  { lines, logged, kept, sections }: Candidates,
+  prompts: ReviewPrompts,
+  isJudged: (key: string) => boolean,
+  most: number,
+): Batch[] {
+  const template = prompts.promote({ lines: '', memory: '' })
+  const memory = kept.flatMap((at) => lines[at] ?? [])
+  const units = logged.flatMap((at): Unit | [] => {
+    const line = lines[at]
+    if (!line) return []
+    const key = keyOf('promote', template, [line.text])
+    return isJudged(key) ? [] : { key, lines: [line] }
+  })
+  const words = memory.map((line) => wordsOf(line.text))
+  return chunked(beside(once(units)), maxLines, most).map((chunk) => {
+    const numbered = new Numbered()
+    for (const unit of chunk) for (const line of unit.lines) numbered.of(line)
+    const asked = wordsOf(chunk.flatMap(({ lines }) => lines.map(({ text }) => text)).join(' '))
+    const near = memory
+      .map((line, at) => ({ line, shared: shareOf(words[at] ?? new Set(), asked) }))
+      .filter(({ shared }) => shared > 0)
+      .sort((one, other) => other.shared - one.shared)
+      .slice(0, maxNear)
+      .map(({ line }) => line)
+    return {
+      kind: 'promote',
+      units: chunk,
+      content: prompts.promote({ lines: numbered.text, memory: memoryText(sections, near) }),
+    }
+  })
+}
+
+function memoryText(sections: readonly string[], near: readonly AskedLine[]): string {
+  const of = (section: string) => near.filter(({ heading }) => heading === section).map(({ text }) => `- ${text}`)
+  const others = near.filter(({ heading }) => heading === undefined || !sections.includes(heading))
+  return [
+    ...sections.flatMap((section) => [`## ${section}`, ...of(section)]),
+    ...others.map(({ text }) => `- ${text}`),
+  ].join('\n')
+}
+
+/** What is said again stands beside what said it first: each line is followed by the few that share most words with it. */
+function beside(units: readonly Unit[]): Unit[] {
+  const words = units.map(({ lines: [line] }) => wordsOf(line?.text ?? ''))
+  const byWord = new Map<string, number[]>()
+  for (const [at, own] of words.entries())
+    for (const word of own) {
+      const known = byWord.get(word)
+      if (known) known.push(at)
+      else byWord.set(word, [at])
+    }
+  const taken = new Set<number>()
+  const ordered: Unit[] = []
+  const take = (at: number) => {
+    const unit = units[at]
+    if (!unit || taken.has(at)) return
+    taken.add(at)
+    ordered.push(unit)
+  }
+  for (const [at, own] of words.entries()) {
+    if (taken.has(at)) continue
+    take(at)
+    const shared = new Map<number, number>()
+    for (const word of own) {
+      const places = byWord.get(word) ?? []
+      if (places.length > maxOfWord) continue
+      for (const other of places) if (!taken.has(other)) shared.set(other, (shared.get(other) ?? 0) + 1)
+    }
+    const nearest = [...shared].filter(([, count]) => count >= 2).sort((one, other) => other[1] - one[1])
+    for (const [other] of nearest.slice(0, 3)) take(other)
+  }
+  return ordered
+}
+
+const maxOfWord = 100
+
+/** Of a text, in lower case: three letters at least, or a run of two Chinese characters. */
+function wordsOf(text: string): Set<string> {
+  const words = new Set<string>()
+  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]{3,}/gu)) {
+    if (!/\p{Script=Han}/u.test(word)) words.add(word)
+    else for (let at = 0; at + 2 <= word.length; at += 1) words.add(word.slice(at, at + 2))
+  }
+  return words
+}
+
+function shareOf(own: ReadonlySet<string>, asked: ReadonlySet<string>): number {
+  let shared = 0
+  for (const word of own) if (asked.has(word)) shared += 1
+  return shared < 2 ? 0 : shared / own.size
+}
+
+/** Lines as a model is shown them, each once and numbered from 1. */
+class Numbered {
+  readonly #numbers = new Map<string, number>()
+  readonly #shown: string[] = []
+
+  of(line: AskedLine): number {
+    const place = `${line.path}:${line.line}`
+    const known = this.#numbers.get(place)
+    if (known !== undefined) return known
+    const number = this.#shown.length + 1
+    this.#numbers.set(place, number)
+    this.#shown.push(shownLine(line, number))
+    return number
+  }
+
+  get text(): string {
+    return this.#shown.join('\n')
+  }
+}
+
+function shownLine({ day, heading, text }: AskedLine, number: number): string {
+  const about = [day, heading?.slice(0, 60)].filter((one) => one !== undefined && one !== '')
+  return `${number}${about.length > 0 ? ` [${about.join(', ')}]` : ''} ${text}`
+}
+
+function chunked(units: readonly Unit[], most: number, tokens: number): Unit[][] {
+  const chunks: Unit[][] = []
+  let size = 0
+  for (const unit of units) {
+    const own = unit.lines.reduce((sum, line) => sum + estimateTokens(shownLine(line, 100)) + 4, 0)
+    const last = chunks.at(-1)
+    if (last && last.length < most && size + own <= tokens) {
+      last.push(unit)
+      size += own
+    } else {
+      chunks.push([unit])
+      size = own
+    }
+  }
+  return chunks
+}
+
+/** The same said in several places is asked once. */
+function once(units: readonly Unit[]): Unit[] {
+  return [...new Map(units.map((unit) => [unit.key, unit])).values()]
+}
+
+function keyOf(kind: ReviewKind, template: string, texts: readonly string[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([kind, template, texts]))
+    .digest('hex')
+    .slice(0, 32)
+}

@@ -1,0 +1,95 @@
+/** A review by the model as people meet it (M60): what it takes is told before; one diff; the request; the other one is wrong. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until } from '../support/folder.ts'
+import { makeMemory } from '../support/made-memory.ts'
+import { startModelServer } from '../support/model-server.ts'
+import { contentOf, reviewAnswer } from '../support/scripted-reviewer.ts'
+
+afterAll(closeBrowser)
+
+describe('M60 review in the inbox', () => {
+  it('M60: estimate, review, one diff of all of it, undo; in both schemes, in Chinese, on a telephone', async () => {
+    const memory = makeMemory(61, 400)
+    const [quote = ''] = /(?<=- )[A-Z].* runs .*/.exec(memory.files['memory/2026-06-05.md'] ?? '') ?? []
+    const promote = quote === '' ? [] : [{ quote, section: 'Part 1', text: `Kept: ${quote}` }]
+    const models = await startModelServer()
+    models.respond = (body) => ({ text: reviewAnswer(contentOf(body), { ...memory, promote }) })
+    const config = `providers: { anthropic: { baseUrl: "${models.url}" } }
+agents:
+  defaults: { memory: { embedding: { provider: none } }, upkeep: { schedule: "monday 09:00" } }
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-haiku-4-5 }]
+`
+    const env = { ANTHROPIC_API_KEY: 'sk-test-anthropic' }
+    const server = await openTestServer({
+      files: memory.files,
+      config,
+      env,
+      now: () => new Date('2026-11-22T12:00:00'),
+    })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('link', { name: 'Inbox' }).click()
+    const inbox = page.getByTestId('inbox')
+    await inbox.getByRole('button', { name: 'Ask the model' }).click()
+    await page.getByTestId('estimate').waitFor()
+    expect(models.requests).toHaveLength(0)
+    expect(await page.getByTestId('estimate').innerText()).toMatch(/about \$0\.\d+/)
+    await keepScreenshot(page, 'review-1-estimate')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.waitForTimeout(400)
+    await keepScreenshot(page, 'review-2-estimate-dark')
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.getByRole('button', { name: 'Start' }).click()
+    await inbox.getByTestId('proposal').first().waitFor()
+    const note = inbox.getByTestId('review-note')
+    await note.getByText('Reviewed').waitFor({ timeout: 30_000 })
+    await keepScreenshot(page, 'review-3-proposals')
+
+    const view = inbox.getByTestId('proposal-view')
+    const struck = view.locator('figure')
+    await until(async () => (await struck.count()) > 0)
+    const before = await struck.innerText()
+    await page.keyboard.press('t')
+    await until(async () => (await struck.innerText()) !== before)
+    await view.getByRole('button', { name: 'The exact request' }).click()
+    await page.getByTestId('wire').waitFor()
+    expect(await page.getByRole('dialog').innerText()).not.toContain('sk-test')
+    await page.keyboard.press('Escape')
+
+    await note.getByRole('button', { name: /as one change/ }).click()
+    await inbox.getByTestId('chosen-view').locator('figure').first().waitFor()
+    await keepScreenshot(page, 'review-4-one-diff')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.waitForTimeout(400)
+    await keepScreenshot(page, 'review-5-one-diff-dark')
+    await page.emulateMedia({ colorScheme: 'light' })
+    await inbox
+      .getByTestId('chosen-view')
+      .getByRole('button', { name: /^Accept/ })
+      .click()
+    await page.getByText(/\d+ accepted\./).waitFor()
+    await page.locator('[data-sonner-toast]', { hasText: 'accepted.' }).getByRole('button', { name: 'Undo' }).click()
+    await until(async () => {
+      const texts = Object.keys(memory.files).map((path) => readFile(join(server.workspace, path), 'utf8'))
+      return (await Promise.all(texts)).join('') === Object.values(memory.files).join('')
+    })
+
+    await inbox.getByTestId('proposal').first().waitFor()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await keepScreenshot(page, 'review-6-narrow')
+    await page.close()
+    const chinese = await openPage({ locale: 'zh-CN', viewport: { width: 1280, height: 800 } })
+    await chinese.goto(server.url)
+    await chinese.goto(new URL('/inbox', server.url).href)
+    await chinese.getByTestId('review-note').waitFor()
+    await keepScreenshot(chinese, 'review-7-chinese')
+    await chinese.getByRole('button', { name: '请模型审阅' }).click()
+    await chinese.getByTestId('estimate').waitFor()
+    await chinese.setViewportSize({ width: 360, height: 740 })
+    await keepScreenshot(chinese, 'review-8-chinese-narrow')
+  }, 120_000)
+})

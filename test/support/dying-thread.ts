@@ -1,0 +1,17 @@
+/** A thread that dies of a request, and one request that it never answers. */
+import { serveThread, threadBase } from '../../src/main/thread/index.ts'
+
+const router = {
+  die: threadBase.handler(() => {
+    setImmediate(() => {
+      throw new Error('died')
+    })
+    return Promise.withResolvers<never>().promise
+  }),
+  wait: threadBase.handler(() => Promise.withResolvers<never>().promise),
+  greet: threadBase.handler(() => 'hello'),
+}
+
+export type DyingRouter = typeof router
+
+serveThread(router)

@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { nextOf, parseSchedule } from '../../../src/shared/schedule.ts'
+
+/** A Sunday, at noon. */
+const now = new Date('2026-11-22T12:00:00')
+const next = (text: string, after = now) => {
+  const schedule = parseSchedule(text)
+  const at = schedule && nextOf(schedule, after)
+  if (!at) return at
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+describe('M60 schedule', () => {
+  it.each([
+    ['hourly', '2026-11-22 13:00'],
+    ['daily', '2026-11-23 04:00'],
+    ['daily 18:30', '2026-11-22 18:30'],
+    ['Daily 12:00', '2026-11-23 12:00'],
+    ['weekly', '2026-11-23 04:00'],
+    ['sunday 09:00', '2026-11-29 09:00'],
+    ['Wed 9:05', '2026-11-25 09:05'],
+    ['weekdays 18:00', '2026-11-23 18:00'],
+    ['monthly', '2026-12-01 04:00'],
+    ['0 4 * * 1', '2026-11-23 04:00'],
+    ['*/20 * * * *', '2026-11-22 12:20'],
+    ['0 9-17/4 * * mon-fri', '2026-11-23 09:00'],
+    ['30 6 1,15 jan,feb *', '2027-01-01 06:30'],
+    ['0 0 13 * fri', '2026-11-27 00:00'],
+    ['0 0 29 2 *', '2028-02-29 00:00'],
+    ['0 0 * * 7', '2026-11-29 00:00'],
+  ])('M60: “%s” comes next on %s', (text, expected) => {
+    expect(next(text)).toBe(expected)
+  })
+
+  it('M60: off is never, and so is a day that there is not', () => {
+    expect(parseSchedule('off')).toBeUndefined()
+    expect(next('0 0 31 2 *')).toBeUndefined()
+  })
+
+  it.each([
+    '',
+    'sometimes',
+    'daily 24:00',
+    'daily 4',
+    'monday 09:00 now',
+    '60 * * * *',
+    '* * * *',
+    '5-1 * * * *',
+    '*/0 * * * *',
+    '0 0 0 * *',
+    'a b c d e',
+    'off 04:00',
+  ])('M60: “%s” is no schedule', (text) => {
+    expect(parseSchedule(text)).toBeNull()
+  })
+
+  it('M60: the next moment is after the one before, and a schedule never throws', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 30 }),
+        fc.date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true }),
+        (text, at) => {
+          const schedule = parseSchedule(text)
+          const found = schedule && nextOf(schedule, at)
+          if (found) expect(found.getTime()).toBeGreaterThan(at.getTime())
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { Scheduler } from '../../../src/main/upkeep/index.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+async function makeScheduler() {
+  const folder = await temporaryFolder()
+  const world = { now: new Date('2026-11-22T12:00:00'), schedule: 'daily 13:00', idleMs: 600_000, load: 0.1, runs: 0 }
+  const open = () =>
+    new Scheduler({
+      folder,
+      now: () => world.now,
+      schedule: () => world.schedule,
+      idleFor: () => world.idleMs,
+      load: () => world.load,
+      run: async () => {
+        world.runs += 1
+      },
+      onFault: (error) => {
+        throw error
+      },
+    })
+  return { world, open }
+}
+
+describe('M60 scheduler', () => {
+  it('M60: it does what is due once, when nobody is at work, and makes up for what passed while it was closed', async () => {
+    const { world, open } = await makeScheduler()
+    const scheduler = open()
+    expect(await scheduler.look(), 'what would have been due before it was wished is not').toBe(false)
+    expect(await scheduler.next()).toBe(new Date('2026-11-22T13:00:00').getTime())
+    world.now = new Date('2026-11-22T13:00:30')
+    world.idleMs = 1000
+    expect(await scheduler.look(), 'somebody is at work').toBe(false)
+    world.idleMs = 600_000
+    world.load = 3
+    expect(await scheduler.look(), 'the machine is at work').toBe(false)
+    world.load = 0.1
+    scheduler.savePower(true)
+    expect(await scheduler.look(), 'on a battery').toBe(false)
+    scheduler.savePower(false)
+    expect(await scheduler.look()).toBe(true)
+    expect(await scheduler.look()).toBe(false)
+    expect(world.runs).toBe(1)
+    world.now = new Date('2026-11-26T09:00:00')
+    const later = open()
+    expect(await later.look(), 'four days passed').toBe(true)
+    expect(await later.look()).toBe(false)
+    expect(world.runs).toBe(2)
+  })
+
+  it('M60: off is off, and another schedule begins from when it is set', async () => {
+    const { world, open } = await makeScheduler()
+    const scheduler = open()
+    await scheduler.look()
+    world.now = new Date('2026-11-23T14:00:00')
+    world.schedule = 'off'
+    expect(await scheduler.look()).toBe(false)
+    expect(await scheduler.next()).toBeNull()
+    world.schedule = 'daily 13:30'
+    expect(await scheduler.look()).toBe(false)
+    expect(await scheduler.next()).toBe(new Date('2026-11-24T13:30:00').getTime())
+    expect(world.runs).toBe(0)
+  })
+})
