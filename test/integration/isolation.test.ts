@@ -10,6 +10,7 @@ import { createRouter } from '../../src/main/router/index.ts'
 import { Eyes } from '../../src/main/chat/eyes.ts'
 import { ownTools, type ToolContext } from '../../src/main/chat/tools/index.ts'
 import { isHidden, isNote } from '../../src/main/workspace/index.ts'
+import { attachmentType } from '../../src/shared/attachments.ts'
 import { contract } from '../../src/shared/contract/index.ts'
 import { AppError, errorCodes } from '../../src/shared/errors.ts'
 import { openTestApp } from '../support/app.ts'
@@ -184,6 +185,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
     'workspace.lines': (path) => [{ agent, path, count: 10 }],
     'workspace.read': (path) => [{ agent, path }],
     'workspace.setVisibility': (path) => [{ agent, path, isLocal: true }],
+    'workspace.attach': (path) => [{ agent, path, name: 'x.png', data: 'eA==' }],
     'workspace.write': (path) => [{ agent, path, text: 'x\n', expectedHash: null }],
     'workspace.draft': (path) => [{ agent, path }],
     'workspace.saveDraft': (path) => [{ agent, path, draft: { text: 'x', baseText: '', baseHash: null } }],
@@ -427,7 +429,9 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
       ),
     ).toEqual([])
     const notes = made.filter((path) => after.get(path) !== 'folder')
-    expect(notes.filter((path) => !isNote(path))).toEqual([])
+    // Pictures are put beside notes, where there was nothing, and nothing runs them.
+    const isAdded = (path: string) => attachmentType(path) !== undefined && !before.has(path)
+    expect(notes.filter((path) => !isNote(path) && !isAdded(path))).toEqual([])
     for (const path of notes) expect((await stat(path)).mode & 0o111).toBe(0)
     expect(gone.filter((path) => !isNote(path) || !isOwn(path))).toEqual([])
     for (const path of ['.git/config', '.env', 'run.md', 'tool.sh', 'package.json', 'memory/nested/MEMORY.md'])

@@ -19,6 +19,7 @@ import { LocalNotes } from '../visibility/index.ts'
 import type { Scheduler, Upkeep } from '../upkeep/index.ts'
 import { FileDrafts, type TextFile, type Workspace, type WorkspaceWrite, type WriteOrigin } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
+import { attachFile } from './attach.ts'
 import { listFiles } from './list-files.ts'
 import { openUpkeep, upkeepRequests } from './agent-upkeep.ts'
 import { builtinFile, memorySource, notesFolders } from './memory-source.ts'
@@ -215,6 +216,12 @@ export class Agent {
   /** Whether other programs may see it. */
   isForPrograms(path: string): boolean {
     return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
+  }
+
+  /** Keeps a file beside its notes, where the vault keeps such files. */
+  async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
+    await this.habits.refresh()
+    return attachFile({ workspace: this.workspace, links: this.links, habits: this.habits.kept }, file)
   }
 
   /** Lines of a file, or of a conversation as it is searched. @param from 1-based @param shown the text as the asker may see it @throws AppError as `readFile` */

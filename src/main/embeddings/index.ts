@@ -11,6 +11,7 @@ export { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryL
 export {
   fromBlob,
   toBlob,
+  type Digest,
   type EmbeddingProvider,
   type JudgedModel,
   type Margin,

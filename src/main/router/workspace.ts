@@ -39,6 +39,11 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     const { bytes, ...piece } = await readAttachment(context.agent.workspace.roots, input.path, input.from)
     return { ...piece, data: bytes.toString('base64') }
   }),
+  attach: os.workspace.attach
+    .use(agent)
+    .handler(({ context, input: { path, name, data } }) =>
+      context.agent.attach({ note: path, name, bytes: Buffer.from(data, 'base64') }),
+    ),
   lines: os.workspace.lines.use(agent).handler(async ({ context, input }) => {
     if (input.forProgram) assertSeen(context.agent, input.path)
     const sight = await sightOf(app, context.agent, input.forProgram)

@@ -78,10 +78,12 @@ const memorySchema = z.strictObject({
 })
 export type MemorySettings = z.infer<typeof memorySchema>
 
-const folderSchema = z
+const isFolderInside = (path: string) => !/(^|[\\/])\.\.?([\\/]|$)|^[\\/]|:/.test(path)
+const folderSchema = z.string().max(400).refine(isFolderInside, rules.folder)
+const nearFolderSchema = z
   .string()
   .max(400)
-  .refine((path) => !/(^|[\\/])\.\.?([\\/]|$)|^[\\/]|:/.test(path), rules.folder)
+  .refine((path) => isFolderInside(path.replace(/^\.[\\/]/, '')), rules.folder)
 
 /** What is kept otherwise than the vault's own program says; what is left out is as it has it. */
 const vaultSchema = z.strictObject({
@@ -94,6 +96,12 @@ const vaultSchema = z.strictObject({
     .prefault({}),
   /** `beside` the note with the link, or a folder. */
   newNotes: folderSchema.optional(),
+  /** Where pasted and dropped files go: `beside` the note, a folder, or `./files` for one below the note's. */
+  attachments: nearFolderSchema.optional(),
+  /** How links are written: `[[…]]` or `[…](…)`. */
+  links: z.enum(['wiki', 'markdown']).optional(),
+  /** How much of a path they have. */
+  linkPaths: z.enum(['shortest', 'relative', 'absolute']).optional(),
   /** Folders and files that are not searched, besides those that the vault's own program leaves out. */
   ignored: z.array(z.string().max(400)).default([]),
   followIgnored: z.boolean().default(true),

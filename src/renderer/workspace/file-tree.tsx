@@ -106,12 +106,6 @@ function Everything({ agent, current, files, actions }: EverythingProps) {
   }, [agent.id, folders])
   const tree = useMemo(() => treeOf(files), [files])
   const rows = useMemo(() => treeRows(tree, (path) => folders.get(path) ?? false), [tree, folders])
-  const reveal = useMemo(
-    () => rows.findIndex((row) => row.kind === 'file' && row.file.path === shown),
-    // Only where one went to, and when its row is there: what else opens or closes leaves the list where it is.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [shown, files.length > 0],
-  )
   const toggle = (path: string, isOpen: boolean) => setFolders(new Map([...folders, [path, isOpen]]))
   const press = (key: string, row: TreeRow, at: number) => {
     if (key === 'ArrowRight' && row.kind === 'folder') {
@@ -135,7 +129,7 @@ function Everything({ agent, current, files, actions }: EverythingProps) {
       keyOf={keyOfRow}
       heightOf={heightOf}
       levelOf={levelOf}
-      reveal={reveal}
+      reveal={shown}
       onKey={press}
     >
       {(row) => (

@@ -1,6 +1,6 @@
 /** The files of a memory: read, written, moved, found, and what is typed into them. */
 import { z } from 'zod'
-import { maxNote, maxPatch, maxTitle } from '../limits.ts'
+import { maxName, maxNote, maxPatch, maxPicture, maxTitle } from '../limits.ts'
 import { base, filePathSchema, forProgramSchema, fileTextSchema, forAgent, idSchema } from './base.ts'
 import { unsearchedSchema } from './scope.ts'
 
@@ -78,6 +78,18 @@ export const workspace = {
       data: z.string(),
     }),
   ),
+  /** A file that is to be shown in a note (`path`), put where the vault keeps such files; `data` is base64. */
+  attach: base
+    .input(
+      forAgent.extend({ path: filePathSchema, name: z.string().min(1).max(maxName), data: z.base64().max(maxPicture) }),
+    )
+    .output(
+      z.object({
+        path: z.string(),
+        /** As the vault writes its links. */
+        link: z.string(),
+      }),
+    ),
   /**
    * Saves atomically if the file is still what `expectedHash` names (`null`: must not exist yet).
    * A change made underneath is merged when the two do not touch; else the request fails with `file_changed`.

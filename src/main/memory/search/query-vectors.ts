@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchResponse } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type {
+  Digest,
   EmbeddingProvider,
   MeaningTerm,
   ProviderOutcome,
@@ -24,8 +25,13 @@ const probeText = 'memory'
 
 type Notice = SearchResponse['notice']
 
-/** From the text of a passage and its cosine with the question. */
-export type Nearness = (passage: string, cosine: number) => number
+/** How near passages are to a question. */
+export interface Nearness {
+  /** Of a passage's text; the same for every question. */
+  digestOf(text: string): Digest
+  /** From the digest of a passage and its cosine with the question. */
+  of(digest: Digest, cosine: number): number
+}
 
 export interface QueryVector {
   readonly vector: Float32Array | undefined
@@ -80,7 +86,8 @@ export class QueryVectors {
 
   /** How near passages are to a question; undefined where that is their cosine. */
   nearness(question: string): Nearness | undefined {
-    return this.#provider.nearness?.(question)
+    const { nearness } = this.#provider
+    return nearness && { digestOf: nearness.digestOf, of: nearness.to(question) }
   }
 
   /** What each word of a question gives to its nearness to a passage; undefined where the model cannot tell. */

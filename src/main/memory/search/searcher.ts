@@ -431,7 +431,7 @@ export class Searcher {
 
   /** Figures of the collection, kept until another connection has changed the file. */
   #readCollection(): Collection {
-    const version = Number(this.#db.pragma('data_version', { simple: true }))
+    const version = this.#statements.version.get() ?? 0
     if (this.#collection?.version === version) return this.#collection
     const isOurs = this.#isOfOurModel()
     const calibration = isOurs ? parseCalibration(getMeta(this.#db, calibrationKey)) : undefined
