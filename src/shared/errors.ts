@@ -9,6 +9,7 @@ export const errorCodes = [
   'path_hidden',
   'path_invalid',
   'write_refused',
+  'local_only',
   'file_not_found',
   'file_exists',
   'file_changed',
