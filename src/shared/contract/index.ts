@@ -120,5 +120,5 @@ export type {
   UpkeepProgress,
   UpkeepRule,
 } from './upkeep.ts'
-export type { Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'
+export type { CountedSurvey, Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'
 export type { PropertyCount, TagCount, TagPlan } from './tags.ts'
