@@ -9,6 +9,8 @@ export const errorCodes = [
   'path_hidden',
   'path_invalid',
   'write_refused',
+  'local_only',
+  'write_proposed',
   'file_not_found',
   'file_exists',
   'file_changed',

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { errorDataSchema } from './errors.ts'
+import { sourceKinds } from './provenance.ts'
 import { toolDetailsSchema } from './tool-details.ts'
 
 export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })
@@ -38,12 +39,21 @@ export const usageSchema = z.object({
 })
 export type Usage = z.infer<typeof usageSchema>
 
+/** A place that is trusted less than the user (M63). */
+export const sourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
+
+/** What was read or said with local notes before a local model: no remote one ever gets it (M64). */
+const localSchema = z.literal(true).optional()
+
 export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
 
 export const userMessageSchema = z.object({
   role: z.literal('user'),
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
   timestamp: z.number(),
+  local: localSchema,
+  /** Of a summary: where some of what it stands for comes from (M63). */
+  sources: z.array(sourceSchema).optional(),
 })
 
 export const stopReasonSchema = z.enum(['stop', 'length', 'toolUse', 'error', 'aborted'])
@@ -62,6 +72,7 @@ export const assistantMessageSchema = z.object({
   errorMessage: z.string().optional(),
   errorData: errorDataSchema.optional(),
   timestamp: z.number(),
+  local: localSchema,
 })
 
 export const toolResultMessageSchema = z.object({
@@ -72,6 +83,7 @@ export const toolResultMessageSchema = z.object({
   details: toolDetailsSchema.optional(),
   isError: z.boolean(),
   timestamp: z.number(),
+  local: localSchema,
 })
 
 export const messageSchema = z.discriminatedUnion('role', [

@@ -158,6 +158,7 @@ function sourceOf(
     folders: [{ source: 'memory', folder: corpus.folder, prefix: '', forbidden: [] }],
     chunk: { tokens, overlap: 80 },
     debounceMs,
+    notes: [],
     embedding: {
       provider,
       model: provider === 'builtin' ? builtinModelName : 'bench',
@@ -165,6 +166,7 @@ function sourceOf(
       dimensions: undefined,
       batchSize: 256,
       apiKey: undefined,
+      isLocal: true,
       allowDownload: false,
       modelsFolder: root,
       builtinFile,

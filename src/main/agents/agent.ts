@@ -15,24 +15,19 @@ import { Links } from '../links/index.ts'
 import { Memory, transcriptText } from '../memory/index.ts'
 import { Drafts, readKeptRequest, sessionEvents, Sessions } from '../sessions/index.ts'
 import { surveyMemory } from '../survey/index.ts'
+import { LocalNotes } from '../visibility/index.ts'
 import type { Scheduler, Upkeep } from '../upkeep/index.ts'
-import {
-  type CarriedOn,
-  FileDrafts,
-  type TextFile,
-  type Workspace,
-  type WorkspaceWrite,
-  type WriteOrigin,
-} from '../workspace/index.ts'
+import { FileDrafts, type TextFile, type Workspace, type WorkspaceWrite, type WriteOrigin } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { attachFile } from './attach.ts'
 import { listFiles } from './list-files.ts'
-import { openUpkeep, upkeepRequests } from './agent-upkeep.ts'
-import { builtinFile, memorySource } from './memory-source.ts'
+import { openUpkeep, proposeOutside, upkeepRequests } from './agent-upkeep.ts'
+import { builtinFile, memorySource, notesFolders } from './memory-source.ts'
 import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
+import { reportOf } from './report-ended.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
@@ -50,6 +45,8 @@ export class Agent {
   /** Of the repository of the user's own that its folder lies in. */
   readonly commits: Commits
   readonly upkeep: Upkeep
+  /** What of its memory stays on this machine. */
+  readonly localNotes: LocalNotes
   /** When upkeep is done without being asked for. */
   readonly scheduler: Scheduler
   /** How the notes of its folder are kept. */
@@ -83,6 +80,7 @@ export class Agent {
       threads: options.threads,
       watch,
     })
+    this.localNotes = new LocalNotes(() => notesFolders(options))
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     const { workspace, memory, sessions } = this
     this.checks = new Checks({
@@ -107,7 +105,13 @@ export class Agent {
     }
     this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow })
     const idleFor = () => performance.now() - this.#usedAt
-    const { upkeep, scheduler } = openUpkeep(options, { workspace, sessions, links: this.links, idleFor })
+    const { upkeep, scheduler } = openUpkeep(options, {
+      workspace,
+      sessions,
+      links: this.links,
+      localNotes: this.localNotes,
+      idleFor,
+    })
     this.upkeep = upkeep
     this.scheduler = scheduler
     this.chat = new Chat({
@@ -117,6 +121,8 @@ export class Agent {
       workspace,
       memory,
       models,
+      look: () => this.localNotes.look(),
+      propose: (change, model) => proposeOutside(this.upkeep, change, model, now()),
       windows,
       mcp,
       resources,
@@ -219,9 +225,9 @@ export class Agent {
     return attachFile({ workspace: this.workspace, links: this.links, habits: this.habits.kept }, file)
   }
 
-  /** Lines of a file, or of a conversation as it is searched. @param from 1-based @throws AppError as `readFile` */
-  async readLines(path: string, from: number, count: number) {
-    const lines = (await this.#textOf(path)).split(/\r?\n/)
+  /** Lines of a file, or of a conversation as it is searched. @param from 1-based @param shown the text as the asker may see it @throws AppError as `readFile` */
+  async readLines(path: string, from: number, count: number, shown: (text: string) => string = (text) => text) {
+    const lines = shown(await this.#textOf(path)).split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
   }
@@ -292,7 +298,7 @@ export class Agent {
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
     const { workspace, memory, habits } = this
     const { scope } = this.#options.config.current.memory
-    return listFiles({ workspace, memory, habits, scope, figures: this.#figures }, signal)
+    return listFiles({ workspace, memory, habits, scope, localNotes: this.localNotes, figures: this.#figures }, signal)
   }
 
   /** What its memory is made of, and what of it was ever recalled. */
@@ -321,19 +327,4 @@ export class Agent {
     this.sessions.close()
     this.workspace.close()
   }
-}
-
-function reportOf({ isDone, move, written, left }: CarriedOn, agent: string) {
-  const of = move ? `${move.from} → ${move.to}` : 'tags'
-  return {
-    part: 'app',
-    code: !isDone ? 'change_not_done' : left.length > 0 ? 'change_left' : 'change_ended',
-    level: left.length > 0 ? 'warning' : 'note',
-    message: [
-      of,
-      `${written} notes written now`,
-      ...(left.length > 0 ? [`changed since, left as they are: ${left.slice(0, 20).join(', ')}`] : []),
-    ].join('; '),
-    agent,
-  } as const
 }

@@ -2,10 +2,11 @@
 import type { McpServers } from '../mcp/index.ts'
 import type { Clock } from '../clock.ts'
 import type { Memory } from '../memory/index.ts'
-import type { Models } from '../models/index.ts'
+import type { Look, Models } from '../models/index.ts'
 import type { Sessions } from '../sessions/index.ts'
 import type { AgentConfig } from '../settings/index.ts'
 import type { Workspace } from '../workspace/index.ts'
+import type { ProposedChange } from './eyes.ts'
 import type { LearnedWindows } from './learned-windows.ts'
 import type { MessageQueue } from './queue.ts'
 
@@ -15,6 +16,10 @@ export interface ChatOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly models: Models
+  /** What of the memory stays on this machine, as it is now. */
+  readonly look: Look
+  /** Has a person decide on a change that words of others went into (M63). @param model that asks for it */
+  readonly propose: (change: ProposedChange, model: string) => Promise<void>
   readonly windows: LearnedWindows
   readonly mcp: McpServers
   readonly queue: MessageQueue

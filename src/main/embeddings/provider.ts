@@ -17,6 +17,8 @@ export interface EmbeddingProvider {
    * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_unavailable`, `provider_error`
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
+  /** Whether a text stays on this machine and is not sent (M64). */
+  holds?(text: string): Promise<boolean>
   /** Whether it knows the language of a question; left out where that is not known beforehand. */
   reads?(text: string): boolean
   /** Where the model can tell more of how near a passage is to a question than their cosine does. */

@@ -1,10 +1,13 @@
 /** Who changed what. */
+import { sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
-export const historyRoutes = ({ os, agent }: RouterBase) => ({
+export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
   timeline: os.history.timeline.use(agent).handler(async ({ context, input }) => {
     const entries = await context.agent.recorded.entries(input)
-    return input.forProgram ? entries.filter(({ now }) => context.agent.isForPrograms(now)) : entries
+    if (!input.forProgram) return entries
+    const sight = await sightOf(app, context.agent, input.forProgram)
+    return entries.filter(({ now }) => context.agent.isForPrograms(now) && !sight?.notes.has(now))
   }),
   diff: os.history.diff
     .use(agent)

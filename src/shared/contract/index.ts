@@ -57,6 +57,7 @@ export type {
   ContextItem,
   ContextReport,
   ContextStep,
+  HeldBack,
   KeepingStep,
   Layer,
   LearnedWindow,

@@ -8,6 +8,15 @@ import { unsearchedSchema } from './scope.ts'
 export const fileKindSchema = z.enum(['memory', 'log', 'project', 'note'])
 export type FileKind = z.infer<typeof fileKindSchema>
 
+export const localSchema = z.object({
+  /** All of it; else some of its sections or lines. */
+  isWhole: z.boolean(),
+  /** The folder or file of the settings that says so. */
+  rule: z.string().optional(),
+  /** What its front matter says in place of `local` or `all`. */
+  problem: z.string().optional(),
+})
+
 export const fileEntrySchema = z.object({
   path: z.string(),
   kind: fileKindSchema,
@@ -21,6 +30,8 @@ export const fileEntrySchema = z.object({
   tokens: z.number().int(),
   /** Why no search finds it; left out where searches do. */
   unsearched: unsearchedSchema.optional(),
+  /** What of it stays on this machine (M64); left out where nothing does. */
+  local: localSchema.optional(),
 })
 export type FileEntry = z.infer<typeof fileEntrySchema>
 
@@ -33,7 +44,15 @@ export const fileDraftSchema = z.object({
 export type FileDraft = z.infer<typeof fileDraftSchema>
 
 export const workspace = {
-  list: base.input(forAgent).output(z.array(fileEntrySchema)),
+  list: base.input(forAgent.extend({ forProgram: forProgramSchema })).output(z.array(fileEntrySchema)),
+  /** Marks a note local, or takes that mark away; what it changed can be taken back by `undo`. */
+  setVisibility: base
+    .input(forAgent.extend({ path: filePathSchema, isLocal: z.boolean() }))
+    .output(z.object({ patch: z.string() })),
+  /** The same for a folder, in the settings. */
+  setFolderVisibility: base
+    .input(forAgent.extend({ path: z.string().min(1).max(399), isLocal: z.boolean() }))
+    .output(z.object({})),
   read: base
     .input(forAgent.extend({ path: filePathSchema, forProgram: forProgramSchema }))
     .output(z.object({ path: z.string(), text: z.string(), hash: z.string(), readOnly: z.boolean() })),

@@ -26,8 +26,11 @@ import {
   type KeepingState,
   type PrunePlan,
 } from '../../context/index.ts'
+import { withheldMessages, type Look } from '../../models/index.ts'
 import { noticeEntry, type KeptContent, type Transcript } from '../../sessions/index.ts'
 import type { AgentSettings } from '../../settings/index.ts'
+import { sourceName, type Source } from '../../../shared/provenance.ts'
+import { originsOf } from '../origins.ts'
 import { Notes, type NotesOptions } from './notes.ts'
 import { whileItShrinks } from './overflow.ts'
 import { summarize } from './summarize.ts'
@@ -42,6 +45,8 @@ export interface KeeperOptions extends NotesOptions {
   readonly isApart: () => boolean
   /** What may take a while has begun. */
   readonly onStart: (what: 'flush' | 'compaction') => void
+  /** What of the memory stays on this machine, as it is now. */
+  readonly look: Look
   /** Ends what else asks about notes just now: one at a time. */
   readonly alone: () => Promise<void>
 }
@@ -172,18 +177,20 @@ export class Keeper {
     // Nor will it summarise now.
     if (this.#rests()) return false
     const messages = live.map(({ message }) => message)
+    const seen = await this.#seen(messages)
     const { tokens: tokensBefore } = await this.#measure()
     this.#options.onStart('compaction')
     await this.#options.alone()
     try {
-      const { text, usage } = await whileItShrinks(model, async () => {
+      const { text, usage, isLocal } = await whileItShrinks(model, async () => {
         const { report, factor } = await this.#measure()
         return summarize({
           model,
           prompt: (await prompts()).compaction,
-          earlier: this.#state().summary,
-          messages: messages.slice(0, cut),
-          kept: messages.slice(cut),
+          earlier: model.isLocal || !this.#state().isSummaryLocal ? this.#state().summary : undefined,
+          isLocal: model.isLocal && (this.#state().isSummaryLocal || messages.some(({ local }) => local)),
+          messages: seen.slice(0, cut),
+          kept: seen.slice(cut),
           focus,
           budget: this.#options.budget(),
           maxTokens: Math.floor(summaryTokens(report.compactAt) / Math.max(1, factor)),
@@ -198,6 +205,8 @@ export class Keeper {
         tokensBefore,
         tokensAfter: tokensAfter(tokensBefore, messages, cut, text),
         usage,
+        ...(isLocal ? { local: true } : {}),
+        ...sourcesOf(this.#state(), messages.slice(0, cut)),
       })
       return true
     } catch (error) {
@@ -212,7 +221,7 @@ export class Keeper {
    * rescued. @returns false when there are none
    */
   async #leaveOut(cut: number): Promise<boolean> {
-    const { live, summary, flushed } = this.#state()
+    const { live, summary, isSummaryLocal, flushed } = this.#state()
     const first = live[cut]
     if (cut === 0 || !first) return false
     if (flushed < cut && !this.#options.isApart()) await this.#rescueUpTo(cut)
@@ -227,6 +236,8 @@ export class Keeper {
       tokensBefore,
       tokensAfter: tokensAfter(tokensBefore, messages, cut, text),
       leftOut: true,
+      ...(isSummaryLocal ? { local: true } : {}),
+      ...sourcesOf(this.#state(), messages.slice(0, cut)),
     })
     return true
   }
@@ -252,6 +263,12 @@ export class Keeper {
     await this.#keep({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
   }
 
+  /** Messages as the model may see them. */
+  async #seen(messages: readonly Message[]): Promise<readonly Message[]> {
+    const { model, look } = this.#options
+    return model.isLocal ? messages : withheldMessages(messages, await look())
+  }
+
   async #keep(entry: KeptContent): Promise<void> {
     await this.#options.transcript.appendKept(entry)
   }
@@ -264,6 +281,13 @@ export class Keeper {
       data: error.data,
     })
   }
+}
+
+/** Where some of what a summary stands for comes from: what went into the one before is in it too. */
+function sourcesOf({ summarySources }: KeepingState, messages: readonly Message[]): { readonly sources?: Source[] } {
+  const sources = [...originsOf(messages, []), ...summarySources]
+  const each = [...new Map(sources.map((source) => [sourceName(source), source])).values()]
+  return each.length === 0 ? {} : { sources: each }
 }
 
 /** Told to the model in the place of a summary. */

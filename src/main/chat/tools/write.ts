@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { dailyLogDate, isInstruction, normalizeRequest } from '../../workspace/index.ts'
+import { withSources } from '../eyes.ts'
 import { defineTool, pathParameter } from './tool.ts'
 
 export const write = defineTool({
@@ -14,10 +15,12 @@ export const write = defineTool({
     content: z.string(),
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
-  async run({ path: asked, content, append = false }, { workspace, origin, mayWrite, signal }) {
+  async run({ path: asked, content, append = false }, context) {
+    const { workspace, mayWrite, signal, eyes } = context
+    const origin = withSources(context)
     const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
-    const written = await workspace.edit(path, origin, (current) => {
+    const next = (current: string | undefined): string => {
       if (append) return appended(dailyLogDate(path, workspace.layout), current, content)
       if (
         current !== undefined &&
@@ -27,7 +30,8 @@ export const write = defineTool({
         throw new AppError('input_invalid', `${path} is a daily log: add to it with append: true`, { path })
       }
       return content
-    })
+    }
+    const written = await workspace.edit(path, origin, (current) => eyes.written(path, current, next(current), context))
     const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,

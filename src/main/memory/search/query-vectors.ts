@@ -105,6 +105,7 @@ export class QueryVectors {
     maxWaitMs: number | undefined,
     signal?: AbortSignal,
   ): Promise<QueryVector> {
+    if (await this.#provider.holds?.(query)) return { vector: undefined, notice: localQueryNotice }
     const { failure, waitMs } = this.leave
     const vector = this.#kept.get(query)
     if (failure) return { vector: fits(vector, dimensions), notice: failedNotice(failure.message, failure.since) }
@@ -186,6 +187,11 @@ export class QueryVectors {
         : `${this.provider} took longer than ${waitedMs / 1000} s`
     return { code: 'provider_late', message }
   }
+}
+
+const localQueryNotice: Notice = {
+  code: 'query_local',
+  message: 'the question has words of notes that stay on this machine: it is not sent',
 }
 
 function mismatch(length: number, dimensions: number): string {
