@@ -53,6 +53,11 @@ export class Agents {
     })
   }
 
+  /** Put away by the user: nobody else is served by it. */
+  isArchived(id: string): boolean {
+    return this.#entries().some((agent) => agent.id === id && agent.archived)
+  }
+
   async list(): Promise<AgentSummary[]> {
     return Promise.all(
       this.#entries().map(async ({ id, name, color, model, archived }, index) => ({
