@@ -175,11 +175,10 @@ describe('Forget', () => {
     const test = await openForget()
     const { client, home, app, env } = test
     await spread(test, client)
-    const stop = new AbortController()
     let outcome: ForgetOutcome | undefined
-    for await (const step of app.agents.forget('main', { texts: [secret], keep: [] }, stop.signal)) {
+    for await (const step of app.agents.forget('main', { texts: [secret], keep: [] })) {
       if (step.type === 'done') outcome = step.outcome
-      else stop.abort()
+      else app.agents.stopForgetting('main')
     }
     expect(outcome?.isStopped).toBe(true)
     expect(outcome?.left.length).toBeGreaterThan(0)

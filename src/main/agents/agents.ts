@@ -47,6 +47,8 @@ export class Agents {
   /** Folders that are being made somebody's, and whose. */
   readonly #claimed = new Map<string, string>()
   #isSavingPower = false
+  /** What ends it, by agent. */
+  readonly #forgetting = new Map<string, AbortController>()
 
   constructor(options: AgentsOptions) {
     this.changes = this.#changes
@@ -282,22 +284,31 @@ export class Agents {
    * waits.
    * @throws AppError `input_invalid`, `session_busy`, `disk_full`, `write_failed`
    */
-  async *forget(id: string, request: ForgetRequest, signal?: AbortSignal): AsyncGenerator<ForgetStep> {
+  async *forget(id: string, request: ForgetRequest): AsyncGenerator<ForgetStep> {
     assertNamable(request.texts)
+    if (this.#forgetting.has(id)) throw new AppError('session_busy', 'something is being forgotten already', {})
     const agent = await this.get(id)
     if (agent.chat.isAnswering) throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
+    const stop = new AbortController()
+    this.#forgetting.set(id, stop)
     const opened = Promise.withResolvers<Agent>()
     opened.promise.catch(() => undefined)
     this.#open.set(id, opened.promise)
     try {
       await agent.close()
-      yield* forget(this.#forgettable(id), request, signal)
+      yield* forget(this.#forgettable(id), request, stop.signal)
     } finally {
+      this.#forgetting.delete(id)
       this.#openAgent(id).then(opened.resolve, (error: unknown) => {
         this.#open.delete(id)
         opened.reject(error)
       })
     }
+  }
+
+  /** Ends it after the file at hand. */
+  stopForgetting(id: string): void {
+    this.#forgetting.get(id)?.abort()
   }
 
   /** All that is kept of an agent. */

@@ -4,6 +4,8 @@ import type { Agent } from './agent.ts'
 
 /** Lines of what search finds that are offered. */
 const maxNear = 12
+/** Offered, not done: what is only a little about it is worth a look. */
+const leastNear = 0.1
 
 /** Where something stands in all that is kept of an agent. @throws AppError `input_invalid` */
 export async function findToForget(
@@ -14,7 +16,7 @@ export async function findToForget(
 ) {
   const phrase = new Phrase([words, ...lines])
   const places = await scan(folders, phrase, signal)
-  const { results } = await agent.memory.search(words, { maxResults: maxNear })
+  const { results } = await agent.memory.search(words, { maxResults: maxNear, minScore: leastNear })
   const near = results
     .filter(({ source }) => source === 'memory')
     .flatMap(({ path, snippet, snippetLine, startLine }) =>

@@ -68,8 +68,8 @@ export const forget = {
     }),
   ),
   /**
-   * Takes it out everywhere, for good. Ending the iteration, or `stop`, ends it after the file at hand; what is gone stays
-   * gone. Fails with `input_invalid`, `session_busy` while a conversation is answering.
+   * Takes it out everywhere, for good. What is gone stays gone; where whoever asked for it goes away, it is
+   * carried out to its end. Fails with `input_invalid`, `session_busy` while a conversation is answering.
    */
   run: base
     .input(
@@ -81,4 +81,6 @@ export const forget = {
       }),
     )
     .output(eventIterator(stepSchema)),
+  /** Ends it after the file at hand. */
+  stop: base.input(forAgent).output(z.object({})),
 }
