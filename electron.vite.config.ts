@@ -31,6 +31,7 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           'cli/index': 'src/main/cli/entry.ts',
+          'commits/commits-thread': 'src/main/commits/commits-thread.ts',
           'diff/diff-thread': 'src/main/diff/diff-thread.ts',
           'find/find-thread': 'src/main/find/find-thread.ts',
           'history/history-thread': 'src/main/history/history-thread.ts',

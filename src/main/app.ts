@@ -177,6 +177,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     historyEntry: threadFile(mainFolder, 'history/history-thread'),
     importEntry: threadFile(mainFolder, 'import/import-thread'),
     surveyEntry: threadFile(mainFolder, 'survey/survey-thread'),
+    commitsEntry: threadFile(mainFolder, 'commits/commits-thread'),
     findEntry: threadFile(mainFolder, 'find/find-thread'),
     linksEntry: threadFile(mainFolder, 'links/link-thread'),
     upkeepEntry: threadFile(mainFolder, 'upkeep/upkeep-thread'),

@@ -1,7 +1,5 @@
 /** What the window shows: the first start, quick capture, or the workbench of the agent that was open last. */
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
-import { Toaster } from 'sonner'
 import { useLocation } from 'wouter'
 import { api } from './api/index.ts'
 import { ErrorState } from './feedback/index.ts'
@@ -12,11 +10,9 @@ import { Onboarding } from './onboarding/onboarding.tsx'
 import { setBindings } from './ui/keys.ts'
 import { paths } from './navigate.ts'
 import { Skeleton } from './ui/states.tsx'
+import { Toasts } from './ui/toasts.tsx'
 import { useAppearance } from './workbench/use-appearance.ts'
 import { Workbench } from './workbench/workbench.tsx'
-
-/** Nothing that one needs lies there: toasts cover no tools of a view, and not the status bar. */
-const aboveStatusBar = { top: 56, bottom: 40, right: 16 }
 
 export function App() {
   const settings = useQuery(api.settings.get.queryOptions())
@@ -24,7 +20,6 @@ export function App() {
   const isAsked = (useQuery(api.clients.questions.queryOptions()).data ?? []).length > 0
   const theme = useAppearance(settings.data?.appearance)
   const [location] = useLocation()
-  const { t } = useTranslation()
   // What was there stays there while the runtime is gone for a moment.
   const error = settings.data && agents.data ? undefined : (settings.error ?? agents.error)
   setBindings(settings.data?.shortcuts ?? {})
@@ -47,14 +42,8 @@ export function App() {
           <ImportNotice agent={agent.id} />
         </>
       )}
-      <Toaster
-        theme={theme}
-        customAriaLabel={t('common.notifications')}
-        // What asks the user stays uncovered.
-        position={isAsked ? 'top-right' : 'bottom-right'}
-        offset={aboveStatusBar}
-        mobileOffset={aboveStatusBar}
-      />
+      {/* What asks the user stays uncovered. */}
+      <Toasts theme={theme} position={isAsked ? 'top-right' : 'bottom-right'} />
     </>
   )
 }

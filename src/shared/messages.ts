@@ -38,12 +38,16 @@ export const usageSchema = z.object({
 })
 export type Usage = z.infer<typeof usageSchema>
 
+/** What was read or said with local notes before a local model: no remote one ever gets it (M64). */
+const localSchema = z.literal(true).optional()
+
 export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
 
 export const userMessageSchema = z.object({
   role: z.literal('user'),
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
   timestamp: z.number(),
+  local: localSchema,
 })
 
 export const stopReasonSchema = z.enum(['stop', 'length', 'toolUse', 'error', 'aborted'])
@@ -62,6 +66,7 @@ export const assistantMessageSchema = z.object({
   errorMessage: z.string().optional(),
   errorData: errorDataSchema.optional(),
   timestamp: z.number(),
+  local: localSchema,
 })
 
 export const toolResultMessageSchema = z.object({
@@ -72,6 +77,7 @@ export const toolResultMessageSchema = z.object({
   details: toolDetailsSchema.optional(),
   isError: z.boolean(),
   timestamp: z.number(),
+  local: localSchema,
 })
 
 export const messageSchema = z.discriminatedUnion('role', [

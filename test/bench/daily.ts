@@ -52,6 +52,8 @@ async function measureTimeline(page: Page, url: string): Promise<Figure[]> {
     await page.goto(new URL('/chat/long', url).href)
     await page.getByTestId('answer').last().waitFor()
     await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+    // What the browser still lays out of a chat that it just opened is no part of the click.
+    await sleep(500)
     const from = Date.now()
     await page
       .getByRole('link', { name: /^Context/ })

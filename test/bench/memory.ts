@@ -9,12 +9,14 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchOptions } from '../../src/shared/contract/index.ts'
+import { builtinModelName } from '../../src/main/embeddings/builtin.ts'
 import { createEmbeddings } from '../../src/main/embeddings/index.ts'
 import { calibrationKey } from '../../src/main/memory/calibrated.ts'
 import { calibrate } from '../../src/main/memory/calibration.ts'
 import { openForWriting } from '../../src/main/memory/schema.ts'
 import { IndexStore } from '../../src/main/memory/store.ts'
 import { Memory, threadEntries, type MemorySource } from '../../src/main/memory/index.ts'
+import { builtinFile } from '../recall/judged-set.ts'
 import { measureResidentMemory } from './app.ts'
 import type { Corpus } from './corpus.ts'
 import { median, quantile, type Figure } from './figures.ts'
@@ -31,13 +33,14 @@ const calibrationRounds = 3
 const keywordBudgets: Readonly<Record<number, number>> = { 2000: 1, 10_000: 2 }
 const hybridBudgets: Readonly<Record<number, number>> = { 2000: 4, 10_000: 10, 100_000: 30 }
 
-/** @param parts which of `keywords`, `vectors` and `resident` to measure */
+/** @param parts which of `keywords`, `builtin`, `vectors` and `resident` to measure */
 export async function measureMemory(root: string, size: number, parts: ReadonlySet<string>): Promise<Figure[]> {
   const corpus = writeRealCorpus(join(root, `corpus-${size}`), size)
   const label = `${size / 1000}k chunks`
   const figures: Figure[] = []
   if (parts.has('keywords')) figures.push(...(await measureKeywords(root, corpus, size, label)))
-  if (parts.has('vectors')) figures.push(...(await measureHybrid(root, corpus, size, label)))
+  if (parts.has('builtin')) figures.push(...(await measureBuiltin(root, corpus, size, label)))
+  if (parts.has('vectors')) figures.push(...(await measureHybrid(root, corpus, label)))
   if (parts.has('resident') && size === 10_000) figures.push(...(await measureResidentMemory(root, corpus, label)))
   rmSync(corpus.folder, { recursive: true, force: true })
   return figures
@@ -84,7 +87,25 @@ async function measureKeywords(root: string, corpus: Corpus, size: number, label
   return figures
 }
 
-async function measureHybrid(root: string, corpus: Corpus, size: number, label: string): Promise<Figure[]> {
+/** With the model that comes with the app, from nothing to the last vector, and then questions. */
+async function measureBuiltin(root: string, corpus: Corpus, size: number, label: string): Promise<Figure[]> {
+  const source = sourceOf(root, corpus, 'builtin', undefined)
+  const started = performance.now()
+  const embedding = await openMemory(source)
+  await embedding.settle(600_000)
+  for (let status = await embedding.status(); status.embedded < status.chunks; status = await embedding.status())
+    await sleep(50)
+  const coldMs = performance.now() - started
+  while ((await embedding.meaning(undefined)).scripts.length === 0) await sleep(50)
+  await embedding.close()
+  const memory = await openMemory(source)
+  const figures = await measureSearch(memory, corpus, `${label}: hybrid search, built in`, hybridBudgets[size])
+  await memory.close()
+  const budget = size === 10_000 ? { budget: 5000 } : {}
+  return [{ name: `${label}: cold index, vectors built in`, value: coldMs, unit: 'ms', ...budget }, ...figures]
+}
+
+async function measureHybrid(root: string, corpus: Corpus, label: string): Promise<Figure[]> {
   const server = await startEmbeddings()
   const source = sourceOf(root, corpus, 'openai-compatible', server.url)
   const embedding = await openMemory(source)
@@ -96,7 +117,7 @@ async function measureHybrid(root: string, corpus: Corpus, size: number, label: 
   const memory = await openMemory(source)
   const figures = [
     calibration,
-    ...(await measureSearch(memory, corpus, `${label}: hybrid search`, hybridBudgets[size])),
+    ...(await measureSearch(memory, corpus, `${label}: hybrid search, 1536 dimensions`, undefined)),
   ]
   await memory.close()
   server.close()
@@ -128,7 +149,7 @@ async function measureCalibration(source: MemorySource, label: string): Promise<
 function sourceOf(
   root: string,
   corpus: Corpus,
-  provider: 'none' | 'openai-compatible',
+  provider: 'none' | 'builtin' | 'openai-compatible',
   baseUrl: string | undefined,
   tokens = 400,
 ): MemorySource {
@@ -137,23 +158,25 @@ function sourceOf(
     folders: [{ source: 'memory', folder: corpus.folder, prefix: '', forbidden: [] }],
     chunk: { tokens, overlap: 80 },
     debounceMs,
+    notes: [],
     embedding: {
       provider,
-      model: 'bench',
+      model: provider === 'builtin' ? builtinModelName : 'bench',
       baseUrl,
       dimensions: undefined,
       batchSize: 256,
       apiKey: undefined,
+      isLocal: true,
       allowDownload: false,
       modelsFolder: root,
-      builtinFile: '',
+      builtinFile,
     },
   }
 }
 
 async function openMemory(source: MemorySource): Promise<Memory> {
   const search = {
-    weights: { vector: 0.7, text: 0.3 },
+    weights: source.embedding.provider === 'builtin' ? ('auto' as const) : { vector: 0.7, text: 0.3 },
     minScore: 0.35,
     maxResults: 6,
     recencyHalfLifeDays: null,

@@ -17,7 +17,7 @@ import { measureMemory } from './memory.ts'
 import { measureTranscript } from './transcript.ts'
 import { measureUpkeep } from './upkeep.ts'
 
-const memoryParts = ['keywords', 'vectors', 'resident']
+const memoryParts = ['keywords', 'builtin', 'vectors', 'resident']
 const root = mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
 const others: Readonly<Record<string, () => Promise<Figure[]> | Figure[]>> = {
   transcript: () => measureTranscript(root),

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { rounds } from '../support/thorough.ts'
@@ -12,6 +13,31 @@ afterAll(closeBrowser)
 const files = {
   'MEMORY.md': '# Long-term memory\n\n- The garage door opens with 4411.\n- 钢琴由佐藤先生调音。\n',
   'memory/2026-01-20.md': '# 2026-01-20\n\n## 09:00 - Piano\nThe piano is tuned by Mr Sato.\n',
+  'memory/2026-01-21.md': '# 2026-01-21\n\n## 09:00 - Again\n- The garage door opens with 4411.\n',
+  'Zoo.md': `---
+status: open
+done: false
+tags: [work, work/animals]
+---
+
+# Zoo
+
+See [[MEMORY]], [[Not yet]] and [there](nowhere.md). ==Mind the walrus==, a formula $x^2$, #fun.
+
+- [ ] buy fish
+  - [x] feed them
+
+> [!warning] Wet
+> The floor.
+
+\`\`\`mermaid
+graph TD; A[Start] --> B[End]
+\`\`\`
+
+| animal | legs |
+| ------ | ---- |
+| walrus | 0    |
+`,
 }
 
 async function openFull() {
@@ -42,9 +68,16 @@ describe('M48 accessibility', () => {
       agent: 'main',
       question: { query: 'garage', relevant: [{ path: 'MEMORY.md', startLine: 3, endLine: 3 }] },
     })
+    await client.upkeep.look({ agent: 'main' })
+    const [proposal] = (await client.upkeep.list({ agent: 'main' })).open
     const views: [path: string, ready: string][] = [
+      ['/file/Zoo.md', '[data-testid=preview] mark'],
+      ['/inbox', '[data-testid=proposal]'],
+      [`/inbox?proposal=${proposal?.id}`, '[data-testid=proposal-view]'],
+      ['/search/tags', '[role=treeitem]'],
+      ['/links/around?path=Zoo.md', '[role=group] a'],
+      ['/links/broken', '[data-testid=broken-link]'],
       [`/chat/${session}`, '[data-testid=answer]'],
-      ['/file/MEMORY.md', '.monaco-editor .view-lines'],
       ['/search?q=piano', '[data-testid=candidate]'],
       ['/search/recalls', '[data-testid=recall]'],
       ['/search/checks', '[data-testid=check]'],
@@ -59,12 +92,17 @@ describe('M48 accessibility', () => {
       ['/capture', 'textarea'],
       ...sections.map(({ id }): [string, string] => [`/settings#${id}`, 'main section']),
     ]
+    // How a note is shown is kept: from now on it is read, with its links beside it.
+    await page.goto(new URL('/file/Zoo.md', url).href)
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
+    await page.getByRole('button', { name: 'Links', exact: true }).click()
+    await page.getByRole('complementary', { name: 'Links' }).getByText('#work/animals').waitFor()
     const found: string[] = []
     for (const theme of (['light', 'dark'] as const).slice(0, rounds(1, 2))) {
       await client.settings.setAppearance({ theme })
       for (const [width, height] of sizes.slice(0, rounds(1, sizes.length))) {
         await page.setViewportSize({ width, height })
-        for (const [path, ready] of views.slice(0, rounds(12, views.length))) {
+        for (const [path, ready] of views.slice(0, rounds(18, views.length))) {
           await page.goto(new URL(path, url).href)
           await page.locator(ready).first().waitFor()
           await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, theme)
@@ -119,6 +157,35 @@ describe('M48 accessibility', () => {
       const client = await connect(url)
       return JSON.stringify((await client.settings.source()).written).includes('"thinking":"low"')
     })
+  }, 60_000)
+
+  it('M48: the Tab key goes through a toast and on', async () => {
+    const { url } = await openTestServer({ files })
+    const page = await openPage()
+    await page.goto(url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await page.keyboard.press('Control+Shift+Space')
+    await page.getByTestId('capture').waitFor()
+    await page.keyboard.type('Milk and bread')
+    await page.keyboard.press('Enter')
+    const undo = page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' })
+    const newChat = page.getByRole('link', { name: 'New chat' }).first()
+    await undo.waitFor()
+    const tabTo = async (wanted: Locator) => {
+      for (let step = 0; step < 120; step += 1) {
+        if (await wanted.evaluate((element) => element === document.activeElement)) return
+        await page.keyboard.press('Tab')
+      }
+      throw new Error('the Tab key does not lead there')
+    }
+    await tabTo(undo)
+    await tabTo(newChat)
+    // A toast that goes with the focus gives it back.
+    await page.getByRole('textbox', { name: 'Message' }).focus()
+    await tabTo(undo)
+    await page.keyboard.press('Enter')
+    await undo.waitFor({ state: 'detached' })
+    await until(() => page.evaluate(() => document.activeElement !== document.body))
   }, 60_000)
 
   it('M48: zoomed to 200 %, with forced colours and without motion, everything is there', async () => {

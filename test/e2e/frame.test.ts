@@ -143,6 +143,29 @@ describe('M42 a new chat', () => {
   })
 })
 
+describe('M42 what is typed meanwhile', () => {
+  it('M42: what is typed while a chat begins goes along into it, and not into the next new chat', async () => {
+    const { page } = await openFrame()
+    await page.getByRole('link', { name: 'New chat' }).first().click()
+    await page.waitForURL((url) => url.pathname === '/')
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('What is the boiler code?')
+    await composer.press('Enter')
+    // At once, before the chat has an address.
+    await page.keyboard.type('and then')
+    await page.waitForURL(/\/chat\//)
+    await page.keyboard.type(' this')
+    await until(async () => (await composer.inputValue()) === 'and then this')
+    await page.getByTestId('answer').first().waitFor()
+    await page.getByRole('link', { name: 'New chat' }).first().click()
+    await page.waitForURL((url) => url.pathname === '/')
+    await composer.waitFor()
+    expect(await composer.inputValue()).toBe('')
+    await page.goBack()
+    await until(async () => (await composer.inputValue()) === 'and then this')
+  })
+})
+
 describe('M44 names of places', () => {
   it('M44: a chat among the results has its title, not the path of its transcript', async () => {
     const { page, server, client, chat } = await openFrame()

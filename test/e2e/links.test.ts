@@ -81,3 +81,57 @@ describe('M67 links', () => {
     await until(async () => (await read('Not yet.md')) === 'To [[Walrus]]')
   })
 })
+
+describe('M69 attachments', () => {
+  it('M69: a picture that is pasted or dropped lies in the vault’s folder, is linked at the cursor and shown', async () => {
+    const server = await openTestServer({
+      files: {
+        '.obsidian/app.json': '{"attachmentFolderPath":"files","newLinkFormat":"relative"}',
+        'notes/Home.md': '# Home\n\n',
+      },
+    })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.goto(new URL('/file/notes/Home.md', server.url).href)
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
+    const editor = page.locator('.monaco-editor').first()
+    await editor.click()
+    await page.keyboard.press('Control+End')
+    const give = (kind: 'paste' | 'drop', name: string) =>
+      page.evaluate(
+        ([kind, name]) => {
+          const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+          const bytes = Uint8Array.from(atob(dot), (character) => character.codePointAt(0) ?? 0)
+          const transfer = new DataTransfer()
+          transfer.items.add(new File([bytes], name ?? '', { type: 'image/png' }))
+          const target = document.querySelector('.monaco-editor .view-lines')
+          const box = target?.getBoundingClientRect()
+          const place = {
+            clientX: (box?.left ?? 0) + 5,
+            clientY: (box?.top ?? 0) + 36,
+            bubbles: true,
+            cancelable: true,
+          }
+          const event =
+            kind === 'paste'
+              ? new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true, cancelable: true })
+              : new DragEvent('drop', { dataTransfer: transfer, ...place })
+          target?.dispatchEvent(event)
+        },
+        [kind, name],
+      )
+    await give('paste', 'dot one.png')
+    await page.getByText('files/dot one.png was added.').waitFor()
+    await page.getByTestId('preview').locator('img').first().waitFor()
+    await give('drop', 'image.png')
+    await page.getByText(/files\/image-\d{8}-\d{6}\.png was added\./).waitFor()
+    await page.getByTestId('preview').locator('img').nth(1).waitFor()
+    await give('drop', 'program.exe')
+    await page.getByText('program.exe is of no kind that is shown here', { exact: false }).waitFor()
+    await page.keyboard.press('Control+s')
+    const text = () => readFile(join(server.workspace, 'notes/Home.md'), 'utf8')
+    await until(async () => (await text()).includes('![[../files/dot one.png]]'))
+    expect(await text()).toMatch(/!\[\[\.\.\/files\/image-\d{8}-\d{6}\.png\]\]/)
+    await keepScreenshot(page, 'links-attached')
+  })
+})

@@ -29,10 +29,10 @@ describe('M68 tags and properties', () => {
 
     // The tree is walked by keys: one tag below another opens, F2 renames, Enter searches.
     const tree = page.getByRole('tree', { name: 'Tags' })
-    await tree.getByRole('treeitem', { name: 'fun, 1 note' }).focus()
+    await tree.getByRole('treeitem', { name: '#fun 1 note' }).focus()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowRight')
-    await tree.getByRole('treeitem', { name: 'work/animals, 1 note' }).waitFor()
+    await tree.getByRole('treeitem', { name: '#work/animals 1 note' }).waitFor()
     await keepScreenshot(page, 'tags-1-tree')
     await page.keyboard.press('F2')
     const field = page.getByRole('textbox', { name: 'New name, without #' })
@@ -44,13 +44,13 @@ describe('M68 tags and properties', () => {
     await dialog.getByRole('button', { name: 'Rename' }).click()
     await until(async () => (await read('harbour.md')).endsWith('The old port. #job\n'))
     await until(async () => (await read('zoo.md')).includes('tags: [job, job/animals]'))
-    await tree.getByRole('treeitem', { name: 'job, 2 notes' }).waitFor()
+    await tree.getByRole('treeitem', { name: '#job 2 notes' }).waitFor()
     await page
       .locator('[data-sonner-toast]', { hasText: '#work is #job now' })
       .getByRole('button', { name: 'Undo' })
       .click()
     await until(async () => (await read('zoo.md')).includes('tags: [work, work/animals]'))
-    await tree.getByRole('treeitem', { name: 'work, 2 notes' }).focus()
+    await tree.getByRole('treeitem', { name: '#work 2 notes' }).focus()
     await page.keyboard.press('Enter')
     await page.waitForURL(/q=tag%3Awork$/)
     await page.locator('[data-testid=condition][data-kind=tag]').waitFor()

@@ -138,6 +138,7 @@ describe('M12 trouble with the index', () => {
         file: join(state, 'memory', 'main.sqlite'),
         folders: [{ source: 'memory', folder: workspace, prefix: '', forbidden: [] }],
         chunk: { tokens: 400, overlap: 80 },
+        notes: [],
         embedding: {
           provider: 'none',
           model: '',
@@ -145,6 +146,7 @@ describe('M12 trouble with the index', () => {
           dimensions: undefined,
           batchSize: 1,
           apiKey: undefined,
+          isLocal: true,
           allowDownload: false,
           modelsFolder: state,
           builtinFile: '',
@@ -283,6 +285,7 @@ describe('M9 a thread that dies', () => {
         chunk: { tokens: 400, overlap: 80 },
         debounceMs: 100,
         embedding: { provider: 'none', model: '', batchSize: 1, allowDownload: false, modelsFolder: state } as never,
+        notes: [],
       },
       search: () => ({
         weights: { vector: 0.7, text: 0.3 },

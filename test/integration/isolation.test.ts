@@ -7,8 +7,10 @@ import { call, ORPCError } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRouter } from '../../src/main/router/index.ts'
+import { Eyes } from '../../src/main/chat/eyes.ts'
 import { ownTools, type ToolContext } from '../../src/main/chat/tools/index.ts'
 import { isHidden, isNote } from '../../src/main/workspace/index.ts'
+import { attachmentType } from '../../src/shared/attachments.ts'
 import { contract } from '../../src/shared/contract/index.ts'
 import { AppError, errorCodes } from '../../src/shared/errors.ts'
 import { openTestApp } from '../support/app.ts'
@@ -182,6 +184,8 @@ function requests(source: string): Record<string, (path: string) => object[]> {
   return {
     'workspace.lines': (path) => [{ agent, path, count: 10 }],
     'workspace.read': (path) => [{ agent, path }],
+    'workspace.setVisibility': (path) => [{ agent, path, isLocal: true }],
+    'workspace.attach': (path) => [{ agent, path, name: 'x.png', data: 'eA==' }],
     'workspace.write': (path) => [{ agent, path, text: 'x\n', expectedHash: null }],
     'workspace.draft': (path) => [{ agent, path }],
     'workspace.saveDraft': (path) => [{ agent, path, draft: { text: 'x', baseText: '', baseHash: null } }],
@@ -203,6 +207,8 @@ function requests(source: string): Record<string, (path: string) => object[]> {
     'workspace.undo': (path) => [{ agent, path, patch: `--- a\n+++ a\n@@ -1,1 +0,0 @@\n-x\n` }],
     'history.timeline': (path) => [{ agent, path, limit: 10 }],
     'history.diff': (path) => [{ agent, commit, path }],
+    'history.commits': (path) => [{ agent, path }],
+    'history.commitDiff': (path) => [{ agent, path, commit }],
     'history.standing': (path) => [{ agent, path, patch: `--- a\n+++ a\n@@ -1,1 +0,0 @@\n-x\n` }],
     'history.blame': (path) => [{ agent, path }],
     'history.restore': (path) => [{ agent, commit, path }],
@@ -242,7 +248,15 @@ function requests(source: string): Record<string, (path: string) => object[]> {
 }
 
 /** The user says where an agent lives, or looks there before; and a setting's key or a tag is no path on a disk. */
-const otherRequests = ['agents.create', 'agents.setUp', 'habits.look', 'settings.set', 'tags.planRename', 'tags.rename']
+const otherRequests = [
+  'workspace.setFolderVisibility',
+  'agents.create',
+  'agents.setUp',
+  'habits.look',
+  'settings.set',
+  'tags.planRename',
+  'tags.rename',
+]
 
 const toolCalls: Record<string, (path: string) => Record<string, unknown>[]> = {
   read: (path) => [{ path }],
@@ -264,7 +278,9 @@ describe('M27 isolation: a list is no way around', () => {
     const tool = (name: string, path: string) => {
       const found = ownTools.find((own) => own.name === name)
       if (!found) throw new Error(name)
-      const context = { workspace: main.workspace, signal: new AbortController().signal } as unknown as ToolContext
+      const eyes = new Eyes({ isLocal: false }, () => main.localNotes.look())
+      const { signal } = new AbortController()
+      const context = { workspace: main.workspace, signal, eyes } as unknown as ToolContext
       return found.run({ path }, context, 'call').then(
         ({ text }) => ({ code: '', text }),
         (error: unknown) => ({ code: error instanceof AppError ? error.code : String(error), text: '' }),
@@ -345,6 +361,8 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
     const context: ToolContext = {
       workspace: main.workspace,
       memory: main.memory,
+      eyes: new Eyes({ isLocal: false }, () => main.localNotes.look()),
+      isOfLocal: false,
       session: 'none',
       readSession: (session) => main.sessions.readText(session),
       readOutput: (name) => Promise.reject(new AppError('file_not_found', name)),
@@ -411,7 +429,9 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
       ),
     ).toEqual([])
     const notes = made.filter((path) => after.get(path) !== 'folder')
-    expect(notes.filter((path) => !isNote(path))).toEqual([])
+    // Pictures are put beside notes, where there was nothing, and nothing runs them.
+    const isAdded = (path: string) => attachmentType(path) !== undefined && !before.has(path)
+    expect(notes.filter((path) => !isNote(path) && !isAdded(path))).toEqual([])
     for (const path of notes) expect((await stat(path)).mode & 0o111).toBe(0)
     expect(gone.filter((path) => !isNote(path) || !isOwn(path))).toEqual([])
     for (const path of ['.git/config', '.env', 'run.md', 'tool.sh', 'package.json', 'memory/nested/MEMORY.md'])

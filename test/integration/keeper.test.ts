@@ -2,11 +2,13 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Eyes } from '../../src/main/chat/eyes.ts'
 import { Keeper } from '../../src/main/chat/keeping/keeper.ts'
 import type { ToolContext } from '../../src/main/chat/tools/index.ts'
 import { assemble, budgetOf, keepingState } from '../../src/main/context/index.ts'
 import { AnswerDraft, type ChatModel } from '../../src/main/models/index.ts'
 import { Transcript } from '../../src/main/sessions/transcript.ts'
+import { LocalNotes } from '../../src/main/visibility/index.ts'
 import { Workspace } from '../../src/main/workspace/index.ts'
 import { AppError } from '../../src/shared/errors.ts'
 import { messageText, noUsage, type Message } from '../../src/shared/messages.ts'
@@ -23,7 +25,15 @@ const pruning = {
 
 /** A model that saves each FACT-n that it is shown, summarises to nothing, and fails when the dice say so. */
 function forgetfulModel(contextWindow: number, fails: () => boolean): ChatModel {
-  const model = { id: 'fake/m', provider: 'fake', model: 'm', contextWindow, maxOutput: 1000, images: false }
+  const model = {
+    id: 'fake/m',
+    provider: 'fake',
+    model: 'm',
+    contextWindow,
+    maxOutput: 1000,
+    images: false,
+    isLocal: true,
+  }
   return {
     ...model,
     async *stream({ messages }) {
@@ -77,6 +87,7 @@ describe('M30 the invariant', () => {
           const folder = await temporaryFolder()
           await mkdir(join(folder, 'w'))
           const workspace = new Workspace({ workspace: join(folder, 'w'), forbidden: [] })
+          const notes = new LocalNotes(() => [])
           const file = join(folder, 's.jsonl')
           let transcript = await Transcript.create(file, folder, new Date(2026, 0, 20))
           let rolls = 0
@@ -101,6 +112,7 @@ describe('M30 the invariant', () => {
           }
           const keeper = () =>
             new Keeper({
+              look: () => notes.look(),
               transcript,
               model,
               budget: () => budget,
@@ -134,6 +146,8 @@ describe('M30 the invariant', () => {
                 mayWrite: () => true,
                 limits: { timeoutMs: 5000, outputCharacters: 50_000 },
                 session: 's',
+                eyes: new Eyes(model, () => notes.look()),
+                isOfLocal: false,
               } as unknown as ToolContext,
               now: () => new Date(2026, 0, 20, 10),
               onStart: () => undefined,

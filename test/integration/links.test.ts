@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Differ } from '../../src/main/diff/index.ts'
 import { Links } from '../../src/main/links/index.ts'
 import type { NewNotes } from '../../src/main/links/new-note.ts'
+import type { LinkStyle } from '../../src/main/links/written.ts'
 import { createRouter } from '../../src/main/router/index.ts'
 import { threadFile } from '../../src/main/thread/index.ts'
 import { openTestApp } from '../support/app.ts'
@@ -32,7 +33,7 @@ const main = { agent: 'main' }
 describe('M67 links', () => {
   it('M67: who asks while the app closes is told, and nothing else fails', async () => {
     const { agent } = await openLinks({ 'Home.md': '[[Other]]\n', 'Other.md': 'x\n' })
-    const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNotes>()
+    const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNotes & LinkStyle>()
     const entry = threadFile(mainFolder, 'links/link-thread')
     const links = new Links({ entry, workspace: agent.workspace, differ: new Differ(), habits: () => habits })
     const asked = links.of('Home.md')
@@ -40,7 +41,7 @@ describe('M67 links', () => {
     await links.close()
     // Long enough for a failure that nobody waits for to be told of, which fails the run.
     await setImmediate()
-    answerHabits({ newNotes: 'beside', isFlat: false })
+    answerHabits({ newNotes: 'beside', isFlat: false, links: 'wiki', linkPaths: 'shortest' })
     await told
   })
 

@@ -18,10 +18,10 @@ describe('M30 rescued words', () => {
   it('M30: wait in order, whatever they say; what became of each is told, and nothing is removed', async () => {
     const { workspace, folder } = await openFolder()
     const file = join(folder, 'memory/rescued/2026-01-20.md')
-    await rescue(workspace, origin, 'User: first', at)
+    await rescue(workspace, origin, 'User: first', at, false)
     // A tool has read the file: what it says is said again inside the next.
     const quoted = await readFile(file, 'utf8')
-    await rescue(workspace, origin, `User: second\n\n${quoted}`, at)
+    await rescue(workspace, origin, `User: second\n\n${quoted}`, at, false)
     const [first, second, ...others] = await waitingRescues(workspace)
     expect(first?.text).toBe('User: first')
     expect(second?.text).toContain('User: second')

@@ -20,6 +20,7 @@ const source: EmbeddingSource = {
   dimensions: undefined,
   batchSize: 4,
   apiKey: undefined,
+  isLocal: true,
   allowDownload: false,
   modelsFolder: '/nowhere',
   builtinFile: '',
@@ -218,12 +219,22 @@ describe('M13 embeddings', () => {
     const server = await startModelServer()
     const store = await openStore(texts)
     const provider = await openProvider({ baseUrl: server.openAiUrl })
-    expect(await embedMissing(store, provider, { signal: never })).toEqual({ embedded: 5, problem: undefined })
+    expect(await embedMissing(store, provider, { signal: never })).toEqual({
+      embedded: 5,
+      problem: undefined,
+      held: 0,
+      otherLength: undefined,
+    })
     expect(store.counts()).toMatchObject({ chunks: 6, embedded: 6 })
     const inputs = server.requests.flatMap(({ body }) => body['input'] as string[])
     expect(inputs.length).toBe(new Set(inputs).size)
     const requests = server.requests.length
-    expect(await embedMissing(store, provider, { signal: never })).toEqual({ embedded: 0, problem: undefined })
+    expect(await embedMissing(store, provider, { signal: never })).toEqual({
+      embedded: 0,
+      problem: undefined,
+      held: 0,
+      otherLength: undefined,
+    })
     expect(server.requests.length).toBe(requests)
     store.close()
   })

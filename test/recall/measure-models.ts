@@ -156,6 +156,7 @@ for (const model of models) {
     dimensions: undefined,
     batchSize: 64,
     apiKey: undefined,
+    isLocal: true,
     allowDownload: false,
     modelsFolder: '',
     builtinFile,

@@ -76,6 +76,8 @@ export interface ModelServer {
   unknownOptions: string[]
   /** What it names a conversation when it is asked to; such requests are in no script. */
   title: string
+  /** Those, to the letter. */
+  readonly titleRequests: string[]
   /** The list of models that it gives. */
   models: object[]
   /** Tokens of all requests so far, by the same count. */
@@ -104,9 +106,10 @@ export interface EmbeddingScript {
 
 export async function startModelServer(...script: ScriptedAnswer[]): Promise<ModelServer> {
   const requests: ModelServer['requests'] = []
+  const titleRequests: string[] = []
   const aborted = { count: 0 }
   const refused = { count: 0 }
-  const state: Omit<ModelServer, 'url' | 'openAiUrl' | 'requests' | 'aborted' | 'refused'> = {
+  const state: Omit<ModelServer, 'url' | 'openAiUrl' | 'requests' | 'titleRequests' | 'aborted' | 'refused'> = {
     hasResponses: false,
     unknownOptions: [],
     title: 'A title of the model',
@@ -144,6 +147,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     const isResponses = path.endsWith('/responses')
     if (isResponses && !state.hasResponses) return json(response, 404, { error: { message: 'no such page' } })
     if (JSON.stringify(body).includes('You title conversations.')) {
+      titleRequests.push(text)
       const titled = { text: state.title }
       return stream(response, eventsOf(path, titled), titled, path)
     }
@@ -183,7 +187,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     server.closeAllConnections()
     server.close()
   })
-  return Object.assign(state, { url, openAiUrl: `${url}/v1`, requests, aborted, refused })
+  return Object.assign(state, { url, openAiUrl: `${url}/v1`, requests, titleRequests, aborted, refused })
 }
 
 /** A tokenizer of our own, for the texts that are sent. */

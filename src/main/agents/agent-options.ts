@@ -22,6 +22,7 @@ export interface SharedOptions {
   readonly importEntry: URL
   readonly surveyEntry: URL
   readonly linksEntry: URL
+  readonly commitsEntry: URL
   readonly findEntry: URL
   readonly upkeepEntry: URL
   readonly models: Models
@@ -37,6 +38,13 @@ export interface SharedOptions {
   readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
+export interface SharedMemory {
+  readonly agent: string
+  readonly workspace: string
+  /** What its own settings keep on this machine, whoever reads it. */
+  readonly local: readonly string[]
+}
+
 export interface AgentOptions extends SharedOptions {
   readonly config: AgentConfig
   readonly workspace: string
@@ -45,7 +53,7 @@ export interface AgentOptions extends SharedOptions {
   readonly habits: VaultHabits
   readonly modelsFolder: string
   /** Memories that other agents share with this one, looked up anew whenever they are needed. */
-  readonly shared: () => readonly { readonly agent: string; readonly workspace: string }[]
+  readonly shared: () => readonly SharedMemory[]
   /** Folders that are not this agent's, looked up anew whenever they are needed. */
   readonly forbidden: () => readonly string[]
 }

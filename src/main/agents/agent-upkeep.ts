@@ -3,16 +3,18 @@ import { join } from 'node:path'
 import { AgentModels, loadPrompts } from '../chat/index.ts'
 import type { Links } from '../links/index.ts'
 import { messageText } from '../../shared/messages.ts'
-import { ask as askModel, type ChatModel, type ModelRequest } from '../models/index.ts'
+import { ask as askModel, type ChatModel, type Look, type ModelRequest } from '../models/index.ts'
 import { keepRequest, keepWire, type Sessions } from '../sessions/index.ts'
 import {
   runCandidates,
   Scheduler,
+  type Candidates,
   Upkeep,
   type LookOptions,
   type NotesOptions,
   type ReviewModel,
 } from '../upkeep/index.ts'
+import type { LocalNotes, Sight } from '../visibility/index.ts'
 import type { Workspace } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { builtinFile } from './memory-source.ts'
@@ -22,13 +24,15 @@ interface Owners {
   readonly workspace: Workspace
   readonly sessions: Sessions
   readonly links: Links
+  readonly localNotes: LocalNotes
   /** Milliseconds since anybody used this agent. */
   readonly idleFor: () => number
 }
 
 export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upkeep; scheduler: Scheduler } {
   const { config, folders, now, differ, resources, log } = options
-  const { workspace, sessions, links } = owners
+  const { workspace, sessions, links, localNotes } = owners
+  const seen = () => localNotes.look()
   const notes = (): NotesOptions => {
     const { daily, ignored } = workspace.layout
     return {
@@ -50,13 +54,16 @@ export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upk
     now,
     look,
     review: {
-      model: () => reviewModel(options),
+      model: () => reviewModel(options, seen),
       budget: () => {
         const { monthlyBudget: usd, monthlyTokens: tokens } = config.current.upkeep
         return { usd, tokens }
       },
       prompts: () => loadPrompts(resources, config.current),
-      candidates: (_model, signal) => runCandidates(notes(), signal),
+      candidates: async ({ isLocal }, signal) => {
+        const found = await runCandidates(notes(), signal)
+        return isLocal ? found : withoutLocal(found, await seen())
+      },
     },
     onDamaged: (aside) => reportDamaged(options, aside),
   })
@@ -68,11 +75,27 @@ export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upk
     idleFor: owners.idleFor,
     run: async () => {
       await upkeep.look()
-      if (!reviewModel(options).isOffline) await upkeep.review('schedule')
+      if (!reviewModel(options, seen).isOffline) await upkeep.review('schedule')
     },
     onFault,
   })
   return { upkeep, scheduler }
+}
+
+/** What a remote model may judge: nothing that stays on this machine. */
+function withoutLocal(found: Candidates, sight: Sight): Candidates {
+  const isSeen = (index: number) => {
+    const at = found.lines[index]
+    const note = at && sight.notes.get(at.path)
+    return !note || !(note.isWhole || note.lines.has(at.line - 1))
+  }
+  return {
+    ...found,
+    pairs: found.pairs.filter(([one, other]) => isSeen(one) && isSeen(other)),
+    logged: found.logged.filter(isSeen),
+    kept: found.kept.filter(isSeen),
+    sections: found.sections.filter((title) => !sight.net.holds(title)),
+  }
 }
 
 /** Where requests of reviews are kept, as conversations keep theirs. */
@@ -81,13 +104,14 @@ export function upkeepRequests({ folders }: Pick<AgentOptions, 'folders'>): stri
 }
 
 /** @throws AppError `provider_key_missing`, `unknown_model` */
-function reviewModel(options: AgentOptions): ReviewModel {
+function reviewModel(options: AgentOptions, sight: Look): ReviewModel {
   const { config, models, windows } = options
   const id = config.current.upkeep.model ?? config.current.model
-  const model = new AgentModels(models, config, windows).create(id)
+  const model = new AgentModels(models, config, windows, sight).create(id)
   return {
     id: model.id,
     isOffline: model.provider === 'offline',
+    isLocal: model.isLocal,
     contextWindow: model.contextWindow,
     maxOutput: model.maxOutput,
     prices: models.prices(id),

@@ -5,6 +5,7 @@ import type { AddedNote } from '../../shared/added-note.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Chat, MessageQueue } from '../chat/index.ts'
 import { Checks } from '../checks/index.ts'
+import { Commits } from '../commits/index.ts'
 import { Accepted, type ChangeStanding, type History, type Recording } from '../history/index.ts'
 import { standingsOf } from '../diff/index.ts'
 import { Finder } from '../find/index.ts'
@@ -14,25 +15,19 @@ import { Links } from '../links/index.ts'
 import { Memory, transcriptText } from '../memory/index.ts'
 import { Drafts, readKeptRequest, sessionEvents, Sessions } from '../sessions/index.ts'
 import { surveyMemory } from '../survey/index.ts'
+import { LocalNotes } from '../visibility/index.ts'
 import type { Scheduler, Upkeep } from '../upkeep/index.ts'
-import {
-  type CarriedOn,
-  dailyLogDate,
-  FileDrafts,
-  fileKind,
-  type TextFile,
-  unsearchedOf,
-  type Workspace,
-  type WorkspaceWrite,
-  type WriteOrigin,
-} from '../workspace/index.ts'
+import { FileDrafts, type TextFile, type Workspace, type WorkspaceWrite, type WriteOrigin } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
+import { attachFile } from './attach.ts'
+import { listFiles } from './list-files.ts'
 import { openUpkeep, upkeepRequests } from './agent-upkeep.ts'
-import { builtinFile, memorySource } from './memory-source.ts'
+import { builtinFile, memorySource, notesFolders } from './memory-source.ts'
 import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
+import { reportOf } from './report-ended.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
@@ -47,7 +42,11 @@ export class Agent {
   readonly importer: Importer
   readonly links: Links
   readonly finder: Finder
+  /** Of the repository of the user's own that its folder lies in. */
+  readonly commits: Commits
   readonly upkeep: Upkeep
+  /** What of its memory stays on this machine. */
+  readonly localNotes: LocalNotes
   /** When upkeep is done without being asked for. */
   readonly scheduler: Scheduler
   /** How the notes of its folder are kept. */
@@ -81,6 +80,7 @@ export class Agent {
       threads: options.threads,
       watch,
     })
+    this.localNotes = new LocalNotes(() => notesFolders(options))
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     const { workspace, memory, sessions } = this
     this.checks = new Checks({
@@ -96,15 +96,22 @@ export class Agent {
     this.fileDrafts = new FileDrafts(folders.drafts, onDamaged)
     this.accepted = new Accepted(folders.history, onDamaged)
     this.importer = new Importer({ entry: options.importEntry, workspace, upkeep: folders.upkeep })
-    const { models, windows, mcp, resources, differ, findEntry, linksEntry } = options
+    const { models, windows, mcp, resources, differ, findEntry, linksEntry, commitsEntry } = options
     this.finder = new Finder({ entry: findEntry, workspace, differ })
+    this.commits = new Commits({ entry: commitsEntry, roots, differ })
     const habitsNow = async () => {
       await this.habits.refresh()
       return this.habits.kept
     }
     this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow })
     const idleFor = () => performance.now() - this.#usedAt
-    const { upkeep, scheduler } = openUpkeep(options, { workspace, sessions, links: this.links, idleFor })
+    const { upkeep, scheduler } = openUpkeep(options, {
+      workspace,
+      sessions,
+      links: this.links,
+      localNotes: this.localNotes,
+      idleFor,
+    })
     this.upkeep = upkeep
     this.scheduler = scheduler
     this.chat = new Chat({
@@ -114,6 +121,7 @@ export class Agent {
       workspace,
       memory,
       models,
+      look: () => this.localNotes.look(),
       windows,
       mcp,
       resources,
@@ -210,9 +218,15 @@ export class Agent {
     return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
   }
 
-  /** Lines of a file, or of a conversation as it is searched. @param from 1-based @throws AppError as `readFile` */
-  async readLines(path: string, from: number, count: number) {
-    const lines = (await this.#textOf(path)).split(/\r?\n/)
+  /** Keeps a file beside its notes, where the vault keeps such files. */
+  async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
+    await this.habits.refresh()
+    return attachFile({ workspace: this.workspace, links: this.links, habits: this.habits.kept }, file)
+  }
+
+  /** Lines of a file, or of a conversation as it is searched. @param from 1-based @param shown the text as the asker may see it @throws AppError as `readFile` */
+  async readLines(path: string, from: number, count: number, shown: (text: string) => string = (text) => text) {
+    const lines = shown(await this.#textOf(path)).split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
   }
@@ -281,30 +295,9 @@ export class Agent {
 
   /** The Markdown of its workspace, with the figures that the index has of it; what is not searched is counted here. */
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
-    const [{ files }, counts] = await Promise.all([this.workspace.list(signal), this.memory.fileCounts()])
-    const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
-    await this.habits.refresh(files.map(({ path }) => path))
-    const { layout } = this.workspace
+    const { workspace, memory, habits } = this
     const { scope } = this.#options.config.current.memory
-    const { unreadable } = this.memory
-    const left = new Map(files.map(({ path }) => [path, unsearchedOf(path, scope, unreadable, layout)]))
-    // What is about to be indexed is counted there.
-    const isLeft = ({ path }: { path: string }) => (left.get(path)?.unsearched?.reason ?? 'unreadable') !== 'unreadable'
-    const figures = await this.#figures.of(files.filter(isLeft))
-    return files.map(({ path, size, modifiedAt }) => {
-      const date = dailyLogDate(path, layout)
-      const { words, tokens } = counted.get(path) ?? figures.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
-      return {
-        path,
-        kind: fileKind(path, layout),
-        ...(date === undefined ? {} : { date }),
-        size,
-        modifiedAt,
-        words,
-        tokens,
-        ...left.get(path),
-      }
-    })
+    return listFiles({ workspace, memory, habits, scope, localNotes: this.localNotes, figures: this.#figures }, signal)
   }
 
   /** What its memory is made of, and what of it was ever recalled. */
@@ -327,24 +320,10 @@ export class Agent {
     await this.chat.close()
     await this.links.close()
     await this.finder.close()
+    await this.commits.close()
     await this.recording.close()
     await this.memory.close()
     this.sessions.close()
     this.workspace.close()
   }
-}
-
-function reportOf({ isDone, move, written, left }: CarriedOn, agent: string) {
-  const of = move ? `${move.from} → ${move.to}` : 'tags'
-  return {
-    part: 'app',
-    code: !isDone ? 'change_not_done' : left.length > 0 ? 'change_left' : 'change_ended',
-    level: left.length > 0 ? 'warning' : 'note',
-    message: [
-      of,
-      `${written} notes written now`,
-      ...(left.length > 0 ? [`changed since, left as they are: ${left.slice(0, 20).join(', ')}`] : []),
-    ].join('; '),
-    agent,
-  } as const
 }

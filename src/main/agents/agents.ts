@@ -19,7 +19,7 @@ import { assertNamable, forget, resumeForgetting, type ForgetFolders, type Forge
 import { VaultHabits } from '../habits/index.ts'
 import { isInside } from '../workspace/index.ts'
 import { Agent } from './agent.ts'
-import type { AgentOptions, SharedOptions } from './agent-options.ts'
+import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './folders.ts'
 import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent, type SetUp } from './new-agent.ts'
 import { noteTemplates, openWriter, type Writer } from './open-workspace.ts'
@@ -220,11 +220,11 @@ export class Agents {
   }
 
   /** The memories that an agent may read besides its own. */
-  #sharedWith(id: string): { agent: string; workspace: string }[] {
+  #sharedWith(id: string): SharedMemory[] {
     if (this.#options.single) return []
     return this.#options.settings.config.agents.list
       .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
-      .map((agent) => ({ agent: agent.id, workspace: this.workspaceOf(agent.id) }))
+      .map((agent) => ({ agent: agent.id, workspace: this.workspaceOf(agent.id), local: agent.visibility.local }))
   }
 
   /** @throws AppError `folder_taken` */

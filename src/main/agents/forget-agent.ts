@@ -19,9 +19,15 @@ export async function findToForget(
   const { results } = await agent.memory.search(words, { maxResults: maxNear, minScore: leastNear })
   const near = results
     .filter(({ source }) => source === 'memory')
-    .flatMap(({ path, snippet, snippetLine, startLine }) =>
-      snippet.split('\n').map((text, at) => ({ path, line: (snippetLine ?? startLine) + at, text: text.trim() })),
-    )
+    .flatMap(({ path, snippet, snippetLine, startLine, matched }) => {
+      const lines = snippet.split('\n')
+      // Of several, those that have to do with it.
+      const isAbout = (text: string) =>
+        lines.length === 1 || matched.some((word) => text.toLowerCase().includes(word.toLowerCase()))
+      return lines
+        .map((text, at) => ({ path, line: (snippetLine ?? startLine) + at, text: text.trim() }))
+        .filter(({ text }) => isAbout(text))
+    })
     .filter(({ text }) => canBeNamed(text) && !phrase.isIn(text))
   const known = new Map(near.map((one) => [one.text, one]))
   const git = (await otherGit(folders.workspace)) ?? null

@@ -1,8 +1,11 @@
 /** What an agent may read besides its own files, and what its index is built from. */
 import { join, relative, sep } from 'node:path'
+import { isSentTexts } from '../../shared/providers.ts'
+import { staysHere } from '../../shared/reach.ts'
 import { modelOf, type EmbeddingSource } from '../embeddings/index.ts'
 import { sessionsPrefix, type MemorySource } from '../memory/index.ts'
 import { expandHome, isKeyName, type AgentSettings } from '../settings/index.ts'
+import type { NotesFolder } from '../visibility/index.ts'
 import { isIgnoredFolder, isInside, type ReadableFolder } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 
@@ -38,7 +41,23 @@ export function memorySource(options: AgentOptions): MemorySource {
     chunk,
     debounceMs: sync.debounceMs,
     embedding: embeddingSource(embedding, options),
+    notes: notesFolders(options),
   }
+}
+
+/** Whose notes may be local, and by which settings: all that the agent can read. */
+export function notesFolders(options: AgentOptions): NotesFolder[] {
+  const { local } = options.config.current.visibility
+  return [
+    { folder: options.workspace, prefix: '', forbidden: options.forbidden(), local },
+    ...extraFolders(options).map((folder) => ({ folder, prefix: `${folder}/`, forbidden: [], local: [] })),
+    ...options.shared().map(({ agent, workspace, local }) => ({
+      folder: workspace,
+      prefix: `@${agent}/`,
+      forbidden: [],
+      local,
+    })),
+  ]
 }
 
 /** True for an extra folder that lies in the workspace and is searched there. */
@@ -69,7 +88,7 @@ function embeddingSource(
   embedding: AgentSettings['memory']['embedding'],
   { keys, modelsFolder, resources, embeddingProvider }: AgentOptions,
 ): EmbeddingSource {
-  const { model, baseUrl, dimensions, batchSize, allowDownload } = embedding
+  const { model, baseUrl, dimensions, batchSize, allowDownload, reach } = embedding
   const provider = embeddingProvider ?? embedding.provider
   const apiKey = isKeyName(provider) ? keys.get(provider) : undefined
   return {
@@ -79,6 +98,7 @@ function embeddingSource(
     dimensions: provider === 'builtin' ? undefined : dimensions,
     batchSize,
     apiKey,
+    isLocal: !isSentTexts(provider) || staysHere(reach, baseUrl, undefined),
     allowDownload,
     modelsFolder,
     builtinFile: builtinFile(resources),

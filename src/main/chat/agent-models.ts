@@ -2,7 +2,7 @@
 import { AppError } from '../../shared/errors.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import { messageTokens } from '../context/index.ts'
-import type { ChatModel, ModelRequest, Models } from '../models/index.ts'
+import type { ChatModel, Look, ModelRequest, Models } from '../models/index.ts'
 import type { AgentConfig } from '../settings/index.ts'
 import { isOverflow } from './keeping/overflow.ts'
 import type { LearnedWindows } from './learned-windows.ts'
@@ -11,17 +11,20 @@ export class AgentModels {
   readonly #models: Models
   readonly #config: AgentConfig
   readonly #windows: LearnedWindows
+  readonly #look: Look
 
-  constructor(models: Models, config: AgentConfig, windows: LearnedWindows) {
+  /** @param look what of the agent's memory stays on this machine */
+  constructor(models: Models, config: AgentConfig, windows: LearnedWindows, look: Look) {
     this.#models = models
     this.#config = config
     this.#windows = windows
+    this.#look = look
   }
 
   /** A model whose window is what is known of it now. @throws AppError `provider_key_missing` when the model's provider is not set up */
   create(id: string = this.#config.current.model): ChatModel {
     const { requestTimeout, idleTimeout } = this.#config.current.chat
-    const use = { agent: this.#config.id, timeoutMs: requestTimeout, idleTimeoutMs: idleTimeout }
+    const use = { agent: this.#config.id, timeoutMs: requestTimeout, idleTimeoutMs: idleTimeout, look: this.#look }
     return withLearnedWindow(this.#models.create(id, use), this.#windows)
   }
 

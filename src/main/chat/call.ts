@@ -69,12 +69,19 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     return result(call, `The arguments are no JSON object: ${invalidJson.slice(0, 500)}`, true, context)
   try {
     const { text, images = [], isError = false, details } = await inTime(tool, call, context)
-    const shown = await shorten(call.id, text, context)
+    const isLocal = await context.eyes.isOfLocal(call, text)
+    const shown = await shorten(call.id, text, context, isLocal)
     const message = result(call, shown, isError, context)
-    return { ...message, content: [...message.content, ...images], ...(details ? { details } : {}) }
+    return await context.eyes.passed(call, {
+      ...message,
+      content: [...message.content, ...images],
+      ...(details ? { details } : {}),
+      ...(isLocal ? { local: true } : {}),
+    })
   } catch (error) {
     if (context.signal.aborted) return result(call, 'Interrupted by the user.', true, context)
-    if (error instanceof AppError) return result(call, `${error.code}: ${error.message}`, true, context)
+    if (error instanceof AppError)
+      return context.eyes.passed(call, result(call, `${error.code}: ${error.message}`, true, context))
     if (error instanceof z.ZodError) {
       const problems = wrongArguments(error, call.arguments)
       const message = result(call, `The arguments are not right. ${inSentences(problems)}`, true, context)
@@ -123,10 +130,15 @@ async function inTime(tool: Tool, call: ToolCallPart, context: ToolContext): Ret
 }
 
 /** The model reads a long result's beginning and end; all of it stays on the disk, where `read` finds it in pages. */
-async function shorten(call: string, text: string, { limits, keepOutput }: ToolContext): Promise<string> {
+async function shorten(
+  call: string,
+  text: string,
+  { limits, keepOutput, eyes }: ToolContext,
+  isLocal: boolean,
+): Promise<string> {
   const most = limits.outputCharacters
   if (text.length <= most) return text
-  const path = await keepOutput(call, text)
+  const path = await keepOutput(call, await eyes.words(text), isLocal)
   const head = text.slice(0, Math.floor(most * 0.7)).toWellFormed()
   const tail = text.slice(-Math.floor(most * 0.2)).toWellFormed()
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out; all of it: read ${path} …]\n${tail}`

@@ -2,7 +2,7 @@
 import type { McpServers } from '../mcp/index.ts'
 import type { Clock } from '../clock.ts'
 import type { Memory } from '../memory/index.ts'
-import type { Models } from '../models/index.ts'
+import type { Look, Models } from '../models/index.ts'
 import type { Sessions } from '../sessions/index.ts'
 import type { AgentConfig } from '../settings/index.ts'
 import type { Workspace } from '../workspace/index.ts'
@@ -15,6 +15,8 @@ export interface ChatOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly models: Models
+  /** What of the memory stays on this machine, as it is now. */
+  readonly look: Look
   readonly windows: LearnedWindows
   readonly mcp: McpServers
   readonly queue: MessageQueue

@@ -74,11 +74,11 @@ export class Chat {
   readonly #permissions: Permissions
 
   constructor(options: ChatOptions) {
-    const { config, sessions, models, windows } = options
+    const { config, sessions, models, windows, look } = options
     this.changes = this.#changes
     this.#options = options
     this.#queue = options.queue
-    this.#models = new AgentModels(models, config, windows)
+    this.#models = new AgentModels(models, config, windows, look)
     this.#requests = new Requests(options)
     this.meter = new Meter({ ...options, models: this.#models, requests: this.#requests })
     this.#background = new Background(options.onFault)
@@ -398,7 +398,8 @@ export class Chat {
     const { slug: prompt } = await this.#requests.prompts()
     const sentencesFor = (said: readonly string[]) => models.sentencesFor(said)
     const count = memoryHook.messages
-    await keepSession({ workspace, model, prompt, sentencesFor, messages, count, session, at: now() })
+    const { look } = this.#options
+    await keepSession({ workspace, look, model, prompt, sentencesFor, messages, count, session, at: now() })
     await transcript.appendCustom(leftEntry, { through: last.id })
   }
 
@@ -417,6 +418,7 @@ export class Chat {
       transcript,
       tools,
       now,
+      look: this.#options.look,
       budget: () => this.#requests.budget(model),
       prompts: () => this.#requests.prompts(),
       factor: factorOf(this.meter.last(session, transcript)),

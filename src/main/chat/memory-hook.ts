@@ -5,7 +5,8 @@
 import { AppError } from '../../shared/errors.ts'
 import { isRecord } from '../../shared/json.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
-import { ask, withoutRefused, type ChatModel, type Sentences } from '../models/index.ts'
+import { withVisibility } from '../../shared/visibility-edit.ts'
+import { ask, withheldMessages, withoutRefused, type ChatModel, type Look, type Sentences } from '../models/index.ts'
 import type { Transcript } from '../sessions/index.ts'
 import { localDate, type Workspace } from '../workspace/index.ts'
 import type { Prompts } from './prompts.ts'
@@ -21,6 +22,8 @@ export interface HookOptions {
   readonly count: number
   readonly session: string
   readonly at: Date
+  /** What of the memory stays on this machine, as it is now. */
+  readonly look: Look
 }
 
 /** How far a session has been kept: the id of its last message then. */
@@ -50,13 +53,18 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
   const own = userTexts(said)
   const sentences = options.sentencesFor(own.toReversed())
   const text = said.map((message) => sayMessage(message, sentences)).join('\n\n')
-  const slug = (await topicOf(options, text, own)) ?? clockOf(at)
+  const sight = await options.look()
+  const isLocal = said.some(({ local }) => local) || sight.net.holds(text)
+  const shown = options.model.isLocal ? said : withheldMessages(said, sight)
+  const conversation = shown.map((message) => sayMessage(message, sentences)).join('\n\n')
+  const slug = (await topicOf(options, conversation, own)) ?? clockOf(at)
   const date = localDate(at)
   const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`sessions/${session}.jsonl`)}`
   for (let number = 1; ; number += 1) {
     const path = `memory/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
     if (await workspace.exists(path)) continue
-    await workspace.write(path, `${heading}\n\n${text}\n`, { cause: 'agent', session })
+    const whole = `${heading}\n\n${text}\n`
+    await workspace.write(path, isLocal ? withVisibility(whole, true) : whole, { cause: 'agent', session })
     return path
   }
 }

@@ -12,7 +12,7 @@ import {
   type Budget,
   type ContextFile,
 } from '../context/index.ts'
-import type { ChatModel } from '../models/index.ts'
+import { holdsLocal, nothingHeld, withheldMessages, type ChatModel, type Look } from '../models/index.ts'
 import type { Transcript, TranscriptEntry } from '../sessions/index.ts'
 import type { AgentConfig } from '../settings/index.ts'
 import {
@@ -36,7 +36,11 @@ export interface RequestSources {
   readonly resources: string
   readonly now: Clock
   readonly windows: Pick<LearnedWindows, 'learnedOf'>
+  readonly look: Look
 }
+
+/** A request, and whether it has anything of notes that stay on this machine. */
+export type Assembled = Assembly & { readonly isLocal: boolean }
 
 export interface RequestParts {
   readonly model: ChatModel
@@ -66,19 +70,22 @@ export class Requests {
   }
 
   /** The request as it would be sent now, and what it is made of. */
-  async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<Assembly> {
+  async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<Assembled> {
     const { config, workspace, now, windows } = this.#sources
     const { chat, contextPruning } = config.current
     const { contextWindow, without = [] } = change
     const at = now()
     const today = localDate(at)
     const branch = transcript?.branch() ?? []
-    const { summary, pruned, live } = keepingState(branch)
+    const { summary, isSummaryLocal, pruned, live } = keepingState(branch)
     const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
     const isApart = transcript?.isWithoutMemory === true
-    const files = isApart ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
+    const all = isApart ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
+    const messages = live.map(({ message }) => message)
+    // Before anything is cut: half a line that stays here is known less well than all of it.
+    const seen = await this.#seenBy(model, all, messages, isSummaryLocal)
     const learned = contextWindow === undefined ? windows.learnedOf(model) : undefined
-    return assemble({
+    const assembly = assemble({
       ...(learned ? { learned } : {}),
       purpose: {
         kind: 'chat',
@@ -92,15 +99,43 @@ export class Requests {
       budget: this.budget(model, contextWindow),
       maxOutput: model.maxOutput,
       systemPrompt: await this.#systemPrompt(at, isApart),
-      files: files.filter(({ path }) => !without.includes(path)),
+      files: seen.files.filter(({ path }) => !without.includes(path)),
       tools: definitionsOf(tools),
       thinking: chat.thinking === 'off' ? undefined : chat.thinking,
-      summary,
+      summary: model.isLocal || !isSummaryLocal ? summary : summaryHeld,
+      isSummaryLocal: model.isLocal && isSummaryLocal,
       pruned,
       pruning: contextPruning,
-      messages: live.map(({ message }) => message),
+      messages: seen.messages,
+      ...(seen.heldBack ? { heldBack: seen.heldBack } : {}),
       now: at.getTime(),
     })
+    return { ...assembly, isLocal: model.isLocal && holdsLocal(assembly.request, seen.sight) }
+  }
+
+  /** Files and messages as the model may see them: all there is for a local one (M64). */
+  async #seenBy(
+    model: ChatModel,
+    files: readonly ContextFile[],
+    messages: readonly Message[],
+    isSummaryLocal: boolean,
+  ) {
+    const sight = await this.#sources.look()
+    if (model.isLocal) return { sight, files, messages, heldBack: undefined }
+    const held = nothingHeld()
+    if (isSummaryLocal) held.messages += 1
+    const shown = files.map((file) => {
+      if (file.text === null) return file
+      const { text, held: lines } = sight.shown(file.path, file.text)
+      if (lines > 0) held.notes.set(file.path, (held.notes.get(file.path) ?? 0) + lines)
+      const count = (path: string) => held.notes.set(path, (held.notes.get(path) ?? 0) + 1)
+      return { ...file, text: sight.net.withhold(text, count, true) }
+    })
+    const passed = withheldMessages(messages, sight, held)
+    const notes = [...held.notes].map(([path, lines]) => ({ path, lines }))
+    const isAny = held.messages > 0 || notes.length > 0
+    const heldBack = isAny ? { messages: held.messages, notes } : undefined
+    return { sight, files: shown, messages: passed, heldBack }
   }
 
   /** The prompt changes at most once a day, so that a provider can keep it in its cache. */
@@ -118,6 +153,9 @@ export class Requests {
     })
   }
 }
+
+/** A summary that stays here is one more message that does. */
+const summaryHeld = '[It stays on this machine: it was made of notes that are marked local.]'
 
 /** The turn that is going on, where a compaction fell into the middle of it; nothing where what is sent has it whole. */
 function cutTurn(

@@ -41,7 +41,8 @@ async function titleOf(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const said = messages
-    .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
+    .filter((message) => message.role !== 'toolResult' && (model.isLocal || !message.local))
+    .filter((message) => messageText(message).trim() !== '')
     .slice(0, 2)
     .map(
       (message) => `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, maxCharacters)}`,

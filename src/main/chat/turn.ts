@@ -6,19 +6,20 @@ import type { ChatEvent, ContextReport, WireRequest } from '../../shared/contrac
 import type { Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '../../shared/messages.ts'
-import { reportedInput, type Assembly } from '../context/index.ts'
+import { reportedInput } from '../context/index.ts'
 import { AnswerDraft, type ChatModel, type ModelRequest } from '../models/index.ts'
 import type { LiveAnswer } from '../sessions/index.ts'
 import { callTools } from './call.ts'
 import type { Keeper } from './keeping/keeper.ts'
 import { isOverflow } from './keeping/overflow.ts'
 import { Repeats } from './repeats.ts'
+import type { Assembled } from './request.ts'
 import type { Tool, ToolContext } from './tools/index.ts'
 
 export interface TurnOptions {
   readonly model: ChatModel
   /** The request as it would be sent now. */
-  readonly assemble: () => Promise<Assembly>
+  readonly assemble: () => Promise<Assembled>
   /** The answer with calls that no other call of the conversation is taken for. */
   readonly withOwnIds: (answer: AssistantMessage) => AssistantMessage
   /** Stores a message, and tells of it when it is on disk. */
@@ -52,7 +53,9 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     repeats.nextStep()
-    await callTools(calls, toolbox, tools, (result) => tell(repeats.judge(calls, result)))
+    await callTools(calls, toolbox, { ...tools, isOfLocal: answer.local === true }, (result) =>
+      tell(repeats.judge(calls, result)),
+    )
     if (tools.signal.aborted) return 'aborted'
     if (repeats.end) {
       await tell(new AnswerDraft(options.model, tools.now).finish('error', noUsage, repeats.end))
@@ -104,10 +107,18 @@ async function askModel(
   const draft = new AnswerDraft(model, tools.now)
   let usage = noUsage
   const window = model.contextWindow
+  // What is said before anybody knows what it is said of counts as local.
+  let isLocal = model.isLocal
+  const broken = (reason: 'aborted' | 'error', failure?: AppError) => {
+    const answer = draft.finish(reason, usage, failure)
+    return isLocal && answer.content.length > 0 ? { ...answer, local: true as const } : answer
+  }
   let keeping: Promise<void> = Promise.resolve()
   try {
     if (!refused.hasMadeRoom) await keeper.prepare()
-    const { request, report: assembled } = await assemble()
+    const assembly = await assemble()
+    const { request, report: assembled } = assembly
+    isLocal = assembly.isLocal
     await report(assembled)
     const { purpose: _notSent, ...sent } = request
     const number = await options.keepRequest(sent)
@@ -134,15 +145,14 @@ async function askModel(
       provider: model.provider,
     })
   } catch (error) {
-    if (tools.signal.aborted) return draft.finish('aborted', usage)
+    if (tools.signal.aborted) return broken('aborted')
     if (!(error instanceof AppError)) throw error
-    if (!isOverflow(error) || draft.content.length > 0 || refused.count >= maxRefusals)
-      return draft.finish('error', usage, error)
+    if (!isOverflow(error) || draft.content.length > 0 || refused.count >= maxRefusals) return broken('error', error)
     const count = refused.count + 1
     // The window is smaller than was believed: what fits into it is made ready as for any other request.
     if (model.contextWindow < window) return askModel(options, live, { count, hasMadeRoom: false })
     if (!refused.hasMadeRoom && (await keeper.makeRoom())) return askModel(options, live, { count, hasMadeRoom: true })
-    return draft.finish('error', usage, error)
+    return broken('error', error)
   } finally {
     await keeping
   }

@@ -3,6 +3,7 @@ import type { ChatEvent, ContextReport } from '../../shared/contract/index.ts'
 import type { ChatModel } from '../models/index.ts'
 import type { Transcript } from '../sessions/index.ts'
 import type { ChatOptions } from './chat-options.ts'
+import { Eyes } from './eyes.ts'
 import { Keeper } from './keeping/keeper.ts'
 import type { Permissions } from './permissions.ts'
 import type { Requests } from './request.ts'
@@ -37,7 +38,7 @@ export async function prepareWork(
   const isApart = () => transcript.isWithoutMemory
   const own = isApart() ? [] : toolsFor(model, config.current.chat.memoryTool)
   const toolbox = [...own, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
-  const tools = toolContext(options, { session, transcript }, hooks, signal)
+  const tools = toolContext(options, { session, transcript, model }, hooks, signal)
   const keeper = new Keeper({
     transcript,
     model,
@@ -49,6 +50,7 @@ export async function prepareWork(
     lastReport: hooks.lastReport,
     tools,
     now,
+    look: options.look,
     alone: hooks.alone,
     onStart: (what) => hooks.emit({ type: 'keeping', what }),
   })
@@ -56,8 +58,8 @@ export async function prepareWork(
 }
 
 function toolContext(
-  { sessions, workspace, memory, config, mcp, now, onFault }: ChatOptions,
-  { session, transcript }: Pick<Work, 'session' | 'transcript'>,
+  { sessions, workspace, memory, config, mcp, now, onFault, look }: ChatOptions,
+  { session, transcript, model }: Pick<Work, 'session' | 'transcript' | 'model'>,
   { permissions, emit }: WorkHooks,
   signal: AbortSignal,
 ): ToolContext {
@@ -66,10 +68,12 @@ function toolContext(
   return {
     workspace,
     memory,
+    eyes: new Eyes(model, look, () => workspace.layout),
+    isOfLocal: false,
     session,
     readSession: (id) => sessions.readText(id),
-    readOutput: (name) => readOutput(outputs, name),
-    keepOutput: (call, text) => keepOutput(outputs, call, text),
+    readOutput: (name, isLocal) => readOutput(outputs, name, isLocal),
+    keepOutput: (call, text, isLocal) => keepOutput(outputs, call, text, isLocal),
     signal,
     now,
     onFault,

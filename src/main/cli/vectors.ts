@@ -55,7 +55,7 @@ function shortfall({ provider, embedded, chunks, problems }: IndexStatus): Omit<
   if (provider === 'none' || embedded >= chunks) return { warning: undefined, isFailure: false }
   const why = problems.find(({ code }) => /^(provider_|no_|texts_)/.test(code))
   const warning = `${chunks - embedded} of ${chunks} passages have no vector${why ? `: ${why.message}` : ''}`
-  return { warning, isFailure: why?.code !== 'texts_refused' }
+  return { warning, isFailure: why?.code !== 'texts_refused' && why?.code !== 'passages_local' }
 }
 
 function progressLine() {

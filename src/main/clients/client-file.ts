@@ -15,6 +15,7 @@ const keptClientSchema = z.object({
   /** Milliseconds since the epoch. */
   usedAt: z.number().nullable(),
   writes: z.number().int(),
+  isLocal: z.boolean().default(false),
 })
 export type KeptClient = z.infer<typeof keptClientSchema>
 

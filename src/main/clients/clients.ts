@@ -96,12 +96,16 @@ export class Clients {
   /** @throws AppError `client_unknown` */
   async update(
     id: string,
-    change: { readonly permission?: ClientPermission | undefined; readonly agent?: string | undefined },
+    change: {
+      readonly permission?: ClientPermission | undefined
+      readonly agent?: string | undefined
+      readonly isLocal?: boolean | undefined
+    },
   ): Promise<void> {
     await this.#run(async (clients) => {
       const known = found(clients, id)
-      const { permission = known.permission, agent = known.agent } = change
-      await this.#keep(clients.map((client) => (client === known ? { ...known, permission, agent } : client)))
+      const { permission = known.permission, agent = known.agent, isLocal = known.isLocal } = change
+      await this.#keep(clients.map((client) => (client === known ? { ...known, permission, agent, isLocal } : client)))
     })
     if (change.permission === 'read') this.#questions.answerAll(id, 'no')
     if (change.permission === 'write') this.#questions.answerAll(id, 'once')
@@ -180,6 +184,11 @@ export class Clients {
     this.#undos.set(id, undo)
   }
 
+  /** Whether its model runs on this machine: nobody's does unless the user has said so. */
+  async isLocal(id: string): Promise<boolean> {
+    return this.#run((clients) => clients.find((client) => client.id === id)?.isLocal ?? false)
+  }
+
   /** As it is shown. @throws AppError `client_unknown` */
   async nameOf(id: string): Promise<string> {
     return this.#run((clients) => found(clients, id).name)
@@ -228,7 +237,7 @@ export class Clients {
 }
 
 function newClient(id: string, name: string, agent: string): KeptClient {
-  return { id, name, agent, permission: 'write', tokenHash: null, usedAt: null, writes: 0 }
+  return { id, name, agent, permission: 'write', tokenHash: null, usedAt: null, writes: 0, isLocal: false }
 }
 
 function shown({ tokenHash, ...client }: KeptClient): MemoryClient {

@@ -2,7 +2,7 @@
  * Builds a model request from its layers (M1), in order: system prompt and tools, project context, daily logs, history,
  * the message. The same value is what the provider gets and what the context meter shows. Pure.
  */
-import type { ContextItem, ContextReport, Layer, LearnedWindow } from '../../shared/contract/index.ts'
+import type { ContextItem, ContextReport, HeldBack, Layer, LearnedWindow } from '../../shared/contract/index.ts'
 import type { Message } from '../../shared/messages.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import type { ModelRequest, Purpose, ThinkingEffort, ToolDefinition } from '../models/index.ts'
@@ -35,10 +35,14 @@ export interface AssemblyInput {
   readonly tools: readonly ToolDefinition[]
   /** Stands for the part of the conversation that is no longer sent. */
   readonly summary: string | undefined
+  /** It was made of local notes. */
+  readonly isSummaryLocal?: boolean
   readonly pruned: PruneDecisions
   readonly pruning: PruneSettings
   /** The conversation so far; the last user message and what follows it is this turn. */
   readonly messages: readonly Message[]
+  /** What was taken out of all this, for a remote model. */
+  readonly heldBack?: HeldBack | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -66,7 +70,8 @@ export function assemble(input: AssemblyInput): Assembly {
   const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned, input.pruning).map(
     withTimestamp,
   )
-  const messages = input.summary === undefined ? conversation : [summaryMessage(input.summary), ...conversation]
+  const messages =
+    input.summary === undefined ? conversation : [summaryMessage(input.summary, input.isSummaryLocal), ...conversation]
   if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
   items.push(...messageItems(conversation))
   const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
@@ -87,6 +92,7 @@ export function assemble(input: AssemblyInput): Assembly {
       items,
       estimatedTokens,
       reportedTokens: null,
+      ...(input.heldBack ? { heldBack: input.heldBack } : {}),
       sentAt: input.now,
     },
   }
@@ -127,10 +133,10 @@ function roomFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number):
   return Math.max(minOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
 }
 
-function summaryMessage(summary: string): Message {
+function summaryMessage(summary: string, isLocal = false): Message {
   const fenced = unfenced(summary, 'summary')
   const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${fenced}\n</summary>`
-  return { role: 'user', content, timestamp: 0 }
+  return { role: 'user', content, timestamp: 0, ...(isLocal ? { local: true } : {}) }
 }
 
 /** What files say is data; the fence tells the model where it begins and ends. */

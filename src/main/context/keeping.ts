@@ -19,6 +19,8 @@ export interface LiveMessage {
 
 export interface KeepingState {
   readonly summary: string | undefined
+  /** A local model made it of local notes (M64). */
+  readonly isSummaryLocal: boolean
   /** Messages that no summary stands for, oldest first. */
   readonly live: readonly LiveMessage[]
   /** How many of the live messages a flush has read, from the first on. */
@@ -40,6 +42,7 @@ export function isResting({ turnsSinceFailure }: Pick<KeepingState, 'turnsSinceF
 
 export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
   let summary: string | undefined
+  let isSummaryLocal = false
   let live: LiveMessage[] = []
   let flushed = 0
   let hasFlushedInCycle = false
@@ -57,6 +60,7 @@ export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
       const first = live.findIndex(({ id }) => id === entry.firstKeptEntryId)
       const cut = first < 0 ? live.length : first
       summary = entry.summary
+      isSummaryLocal = entry.local === true
       live = live.slice(cut)
       flushed = Math.max(0, flushed - cut)
       hasFlushedInCycle = false
@@ -65,7 +69,7 @@ export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
       for (const id of entry.cleared) cleared.add(id)
     }
   }
-  return { summary, live, flushed, hasFlushedInCycle, turnsSinceFailure, pruned: { trimmed, cleared } }
+  return { summary, isSummaryLocal, live, flushed, hasFlushedInCycle, turnsSinceFailure, pruned: { trimmed, cleared } }
 }
 
 function isTurn(entry: TranscriptEntry): boolean {

@@ -3,10 +3,10 @@
  * the question's words, as they weigh, have a word in the passage that means something like it. A mean of many words is
  * somewhat near to every text about the same things; an answer has a word for each thing that was asked about. Pure.
  */
+import { WordCosines } from './builtin-cosines.ts'
 import type { BuiltinModel } from './builtin-model.ts'
-import { foldText, forEachToken, hashOf } from './builtin-tokens.ts'
-import { cosinesOf, dot, embedText, wordsOf, type WeighedWord } from './builtin-vectors.ts'
-import type { MeaningTerm } from './provider.ts'
+import { dot, embedText, wordsOf, type WeighedWord } from './builtin-vectors.ts'
+import type { Digest, MeaningTerm } from './provider.ts'
 
 /** How much the words count, against the cosine; tuned on judged questions (docs/recall.md). */
 const wordShare = 0.35
@@ -16,32 +16,16 @@ const same = 0.65
 /** Words of the question that weigh less than this share of it are not looked at one by one. */
 const leastMass = 0.02
 
-/** @returns for a passage and its cosine with the question, how near it is; at most 1 */
-export function nearnessTo(model: BuiltinModel, question: string): (passage: string, cosine: number) => number {
+/** @returns for the digest of a passage and its cosine with the question, how near it is; at most 1 */
+export function nearnessTo(model: BuiltinModel, question: string): (passage: Digest, cosine: number) => number {
   const asked = carrying(wordsOf(model, question))
   const whole = massOf(asked)
-  const known = new Map<string, readonly number[]>()
-  const matchesOfParts = (word: string) => {
-    const [there] = wordsOf(model, word)
-    return asked.map((one) => (there ? matchOf(one, there) : 0))
-  }
-  const matchesOf = (word: string) => {
-    const token = model.find(hashOf(word), word.length)
-    const matches = token < 0 ? matchesOfParts(word) : cosinesOf(model, token, asked).map(toMatch)
-    known.set(word, matches)
-    return matches
-  }
+  const cosines = new WordCosines(model, asked)
+  const best = new Float64Array(asked.length)
   return (passage, cosine) => {
     if (whole === 0) return cosine
-    const best = asked.map(() => 0)
-    const folded = foldText(passage, model.folds)
-    forEachToken(folded, model, (_token, start, end) => {
-      const word = folded.slice(start, end)
-      const matches = known.get(word) ?? matchesOf(word)
-      for (let at = 0; at < best.length; at += 1)
-        if ((matches[at] as number) > (best[at] as number)) best[at] = matches[at] as number
-    })
-    const found = asked.reduce((sum, { weight }, at) => sum + weight ** 2 * (best[at] ?? 0), 0)
+    cosines.best(passage, best)
+    const found = asked.reduce((sum, { weight }, at) => sum + weight ** 2 * toMatch(best[at] as number), 0)
     return cosine + wordShare * (found / whole - cosine)
   }
 }

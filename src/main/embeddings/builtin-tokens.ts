@@ -48,25 +48,39 @@ export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
   return spans
 }
 
-/** @param each hears of each token and of the word that it stands in */
-export function forEachToken(
+/** Hears of each token and of the word that it stands in. */
+type EachToken = (token: number, start: number, end: number) => void
+
+export function forEachToken(text: string, table: TokenTable, each: EachToken): void {
+  forEachRun(text, (isCjk, start, end, hash) => {
+    if (isCjk) return cutCjk(text, start, end, table, each)
+    const token = wholeToken(table, end - start, hash)
+    if (token >= 0) each(token, start, end)
+    else cutWord(text, start, end, table, each)
+  })
+}
+
+/** Words, and runs of CJK characters, in order, each with the hash of all of it. */
+export function forEachRun(
   text: string,
-  table: TokenTable,
-  each: (token: number, start: number, end: number) => void,
+  each: (isCjk: boolean, start: number, end: number, hash: number) => void,
 ): void {
   let at = 0
   while (at < text.length) {
     const kind = kindAt(text, at)
-    if (kind === 0) {
+    const start = at
+    let hash = basis
+    do {
+      hash = Math.imul(hash ^ text.charCodeAt(at), prime)
       at += 1
-      continue
-    }
-    let end = at + 1
-    while (end < text.length && kindAt(text, end) === kind) end += 1
-    if (kind === cjkKind) longest(text, at, end, longestCjk, false, table, each)
-    else wordTokens(text, at, end, table, each)
-    at = end
+    } while (at < text.length && kindAt(text, at) === kind)
+    if (kind > 0) each(kind === cjkKind, start, at, hash >>> 0)
   }
+}
+
+/** The one token that a word is; -1 when it is several, or none. */
+export function wholeToken(table: TokenTable, length: number, hash: number): number {
+  return length > longestWord ? -1 : table.find(hash, length)
 }
 
 const wordKind = 1
@@ -86,16 +100,13 @@ function wholeAt(text: string, at: number): string {
   return code < 0xdc00 ? text.slice(at, at + 2) : text.slice(at - 1, at + 1)
 }
 
-function wordTokens(
-  text: string,
-  start: number,
-  end: number,
-  table: TokenTable,
-  each: (token: number, start: number, end: number) => void,
-): void {
-  const token = end - start > longestWord ? -1 : table.find(hashOf(text, start, end), end - start)
-  if (token >= 0) each(token, start, end)
-  else longest(text, start, Math.min(end, start + longestWord), longestWord, true, table, each)
+/** The tokens of a word that is none itself. */
+export function cutWord(text: string, start: number, end: number, table: TokenTable, each: EachToken): void {
+  longest(text, start, Math.min(end, start + longestWord), longestWord, true, table, each)
+}
+
+export function cutCjk(text: string, start: number, end: number, table: TokenTable, each: EachToken): void {
+  longest(text, start, end, longestCjk, false, table, each)
 }
 
 const hashes = new Uint32Array(longestWord + 1)
@@ -108,7 +119,7 @@ function longest(
   most: number,
   isWord: boolean,
   table: TokenTable,
-  each: (token: number, start: number, end: number) => void,
+  each: EachToken,
 ): void {
   let at = start
   let isKnown = false

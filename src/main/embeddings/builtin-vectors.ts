@@ -16,7 +16,7 @@ function add(model: BuiltinModel, text: string, { token, start, end }: TokenSpan
 }
 
 /** A word that the model does not know has a direction of its own, by chance, and is near to nothing but itself. */
-function addStranger(hash: number, sum: Float32Array): void {
+export function addStranger(hash: number, sum: Float32Array): void {
   const size = 1 / Math.sqrt(sum.length)
   let state = hash | 1
   for (let at = 0; at < sum.length; at += 1) {
@@ -27,7 +27,7 @@ function addStranger(hash: number, sum: Float32Array): void {
   }
 }
 
-function addRow({ rows, weights, dimensions }: BuiltinModel, token: number, sum: Float32Array): void {
+export function addRow({ rows, weights, dimensions }: BuiltinModel, token: number, sum: Float32Array): void {
   const weight = weights[token] as number
   const start = token * dimensions
   for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + weight * (rows[start + at] as number)
@@ -66,20 +66,4 @@ export function dot(one: Float32Array, other: Float32Array): number {
   let sum = 0
   for (let at = 0; at < one.length; at += 1) sum += (one[at] as number) * (other[at] as number)
   return sum
-}
-
-/**
- * The cosines of a token's vector with others of length 1, without making one of it: most words of a text are one token,
- * and a search looks at thousands.
- */
-export function cosinesOf({ rows, dimensions }: BuiltinModel, token: number, others: readonly WeighedWord[]): number[] {
-  const start = token * dimensions
-  let sum = 0
-  for (let at = start; at < start + dimensions; at += 1) sum += (rows[at] as number) ** 2
-  const length = Math.sqrt(sum) || 1
-  return others.map(({ vector }) => {
-    let product = 0
-    for (let at = 0; at < dimensions; at += 1) product += (rows[start + at] as number) * (vector[at] as number)
-    return product / length
-  })
 }

@@ -3,6 +3,7 @@
  * that asks, needs nobody, and sends nothing anywhere; the same text always has the same vector.
  */
 import { setImmediate } from 'node:timers/promises'
+import { Digester } from './builtin-digest.ts'
 import { openBuiltinModel } from './builtin-model.ts'
 import { nearnessTo, sharedTerms } from './builtin-nearness.ts'
 import { foldText, hashOf } from './builtin-tokens.ts'
@@ -19,6 +20,7 @@ const judged = { latin: { worth: 0.25, margin: { surest: 0.5, leastSure: 3.5 } }
 /** @param file of the model, read when it is first needed */
 export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
   let dimensions = 0
+  let digester: Digester | undefined
   return {
     provider: 'builtin',
     model: builtinModelName,
@@ -37,7 +39,13 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
       return vectors
     },
     reads: (text) => !isJapaneseOrKorean(text),
-    nearness: (question) => nearnessTo(openBuiltinModel(file), question),
+    nearness: {
+      digestOf(passage) {
+        digester ??= new Digester(openBuiltinModel(file))
+        return digester.digestOf(passage)
+      },
+      to: (question) => nearnessTo(openBuiltinModel(file), question),
+    },
     terms: (question, passage) => sharedTerms(openBuiltinModel(file), question, passage),
     related: (word) => relatedWords(file, word),
   }

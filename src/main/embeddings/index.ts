@@ -11,6 +11,7 @@ export { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryL
 export {
   fromBlob,
   toBlob,
+  type Digest,
   type EmbeddingProvider,
   type JudgedModel,
   type Margin,
@@ -26,6 +27,8 @@ export interface EmbeddingSource {
   readonly dimensions: number | undefined
   readonly batchSize: number
   readonly apiKey: string | undefined
+  /** What it is sent stays on this machine (M64). */
+  readonly isLocal: boolean
   readonly allowDownload: boolean
   /** Where models that run in the process are kept. */
   readonly modelsFolder: string
@@ -44,7 +47,7 @@ export async function createEmbeddings(
   source: EmbeddingSource,
   onDownload: (progress: DownloadProgress) => void = () => undefined,
 ): Promise<EmbeddingProvider | EmbeddingProblem | undefined> {
-  const { provider, apiKey, allowDownload, modelsFolder, builtinFile, ...options } = source
+  const { provider, apiKey, allowDownload, modelsFolder, builtinFile, isLocal: _isLocal, ...options } = source
   if (provider === 'none') return undefined
   if (provider === 'builtin') return createBuiltinEmbeddings(builtinFile)
   if (provider === 'local') {

@@ -17,17 +17,26 @@ export interface EmbeddingProvider {
    * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_unavailable`, `provider_error`
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
+  /** Whether a text stays on this machine and is not sent (M64). */
+  holds?(text: string): Promise<boolean>
   /** Whether it knows the language of a question; left out where that is not known beforehand. */
   reads?(text: string): boolean
-  /**
-   * How near passages are to a question, by their texts and cosines, where the model can tell more than the cosine does;
-   * at most 1, and as the cosine for the best and the worst.
-   */
-  nearness?(question: string): (passage: string, cosine: number) => number
+  /** Where the model can tell more of how near a passage is to a question than their cosine does. */
+  readonly nearness?: NearnessModel
   /** What each word of a question gives to its nearness to a passage, where the model can tell; they sum to it. */
   terms?(question: string, passage: string): MeaningTerm[]
   /** Words that mean something like a folded word, nearest first, where the model can tell. */
   related?(word: string): RelatedWord[]
+}
+
+/** What a passage comes down to for a model; the model alone knows how to read it. */
+export type Digest = Int32Array
+
+export interface NearnessModel {
+  /** Made once by whoever asks for a passage again and again. */
+  digestOf(passage: string): Digest
+  /** How near passages are to a question, by their cosines with it; at most 1, and as the cosine for best and worst. */
+  to(question: string): (passage: Digest, cosine: number) => number
 }
 
 export interface JudgedModel {

@@ -13,16 +13,18 @@ const minHan = 2
 
 export class Phrase {
   readonly #pattern: RegExp
+  readonly #every: RegExp
 
   /** @param texts any of them @throws AppError `input_invalid` for one that would stand nearly everywhere */
   constructor(texts: readonly string[]) {
     const parts = texts.map((text) => patternOf(text.normalize('NFC').trim()))
     if (parts.length === 0) throw nothingNamed()
-    this.#pattern = new RegExp(parts.join('|'), 'giu')
+    this.#pattern = new RegExp(parts.join('|'), 'iu')
+    // One that remembers where it was must not be asked whether there is one at all.
+    this.#every = new RegExp(parts.join('|'), 'giu')
   }
 
   isIn(text: string): boolean {
-    this.#pattern.lastIndex = 0
     return this.#pattern.test(text) || (isDecomposed(text) && this.isIn(text.normalize('NFC')))
   }
 
@@ -32,7 +34,7 @@ export class Phrase {
     const whole = isDecomposed(text) ? lines.map((line) => line.normalize('NFC')).join('\n') : text
     const found = new Set<number>()
     let [line, at] = [1, 0]
-    for (const match of whole.matchAll(this.#pattern)) {
+    for (const match of whole.matchAll(this.#every)) {
       for (; at < match.index; at += 1) if (whole.charCodeAt(at) === newline) line += 1
       found.add(line)
       for (; at < match.index + match[0].length; at += 1)

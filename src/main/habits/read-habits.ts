@@ -25,6 +25,7 @@ const usual: Habits = {
   newNotes: 'beside',
   isFlat: false,
   links: 'wiki',
+  linkPaths: 'shortest',
   ignored: [],
   readFrom: [],
 }
@@ -74,7 +75,12 @@ async function foundIn(root: string): Promise<Found> {
       /foam\.foam-vscode/.test(recommended ?? '') || Object.keys(settings ?? {}).some((key) => key.startsWith('foam.'))
     return isFoam
       ? foam(root)
-      : { kind: 'vscode', links: 'markdown', readFrom: settings ? ['.vscode/settings.json'] : [] }
+      : {
+          kind: 'vscode',
+          links: 'markdown',
+          linkPaths: 'relative',
+          readFrom: settings ? ['.vscode/settings.json'] : [],
+        }
   }
   if (names.has('SOUL.md') && (names.has('IDENTITY.md') || names.has('HEARTBEAT.md') || names.has('BOOTSTRAP.md')))
     return { kind: 'openclaw' }
@@ -91,16 +97,18 @@ async function obsidian(root: string): Promise<Found> {
   const ofPeriod = objectOf(periodic?.['daily'])
   const daily = ofPeriod?.['enabled'] === true ? ofPeriod : core
   const place = app?.['newFileLocation']
+  const format = app?.['newLinkFormat']
   const files = words(app?.['attachmentFolderPath']) ?? '/'
   return {
     kind: 'obsidian',
     ...(daily
       ? { daily: { folder: folderOf(words(daily['folder'])), format: words(daily['format']) || 'YYYY-MM-DD' } }
       : {}),
-    attachments: files.startsWith('./') ? 'beside' : { path: folderOf(files) },
+    attachments: attachmentsOf(files),
     newNotes:
       place === 'current' ? 'beside' : { path: place === 'folder' ? folderOf(words(app?.['newFileFolderPath'])) : '' },
     links: app?.['useMarkdownLinks'] === true ? 'markdown' : 'wiki',
+    linkPaths: format === 'relative' || format === 'absolute' ? format : 'shortest',
     ignored: prefixes(app?.['userIgnoreFilters']),
     readFrom: [
       ...(app ? ['.obsidian/app.json'] : []),
@@ -109,6 +117,13 @@ async function obsidian(root: string): Promise<Found> {
         : [daily === core ? '.obsidian/daily-notes.json' : '.obsidian/plugins/periodic-notes/data.json']),
     ],
   }
+}
+
+/** `./` is the note's own folder, `./files` one in it. */
+function attachmentsOf(folder: string): Habits['attachments'] {
+  if (!folder.startsWith('./')) return { path: folderOf(folder) }
+  const below = folderOf(folder)
+  return below === '' ? 'beside' : { below }
 }
 
 function logseqHabits(config: string): Found {
@@ -143,6 +158,8 @@ async function foam(root: string): Promise<Found> {
   const said = folder !== undefined || mask !== undefined
   return {
     kind: 'foam',
+    links: settings?.['foam.completion.linkFormat'] === 'link' ? 'markdown' : 'wiki',
+    linkPaths: settings?.['foam.completion.linkFormat'] === 'link' ? 'relative' : 'shortest',
     ...(path === undefined
       ? said
         ? { daily: { folder: folderOf(folder), format: fromMaskFormat(mask ?? 'isoDate') } }

@@ -9,6 +9,10 @@ export interface OwnHabits {
   readonly daily: { readonly folder?: string | undefined; readonly format?: string | undefined }
   /** `beside` the note with the link, or a folder. */
   readonly newNotes?: string | undefined
+  /** The same, and `./files` is a folder below the note's. */
+  readonly attachments?: string | undefined
+  readonly links?: Habits['links'] | undefined
+  readonly linkPaths?: Habits['linkPaths'] | undefined
   readonly ignored: readonly string[]
   readonly followIgnored: boolean
 }
@@ -60,6 +64,9 @@ export function withOwn(found: Habits, own: OwnHabits): Habits {
     ...found,
     daily: { folder: trimmed(folder), format: isDailyFormat(format) ? format : found.daily.format },
     newNotes: placeOf(own.newNotes) ?? found.newNotes,
+    attachments: attachmentsIn(own.attachments) ?? found.attachments,
+    links: own.links ?? found.links,
+    linkPaths: own.linkPaths ?? found.linkPaths,
     ignored: [...(own.followIgnored ? found.ignored : []), ...own.ignored.map(trimmed).filter(Boolean)],
   }
 }
@@ -67,6 +74,13 @@ export function withOwn(found: Habits, own: OwnHabits): Habits {
 function placeOf(place: string | undefined): Habits['newNotes'] | undefined {
   if (place === undefined || place === 'beside') return place
   return { path: trimmed(place) }
+}
+
+function attachmentsIn(place: string | undefined): Habits['attachments'] | undefined {
+  if (place === undefined || place === 'beside') return place
+  const folder = trimmed(place)
+  if (!/^\.[\\/]/.test(place)) return { path: folder }
+  return folder === '' ? 'beside' : { below: folder }
 }
 
 function trimmed(folder: string): string {

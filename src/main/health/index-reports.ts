@@ -18,6 +18,7 @@ const known: Readonly<Record<string, Known>> = {
   no_base_url: { part: 'embeddings', remedy: { kind: 'settings', section: 'all' } },
   provider_auth: { part: 'embeddings', remedy: models },
   texts_refused: { part: 'embeddings', level: 'note' },
+  passages_local: { part: 'embeddings', level: 'note' },
 }
 
 export function reportIndex(health: Health, agent: string, { problems, state }: IndexStatus): void {

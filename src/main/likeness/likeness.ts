@@ -16,6 +16,7 @@ export async function likenessBy(file: string): Promise<Likeness | undefined> {
     dimensions: undefined,
     batchSize: 128,
     apiKey: undefined,
+    isLocal: true,
     allowDownload: false,
     modelsFolder: '',
     builtinFile: file,

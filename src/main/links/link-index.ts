@@ -9,6 +9,7 @@ import { namesOf, parseProperties, type NoteProperties } from '../../shared/prop
 import { inBatches } from '../files/index.ts'
 import { isMarkdown, placeOf, readText, walkFiles, type FoundFile } from '../workspace/index.ts'
 import type { NewNotes } from './new-note.ts'
+import type { LinkStyle } from './written.ts'
 
 export interface IndexedNote extends ParsedLinks, NoteProperties {
   readonly path: string
@@ -31,6 +32,8 @@ const readAtOnce = 64
 export class LinkIndex {
   /** Where a note goes that a link names. */
   newNotes: NewNotes = { newNotes: 'beside', isFlat: false }
+  /** How the vault writes its links. */
+  style: LinkStyle = { links: 'wiki', linkPaths: 'shortest' }
   readonly #root: string
   #notes = new Map<string, IndexedNote>()
   #others: readonly string[] = []

@@ -11,10 +11,10 @@ import { linksAround } from './around.ts'
 import type { NewNotes } from './new-note.ts'
 import { planMove, planTagRename } from './plan.ts'
 import { listTags, propertiesOf } from './tag-lists.ts'
-import { wikiTarget } from './written.ts'
+import { linkTo, type LinkStyle } from './written.ts'
 
 /** The workspace, and how old what is known of it may be. */
-export interface Asked extends NewNotes {
+export interface Asked extends NewNotes, LinkStyle {
   readonly workspace: string
   readonly forbidden: readonly string[]
   /** True when files are known to have changed. */
@@ -29,10 +29,19 @@ let lookedAt = -Infinity
 /** One look after another. */
 let looking: Promise<unknown> = Promise.resolve()
 
-async function current({ workspace, forbidden, isStale, newNotes, isFlat }: Asked): Promise<LinkIndex> {
+async function current({
+  workspace,
+  forbidden,
+  isStale,
+  newNotes,
+  isFlat,
+  links,
+  linkPaths,
+}: Asked): Promise<LinkIndex> {
   index ??= new LinkIndex(workspace)
   const known = index
   known.newNotes = { newNotes, isFlat }
+  known.style = { links, linkPaths }
   const asked = performance.now()
   const look = async () => {
     // What was looked at after this was asked for is new enough.
@@ -64,9 +73,12 @@ const router = {
         .map(({ path, names = [] }) => (names.length === 0 ? { path } : { path, names: [...names] })),
     ),
   broken: threadBase.input(type<Asked>()).handler(async ({ input }) => brokenLinks(await current(input))),
-  nameOf: threadBase
-    .input(type<Asked & { path: string; to: string }>())
-    .handler(async ({ input }) => ({ target: wikiTarget((await current(input)).resolver, input.path, input.to) })),
+  write: threadBase
+    .input(type<Asked & { path: string; to: string; label: string; isEmbed: boolean; as?: LinkStyle | undefined }>())
+    .handler(async ({ input: { path, to, label, isEmbed, as, ...asked } }) => {
+      const { resolver, style } = await current(asked)
+      return linkTo(resolver, { from: path, path: to, label, isEmbed }, as ?? style)
+    }),
   names: threadBase
     .input(type<Asked & { path: string; typed: string }>())
     .handler(async ({ input }) => namesFor(await current(input), input.path, input.typed)),

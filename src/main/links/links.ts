@@ -12,6 +12,7 @@ import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { normalizeRequest, type Workspace, type WriteOrigin } from '../workspace/index.ts'
 import type { Asked, LinkRouter } from './link-thread.ts'
 import type { NewNotes } from './new-note.ts'
+import type { LinkStyle } from './written.ts'
 import type { Rewrite } from './plan.ts'
 
 /** A thread that nobody asks for so long gives its memory back, ms. */
@@ -27,8 +28,17 @@ export interface LinksOptions {
   readonly workspace: Workspace
   readonly differ: Differ
   /** The vault's habits, as they are now. */
-  readonly habits: () => Promise<NewNotes>
+  readonly habits: () => Promise<NewNotes & LinkStyle>
   readonly idleMs?: number | undefined
+}
+
+interface WrittenLink {
+  /** What it is called where it is Markdown. */
+  readonly label: string
+  /** What it names is shown in its place. */
+  readonly isEmbed?: boolean
+  /** Otherwise than the vault writes its links. */
+  readonly as?: LinkStyle | undefined
 }
 
 interface Done {
@@ -82,9 +92,9 @@ export class Links {
     return this.#ask((client, asked) => client.broken(asked, passing(signal)))
   }
 
-  /** What a link to a note has to say. */
-  nameOf(path: string, to: string) {
-    return this.#ask((client, asked) => client.nameOf({ ...asked, path, to }))
+  /** A link to a file, as the vault writes its own. @param path where it is to stand */
+  write(path: string, to: string, { label, isEmbed = false, as }: WrittenLink) {
+    return this.#ask((client, asked) => client.write({ ...asked, path, to, label, isEmbed, as }))
   }
 
   names(path: string, typed: string, signal?: AbortSignal) {
@@ -192,8 +202,8 @@ export class Links {
     this.#open += 1
     clearTimeout(this.#idle)
     try {
-      const { newNotes, isFlat } = await this.#options.habits()
-      const asked = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat }
+      const { newNotes, isFlat, links, linkPaths } = await this.#options.habits()
+      const asked = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat, links, linkPaths }
       return await work(thread.client, asked)
     } catch (error) {
       this.#isStale ||= isStale

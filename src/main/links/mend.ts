@@ -9,16 +9,17 @@ interface Mentioned {
   /** In the line. */
   readonly from: number
   readonly words: string
-  /** What stands in `[[…]]`. */
-  readonly target: string
+  /** The link to be, where it is called by the words; a `[[name]]` gets them as its label. */
+  readonly link: string
 }
 
 /** @throws AppError `edit_no_match` when the words do not stand there any more */
-export function linkMention(text: string, { path, line, from, words, target }: Mentioned): string {
+export function linkMention(text: string, { path, line, from, words, link }: Mentioned): string {
   const start = startOfLine(text, line) + from
   if (!text.startsWith(words, start)) throw changed(path)
-  const link = words === target ? `[[${target}]]` : `[[${target}|${words}]]`
-  return applyEdits(text, [{ from: start, to: start + words.length, text: link }])
+  const isNamed = !link.startsWith('[[') || link === `[[${words}]]`
+  const labelled = isNamed ? link : `${link.slice(0, -2)}|${words}]]`
+  return applyEdits(text, [{ from: start, to: start + words.length, text: labelled }])
 }
 
 interface Broken {

@@ -2,7 +2,7 @@
 import type { LinkName } from '../../shared/contract/index.ts'
 import { baseOf, folderOf, keyOf, lineOfFragment, stemOf } from '../../shared/links/index.ts'
 import type { LinkIndex } from './link-index.ts'
-import { inlineTarget, wikiTarget } from './written.ts'
+import { inlineTarget, wikiTarget, type LinkStyle } from './written.ts'
 
 const maxNames = 50
 
@@ -18,12 +18,16 @@ function partsFor(index: LinkIndex, from: string, target: string, typed: string)
   if (path === undefined || !note) return []
   const wanted = keyOf(typed.replace(/^\^/, ''))
   const fits = (name: string) => wanted === '' || keyOf(name).includes(wanted)
+  const linkOf = linkWith(index.style)
   const written = (kind: 'heading' | 'block', label: string, part: string): LinkName => ({
     path,
     label,
     kind,
-    wiki: `${target}#${part}`,
-    inline: `${target === '' ? '' : inlineTarget(index.resolver, from, path)}#${encodeURI(part)}`,
+    ...linkOf(
+      `${target}#${part}`,
+      label,
+      `${target === '' ? '' : inlineTarget(index.resolver, from, path, index.style)}#${encodeURI(part)}`,
+    ),
   })
   const headings = note.headings
     .filter(({ title }) => fits(title) && lineOfFragment(title, note) !== undefined)
@@ -41,6 +45,7 @@ interface Found {
 }
 
 function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
+  const linkOf = linkWith(index.style)
   const wanted = keyOf(typed.trim())
   const here = folderOf(from)
   const found: Found[] = []
@@ -70,11 +75,20 @@ function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
     )
     .slice(0, maxNames)
     .map(({ path, name, kind }) => {
-      const target = wikiTarget(index.resolver, from, path)
+      const target = wikiTarget(index.resolver, from, path, index.style)
       const wiki = kind === 'alias' ? `${target}|${name}` : target
-      return { path, label: name, kind, wiki, inline: inlineTarget(index.resolver, from, path) }
+      return { path, label: name, kind, ...linkOf(wiki, name, inlineTarget(index.resolver, from, path, index.style)) }
     })
 }
+
+/** The ways to write it; `link` is the vault's own. */
+const linkWith =
+  ({ links }: LinkStyle) =>
+  (wiki: string, label: string, inline: string) => ({
+    wiki,
+    inline,
+    link: links === 'wiki' ? `[[${wiki}]]` : `[${label.replaceAll(/[[\]\\]/g, '\\$&')}](${inline})`,
+  })
 
 /** The whole name, its beginning, the beginning of a word, anywhere in it; undefined for nowhere. */
 function rankOf(name: string, wanted: string): number | undefined {

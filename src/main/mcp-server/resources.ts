@@ -33,16 +33,15 @@ export function addResources(
   callerOf: (context: ServerContext) => Promise<Caller>,
 ): void {
   const { ask, onFault } = access
-  const filesOf = async (agent: string) => {
-    const files = await ask((owner) => owner.workspace.list({ agent }))
+  const filesOf = async ({ agent, id }: Caller) => {
+    const files = await ask((owner) => owner.workspace.list({ agent, forProgram: id }))
     const notes = files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))
     return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
   }
   server.registerCapabilities({ completions: {} })
   server.setRequestHandler('resources/list', (request, context) =>
     told(onFault, async () => {
-      const { agent } = await callerOf(context)
-      return pageOf(await filesOf(agent), request.params?.cursor)
+      return pageOf(await filesOf(await callerOf(context)), request.params?.cursor)
     }),
   )
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [template] }))
@@ -51,9 +50,11 @@ export function addResources(
       const { uri } = request.params
       const path = pathOfUri(uri)
       if (path === undefined) throw new ResourceNotFoundError(uri, `${uri} is no note: its address begins with note://`)
-      const { agent } = await callerOf(context)
+      const { agent, id: client } = await callerOf(context)
       try {
-        const { text } = await ask((owner) => owner.workspace.read({ agent, path, forProgram: true }))
+        const read = await ask((owner) => owner.workspace.read({ agent, path, forProgram: client }))
+        const { texts } = await ask((owner) => owner.clients.pass({ agent, client, texts: [read.text] }))
+        const [text = ''] = texts
         return { contents: [{ uri, mimeType: template.mimeType, text: shownText(path, text) }] }
       } catch (error) {
         if (error instanceof AppError && notThere.has(error.code)) throw new ResourceNotFoundError(uri, error.message)
@@ -65,8 +66,7 @@ export function addResources(
     told(onFault, async () => {
       const { ref, argument } = request.params
       if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
-      const { agent } = await callerOf(context)
-      return { completion: completionsOf(await filesOf(agent), argument.value) }
+      return { completion: completionsOf(await filesOf(await callerOf(context)), argument.value) }
     }),
   )
   followChanges(server, access, callerOf)

@@ -53,12 +53,37 @@ function addTool(
   server.registerTool(name, config, async (given, context) => {
     try {
       const { id: client, agent } = await callerOf(context)
-      const structuredContent = await run(given, { agent, client, ask, now, signal: context.mcpReq.signal })
+      const answer = await run(given, { agent, client, ask, now, signal: context.mcpReq.signal })
+      const structuredContent = await passed(answer, { agent, client, ask })
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: await failureText(error, onFault) }] }
     }
   })
+}
+
+/** The answer without what is local, wherever in it that stands: the owner says what may leave (M64). */
+async function passed<T extends object>(
+  answer: T,
+  { agent, client, ask }: { readonly agent: string; readonly client: string; readonly ask: MemoryAccess['ask'] },
+): Promise<T> {
+  const texts: string[] = []
+  withTexts(answer, (text) => {
+    texts.push(text)
+    return text
+  })
+  const shown = await ask((owner) => owner.clients.pass({ agent, client, texts }))
+  let at = 0
+  return withTexts(answer, () => shown.texts[at++] ?? '')
+}
+
+/** The same value with each of its texts as `change` has it, one after the other. */
+function withTexts<T>(value: T, change: (text: string) => string): T
+function withTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((one: unknown) => withTexts(one, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withTexts(one, change)]))
 }
 
 /** What the program calls itself: with every request, or when it opened the connection. */

@@ -59,7 +59,7 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
         texts: sample.map(({ text }) => text),
         total: embedded,
         judged: provider.judged?.[script],
-        nearnessTo: (question) => provider.nearness?.(question),
+        nearnessTo: (question) => nearnessTo(provider, question),
       },
     ),
   )
@@ -68,6 +68,11 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
     store.setMeta(calibrationKey, JSON.stringify(calibration))
     passages.recentre(meanOf(vectors), `${embedded}`)
   })
+}
+
+function nearnessTo({ nearness }: EmbeddingProvider, question: string) {
+  const of = nearness?.to(question)
+  return nearness && of && ((passage: string, cosine: number) => of(nearness.digestOf(passage), cosine))
 }
 
 function isAbout(one: number, other: number): boolean {

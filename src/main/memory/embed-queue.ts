@@ -21,6 +21,8 @@ export interface EmbedOutcome {
   readonly embedded: number
   /** What stopped it, if anything did; the passages concerned stay to be done. */
   readonly problem: AppError | undefined
+  /** Passages that were not sent, because they stay on this machine. */
+  readonly held: number
 }
 
 export interface EmbedOptions {
@@ -29,6 +31,8 @@ export interface EmbedOptions {
   readonly onAnswer?: (ms: number) => void
   /** Hashes of texts that the provider does not take, with its reasons; they are not sent again. */
   readonly refused?: Map<string, AppError>
+  /** Those of some passages that stay on this machine, by their hashes; looked at before each request. */
+  readonly held?: ((passages: readonly PassageToEmbed[]) => Promise<ReadonlySet<string>>) | undefined
   readonly signal: AbortSignal
 }
 
@@ -76,7 +80,7 @@ async function embedAll(
   do await run.pass()
   while (run.hasPutOff && !run.problem && !options.signal.aborted)
   const problem = run.problem ?? (options.signal.aborted ? undefined : await calibrateWith(store, provider, options))
-  return { embedded: run.embedded, problem, otherLength: run.otherLength }
+  return { embedded: run.embedded, problem, held: run.held, otherLength: run.otherLength }
 }
 
 /** What the cosines of this index mean is part of its vectors: without that, they are not used. */
@@ -97,6 +101,8 @@ async function calibrateWith(
 
 class EmbedRun {
   embedded = 0
+  /** Passages that stay on this machine. */
+  held = 0
   problem: AppError | undefined
   hasPutOff = false
   /** What the provider answers with now, where that is not what the index has. */
@@ -119,6 +125,7 @@ class EmbedRun {
   /** Once through all passages that lack a vector. */
   async pass(): Promise<void> {
     this.#cursor = 0
+    this.held = 0
     this.hasPutOff = false
     // Until the first answer nobody knows how long vectors are, and which of the cache are meant.
     if (this.#dimensions === 0) await this.#embedNext()
@@ -157,6 +164,9 @@ class EmbedRun {
       else if (this.#underWay.has(hash)) this.hasPutOff = true
       else if (!this.#refused.has(hash)) missing.set(hash, passage)
     }
+    const held = missing.size > 0 ? await this.#options.held?.([...missing.values()]) : undefined
+    for (const hash of held ?? []) missing.delete(hash)
+    this.held += held?.size ?? 0
     const answer = await this.#request([...missing.values()])
     this.#store.transaction(() => {
       for (const [hash, vector] of answer)

@@ -5,6 +5,9 @@
 import type { AppError } from '../../shared/errors.ts'
 import type { EmbeddingProvider, ProviderOutcome } from '../embeddings/index.ts'
 import { embedKnown, embedMissing, lengthOfVectors } from './embed-queue.ts'
+import type { LocalNotes } from '../visibility/index.ts'
+import { guardedEmbeddings, heldPassages } from './guarded-embeddings.ts'
+import { getMeta, localChunksKey } from './schema.ts'
 import type { IndexStore } from './store.ts'
 import type { SyncProblem } from './sync.ts'
 
@@ -25,12 +28,16 @@ export class Embedder {
   readonly #signal: AbortSignal
   /** Texts that the provider does not take, by hash. */
   readonly #refused = new Map<string, AppError>()
+  readonly #notes: LocalNotes | undefined
+  #local = 0
   #isHeld = false
   #isStopped = false
   #running: Promise<void> | undefined
 
-  constructor(provider: EmbeddingProvider, events: EmbedderEvents, signal: AbortSignal) {
-    this.#provider = provider
+  /** @param notes what stays on this machine, where the provider is a remote one */
+  constructor(provider: EmbeddingProvider, events: EmbedderEvents, signal: AbortSignal, notes?: LocalNotes) {
+    this.#provider = notes ? guardedEmbeddings(provider, notes) : provider
+    this.#notes = notes
     this.#events = events
     this.#signal = signal
   }
@@ -91,17 +98,21 @@ export class Embedder {
     if (this.#isHeld || this.#signal.aborted) return 0
     const started = performance.now()
     const { chunks, embedded: before } = store.counts()
-    const { embedded, problem } = await embedMissing(store, this.#provider, {
+    const notes = this.#notes
+    const { embedded, problem, held } = await embedMissing(store, this.#provider, {
       onProgress: () => {
         const done = store.counts().embedded - before
         this.#events.onProgress(remaining(started, done, chunks - before))
       },
       onAnswer: (ms) => this.#events.onOutcome({ kind: 'answered', ms }),
       refused: this.#refused,
+      held: notes && ((passages) => heldPassages(store, notes, passages)),
       signal: this.#signal,
     })
     if (this.#signal.aborted) return 0
     this.#isStopped = problem !== undefined
+    this.#local = held
+    noteLocal(store, problem || held === 0 ? 0 : store.counts().chunks - store.counts().embedded)
     this.#events.onProgress(undefined)
     this.#events.onEnd(embedded)
     if (problem) {
@@ -115,13 +126,23 @@ export class Embedder {
 
   problems(): SyncProblem[] {
     const [first] = this.#refused.values()
-    return first ? [{ code: 'texts_refused', message: first.message }] : []
+    return [
+      ...(first ? [{ code: 'texts_refused', message: first.message }] : []),
+      ...(this.#local > 0
+        ? [{ code: 'passages_local', message: `${this.#local} passages stay on this machine: words alone find them` }]
+        : []),
+    ]
   }
 
   /** Files may have changed meanwhile: until there is nothing more. */
   async #runAll(store: IndexStore): Promise<void> {
     while ((await this.run(store)) > 0 && (store.passages?.toEmbed(0, 1).length ?? 0) > 0);
   }
+}
+
+/** How many chunks lack vectors for no other reason than that they are local: whoever searches is told. */
+function noteLocal(store: IndexStore, chunks: number): void {
+  if (Number(getMeta(store.db, localChunksKey) ?? 0) !== chunks) store.setMeta(localChunksKey, String(chunks))
 }
 
 /** Milliseconds that the rest takes at the speed so far; undefined while there is no telling. */

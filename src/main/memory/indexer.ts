@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexStatus } from '../../shared/contract/index.ts'
 import { createEmbeddings, type EmbeddingSource, type ProviderOutcome } from '../embeddings/index.ts'
+import { LocalNotes, type NotesFolder } from '../visibility/index.ts'
 import type { ChunkSettings } from './chunk.ts'
 import { describeMissing } from './embed-queue.ts'
 import { Embedder, remaining } from './embedder.ts'
@@ -24,6 +25,8 @@ export interface IndexerSettings {
   readonly folders: readonly IndexedFolder[]
   readonly chunk: ChunkSettings
   readonly embedding: EmbeddingSource
+  /** Whose notes may be local. */
+  readonly notes: readonly NotesFolder[]
   readonly debounceMs: number
   /** False for a single command: the files are looked at once. */
   readonly watch: boolean
@@ -111,7 +114,11 @@ export class Indexer {
       this.#progress(this.#done, this.#total)
     })
     if (typeof provider === 'string') this.#problems.begin(provider, describeMissing(provider, embedding))
-    else if (provider) this.#embedder = new Embedder(provider, this.#embedderEvents(), this.#stop.signal)
+    else if (provider) {
+      const { notes } = this.#settings
+      const local = embedding.isLocal ? undefined : new LocalNotes(() => notes)
+      this.#embedder = new Embedder(provider, this.#embedderEvents(), this.#stop.signal, local)
+    }
     await this.#enqueue(async () => this.#openIndex())
     this.#changes.addAll(0)
     if (this.#settings.watch) this.#watchers.watch(this.#settings.folders)

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { aheadOf, type Clock } from '../clock.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
+import type { NotesFolder } from '../visibility/index.ts'
 import type { IndexedFolder } from './sync.ts'
 import type { Threads } from './threads.ts'
 
@@ -13,6 +14,8 @@ export interface MemorySource {
   readonly chunk: MemorySettings['chunk']
   readonly debounceMs: number
   readonly embedding: EmbeddingSource
+  /** Whose notes may be local, and what the settings say of them (M64). */
+  readonly notes: readonly NotesFolder[]
 }
 
 export interface Standing {
@@ -33,8 +36,8 @@ export async function openThreads(
   { watch, now }: { readonly watch: boolean; readonly now: Clock },
   { isHeld, isSavingPower }: Standing,
 ): Promise<void> {
-  const { file, embedding } = source
-  const searched = { file, embedding, clockAheadMs: aheadOf(now) }
+  const { file, embedding, notes } = source
+  const searched = { file, embedding, notes, clockAheadMs: aheadOf(now) }
   const before = canBeOpenTwice ? await placeOnDisk(file) : undefined
   // An index that is there is read while the indexer opens it.
   const reading = before === undefined ? Promise.resolve() : searcher.client.open(searched)

@@ -75,6 +75,14 @@ export class PassageStore {
     return this.#statements.toEmbed.all(afterId, limit)
   }
 
+  /** Where a passage stands: lines of its file, 1-based and inclusive, and what they say in full. */
+  placesOf(id: number): { path: string; from: number; to: number; lines: string[] }[] {
+    return this.#statements.places.all(id).map(({ path, from, to, text, start }) => {
+      const lines = text.split('\n').slice(from - start, to - start + 1)
+      return { path, from, to, lines }
+    })
+  }
+
   /** Distinct passages, and how many of them have a vector. */
   counts(): { readonly passages: number; readonly embedded: number } {
     return this.#statements.counts.get() ?? { passages: 0, embedded: 0 }
@@ -181,6 +189,10 @@ function prepare(db: Db) {
     ),
     toEmbed: db.prepare<[number, number], PassageToEmbed>(
       'SELECT id, hash, text FROM passages WHERE vector IS NULL AND id > ? ORDER BY id LIMIT ?',
+    ),
+    places: db.prepare<[number], { path: string; from: number; to: number; text: string; start: number }>(
+      `SELECT k.path, own.start_line AS "from", own.end_line AS "to", k.text, k.start_line AS start
+       FROM chunk_passages AS own JOIN chunks AS k ON k.id = own.chunk_id WHERE own.passage_id = ?`,
     ),
     counts: db.prepare<[], { passages: number; embedded: number }>(
       'SELECT count(*) AS passages, count(vector) AS embedded FROM passages',

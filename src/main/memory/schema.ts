@@ -237,6 +237,9 @@ export function vectorDimensions(db: Db): number {
   return Number(getMeta(db, 'dimensions') ?? 0)
 }
 
+/** Chunks that have no vector because they stay on this machine. */
+export const localChunksKey = 'chunks:local'
+
 export function getMeta(db: Db, key: string): string | undefined {
   let reader = metaReaders.get(db)
   if (!reader)

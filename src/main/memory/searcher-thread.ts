@@ -5,7 +5,9 @@ import type { EmbeddingModel, SearchOptions, SearchResponse, SearchSettings } fr
 import { clockAhead, type Clock } from '../clock.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { createEmbeddings, type EmbeddingSource, type ProviderOutcome, type QueryLeave } from '../embeddings/index.ts'
+import { LocalNotes, type NotesFolder } from '../visibility/index.ts'
 import { describeMissing } from './embed-queue.ts'
+import { guardedEmbeddings } from './guarded-embeddings.ts'
 import { isDamage, openForReading, type Db } from './schema.ts'
 import { QueryVectors } from './search/query-vectors.ts'
 import { writeKept } from './search/kept-ahead.ts'
@@ -142,12 +144,14 @@ const base = threadBase.use(async ({ next }) => {
 
 const router = {
   open: base
-    .input(type<{ file: string; embedding: EmbeddingSource; clockAheadMs: number }>())
+    .input(type<{ file: string; embedding: EmbeddingSource; notes: readonly NotesFolder[]; clockAheadMs: number }>())
     .handler(async ({ input }) => {
       release()
       file = input.file
       now = clockAhead(input.clockAheadMs)
-      const provider = await createEmbeddings(input.embedding)
+      const made = await createEmbeddings(input.embedding)
+      const isRemote = typeof made === 'object' && !input.embedding.isLocal
+      const provider = isRemote ? guardedEmbeddings(made, new LocalNotes(() => input.notes)) : made
       embeddings =
         typeof provider === 'object'
           ? new QueryVectors(provider, (outcome) => outcomes.publish('outcome', outcome))

@@ -6,6 +6,7 @@
 import { branchEntry, readBranchMark } from '../../shared/branch-mark.ts'
 import { isRecord, parseJson } from '../../shared/json.ts'
 import { isWithoutMemory, memoryEntry } from '../../shared/memory-mark.ts'
+import { localMark } from '../../shared/visibility.ts'
 import { localDate } from '../workspace/index.ts'
 
 export function transcriptText(jsonl: string): string {
@@ -56,10 +57,11 @@ function spoken(line: string): string {
   if (!line.includes('"message"') || line.includes('"role":"toolResult"')) return ''
   const { message } = parsed(line)
   if (!isRecord(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return ''
-  const { role, content } = message
+  const { role, content, local } = message
   const text = typeof content === 'string' ? content : textParts(content)
   const flat = text.replace(/\s+/g, ' ').trim()
-  return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}`
+  const mark = local === true ? ` ${localMark}` : ''
+  return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}${mark}`
 }
 
 /** The fields of a line; none for what is no JSON object. */

@@ -1,5 +1,6 @@
 /** Anthropic's Messages API, through its own client. */
 import Anthropic from '@anthropic-ai/sdk'
+import { staysHere } from '../../shared/reach.ts'
 import { maxId, maxModels, maxToolCalls } from '../../shared/limits.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { AssistantMessage, StopReason, Usage } from '../../shared/messages.ts'
@@ -32,6 +33,7 @@ export function createAnthropicModel(
     provider,
     model,
     ...limits,
+    isLocal: staysHere('auto', options.baseUrl, undefined),
     stream: (request, signal) =>
       stream(
         clientOf(options),

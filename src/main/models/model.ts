@@ -85,6 +85,8 @@ export interface ChatModel {
   readonly maxOutput: number
   /** Pictures can be part of a message. */
   readonly images: boolean
+  /** What it is sent stays on this machine (src/shared/reach.ts). */
+  readonly isLocal: boolean
   /**
    * Aborting ends the stream and the request behind it.
    * @throws AppError `provider_…` or `context_overflow`, as failures.ts tells them apart

@@ -6,6 +6,7 @@ import type { Model, ProviderStatus } from '../../shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import { modelProviders, type ModelProvider } from '../../shared/providers.ts'
+import { staysHere } from '../../shared/reach.ts'
 import type { AssistantMessage, Usage } from '../../shared/messages.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
@@ -23,7 +24,8 @@ import {
 import type { Ledger } from './ledger.ts'
 import { ModelLists } from './model-lists.ts'
 import type { ChatModel, ListedModel, ModelEvent, ProviderOptions } from './model.ts'
-import { proxyFetch } from './network.ts'
+import { gated, type Look } from './gated.ts'
+import { proxyFetch, proxyFor } from './network.ts'
 import {
   createOfflineModel,
   languageOfLocale,
@@ -35,6 +37,7 @@ import {
 import { withIdleTimeout, withRetries } from './patience.ts'
 import { shownRequest, type RequestSecrets, type TellSent } from './sent-request.ts'
 import { withSent } from './with-sent.ts'
+import { scrubbed, withoutSecrets } from './without-secrets.ts'
 
 export interface ModelsOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'locale' | 'set'>
@@ -59,6 +62,8 @@ export interface ModelUse {
   readonly agent: string
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
+  /** What is local as the request leaves: every one passes that gate. */
+  readonly look: Look
 }
 
 export class Models {
@@ -84,14 +89,15 @@ export class Models {
     const { provider, model } = splitModelId(id)
     const limits = this.limits(id)
     if (provider === 'offline')
-      return createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() })
+      return gated(createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() }), use.look)
     const options = this.#reach(provider, use.timeoutMs)
     if (!options) throw this.#missing(provider)
     const facts = this.#lists.facts(provider, model)
     const remote = createRemoteModel(provider, model, options, limits, facts, this.#options.keys)
     const patient = withRetries(withIdleTimeout(withBounds(remote), use.idleTimeoutMs))
     const { ledger, keys } = this.#options
-    return told(counted(withoutSecrets(patient, keys), this.prices(id), ledger, use.agent), this.#changes)
+    const kept = counted(withoutSecrets(patient, keys), this.prices(id), ledger, use.agent)
+    return gated(told(kept, this.#changes), use.look)
   }
 
   /** What the app writes by itself about what somebody said, in their language. @param said latest first */
@@ -155,6 +161,7 @@ export class Models {
       keeps: keys.vault ?? 'session',
       variable: keys.variable(name),
       baseUrl: settings.config.providers[name].baseUrl ?? null,
+      isLocal: this.#reach(name, 0)?.isLocal ?? false,
     }))
   }
 
@@ -168,6 +175,7 @@ export class Models {
       model,
       contextWindow,
       available: provider === 'offline' || this.#reach(provider, 0) !== undefined,
+      isLocal: provider === 'offline' || (this.#reach(provider, 0)?.isLocal ?? false),
       images,
       prices: prices ? { input: prices.input, output: prices.output } : null,
     }
@@ -181,7 +189,7 @@ export class Models {
 
   #reach(provider: ModelProvider, timeoutMs: number): Reach | undefined {
     const { settings, keys, env } = this.#options
-    const { baseUrl: configured, headers, proxy } = settings.config.providers[provider]
+    const { baseUrl: configured, headers, proxy, reach } = settings.config.providers[provider]
     const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
     // Local servers want no key, but do want to be found.
     const apiKey = keys.get(provider) ?? (provider === 'openai-compatible' && baseUrl ? 'none' : undefined)
@@ -192,6 +200,7 @@ export class Models {
       timeoutMs: timeoutMs || undefinedTimeoutMs,
       headers: fromEnvironment(headers, env),
       secrets: secretsOf(apiKey, headers, env),
+      isLocal: staysHere(reach, baseUrl, proxyFor(baseUrl, proxy, env)),
       fetch: proxyFetch(proxy, env),
       now: this.#options.now,
     }
@@ -240,12 +249,13 @@ function secretsOf(
 
 interface Reach extends ProviderOptions {
   readonly secrets: RequestSecrets
+  readonly isLocal: boolean
 }
 
 function createRemoteModel(
   provider: ModelProvider,
   model: string,
-  { secrets, ...options }: Reach,
+  { secrets, isLocal, ...options }: Reach,
   limits: ModelLimits,
   facts: ListedModel | undefined,
   keys: Pick<KeyRing, 'scrub'>,
@@ -256,6 +266,7 @@ function createRemoteModel(
     provider,
     model,
     ...limits,
+    isLocal,
     stream: (request, signal) =>
       withSent(async function* (tell) {
         const onSent: TellSent = (sent) => tell(shownRequest(sent, secrets, scrub))
@@ -269,30 +280,6 @@ function createRemoteModel(
         }
       }),
   }
-}
-
-/** The same model, whose failures repeat no key: servers put what they were sent into what they say of it. */
-function withoutSecrets(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): ChatModel {
-  return {
-    ...model,
-    async *stream(request, signal) {
-      try {
-        for await (const event of model.stream(request, signal))
-          yield event.type === 'retry' ? { ...event, message: keys.scrub(event.message) } : event
-      } catch (error) {
-        throw error instanceof AppError ? scrubbed(error, keys) : error
-      }
-    },
-  }
-}
-
-function scrubbed({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 'scrub'>): AppError {
-  const clean = Object.entries(data).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? keys.scrub(value) : value,
-  ])
-  const why = cause instanceof Error ? { cause: new Error(keys.scrub(cause.message)) } : undefined
-  return new AppError(code, keys.scrub(message), Object.fromEntries(clean), why)
 }
 
 /** The same model, whose failures and answers are told. */

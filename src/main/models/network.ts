@@ -10,6 +10,22 @@ export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): F
   return ((input: string, init?: object) => proxiedFetch(input, { ...init, dispatcher })) as unknown as Fetch
 }
 
+/** The proxy that a request to `url` goes through; undefined where it goes directly. */
+export function proxyFor(
+  url: string | undefined,
+  proxy: string | undefined,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  if (proxy !== undefined) return proxy
+  const { protocol, hostname } = (url === undefined ? null : URL.parse(url)) ?? { protocol: 'https:', hostname: '' }
+  const http = env['http_proxy'] || env['HTTP_PROXY']
+  const https = env['https_proxy'] || env['HTTPS_PROXY'] || http
+  const used = protocol === 'http:' ? http : https
+  const named = (env['no_proxy'] || env['NO_PROXY'] || '').split(/[\s,]+/)
+  const direct = new Set(named.map((host) => host.replace(/:\d+$/, '')))
+  return used && !direct.has('*') && !direct.has(hostname) ? used : undefined
+}
+
 const agents = new Map<string, Dispatcher>()
 
 function dispatcherFor(proxy: string | undefined, env: NodeJS.ProcessEnv): Dispatcher | undefined {

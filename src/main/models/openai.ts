@@ -1,5 +1,6 @@
 /** OpenAI, by the Responses API where the endpoint has it; and every other server that speaks Chat Completions. */
 import OpenAI from 'openai'
+import { staysHere } from '../../shared/reach.ts'
 import { modelLimits, type ModelLimits } from './catalog.ts'
 import type { ChatModel, ModelRequest, ProviderOptions } from './model.ts'
 import { streamChat } from './openai-chat.ts'
@@ -20,6 +21,7 @@ export function createOpenAiModel(
     provider,
     model,
     ...limits,
+    isLocal: staysHere('auto', options.baseUrl, undefined),
     async *stream(request: ModelRequest, signal: AbortSignal) {
       const watch: StreamWatch = { isDone: false }
       const client = openAiClient(provider, options, watch)

@@ -1,5 +1,6 @@
 /** Other programs that use this memory. */
 import { sectionTitle } from '../workspace/index.ts'
+import { sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
 export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
@@ -35,6 +36,10 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
         : await workspace.rememberIn(section, text, origin)
     const undo = app.clients.noteWrite({ client: id, agent: of, path, note })
     return { path, startLine, endLine, undo }
+  }),
+  pass: os.clients.pass.use(agent).handler(async ({ context, input }) => {
+    const sight = await sightOf(app, context.agent, input.client)
+    return { texts: sight ? input.texts.map((text) => sight.net.withhold(text, undefined, true)) : input.texts }
   }),
   undo: os.clients.undo.use(agent).handler(async ({ context, input }) => {
     const name = await app.clients.nameOf(input.client)

@@ -1,14 +1,23 @@
 /** Who changed what. */
+import { sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
-export const historyRoutes = ({ os, agent }: RouterBase) => ({
+export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
   timeline: os.history.timeline.use(agent).handler(async ({ context, input }) => {
     const entries = await context.agent.recorded.entries(input)
-    return input.forProgram ? entries.filter(({ now }) => context.agent.isForPrograms(now)) : entries
+    if (!input.forProgram) return entries
+    const sight = await sightOf(app, context.agent, input.forProgram)
+    return entries.filter(({ now }) => context.agent.isForPrograms(now) && !sight?.notes.has(now))
   }),
   diff: os.history.diff
     .use(agent)
     .handler(({ context, input }) => context.agent.recorded.diff(input.commit, input.path)),
+  commits: os.history.commits
+    .use(agent)
+    .handler(({ context, input: { path, ...page }, signal }) => context.agent.commits.of(path, page, signal)),
+  commitDiff: os.history.commitDiff
+    .use(agent)
+    .handler(({ context, input, signal }) => context.agent.commits.diff(input.path, input.commit, signal)),
   blame: os.history.blame.use(agent).handler(({ context, input }) => context.agent.recorded.blame(input.path)),
   standing: os.history.standing
     .use(agent)

@@ -11,8 +11,8 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
     .handler(({ context, input, signal }) => context.agent.links.mentions(input.path, signal)),
   linkMention: os.links.linkMention.use(agent).handler(async ({ context, input }) => {
     const { workspace, links } = context.agent
-    const { target } = await links.nameOf(input.path, input.to)
-    const write = await workspace.edit(input.path, user, (text = '') => linkMention(text, { ...input, target }))
+    const link = await links.write(input.path, input.to, { label: input.words })
+    const write = await workspace.edit(input.path, user, (text = '') => linkMention(text, { ...input, link }))
     return { patch: (await workspace.describe(write)).patch }
   }),
   around: os.links.around

@@ -1,4 +1,5 @@
 /** What is found in memory, and why. */
+import { seenExplanation, seenResults, sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
 /** A first look at a large folder may take a while; whoever asks to wait for it has time, ms. */
@@ -8,14 +9,14 @@ const settleMs = 10 * 60_000
 const maxNearNotes = 8
 
 export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
-  query: os.search.query
-    .use(agent)
-    .handler(({ context, input, signal }) => context.agent.memory.search(input.query, input.options, signal)),
-  explain: os.search.explain
-    .use(agent)
-    .handler(({ context, input, signal }) =>
-      context.agent.memory.explain(input.query, input.options, input.why, signal),
-    ),
+  query: os.search.query.use(agent).handler(async ({ context, input, signal }) => {
+    const found = await context.agent.memory.search(input.query, input.options, signal)
+    return seenResults(found, context.agent, await sightOf(app, context.agent, input.forProgram))
+  }),
+  explain: os.search.explain.use(agent).handler(async ({ context, input, signal }) => {
+    const found = await context.agent.memory.explain(input.query, input.options, input.why, signal)
+    return seenExplanation(found, context.agent, await sightOf(app, context.agent, input.forProgram))
+  }),
   recalls: os.search.recalls.use(agent).handler(({ context, signal }) => context.agent.sessions.recalls(signal)),
   settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),
   setSettings: os.search.setSettings.handler(({ input }) => app.agents.configOf(input.agent).setSearch(input.settings)),

@@ -2,23 +2,57 @@
 import { attachmentType } from '../../shared/attachments.ts'
 import { AppError } from '../../shared/errors.ts'
 import { locateAttachment, readAttachment } from '../workspace/index.ts'
+import { withVisibility } from '../../shared/visibility-edit.ts'
+import { seenFiles, sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
-  list: os.workspace.list.use(agent).handler(({ context, signal }) => context.agent.listFiles(signal)),
+  list: os.workspace.list
+    .use(agent)
+    .handler(async ({ context, input, signal }) =>
+      seenFiles(await context.agent.listFiles(signal), await sightOf(app, context.agent, input.forProgram)),
+    ),
+  setVisibility: os.workspace.setVisibility.use(agent).handler(async ({ context, input }) => {
+    const { workspace } = context.agent
+    const write = await workspace.edit(input.path, { cause: 'user' }, (text) => {
+      if (text === undefined) throw new AppError('file_not_found', `${input.path} does not exist`, { path: input.path })
+      return withVisibility(text, input.isLocal)
+    })
+    return { patch: (await workspace.describe(write)).patch }
+  }),
+  setFolderVisibility: os.workspace.setFolderVisibility.handler(async ({ input }) => {
+    const config = app.agents.configOf(input.agent)
+    const folder = `${input.path.replace(/\/+$/, '')}/`
+    const others = config.current.visibility.local.filter((one) => `${one.replace(/\/+$/, '')}/` !== folder)
+    await config.setLocal(input.isLocal ? [...others, folder] : others)
+    return {}
+  }),
   read: os.workspace.read.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
     if (input.forProgram) assertSeen(context.agent, input.path)
-    const { text, hash } = await context.agent.readFile(input.path)
+    const { text: whole, hash } = await context.agent.readFile(input.path)
+    const sight = await sightOf(app, context.agent, input.forProgram)
+    const text = sight ? sight.shown(input.path, whole).text : whole
     return { path: input.path, text, hash, readOnly: workspace.isReadOnly(input.path) }
   }),
   attachment: os.workspace.attachment.use(agent).handler(async ({ context, input }) => {
     const { bytes, ...piece } = await readAttachment(context.agent.workspace.roots, input.path, input.from)
     return { ...piece, data: bytes.toString('base64') }
   }),
-  lines: os.workspace.lines.use(agent).handler(({ context, input }) => {
+  attach: os.workspace.attach
+    .use(agent)
+    .handler(({ context, input: { path, name, data } }) =>
+      context.agent.attach({ note: path, name, bytes: Buffer.from(data, 'base64') }),
+    ),
+  lines: os.workspace.lines.use(agent).handler(async ({ context, input }) => {
     if (input.forProgram) assertSeen(context.agent, input.path)
-    return context.agent.readLines(input.path, input.from, input.count)
+    const sight = await sightOf(app, context.agent, input.forProgram)
+    return context.agent.readLines(
+      input.path,
+      input.from,
+      input.count,
+      sight && ((text) => sight.shown(input.path, text).text),
+    )
   }),
   write: os.workspace.write.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent

@@ -40,6 +40,8 @@ export const entrySchema = z.discriminatedUnion('type', [
     tokensAfter: z.number().optional(),
     /** No summary could be had: what is before was left out, and what no flush had read is rescued. */
     leftOut: z.boolean().optional(),
+    /** A local model made the summary of local notes: no remote one gets it. */
+    local: z.literal(true).optional(),
     usage: usageSchema.optional(),
   }),
   /** What was said up to `throughEntryId` has been looked through for durable notes; `distilled`: what had been rescued before. */

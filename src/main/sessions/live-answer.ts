@@ -15,7 +15,12 @@ const writeEveryMs = 150
 const maxUnwritten = 1_000_000
 
 /** The first line of the file. */
-const openingSchema = z.object({ provider: z.string(), model: z.string(), timestamp: z.number() })
+const openingSchema = z.object({
+  provider: z.string(),
+  model: z.string(),
+  timestamp: z.number(),
+  local: z.literal(true).optional(),
+})
 type Opening = z.infer<typeof openingSchema>
 
 export class LiveAnswer {
@@ -27,9 +32,14 @@ export class LiveAnswer {
   /** Characters that the disk was given and has not taken yet. */
   #unwritten = 0
 
-  constructor(file: string, by: { readonly provider: string; readonly model: string }, at: Date) {
-    const { provider, model } = by
-    const opening: Opening = { provider, model, timestamp: at.getTime() }
+  constructor(
+    file: string,
+    by: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
+    at: Date,
+  ) {
+    const { provider, model, isLocal } = by
+    // What it was told is not known after a crash: it may have been of local notes.
+    const opening: Opening = { provider, model, timestamp: at.getTime(), ...(isLocal ? { local: true } : {}) }
     this.#file = file
     this.#lock = takeLock(file)
     this.#pending = `${JSON.stringify(opening)}\n`
@@ -100,6 +110,7 @@ function messageOf(parts: readonly unknown[]): AssistantMessage | undefined {
     stopReason: 'aborted',
     errorCode: 'interrupted',
     timestamp: opening.timestamp,
+    ...(opening.local ? { local: true } : {}),
   }
 }
 

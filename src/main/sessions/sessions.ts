@@ -104,7 +104,10 @@ export class Sessions {
   }
 
   /** Follows an answer that is being given. */
-  liveAnswer(id: string, by: { readonly provider: string; readonly model: string }): LiveAnswer {
+  liveAnswer(
+    id: string,
+    by: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
+  ): LiveAnswer {
     return new LiveAnswer(this.#partial(id), by, this.#now())
   }
 

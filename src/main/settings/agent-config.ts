@@ -46,6 +46,11 @@ export class AgentConfig {
     return before
   }
 
+  /** Folders and files that stay on this machine (M64). */
+  async setLocal(local: readonly string[]): Promise<void> {
+    await this.#store.set([[...this.#path(), 'visibility', 'local'], local])
+  }
+
   async #setMemory(part: 'search' | 'chunk', values: object): Promise<void> {
     const path = [...this.#path(), 'memory', part]
     await this.#store.set(...Object.entries(values).map(([key, value]) => [[...path, key], value] as const))

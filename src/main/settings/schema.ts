@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { agentIdSchema } from '../../shared/contract/base.ts'
 import { isDailyFormat } from '../../shared/daily-notes.ts'
 import { embeddingProviders, modelProviders } from '../../shared/providers.ts'
+import { reaches } from '../../shared/reach.ts'
 import { memoryScopeSchema } from '../../shared/contract/scope.ts'
 import { searchSettingsSchema, weightsSchema as searchWeightsSchema } from '../../shared/contract/search.ts'
 import { parseSchedule } from '../../shared/schedule.ts'
@@ -36,6 +37,8 @@ const embeddingSchema = z.strictObject({
   baseUrl: z.url().optional(),
   dimensions: z.number().int().min(8).max(8192).optional(),
   batchSize: z.number().int().min(1).max(2048).default(64),
+  /** As that of a provider of models. */
+  reach: z.enum(reaches).default('auto'),
   /** For `local`: the model may be fetched from the hub. */
   allowDownload: z.boolean().default(false),
 })
@@ -75,10 +78,12 @@ const memorySchema = z.strictObject({
 })
 export type MemorySettings = z.infer<typeof memorySchema>
 
-const folderSchema = z
+const isFolderInside = (path: string) => !/(^|[\\/])\.\.?([\\/]|$)|^[\\/]|:/.test(path)
+const folderSchema = z.string().max(400).refine(isFolderInside, rules.folder)
+const nearFolderSchema = z
   .string()
   .max(400)
-  .refine((path) => !/(^|[\\/])\.\.?([\\/]|$)|^[\\/]|:/.test(path), rules.folder)
+  .refine((path) => isFolderInside(path.replace(/^\.[\\/]/, '')), rules.folder)
 
 /** What is kept otherwise than the vault's own program says; what is left out is as it has it. */
 const vaultSchema = z.strictObject({
@@ -91,6 +96,12 @@ const vaultSchema = z.strictObject({
     .prefault({}),
   /** `beside` the note with the link, or a folder. */
   newNotes: folderSchema.optional(),
+  /** Where pasted and dropped files go: `beside` the note, a folder, or `./files` for one below the note's. */
+  attachments: nearFolderSchema.optional(),
+  /** How links are written: `[[…]]` or `[…](…)`. */
+  links: z.enum(['wiki', 'markdown']).optional(),
+  /** How much of a path they have. */
+  linkPaths: z.enum(['shortest', 'relative', 'absolute']).optional(),
   /** Folders and files that are not searched, besides those that the vault's own program leaves out. */
   ignored: z.array(z.string().max(400)).default([]),
   followIgnored: z.boolean().default(true),
@@ -189,6 +200,12 @@ const sharedAgentFields = {
     })
     .prefault({}),
   memory: memorySchema.prefault({}),
+  visibility: z
+    .strictObject({
+      /** Folders and files that only models on this machine get to see, as beginnings of paths. */
+      local: z.array(z.string().min(1).max(400)).default([]),
+    })
+    .prefault({}),
   upkeep: z
     .strictObject({
       /** When memory is looked through and reviewed without being asked to; in words or as cron has it. */
@@ -231,6 +248,8 @@ const providerSchema = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
   /** Used instead of HTTPS_PROXY and its like. */
   proxy: z.url().optional(),
+  /** Whether what it is sent stays on this machine: `auto` goes by the address. Local notes reach local models alone. */
+  reach: z.enum(reaches).default('auto'),
 })
 
 /** A server of tools (Model Context Protocol): a program that is started, or an address. */

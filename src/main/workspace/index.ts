@@ -20,6 +20,7 @@ export {
   rescuedFolder,
   isRescued,
   rescuedWaiting,
+  trashFolder,
   type Layout,
 } from './layout.ts'
 export { isHidden, isInstruction, isNote, isPortable, nameFor } from './names.ts'
@@ -34,7 +35,7 @@ export {
 } from './paths.ts'
 export { sectionTitle } from './sections.ts'
 export { seedWorkspace } from './templates.ts'
-export { walkFiles, walkMarkdown, type FoundFile, type WalkProblem } from './walk.ts'
+export { walkFiles, walkMarkdown, walkNotes, type FoundFile, type WalkProblem } from './walk.ts'
 export { Workspace } from './workspace.ts'
 export type { CarriedOn } from './carry-on.ts'
 export type { WorkspaceWrite, WriteOrigin } from './edits.ts'

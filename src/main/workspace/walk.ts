@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { isSystemError } from '../../shared/errors.ts'
 import { inBatches } from '../files/index.ts'
 import { isIgnoredFolder, isMarkdown, maxDepth } from './layout.ts'
-import { isHidden, isUsable } from './names.ts'
+import { isHidden, isNote, isUsable } from './names.ts'
 import { placeOf } from './paths.ts'
 
 /** Half the price of the one that Node offers as a promise, which matters for tens of thousands of files. */
@@ -57,6 +57,11 @@ export async function walkMarkdown(
   forbidden: readonly string[] = [],
 ): Promise<Walk> {
   return walk(root, isMarkdown, signal, forbidden)
+}
+
+/** The same for notes of every kind. */
+export async function walkNotes(root: string, signal?: AbortSignal, forbidden: readonly string[] = []): Promise<Walk> {
+  return walk(root, isNote, signal, forbidden)
 }
 
 /** The same for files of all kinds, but hidden ones. */

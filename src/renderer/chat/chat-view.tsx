@@ -7,6 +7,7 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client, connection } from '../api/index.ts'
+import { carryDraft } from '../drafts/use-draft.ts'
 import { attempt, ErrorState, isErrorOf } from '../feedback/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
@@ -106,7 +107,10 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
       if (to === undefined) beginning.current = sending.then((begun) => begun?.value.session)
       const sent = await sending
       if (!sent) return false
-      if (sent.value.session !== session) navigate(paths.chat(sent.value.session))
+      if (sent.value.session !== session) {
+        carryDraft(agent.id, session, sent.value.session)
+        navigate(paths.chat(sent.value.session))
+      }
       scroller.current?.follow()
       return true
     },

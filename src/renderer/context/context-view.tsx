@@ -7,6 +7,7 @@ import type { Agent, ContextItem } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { formatNumber } from '../i18n/format.ts'
+import { HeldBackList } from '../scope/local.tsx'
 import { Button } from '../ui/button.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
@@ -81,6 +82,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
           <div className="px-5 pb-8">
             <ContextBar report={report.data} onOpen={setOpened} />
             {asksWhatIf && <WhatIfWindowPanel agent={agent.id} session={session} report={report.data} />}
+            <HeldBackList report={report.data} />
             <WarningList report={report.data} />
             <ContextTable report={report.data} onOpen={setOpened} />
             {session !== undefined && steps.length > 0 && (

@@ -1,8 +1,11 @@
-/** Every change of one file: who, when, what; each can be looked at and gone back to. */
-import { useMutation, useQuery } from '@tanstack/react-query'
+/**
+ * Every change of one file: who, when, what; each can be looked at and gone back to. Commits of the user's own repository
+ * stand among them.
+ */
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, HistoryEntry } from '../../shared/contract/index.ts'
+import type { Agent, FileCommit, HistoryEntry } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { explainError, tellDone } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'
@@ -11,51 +14,113 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { Counts, TurnLink, useCauseName } from './change-label.tsx'
 import { clipLine } from '../ui/clip.ts'
+import { CommitRow } from './commit-row.tsx'
 import { Hunks } from './hunks.tsx'
 import { patchLines, type PatchLine } from './patch-lines.ts'
 import { VirtualRows } from '../ui/virtual-rows.tsx'
 import { SidePanel } from '../ui/side-panel.tsx'
 
 const page = 100
+/** That are asked for at once. */
+const maxChanges = 1000
 /** Of a change that is closed, px. */
 const rowHeight = 54
+
+type Row =
+  | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry }
+  | { readonly kind: 'commit'; readonly at: number; readonly commit: FileCommit }
 
 export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
   const { t } = useTranslation()
   const [limit, setLimit] = useState(page)
   const [selected, setSelected] = useState<string>()
   const timeline = useQuery(api.history.timeline.queryOptions({ input: { agent: agent.id, path, limit } }))
+  const commits = useInfiniteQuery(
+    api.history.commits.infiniteOptions({
+      input: (skip: number) => ({ agent: agent.id, path, skip, limit: page }),
+      initialPageParam: 0,
+      getNextPageParam: ({ isMore }, pages) =>
+        isMore ? pages.reduce((sum, { commits }) => sum + commits.length, 0) : undefined,
+    }),
+  )
+  const hasMoreChanges = timeline.data?.length === limit && limit < maxChanges
+  const rows = useMemo(
+    () => rowsOf(timeline.data ?? [], commits.data?.pages.flatMap((one) => one.commits) ?? []),
+    [timeline.data, commits.data],
+  )
+  const untrusted = commits.data?.pages.find(({ state }) => state === 'untrusted')?.path
+  const more = () => {
+    if (hasMoreChanges) setLimit(limit + page)
+    if (commits.hasNextPage) void commits.fetchNextPage()
+  }
   return (
     <SidePanel title={t('history.title')} closing={t('history.close')} onClose={onClose}>
       <div className="p-2">
         {timeline.error && <p className="p-2 text-muted">{explainError(timeline.error)}</p>}
+        {commits.error && <p className="p-2 text-muted">{explainError(commits.error)}</p>}
+        {untrusted !== undefined && <Untrusted path={untrusted} />}
         {timeline.isPending && <Skeleton lines={6} />}
-        {timeline.data?.length === 0 && <p className="p-2 text-muted">{t('history.empty')}</p>}
-        <VirtualRows
-          label={t('history.title')}
-          rows={timeline.data ?? []}
-          keyOf={({ commit }) => commit}
-          heightOf={() => rowHeight}
-        >
-          {(change, index) => (
-            <ErrorBoundary piece="row" of={change}>
-              <ChangeRow
-                agent={agent.id}
-                change={change}
-                isNewest={index === 0}
-                isSelected={change.commit === selected}
-                onSelect={() => setSelected(change.commit === selected ? undefined : change.commit)}
-              />
-            </ErrorBoundary>
-          )}
+        {timeline.isSuccess && commits.isSuccess && rows.length === 0 && (
+          <p className="p-2 text-muted">{t('history.empty')}</p>
+        )}
+        <VirtualRows label={t('history.title')} rows={rows} keyOf={keyOf} heightOf={() => rowHeight}>
+          {(row) => {
+            const key = keyOf(row)
+            const select = {
+              isSelected: key === selected,
+              onSelect: () => setSelected(key === selected ? undefined : key),
+            }
+            return (
+              <ErrorBoundary piece="row" of={row}>
+                {row.kind === 'commit' ? (
+                  <CommitRow agent={agent.id} path={path} commit={row.commit} {...select} />
+                ) : (
+                  <ChangeRow
+                    agent={agent.id}
+                    change={row.change}
+                    isNewest={row.change === timeline.data?.[0]}
+                    {...select}
+                  />
+                )}
+              </ErrorBoundary>
+            )
+          }}
         </VirtualRows>
-        {timeline.data?.length === limit && (
-          <Button look="link" className="px-2!" onClick={() => setLimit(limit + page)}>
+        {(hasMoreChanges || commits.hasNextPage) && (
+          <Button look="link" className="px-2!" disabled={commits.isFetchingNextPage} onClick={more}>
             {t('history.more')}
           </Button>
         )}
+        {commits.isPending && timeline.isSuccess && (
+          <p className="p-2 text-[12px] text-muted">{t('history.gitReading')}</p>
+        )}
       </div>
     </SidePanel>
+  )
+}
+
+function keyOf(row: Row): string {
+  return row.kind === 'commit' ? `git ${row.commit.commit}` : row.change.commit
+}
+
+/** Newest first. */
+function rowsOf(changes: readonly HistoryEntry[], commits: readonly FileCommit[]): Row[] {
+  return [
+    ...changes.map((change): Row => ({ kind: 'change', at: change.at, change })),
+    ...commits.map((commit): Row => ({ kind: 'commit', at: commit.at, commit })),
+  ].toSorted((one, other) => other.at - one.at)
+}
+
+/** What Git says of a folder that it does not trust, and the remedy. */
+function Untrusted({ path }: { path: string }) {
+  const { t } = useTranslation()
+  return (
+    <div className="p-2 text-[12px] text-muted">
+      <p>{t('history.untrusted', { path })}</p>
+      <code className="mt-1 block font-mono break-all">
+        git config --global --add safe.directory &quot;{path}&quot;
+      </code>
+    </div>
   )
 }
 

@@ -2,7 +2,7 @@
 import { Popover } from '@base-ui/react/popover'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Command } from 'cmdk'
-import { Check, RotateCw } from 'lucide-react'
+import { Check, Lock, RotateCw } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
@@ -126,11 +126,17 @@ const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2 data-[selected=
 
 function ModelRow({ model, isChosen, onChoose }: { model: Model; isChosen: boolean; onChoose: (id: string) => void }) {
   const { t } = useTranslation()
-  const { id, contextWindow, prices } = model
+  const { id, contextWindow, prices, isLocal } = model
   return (
     <Command.Item value={id} onSelect={() => onChoose(id)} className={rowLook}>
       <span className="w-3.5 shrink-0">{isChosen && <Check size={13} aria-label={t('models.chosen')} />}</span>
       <span className="min-w-0 flex-1 truncate">{id === 'offline' ? t('status.noModel') : model.model}</span>
+      {isLocal && (
+        <span title={t('local.modelTitle')} className="flex shrink-0 items-center gap-1 text-[12px] text-muted">
+          <Lock size={11} aria-hidden />
+          {t('local.model')}
+        </span>
+      )}
       <span className="tabular shrink-0 text-[12px] text-muted">
         {formatShort(contextWindow)}
         {prices && prices.output > 0 && ` · ${formatMoney(prices.input)} / ${formatMoney(prices.output)}`}

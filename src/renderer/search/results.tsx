@@ -158,5 +158,5 @@ function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) 
 
 /** Where a model knows nothing of a language, or a memory is small or new, all is as it should be. */
 function isFault(code: NonNullable<Explanation['notice']>['code']): boolean {
-  return code !== 'vectors_few' && code !== 'vectors_measuring' && code !== 'vectors_weak'
+  return code !== 'vectors_few' && code !== 'vectors_measuring' && code !== 'vectors_weak' && code !== 'query_local'
 }

@@ -22,12 +22,6 @@ export function SessionList({ agent, current }: { agent: Agent; current: string 
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   const rows = useMemo(() => chatRows(sessions.data ?? []), [sessions.data])
   const shown = sessionAt(current)
-  const reveal = useMemo(
-    () => rows.findIndex((row) => typeof row !== 'string' && row.id === shown),
-    // Only where one went to, and when its row is there: what comes above leaves the list where it is.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [shown, rows.length > 0],
-  )
   if (sessions.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('nav.noChats')}</p>
   return (
     <>
@@ -40,7 +34,7 @@ export function SessionList({ agent, current }: { agent: Agent; current: string 
         )}
       </div>
       {query.trim() === '' ? (
-        <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} heightOf={heightOf} reveal={reveal}>
+        <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} heightOf={heightOf} reveal={shown}>
           {(row) =>
             typeof row === 'string' ? (
               <SectionTitle>{t(`nav.${row}`)}</SectionTitle>

@@ -33,7 +33,7 @@ const fieldLook = 'min-h-7 rounded-sm border border-line bg-raised px-1.5'
 
 function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly Agent[] }) {
   const { t } = useTranslation()
-  const { id, name, agent, permission, usedAt, writes, hasToken } = client
+  const { id, name, agent, permission, usedAt, writes, hasToken, isLocal } = client
   const update = useMutation(api.clients.update.mutationOptions())
   const remove = useMutation(api.clients.remove.mutationOptions())
   const choose = (value: string) => {
@@ -78,6 +78,14 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
           </option>
         ))}
       </select>
+      <label className="flex items-center gap-1.5" title={t('local.clientTitle')}>
+        <input
+          type="checkbox"
+          checked={isLocal}
+          onChange={(event) => update.mutate({ client: id, isLocal: event.target.checked })}
+        />
+        {t('local.client')}
+      </label>
       <Button look="quiet" onClick={() => remove.mutate({ client: id })}>
         {t(hasToken ? 'clients.revoke' : 'clients.forget')}
       </Button>

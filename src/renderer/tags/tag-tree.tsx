@@ -86,7 +86,7 @@ export function TagTree({ rows, onToggle, onRename }: TagTreeProps) {
             <span className="min-w-0 truncate">
               <span className="text-muted">{row.level === 1 ? '#' : '/'}</span>
               {row.label}
-            </span>
+            </span>{' '}
             <span className="tabular text-[12px] text-muted">{formatNumber(row.notes)}</span>
             <IconButton
               label={t('tags.rename', { name: row.name })}

@@ -38,8 +38,9 @@ export function applyTheme(): void {
     colors: {
       'editor.background': color('paper'),
       'editor.foreground': color('text'),
-      'editorLineNumber.foreground': color('faint'),
-      'editorLineNumber.activeForeground': color('muted'),
+      'editorLineNumber.foreground': color('muted'),
+      'editorLineNumber.activeForeground': color('text'),
+      'editorLineNumber.dimmedForeground': color('muted'),
       'editor.lineHighlightBackground': color('side'),
       'editor.lineHighlightBorder': color('side'),
       'editorCursor.foreground': color('accent'),

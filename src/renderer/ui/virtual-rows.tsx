@@ -28,8 +28,8 @@ interface VirtualRowsProps<Row> {
   readonly levelOf?: (row: Row) => number
   /** Rows drawn above and below what can be seen: few where rows are large. */
   readonly overscan?: number
-  /** A row to bring into sight, whenever it is another. */
-  readonly reveal?: number | undefined
+  /** The key of a row to bring into sight, whenever it is another: what comes and goes about it leaves the list where it is. */
+  readonly reveal?: string | undefined
   /** For a key pressed on a row; true when it was one. */
   readonly onKey?: (key: string, row: Row, index: number) => number | boolean | undefined
   readonly children: (row: Row, index: number) => ReactNode
@@ -70,9 +70,13 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
     for (let at = frame.parentElement; at && at !== scroller; at = at.parentElement) observer.observe(at)
     return () => observer.disconnect()
   }, [scroller])
+  const revealed = useRef<string>(undefined)
   useEffect(() => {
-    if (reveal !== undefined && reveal >= 0 && scroller) virtualizer.scrollToIndex(reveal, { align: 'auto' })
-  }, [reveal, scroller, virtualizer])
+    if (reveal === revealed.current || !scroller || rows.length === 0) return
+    revealed.current = reveal
+    const index = rows.findIndex((row) => keyOf(row) === reveal)
+    if (index >= 0) virtualizer.scrollToIndex(index, { align: 'auto' })
+  }, [reveal, rows, keyOf, scroller, virtualizer])
   const focusRow = (index: number) => {
     focused.current = index
     virtualizer.scrollToIndex(index, { align: 'auto' })

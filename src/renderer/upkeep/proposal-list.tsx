@@ -1,6 +1,7 @@
 /** The proposals, a row each; of a thousand only those in sight are drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
+import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Proposal } from '../../shared/contract/index.ts'
 import { clipLine } from '../ui/clip.ts'
@@ -91,15 +92,22 @@ function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: Propos
       onClick={(event) => (event.metaKey || event.ctrlKey || event.shiftKey ? onToggle() : onOpen())}
       data-testid="proposal"
     >
-      <span className="flex w-9 shrink-0 items-center justify-center" onClick={(event) => event.stopPropagation()}>
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label={t('upkeep.choose')}
-          checked={isChosen}
-          onChange={onToggle}
-          className="size-4 accent-accent"
-        />
+      {/* Drawn, since an option holds nothing that can be operated: whether it is chosen is told by the option. */}
+      <span
+        aria-hidden
+        title={t('upkeep.choose')}
+        className="flex w-9 shrink-0 items-center justify-center"
+        onClick={(event) => {
+          event.stopPropagation()
+          onToggle()
+        }}
+        data-testid="choose"
+      >
+        <span
+          className={`flex size-4 items-center justify-center rounded-sm border ${isChosen ? 'border-accent bg-accent text-paper' : 'border-faint'}`}
+        >
+          {isChosen && <Check size={12} strokeWidth={3} />}
+        </span>
       </span>
       <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5">
         <span className="truncate">{clipLine(withoutMark(first?.text ?? ''), 200)}</span>

@@ -6,8 +6,8 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, Appearance } from '../../shared/contract/index.ts'
-import { api } from '../api/index.ts'
-import { attempt } from '../feedback/index.ts'
+import { api, queryClient } from '../api/index.ts'
+import { attempt, tellFailure } from '../feedback/index.ts'
 import { LinksPanel } from '../links/links-panel.tsx'
 import { useNoteLinks } from '../links/use-note-links.ts'
 import { HistoryPanel } from '../history/history-panel.tsx'
@@ -22,6 +22,7 @@ import { ViewHeader } from '../ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
 import { UnsearchedNote } from '../scope/unsearched.tsx'
 import { useOpenFile, type DiskFile, type Gone, type OpenFile as EditedFile } from './open-file.ts'
+import { attachTo } from './attach-files.ts'
 import { Counts } from './counts.tsx'
 import { Outline } from './outline.tsx'
 import { besideAfter, type Beside } from './editor-room.ts'
@@ -100,6 +101,20 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   }, [])
   const syncPreview = useCallback((top: number) => reading.current?.follow(top), [])
   const changeLine = useCallback((at: number, change: LineChange) => editor.current?.change(at, change), [])
+  const onFile = useCallback(
+    async (dropped: File) => {
+      try {
+        const added = await attachTo(agent.id, path, dropped)
+        toast.success(t('file.attached', { path: clipLine(added.path) }))
+        await queryClient.invalidateQueries({ queryKey: api.links.files.key() })
+        return added.link
+      } catch (error) {
+        tellFailure(error)
+        return undefined
+      }
+    },
+    [agent.id, path, t],
+  )
   const isProject = entry?.kind === 'project' || entry?.kind === 'memory'
   return (
     <>
@@ -172,6 +187,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
                     surroundings={surroundings}
                     margin={margin}
                     onChange={file.type}
+                    onFile={onFile}
                     onScroll={syncPreview}
                   />
                 )}

@@ -5,6 +5,7 @@ import { tellSelected, type SelectedText } from '../capture/selected-text.ts'
 import { changedLines } from './markdown-edits.ts'
 import { registerMarkdown, setSurroundings, unresolvedRanges, type Surroundings } from './markdown-language.ts'
 import { applyTheme, monaco } from '../ui/monaco.ts'
+import { takeFiles } from './attach-files.ts'
 import { addCommands } from './editor-commands.ts'
 
 /** Links are looked at anew when nobody has typed for so long, ms. */
@@ -34,22 +35,24 @@ interface EditorProps {
   /** What stands beside each line, and what a click on it does; undefined shows the numbers alone. */
   readonly margin: { readonly notes: readonly string[]; readonly onClick: (line: number) => void } | undefined
   readonly onChange: (text: string) => void
+  /** For a file that is pasted or dropped: the link to insert; undefined where it was not taken, which was told. */
+  readonly onFile: (file: File) => Promise<string | undefined>
   /** The line at the top, 1-based, with the share of it that is above. */
   readonly onScroll: (line: number) => void
 }
 
 export default function Editor(props: EditorProps) {
-  const { ref, content, line, label, surroundings, margin, onChange, onScroll } = props
+  const { ref, content, line, label, surroundings, margin, onChange, onFile, onScroll } = props
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const now = useRef({ onChange, onScroll, margin, path: surroundings.path })
+  const now = useRef({ onChange, onFile, onScroll, margin, path: surroundings.path })
   // What the editor begins with; later values are put into the one that is there.
   const initial = useRef({ content, label })
   // The editor has one kind of line end: what it shows may differ from the file, and that is no typing.
   const isShowing = useRef(false)
   useEffect(() => {
-    now.current = { onChange, onScroll, margin, path: surroundings.path }
-  }, [onChange, onScroll, margin, surroundings.path])
+    now.current = { onChange, onFile, onScroll, margin, path: surroundings.path }
+  }, [onChange, onFile, onScroll, margin, surroundings.path])
   useImperativeHandle(ref, () => ({
     focus: () => editor.current?.focus(),
     reveal(target) {
@@ -82,9 +85,14 @@ export default function Editor(props: EditorProps) {
       ariaLabel: initial.current.label,
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono') || 'monospace',
     })
+    // The setting of the editor does not reach a model that it makes itself.
+    created.getModel()?.updateOptions({
+      bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false },
+    })
     editor.current = created
     addCommands(created)
     const listeners = [
+      takeFiles(frame.current, created, (file) => now.current.onFile(file)),
       created.onDidChangeModelContent(() => {
         if (!isShowing.current) now.current.onChange(created.getValue())
       }),

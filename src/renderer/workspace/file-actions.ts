@@ -13,6 +13,10 @@ export interface FileActions {
   duplicate(path: string): Promise<string | undefined>
   remove(path: string): Promise<boolean>
   reveal(path: string, open: boolean): void
+  /** Keeps a note on this machine, or shows it to every model again. */
+  setLocal(path: string, isLocal: boolean): Promise<void>
+  /** The same for a folder, in the settings. */
+  setFolderLocal(path: string, isLocal: boolean): Promise<void>
 }
 
 export function useFileActions(agent: string): FileActions {
@@ -32,6 +36,17 @@ export function useFileActions(agent: string): FileActions {
         const undo = () => client.workspace.restore({ agent, trashed: removed.value.trashed })
         tellDone(t('file.deleted', { path }), undo, { look: 'plain' })
         return true
+      },
+      async setLocal(path, isLocal) {
+        const changed = await attempt(client.workspace.setVisibility({ agent, path, isLocal }))
+        if (!changed) return
+        const undo = () => client.workspace.undo({ agent, path, patch: changed.value.patch })
+        tellDone(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
+      },
+      async setFolderLocal(path, isLocal) {
+        if (!(await attempt(client.workspace.setFolderVisibility({ agent, path, isLocal })))) return
+        const undo = () => client.workspace.setFolderVisibility({ agent, path, isLocal: !isLocal })
+        tellDone(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
       },
       reveal: (path, open) => void attempt(client.workspace.reveal({ agent, path, open })),
     }

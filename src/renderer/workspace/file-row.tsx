@@ -6,6 +6,7 @@ import { formatShort } from '../i18n/format.ts'
 import { ActionItem, ActionSeparator } from '../ui/action-menu.tsx'
 import { NavRow } from '../ui/nav-row.tsx'
 import { isFileAt, paths, usePlace } from '../navigate.ts'
+import { LocalMark, LockButton } from '../scope/local.tsx'
 import { UnsearchedMark } from '../scope/unsearched.tsx'
 import type { FileActions } from './file-actions.ts'
 import { PathMenu } from './path-menu.tsx'
@@ -26,6 +27,11 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
         isCurrent={isFileAt(current, file.path)}
         aside={
           <span className="tabular flex items-center gap-1.5">
+            {file.local && (
+              <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+                <LocalMark local={file.local} />
+              </span>
+            )}
             {file.unsearched && <UnsearchedMark unsearched={file.unsearched} />}
             <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0">
               {t('file.tokens', { tokens: formatShort(file.tokens) })}
@@ -36,13 +42,20 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
         {name}
       </NavRow>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <FileMenu path={file.path} actions={actions} />
+        <span className="flex">
+          <LockButton
+            path={file.path}
+            local={file.local}
+            onChange={(isLocal) => void actions.setLocal(file.path, isLocal)}
+          />
+          <FileMenu file={file} actions={actions} />
+        </span>
       </span>
     </div>
   )
 }
 
-function FileMenu({ path, actions }: { path: string; actions: FileActions }) {
+function FileMenu({ file: { path, local }, actions }: { file: FileEntry; actions: FileActions }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const location = usePlace()
@@ -57,6 +70,11 @@ function FileMenu({ path, actions }: { path: string; actions: FileActions }) {
       </ActionItem>
       <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
       <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
+      {local?.rule === undefined && (
+        <ActionItem onClick={() => void actions.setLocal(path, !local?.isWhole)}>
+          {t(local?.isWhole ? 'local.openThis' : 'local.lockThis')}
+        </ActionItem>
+      )}
       <ActionSeparator />
       <ActionItem onClick={() => void remove()}>{t('file.delete')}</ActionItem>
     </PathMenu>

@@ -8,9 +8,11 @@ import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
+import { ActionItem } from '../ui/action-menu.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { SidebarSection } from '../ui/sidebar-section.tsx'
+import { LocalMark } from '../scope/local.tsx'
 import { VirtualRows } from '../ui/virtual-rows.tsx'
 import { fileAt, paths } from '../navigate.ts'
 import { FilterField } from '../ui/search-field.tsx'
@@ -104,12 +106,6 @@ function Everything({ agent, current, files, actions }: EverythingProps) {
   }, [agent.id, folders])
   const tree = useMemo(() => treeOf(files), [files])
   const rows = useMemo(() => treeRows(tree, (path) => folders.get(path) ?? false), [tree, folders])
-  const reveal = useMemo(
-    () => rows.findIndex((row) => row.kind === 'file' && row.file.path === shown),
-    // Only where one went to, and when its row is there: what else opens or closes leaves the list where it is.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [shown, files.length > 0],
-  )
   const toggle = (path: string, isOpen: boolean) => setFolders(new Map([...folders, [path, isOpen]]))
   const press = (key: string, row: TreeRow, at: number) => {
     if (key === 'ArrowRight' && row.kind === 'folder') {
@@ -133,7 +129,7 @@ function Everything({ agent, current, files, actions }: EverythingProps) {
       keyOf={keyOfRow}
       heightOf={heightOf}
       levelOf={levelOf}
-      reveal={reveal}
+      reveal={shown}
       onKey={press}
     >
       {(row) => (
@@ -165,8 +161,15 @@ interface FolderRowProps {
   readonly onToggle: (path: string, isOpen: boolean) => void
 }
 
+/** Whether the settings keep the folder on this machine, as its files say. */
+function useLocalFolder(agent: string, path: string): boolean {
+  const { data: files = [] } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
+  return files.some((file) => file.path.startsWith(`${path}/`) && file.local?.rule?.replace(/\/+$/, '') === path)
+}
+
 function FolderRow({ row: { path, name, count, isOpen }, current, actions, onToggle }: FolderRowProps) {
   const { t } = useTranslation()
+  const isLocal = useLocalFolder(actions.agent, path)
   return (
     <div className="group/row relative">
       <button
@@ -177,24 +180,40 @@ function FolderRow({ row: { path, name, count, isOpen }, current, actions, onTog
       >
         <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 truncate">{name}</span>
+        {isLocal && <LocalMark local={{ isWhole: true, rule: path }} />}
         <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0">
           {t('nav.files', { count })}
         </span>
       </button>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <FolderMenu agent={actions.agent} path={path} current={current} />
+        <FolderMenu actions={actions} path={path} current={current} isLocal={isLocal} />
       </span>
     </div>
   )
 }
 
-function FolderMenu({ agent, path, current }: { agent: string; path: string; current: string }) {
+interface FolderMenuProps {
+  readonly actions: FileActions
+  readonly path: string
+  readonly current: string
+  readonly isLocal: boolean
+}
+
+function FolderMenu({ actions, path, current, isLocal }: FolderMenuProps) {
+  const { t } = useTranslation()
+  const { agent } = actions
   const [, navigate] = useLocation()
   const follow = (to: string) => {
     const open = fileAt(current)
     if (open?.startsWith(`${path}/`)) navigate(paths.file(to + open.slice(path.length)))
   }
-  return <PathMenu agent={agent} path={path} onMoved={follow} />
+  return (
+    <PathMenu agent={agent} path={path} onMoved={follow}>
+      <ActionItem onClick={() => void actions.setFolderLocal(path, !isLocal)}>
+        {t(isLocal ? 'local.openThis' : 'local.lockThis')}
+      </ActionItem>
+    </PathMenu>
+  )
 }
 
 /** Markdown files that are dropped here become files of the workspace; none is ever replaced. */

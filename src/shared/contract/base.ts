@@ -1,7 +1,7 @@
 /** What every request of the contract shares: its possible errors, and the shapes of ids and paths. */
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
-import { maxId, maxPath } from '../limits.ts'
+import { maxId, maxName, maxPath } from '../limits.ts'
 import { errorCodes, errorDataSchema, type ErrorCode } from '../errors.ts'
 
 const errorItem = { data: errorDataSchema.optional() }
@@ -57,4 +57,4 @@ export const idSchema = z.string().max(maxId)
 export const forAgent = z.object({ agent: agentIdSchema })
 
 /** For another program: nothing that the user keeps out of the memory, and nothing that is no note. */
-export const forProgramSchema = z.boolean().default(false)
+export const forProgramSchema = z.union([z.boolean(), z.string().max(maxName)]).default(false)

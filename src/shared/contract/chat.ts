@@ -87,6 +87,8 @@ export const modelSchema = z.object({
   /** False when the provider has no key (or base URL) yet. */
   available: z.boolean(),
   images: z.boolean(),
+  /** What it is sent stays on this machine: local notes reach it. */
+  isLocal: z.boolean(),
   /** US dollars for a million tokens; null where nobody knows. */
   prices: z.object({ input: z.number(), output: z.number() }).nullable(),
 })

@@ -23,6 +23,8 @@ export const memoryClientSchema = z.object({
   usedAt: z.number().nullable(),
   /** How many notes it has written. */
   writes: z.number().int(),
+  /** Its model runs on this machine, says the user: it sees what is marked local (M64). */
+  isLocal: z.boolean(),
 })
 export type MemoryClient = z.infer<typeof memoryClientSchema>
 
@@ -60,6 +62,9 @@ const forProgram = z.object({ program: z.string().max(maxName) })
 
 const forClient = z.object({ client: clientIdSchema })
 
+/** Characters of one text of an answer; whole notes are among them. */
+const maxPassed = 20_000_000
+
 export const clients = {
   list: base.output(z.array(memoryClientSchema)),
   /** A program that came by itself: known from now on, with the permission that it has. */
@@ -73,7 +78,13 @@ export const clients = {
   /** Whose token it is; null for one that is nobody's (any more). */
   admit: base.input(z.object({ token: z.string().max(maxId) })).output(memoryClientSchema.nullable()),
   update: base
-    .input(forClient.extend({ permission: clientPermissionSchema.optional(), agent: agentIdSchema.optional() }))
+    .input(
+      forClient.extend({
+        permission: clientPermissionSchema.optional(),
+        agent: agentIdSchema.optional(),
+        isLocal: z.boolean().optional(),
+      }),
+    )
     .output(z.object({})),
   /** Takes its token back, and forgets what it may. */
   remove: base.input(forClient).output(z.object({})),
@@ -91,6 +102,10 @@ export const clients = {
       }),
     )
     .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), undo: idSchema })),
+  /** Texts of an answer as the program may see them: the last gate before they leave. */
+  pass: base
+    .input(forAgent.extend({ client: clientIdSchema, texts: z.array(z.string().max(maxPassed)).max(10_000) }))
+    .output(z.object({ texts: z.array(z.string()) })),
   /** Takes back what this program had written. */
   undo: base
     .input(forAgent.extend({ client: clientIdSchema, undo: idSchema }))

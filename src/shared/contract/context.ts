@@ -35,6 +35,15 @@ export const learnedWindowSchema = z.object({
 })
 export type LearnedWindow = z.infer<typeof learnedWindowSchema>
 
+/** What a request to a remote model goes without (M64). */
+export const heldBackSchema = z.object({
+  /** Answers, results and summaries that a local model made of local notes. */
+  messages: z.number().int(),
+  /** Lines, or parts of such, by their note. */
+  notes: z.array(z.object({ path: z.string(), lines: z.number().int() })),
+})
+export type HeldBack = z.infer<typeof heldBackSchema>
+
 export const contextReportSchema = z.object({
   model: z.string(),
   contextWindow: z.number().int(),
@@ -54,6 +63,8 @@ export const contextReportSchema = z.object({
   next: z.array(keepingStepSchema).optional(),
   /** Where the window is not the one that was believed. */
   learned: learnedWindowSchema.optional(),
+  /** What stays on this machine, where the model is a remote one. */
+  heldBack: heldBackSchema.optional(),
 })
 export type ContextReport = z.infer<typeof contextReportSchema>
 

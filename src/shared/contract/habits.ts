@@ -10,13 +10,15 @@ export const habitsSchema = z.object({
   kind: vaultKindSchema,
   /** Where the note of a day lies; `format` as `src/shared/daily-notes.ts` says. */
   daily: z.object({ folder: z.string(), format: z.string() }),
-  /** `beside` the note, or a folder. */
-  attachments: z.union([z.literal('beside'), z.object({ path: z.string() })]),
+  /** `beside` the note, in a folder below the note's, or in a folder. */
+  attachments: z.union([z.literal('beside'), z.object({ below: z.string() }), z.object({ path: z.string() })]),
   /** Where a note goes that a link names. */
   newNotes: z.union([z.literal('beside'), z.object({ path: z.string() })]),
   /** Logseq keeps no folders: `a/b` is the page `a___b`. */
   isFlat: z.boolean(),
   links: z.enum(['wiki', 'markdown']),
+  /** How much of a path a link has: as little as names the file, the way from the note, or the way from the top. */
+  linkPaths: z.enum(['shortest', 'relative', 'absolute']),
   /** Folders and files, as beginnings of paths, that are not searched. */
   ignored: z.array(z.string()),
   /** What it was read from; empty where nothing says so. */

@@ -64,6 +64,32 @@ export const acceptedHunkSchema = z.object({
 })
 export type AcceptedHunk = z.infer<typeof acceptedHunkSchema>
 
+/** Commits of one file in the repository of somebody's own that the folder lies in. */
+export const fileCommitsSchema = z.object({
+  /** `untrusted`: Git takes the folder of a repository, `path`, for another user's. */
+  state: z.enum(['found', 'none', 'untrusted']),
+  path: z.string().optional(),
+  /** Newest first. Paths are those of the workspace; with `/` at the beginning, those of the repository elsewhere. */
+  commits: z.array(
+    z.object({
+      commit: z.string(),
+      /** Milliseconds since the epoch. */
+      at: z.number(),
+      author: z.string(),
+      /** The first line of its message. */
+      subject: z.string(),
+      /** What the file was called then, and before, when it was moved. */
+      path: z.string(),
+      from: z.string().optional(),
+      added: z.number().int(),
+      removed: z.number().int(),
+    }),
+  ),
+  isMore: z.boolean(),
+})
+export type FileCommits = z.infer<typeof fileCommitsSchema>
+export type FileCommit = FileCommits['commits'][number]
+
 export const history = {
   /** Newest first: of one file, through its moves, or of all. */
   timeline: base
@@ -83,6 +109,20 @@ export const history = {
   diff: base
     .input(forChange)
     .output(z.object({ patch: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+  /** What the user's own Git repository tells of a file, if the workspace lies in one; it is never written. */
+  commits: base
+    .input(
+      forAgent.extend({
+        path: filePathSchema,
+        skip: z.number().int().min(0).default(0),
+        limit: z.number().int().min(1).max(1000).default(100),
+      }),
+    )
+    .output(fileCommitsSchema),
+  /** What one of these commits changed in the file, as `path` names it now. */
+  commitDiff: base
+    .input(forAgent.extend({ path: filePathSchema, commit: z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/) }))
+    .output(z.object({ patch: z.string() })),
   /** For each line of the file as it was last recorded; empty when it is too large. */
   blame: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(blamedLineSchema)),
   /**

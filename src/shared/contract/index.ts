@@ -59,6 +59,7 @@ export type {
   ContextItem,
   ContextReport,
   ContextStep,
+  HeldBack,
   KeepingStep,
   Layer,
   LearnedWindow,
@@ -75,7 +76,7 @@ export type { Part, Problem, Remedy } from './health.ts'
 export type { EmbeddingModel, Meaning, NearNote, Script } from './meaning.ts'
 export type { ForeignSettings, ImportPlan, ImportStanding, ImportStep, KnownMemory } from './import.ts'
 export type { Backlink, BrokenLink, LinkGraph, LinkName, Mention, MovePlan, OutgoingLink } from './links.ts'
-export type { AcceptedHunk, BlamedLine, Cause, HistoryEntry } from './history.ts'
+export type { AcceptedHunk, BlamedLine, Cause, FileCommit, FileCommits, HistoryEntry } from './history.ts'
 export type {
   Candidate,
   ChunkSize,

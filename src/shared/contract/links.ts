@@ -62,6 +62,8 @@ export const linkNameSchema = z.object({
   wiki: z.string(),
   /** What stands between `](` and `)`. */
   inline: z.string(),
+  /** The whole link, as the vault writes its own. */
+  link: z.string(),
 })
 export type LinkName = z.infer<typeof linkNameSchema>
 

@@ -1,7 +1,7 @@
 /** What is found in memory, and how each candidate was scored: one file, for all of it is one account. */
 import { z } from 'zod'
 import { maxQuery } from '../limits.ts'
-import { base, filePathSchema, forAgent, idSchema } from './base.ts'
+import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './base.ts'
 import { indexStatusSchema } from './index-status.ts'
 import { embeddingModelSchema, meaningSchema, nearNoteSchema, scriptSchema } from './meaning.ts'
 import { memoryScopeSchema, unsearchedSchema } from './scope.ts'
@@ -11,7 +11,8 @@ export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 /**
  * Why one leg of the search could not answer, or takes no part; the other carries on with its weight. `vectors_few`:
  * memory has too few passages to learn from what a model's cosines mean; `vectors_measuring`: that is being learnt. `vectors_weak`: the model does not tell texts of
- * the question's script apart.
+ * the question's script apart. `vectors_local`: what lacks vectors stays on this machine, where the model is a remote one;
+ * `query_local`: so does the question.
  */
 export const legNoticeSchema = z.object({
   code: z.enum([
@@ -22,10 +23,12 @@ export const legNoticeSchema = z.object({
     'vectors_few',
     'vectors_measuring',
     'vectors_weak',
+    'vectors_local',
+    'query_local',
   ]),
   /** In the words of whoever failed. */
   message: z.string(),
-  /** With `vectors_incomplete`: chunks without vectors. */
+  /** With `vectors_incomplete` and `vectors_local`: chunks without vectors. */
   count: z.number().int().optional(),
   /** With `vectors_weak`. */
   script: scriptSchema.optional(),
@@ -302,7 +305,13 @@ export type Rechunk = z.infer<typeof rechunkSchema>
 
 export const search = {
   query: base
-    .input(forAgent.extend({ query: z.string().max(maxQuery), options: searchOptionsSchema.optional() }))
+    .input(
+      forAgent.extend({
+        query: z.string().max(maxQuery),
+        options: searchOptionsSchema.optional(),
+        forProgram: forProgramSchema,
+      }),
+    )
     .output(searchResponseSchema),
   explain: base
     .input(
@@ -310,6 +319,7 @@ export const search = {
         query: z.string().max(maxQuery),
         options: searchOptionsSchema.optional(),
         why: z.object({ path: filePathSchema, line: z.number().int().min(1) }).optional(),
+        forProgram: forProgramSchema,
       }),
     )
     .output(explanationSchema),

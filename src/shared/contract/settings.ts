@@ -55,6 +55,8 @@ export const providerStatusSchema = z.object({
   keeps: z.enum(['keychain', 'weak', 'session']),
   /** The configured base URL; null for the provider's own. */
   baseUrl: z.string().nullable(),
+  /** What it is sent stays on this machine. */
+  isLocal: z.boolean(),
 })
 export type ProviderStatus = z.infer<typeof providerStatusSchema>
 

@@ -1,12 +1,21 @@
 /** The files of a memory: read, written, moved, found, and what is typed into them. */
 import { z } from 'zod'
-import { maxNote, maxPatch, maxTitle } from '../limits.ts'
+import { maxName, maxNote, maxPatch, maxPicture, maxTitle } from '../limits.ts'
 import { base, filePathSchema, forProgramSchema, fileTextSchema, forAgent, idSchema } from './base.ts'
 import { unsearchedSchema } from './scope.ts'
 
 /** What a file is to the agent: long-term memory, a daily log, a project-context file, or anything else. */
 export const fileKindSchema = z.enum(['memory', 'log', 'project', 'note'])
 export type FileKind = z.infer<typeof fileKindSchema>
+
+export const localSchema = z.object({
+  /** All of it; else some of its sections or lines. */
+  isWhole: z.boolean(),
+  /** The folder or file of the settings that says so. */
+  rule: z.string().optional(),
+  /** What its front matter says in place of `local` or `all`. */
+  problem: z.string().optional(),
+})
 
 export const fileEntrySchema = z.object({
   path: z.string(),
@@ -21,6 +30,8 @@ export const fileEntrySchema = z.object({
   tokens: z.number().int(),
   /** Why no search finds it; left out where searches do. */
   unsearched: unsearchedSchema.optional(),
+  /** What of it stays on this machine (M64); left out where nothing does. */
+  local: localSchema.optional(),
 })
 export type FileEntry = z.infer<typeof fileEntrySchema>
 
@@ -33,7 +44,15 @@ export const fileDraftSchema = z.object({
 export type FileDraft = z.infer<typeof fileDraftSchema>
 
 export const workspace = {
-  list: base.input(forAgent).output(z.array(fileEntrySchema)),
+  list: base.input(forAgent.extend({ forProgram: forProgramSchema })).output(z.array(fileEntrySchema)),
+  /** Marks a note local, or takes that mark away; what it changed can be taken back by `undo`. */
+  setVisibility: base
+    .input(forAgent.extend({ path: filePathSchema, isLocal: z.boolean() }))
+    .output(z.object({ patch: z.string() })),
+  /** The same for a folder, in the settings. */
+  setFolderVisibility: base
+    .input(forAgent.extend({ path: z.string().min(1).max(399), isLocal: z.boolean() }))
+    .output(z.object({})),
   read: base
     .input(forAgent.extend({ path: filePathSchema, forProgram: forProgramSchema }))
     .output(z.object({ path: z.string(), text: z.string(), hash: z.string(), readOnly: z.boolean() })),
@@ -59,6 +78,18 @@ export const workspace = {
       data: z.string(),
     }),
   ),
+  /** A file that is to be shown in a note (`path`), put where the vault keeps such files; `data` is base64. */
+  attach: base
+    .input(
+      forAgent.extend({ path: filePathSchema, name: z.string().min(1).max(maxName), data: z.base64().max(maxPicture) }),
+    )
+    .output(
+      z.object({
+        path: z.string(),
+        /** As the vault writes its links. */
+        link: z.string(),
+      }),
+    ),
   /**
    * Saves atomically if the file is still what `expectedHash` names (`null`: must not exist yet).
    * A change made underneath is merged when the two do not touch; else the request fails with `file_changed`.

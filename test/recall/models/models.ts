@@ -122,6 +122,7 @@ async function loadLocal(folder: string): Promise<Embed> {
     dimensions: undefined,
     batchSize: 16,
     apiKey: undefined,
+    isLocal: true,
     allowDownload: false,
     modelsFolder: folder,
     builtinFile: '',

@@ -21,6 +21,18 @@ function dot(one: Float32Array = new Float32Array(), other: Float32Array = new F
   return [...one].reduce((sum, value, at) => sum + value * (other[at] ?? Number.NaN), 0)
 }
 
+function nearnessTo(question: string) {
+  const near = provider.nearness?.to(question)
+  return (passage: string, cosine: number) =>
+    near?.(provider.nearness?.digestOf(passage) ?? new Int32Array(), cosine) ?? Number.NaN
+}
+
+/** Distinct ones of the vocabulary. */
+function manyWords(count: number): string {
+  const model = openBuiltinModel(builtinFile)
+  return Array.from({ length: count }, (_, token) => model.textOf(1000 + 3 * token)).join(' ')
+}
+
 describe('M52 the built-in model', () => {
   it('M52: is the one that its card describes, and small enough', () => {
     const bytes = readFileSync(builtinFile)
@@ -65,14 +77,33 @@ describe('M52 the built-in model', () => {
     const [question, passage] = ['Where did I leave the boat?', 'The dinghy lies at the jetty']
     const [asked, there] = await embed(question, passage)
     const terms = provider.terms?.(question, passage) ?? []
-    const near = provider.nearness?.(question)(passage, dot(asked, there))
-    expect(terms.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(near ?? Number.NaN, 5)
+    const near = nearnessTo(question)(passage, dot(asked, there))
+    expect(terms.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(near, 5)
     expect(terms[0]?.term).toBe('boat')
     expect(['dinghy', 'jetty']).toContain(terms[0]?.nearest)
   })
 
+  it.each([
+    ['words of several tokens, one of them twice', 'The unbootable kernelpanicker: xkcdbot, kernelpanicker, reboot'],
+    ['words that it does not know', '보트 лодка 여권 boat 𐍈𐍈'],
+    ['Chinese and English in one', '周末 boat 房租 dinghy 钥匙在抽屉里'],
+    ['more words than a search usually meets', manyWords(4000)],
+    ['a word without end', `${'dinghy'.repeat(200)} boat`],
+    ['nothing', ''],
+  ])('M52: what is kept of a passage is as near as its account says: %s', async (_name, passage) => {
+    const question = 'Where did I leave the boat 钥匙 kernelpanicker 보트?'
+    const [asked, there] = await embed(question, passage)
+    const cosine = dot(asked, there)
+    const near = nearnessTo(question)
+    const whole = (provider.terms?.(question, passage) ?? []).reduce((sum, { share }) => sum + share, 0)
+    expect(near(passage, cosine)).toBeCloseTo(whole, 5)
+    // Whatever was looked at before.
+    near(manyWords(2000), 0)
+    expect(near(passage, cosine)).toBeCloseTo(whole, 5)
+  })
+
   it('M52: of texts with the same cosine, the nearer one has a word for each of the question', () => {
-    const near = provider.nearness?.('Which bicycle has a broken chain?') ?? (() => Number.NaN)
+    const near = nearnessTo('Which bicycle has a broken chain?')
     expect(near('The bike: its chain snapped', 0.5)).toBeGreaterThan(near('The bike', 0.5) + 0.05)
     expect(near('The bike', 0.5)).toBeGreaterThan(near('A volcano', 0.5) + 0.05)
     expect(near('Which bicycle has a broken chain?', 1)).toBeCloseTo(1, 5)

@@ -21,6 +21,7 @@ describe('Forget: what is recognised', () => {
 
   it('M60: its lines go, and no others; over the end of a line both', () => {
     const phrase = new Phrase(['Lisa Kessler', 'insulin'])
+    expect(phrase.isIn('a long way before it: insulin')).toBe(true)
     const text = 'One.\nLisa\nKessler.\nTwo.\n- insulin\nThree.\n'
     expect(phrase.linesIn(text)).toEqual([2, 3, 5])
     expect(phrase.without(text)).toBe('One.\nTwo.\nThree.\n')

@@ -76,14 +76,16 @@ export class Distiller {
 
   async #distil(options: DistilOptions): Promise<void> {
     const { tools, transcript, now } = options
-    const [rescued] = await waitingRescues(tools.workspace)
+    // What stays on this machine waits for a model that does.
+    const waiting = await waitingRescues(tools.workspace)
+    const rescued = waiting.find((one) => options.model.isLocal || !one.isLocal)
     if (!rescued) return
     const notes = new Notes(options)
     let progress = this.#progress.get(rescued.id) ?? none
     const rest = rescued.text.slice(progress.read)
     const parts = textInParts(rest, await notes.partTokens(options.factor))
     for (const part of parts.slice(0, partsAtOnce)) {
-      const { changes, usage } = await notes.fromPart(part, 'Part of an earlier conversation')
+      const { changes, usage } = await notes.fromPart(part, 'Part of an earlier conversation', rescued.isLocal)
       progress = {
         read: progress.read + part.length,
         changes: [...progress.changes, ...changes],

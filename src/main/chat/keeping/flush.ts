@@ -60,9 +60,11 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     if (calls.length === 0) {
       const said = changes.length === 0 && answer.stopReason !== 'error' ? notesIn(messageText(answer)) : undefined
-      return { changes: said === undefined ? changes : await keepSaid(restricted, said, at), usage }
+      const own = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true }
+      return { changes: said === undefined ? changes : await keepSaid(own, said, at), usage }
     }
-    await callTools(calls, ownTools, restricted, async (result) => {
+    const context = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true }
+    await callTools(calls, ownTools, context, async (result) => {
       messages.push(result)
       if (result.details?.kind === 'change') changes.push(result.details.change)
     })
@@ -71,9 +73,15 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
 }
 
 /** Nothing where the very words stand in the log already: each part of a conversation may be answered with the same. */
-async function keepSaid({ workspace, origin }: ToolContext, said: string, at: Date): Promise<FileChange[]> {
+async function keepSaid(
+  { workspace, origin, eyes, isOfLocal }: ToolContext,
+  said: string,
+  at: Date,
+): Promise<FileChange[]> {
   const path = dailyLogPath(localDate(at), workspace.layout)
   if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(said)) return []
-  const write = await workspace.edit(path, origin, (before) => addLogEntry(before, said, at).text)
+  const write = await workspace.edit(path, origin, (before) =>
+    eyes.written(path, before, addLogEntry(before, said, at).text, isOfLocal),
+  )
   return [await workspace.describe(write)]
 }

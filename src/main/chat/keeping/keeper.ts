@@ -26,6 +26,7 @@ import {
   type KeepingState,
   type PrunePlan,
 } from '../../context/index.ts'
+import { withheldMessages, type Look } from '../../models/index.ts'
 import { noticeEntry, type KeptContent, type Transcript } from '../../sessions/index.ts'
 import type { AgentSettings } from '../../settings/index.ts'
 import { Notes, type NotesOptions } from './notes.ts'
@@ -42,6 +43,8 @@ export interface KeeperOptions extends NotesOptions {
   readonly isApart: () => boolean
   /** What may take a while has begun. */
   readonly onStart: (what: 'flush' | 'compaction') => void
+  /** What of the memory stays on this machine, as it is now. */
+  readonly look: Look
   /** Ends what else asks about notes just now: one at a time. */
   readonly alone: () => Promise<void>
 }
@@ -172,18 +175,20 @@ export class Keeper {
     // Nor will it summarise now.
     if (this.#rests()) return false
     const messages = live.map(({ message }) => message)
+    const seen = await this.#seen(messages)
     const { tokens: tokensBefore } = await this.#measure()
     this.#options.onStart('compaction')
     await this.#options.alone()
     try {
-      const { text, usage } = await whileItShrinks(model, async () => {
+      const { text, usage, isLocal } = await whileItShrinks(model, async () => {
         const { report, factor } = await this.#measure()
         return summarize({
           model,
           prompt: (await prompts()).compaction,
-          earlier: this.#state().summary,
-          messages: messages.slice(0, cut),
-          kept: messages.slice(cut),
+          earlier: model.isLocal || !this.#state().isSummaryLocal ? this.#state().summary : undefined,
+          isLocal: model.isLocal && (this.#state().isSummaryLocal || messages.some(({ local }) => local)),
+          messages: seen.slice(0, cut),
+          kept: seen.slice(cut),
           focus,
           budget: this.#options.budget(),
           maxTokens: Math.floor(summaryTokens(report.compactAt) / Math.max(1, factor)),
@@ -198,6 +203,7 @@ export class Keeper {
         tokensBefore,
         tokensAfter: tokensAfter(tokensBefore, messages, cut, text),
         usage,
+        ...(isLocal ? { local: true } : {}),
       })
       return true
     } catch (error) {
@@ -212,7 +218,7 @@ export class Keeper {
    * rescued. @returns false when there are none
    */
   async #leaveOut(cut: number): Promise<boolean> {
-    const { live, summary, flushed } = this.#state()
+    const { live, summary, isSummaryLocal, flushed } = this.#state()
     const first = live[cut]
     if (cut === 0 || !first) return false
     if (flushed < cut && !this.#options.isApart()) await this.#rescueUpTo(cut)
@@ -227,6 +233,7 @@ export class Keeper {
       tokensBefore,
       tokensAfter: tokensAfter(tokensBefore, messages, cut, text),
       leftOut: true,
+      ...(isSummaryLocal ? { local: true } : {}),
     })
     return true
   }
@@ -250,6 +257,12 @@ export class Keeper {
     const unread = live.slice(flushed, count).map(({ message }) => message)
     const { changes, ...saved } = await this.#notes.save(unread, () => this.#measure())
     await this.#keep({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
+  }
+
+  /** Messages as the model may see them. */
+  async #seen(messages: readonly Message[]): Promise<readonly Message[]> {
+    const { model, look } = this.#options
+    return model.isLocal ? messages : withheldMessages(messages, await look())
   }
 
   async #keep(entry: KeptContent): Promise<void> {

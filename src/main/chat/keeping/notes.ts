@@ -8,7 +8,7 @@ import type { FileChange } from '../../../shared/file-change.ts'
 import { addUsage, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
 import { estimateTokens } from '../../../shared/tokens.ts'
 import { messageTokens, renderInParts, withoutGoOn, type Assembly, type Budget } from '../../context/index.ts'
-import { isPassing, type ChatModel } from '../../models/index.ts'
+import { isPassing, withheldMessages, type ChatModel, type Look } from '../../models/index.ts'
 import { dailyLogPath, localDate } from '../../workspace/index.ts'
 import type { Clock } from '../../clock.ts'
 import type { Prompts } from '../prompts.ts'
@@ -33,6 +33,8 @@ export interface NotesOptions {
   readonly prompts: () => Promise<Prompts>
   readonly tools: ToolContext
   readonly now: Clock
+  /** What of the memory stays on this machine, as it is now. */
+  readonly look: Look
 }
 
 /** Of what a request may hold, a part of a conversation leaves so much for the estimate's error and what tools answer. */
@@ -71,15 +73,17 @@ export class Notes {
 
   /** The words themselves, without asking anybody. @throws AppError when the disk does not take them */
   async keepWords(unread: readonly Message[]): Promise<Rescued> {
-    const { tools, now } = this.#options
+    const { tools, now, look } = this.#options
     const text = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
     const origin = { ...tools.origin, cause: 'flush' as const }
-    return { status: 'rescued', changes: [await rescue(tools.workspace, origin, text, now())] }
+    const isLocal = unread.some(({ local }) => local) || (await look()).net.holds(text)
+    return { status: 'rescued', changes: [await rescue(tools.workspace, origin, text, now(), isLocal)] }
   }
 
-  /** From one part of a conversation, in words. @throws AppError when the model fails */
-  async fromPart(part: string, name: string): Promise<FlushOutcome> {
-    const { model, tools, now, budget } = this.#options
+  /** From one part of a conversation, in words. @param isOfLocal local notes went into it @throws AppError when the model fails */
+  async fromPart(part: string, name: string, isOfLocal: boolean): Promise<FlushOutcome> {
+    const { model, now, budget } = this.#options
+    const tools = { ...this.#options.tools, isOfLocal }
     const prompts = await this.#options.prompts()
     const at = now()
     return flush({
@@ -128,11 +132,13 @@ export class Notes {
         at,
       })
     }
-    const parts = renderInParts(unread, await this.partTokens(factor))
+    const seen = model.isLocal ? unread : withheldMessages(unread, await this.#options.look())
+    const isOfLocal = model.isLocal && unread.some(({ local }) => local)
+    const parts = renderInParts(seen, await this.partTokens(factor))
     const changes: FileChange[] = []
     let usage: Usage = noUsage
     for (const [index, part] of parts.entries()) {
-      const outcome = await this.fromPart(part, `Part ${index + 1} of ${parts.length} of the conversation`)
+      const outcome = await this.fromPart(part, `Part ${index + 1} of ${parts.length} of the conversation`, isOfLocal)
       changes.push(...outcome.changes)
       usage = addUsage(usage, outcome.usage)
     }

@@ -10,6 +10,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FileChange } from '../../../shared/file-change.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { withVisibility } from '../../../shared/visibility-edit.ts'
 import {
   localDate,
   localTime,
@@ -23,6 +24,8 @@ export interface Rescued {
   readonly path: string
   readonly id: string
   readonly text: string
+  /** It stays on this machine (M64). */
+  readonly isLocal: boolean
 }
 
 const preface =
@@ -31,14 +34,26 @@ const preface =
 const entry =
   /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36}) -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
 
-/** @throws AppError when the disk does not take it */
-export async function rescue(workspace: Workspace, origin: WriteOrigin, text: string, at: Date): Promise<FileChange> {
+/** What local notes went into lies in files of their own. */
+const localEnding = '-local.md'
+
+/** @param isLocal local notes went into it @throws AppError when the disk does not take it */
+export async function rescue(
+  workspace: Workspace,
+  origin: WriteOrigin,
+  text: string,
+  at: Date,
+  isLocal: boolean,
+): Promise<FileChange> {
   const date = localDate(at)
   const id = randomUUID()
   const added = `## ${localTime(at)} - ${waiting}\n<!-- rescued ${id} -->\n\n${text}\n\n<!-- end of ${id} -->\n`
-  const write = await workspace.edit(`${rescuedFolder}/${date}.md`, origin, (before) =>
-    before === undefined ? `# ${date}: rescued\n\n${preface}\n\n${added}` : `${before.trimEnd()}\n\n${added}`,
-  )
+  const path = `${rescuedFolder}/${date}${isLocal ? localEnding : '.md'}`
+  const write = await workspace.edit(path, origin, (before) => {
+    if (before !== undefined) return `${before.trimEnd()}\n\n${added}`
+    const begun = `# ${date}: rescued\n\n${preface}\n\n${added}`
+    return isLocal ? withVisibility(begun, true) : begun
+  })
   return workspace.describe(write)
 }
 
@@ -54,7 +69,7 @@ export async function waitingRescues(workspace: Workspace): Promise<Rescued[]> {
   for (const name of names) {
     const path = `${rescuedFolder}/${name}`
     for (const [, , heading, id = '', text = ''] of (await textOf(workspace, path)).matchAll(entry))
-      if (heading === waiting) found.push({ path, id, text: text.trim() })
+      if (heading === waiting) found.push({ path, id, text: text.trim(), isLocal: path.endsWith(localEnding) })
   }
   return found
 }

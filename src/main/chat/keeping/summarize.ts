@@ -24,12 +24,16 @@ export interface SummaryRequest {
   readonly maxTokens: number
   /** Provider tokens for each of ours. */
   readonly factor: number
+  /** A local model is given what only local ones may see. */
+  readonly isLocal: boolean
   readonly signal: AbortSignal
 }
 
 export interface Summary {
   readonly text: string
   readonly usage: Usage
+  /** Made of local notes (M64). */
+  readonly isLocal: boolean
 }
 
 const system = ['You summarise conversations so that they can go on. You answer with the summary only.']
@@ -45,9 +49,11 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   const { messages, kept, maxTokens } = request
   let text = request.earlier
   let usage = noUsage
+  let isLocal = request.isLocal
   for (const part of renderInParts(messages, partTokens(request))) {
     const answer = await askForSummary(request, part, text, [])
     usage = addUsage(usage, answer.usage)
+    isLocal ||= answer.isLocal
     text = cutToTokens(answer.text, maxTokens)
   }
   if (text === undefined)
@@ -58,14 +64,14 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   const before = `${request.earlier ?? ''}\n${renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n')}`
   const after = renderInParts(kept, Number.MAX_SAFE_INTEGER).join('\n')
   const lost = fitting(lostIdentifiers(before, after, text), maxTokens)
-  if (lost.length === 0) return { text, usage }
+  if (lost.length === 0) return { text, usage, isLocal }
   const again = await askForSummary(request, text, undefined, lost)
   usage = addUsage(usage, again.usage)
   const whole = cutToTokens(again.text, maxTokens)
   const stillLost = lostIdentifiers(before, after, whole)
-  if (stillLost.length === 0) return { text: whole, usage }
+  if (stillLost.length === 0) return { text: whole, usage, isLocal }
   const appendix = `\n\nAlso spoken of: ${fitting(stillLost, maxTokens).join(', ')}`
-  return { text: cutToTokens(again.text, maxTokens - estimateTokens(appendix)) + appendix, usage }
+  return { text: cutToTokens(again.text, maxTokens - estimateTokens(appendix)) + appendix, usage, isLocal }
 }
 
 /** As many as an appendix takes. */
@@ -121,5 +127,5 @@ async function askForSummary(
       provider: model.provider,
       reason: 'empty summary',
     })
-  return { text, usage: answer.usage }
+  return { text, usage: answer.usage, isLocal: answer.local === true }
 }

@@ -6,7 +6,14 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { anthropicMemoryTool } from '../../models/index.ts'
-import { dailyLogDate, isMarkdown, memoryFolder, normalizeRequest, type WorkspaceWrite } from '../../workspace/index.ts'
+import {
+  dailyLogDate,
+  isMarkdown,
+  memoryFolder,
+  normalizeRequest,
+  type FoundFile,
+  type WorkspaceWrite,
+} from '../../workspace/index.ts'
 import { listingOf, numbered, occurrences, withInserted } from './memory-text.ts'
 import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
 import { assertMayWrite } from './write.ts'
@@ -76,14 +83,20 @@ function carryOut(input: z.infer<typeof inputSchema>, context: ToolContext): Pro
   }
 }
 
-async function view({ path, view_range }: Commands['view'], { workspace, signal }: ToolContext): Promise<ToolOutcome> {
+async function view(
+  { path, view_range }: Commands['view'],
+  { workspace, signal, eyes }: ToolContext,
+): Promise<ToolOutcome> {
   const place = placeOf(path)
-  const found = place === memoryFolder ? undefined : await readIfFile(place, workspace)
+  const text = place === memoryFolder ? undefined : await readIfFile(place, workspace)
+  const found = text === undefined ? undefined : await eyes.shown(place, text)
   if (found !== undefined) {
     const [from, to] = view_range ?? [1, -1]
     return { text: `Here's the content of ${path} with line numbers:\n${numbered(found, from, to).join('\n')}` }
   }
-  const files = await workspace.listFolder(place, signal)
+  const files: FoundFile[] = []
+  for (const file of await workspace.listFolder(place, signal))
+    if (await eyes.sees(file.path, undefined)) files.push(file)
   if (files.length === 0 && place !== memoryFolder)
     throw new Refusal(`The path ${path} does not exist. Please provide a valid path.`)
   const told = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`
@@ -118,7 +131,11 @@ async function replace(
     return current.replace(old_str, () => new_str)
   })
   const last = line + new_str.split('\n').length - 1
-  const shown = numbered(written.after ?? '', line - shownAround, last + shownAround).join('\n')
+  const shown = numbered(
+    await context.eyes.shown(placeOf(path), written.after ?? ''),
+    line - shownAround,
+    last + shownAround,
+  ).join('\n')
   return changed(
     `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${shown}`,
     written,
@@ -146,6 +163,7 @@ async function remove({ path }: Commands['delete'], context: ToolContext): Promi
   const paths = await filesAt(path, context)
   if (paths.length === 0) throw new Refusal(`Error: The path ${path} does not exist`)
   let last: WorkspaceWrite | undefined
+  for (const each of paths) await context.eyes.assertMayMove(each)
   for (const each of paths) last = (await workspace.remove(each, origin)).write
   const text = `Successfully deleted ${path}`
   return last && paths.length === 1 ? changed(text, last, context) : { text }
@@ -158,6 +176,7 @@ async function rename({ old_path, new_path }: Commands['rename'], context: ToolC
   if (paths.length === 0) throw new Refusal(`Error: The path ${old_path} does not exist`)
   if (await workspace.exists(to)) throw new Refusal(`Error: The destination ${new_path} already exists`)
   const moves = paths.map((each) => ({ each, target: `${to}${each.slice(from.length)}` }))
+  for (const { each } of moves) await context.eyes.assertMayMove(each)
   for (const { target } of moves) assertMayWrite(target, mayWrite)
   for (const { each, target } of moves) await workspace.move(each, target, origin)
   return { text: `Successfully renamed ${old_path} to ${new_path}` }
@@ -197,12 +216,12 @@ async function filesAt(path: string, { workspace, mayWrite, signal }: ToolContex
 
 function edit(
   path: string,
-  { workspace, origin, mayWrite }: ToolContext,
+  { workspace, origin, mayWrite, eyes, isOfLocal }: ToolContext,
   rewrite: (current: string | undefined) => string,
 ): Promise<WorkspaceWrite> {
   const place = placeOf(path)
   assertMayWrite(place, mayWrite)
-  return workspace.edit(place, origin, rewrite)
+  return workspace.edit(place, origin, (current) => eyes.written(place, current, rewrite(current), isOfLocal))
 }
 
 async function changed(

@@ -10,16 +10,17 @@ export const edit = defineTool({
   description: 'Replaces one passage of a file. `oldText` must stand in the file exactly once, white space included.',
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
-  async run({ path: asked, oldText, newText }, { workspace, origin, mayWrite, signal }) {
+  async run({ path: asked, oldText, newText }, { workspace, origin, mayWrite, signal, eyes, isOfLocal }) {
     const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
     if (origin.cause === 'flush' && dailyLogDate(path, workspace.layout) !== undefined) {
       throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
     }
-    const written = await workspace.edit(path, origin, (current) => {
+    const written = await workspace.edit(path, origin, async (current) => {
       if (current === undefined)
         throw new AppError('file_not_found', `${path} does not exist; create it with write`, { path })
-      return replaceOnce(path, current, oldText, newText)
+      const next = replaceOnce(path, current, oldText, newText, await eyes.shown(path, current))
+      return eyes.written(path, current, next, isOfLocal)
     })
     const change = await workspace.describe(written, signal)
     return {
@@ -29,11 +30,11 @@ export const edit = defineTool({
   },
 })
 
-/** @throws AppError `edit_no_match` or `edit_ambiguous`, each saying what stands in the file instead */
-function replaceOnce(path: string, text: string, oldText: string, newText: string): string {
+/** @param shown the text as the model sees it @throws AppError `edit_no_match` or `edit_ambiguous`, each saying what stands in the file instead */
+function replaceOnce(path: string, text: string, oldText: string, newText: string, shown: string): string {
   const at = text.indexOf(oldText)
   if (at < 0) {
-    const closest = closestLine(text, oldText)
+    const closest = closestLine(shown, oldText)
     const saw = closest ? `; the closest line is ${closest.number}: ${closest.line}` : ''
     throw new AppError('edit_no_match', `oldText does not stand in ${path}${saw}`, { path })
   }

@@ -1,5 +1,6 @@
 /** The tool that says which files there are. */
 import { z } from 'zod'
+import type { FoundFile } from '../../workspace/index.ts'
 import { defineTool } from './tool.ts'
 
 const maxEntries = 500
@@ -12,14 +13,17 @@ export const list = defineTool({
     path: z.string().optional().describe('A folder; the whole workspace when left out'),
     from: z.number().int().min(1).optional().describe('First entry of the page, 1-based'),
   }),
-  async run({ path = '', from = 1 }, { workspace, signal }) {
+  async run({ path = '', from = 1 }, { workspace, signal, eyes }) {
     // Anything else is refused where `read` would refuse it: a lone slash is the whole disk, not the workspace.
     const isWhole = ['', '.', './'].includes(path.trim())
-    const found = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
+    const all = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
+    const found: FoundFile[] = []
+    for (const file of all) if (await eyes.sees(file.path, undefined)) found.push(file)
     const page = found.slice(from - 1, from - 1 + maxEntries)
     const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)
     const last = from + page.length - 1
     if (last < found.length) lines.push(`[${from}–${last} of ${found.length}; go on with from=${last + 1}]`)
+    if (found.length < all.length) lines.push(`[${all.length - found.length} more stay on this machine]`)
     return { text: lines.length > 0 ? lines.join('\n') : 'no files' }
   },
 })

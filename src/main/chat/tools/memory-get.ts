@@ -1,6 +1,7 @@
 /** The tool that reads lines that a search has named. */
 import { z } from 'zod'
 import { transcriptText } from '../../memory/index.ts'
+import { normalizeRequest } from '../../workspace/index.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { sliceLines } from './read.ts'
 
@@ -13,9 +14,10 @@ export const memoryGet = defineTool({
     from: z.number().int().min(1).optional().describe('First line, 1-based'),
     lines: z.number().int().min(1).max(2000).optional().describe('How many lines'),
   }),
-  async run({ path, from = 1, lines = 2000 }, { workspace, readSession }) {
+  async run({ path, from = 1, lines = 2000 }, { workspace, readSession, eyes }) {
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
-    const text = session === undefined ? (await workspace.read(path)).text : transcriptText(await readSession(session))
+    const whole = session === undefined ? (await workspace.read(path)).text : transcriptText(await readSession(session))
+    const text = await eyes.shown(session === undefined ? normalizeRequest(path) : path, whole)
     return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
   },
 })

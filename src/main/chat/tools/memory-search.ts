@@ -1,7 +1,11 @@
 /** The tool that searches the memory. */
 import { z } from 'zod'
+import type { SearchResponse } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
 import { searchSettingsSchema } from '../../../shared/contract/search.ts'
-import { defineTool } from './tool.ts'
+import { transcriptText } from '../../memory/index.ts'
+import { normalizeRequest } from '../../workspace/index.ts'
+import { defineTool, type ToolContext } from './tool.ts'
 
 export const memorySearch = defineTool({
   name: 'memory_search',
@@ -15,8 +19,10 @@ export const memorySearch = defineTool({
       .optional()
       .describe('Lower it to see weaker matches; the default is 0.35'),
   }),
-  async run({ query, maxResults, minScore }, { memory, session, signal }) {
-    const response = await memory.search(query, { excludeSession: session, maxResults, minScore }, signal)
+  async run({ query, maxResults, minScore }, context) {
+    const { memory, session, signal } = context
+    const found = await memory.search(query, { excludeSession: session, maxResults, minScore }, signal)
+    const { response, held } = await seenOf(found, context)
     const results = response.results.map(({ path, startLine, endLine, score, snippet, source, superseded }) => ({
       path,
       startLine,
@@ -40,8 +46,32 @@ export const memorySearch = defineTool({
         model,
         ...(shown.length > 0 ? { conditions: shown } : {}),
         ...(notice ? { notice: notice.message } : {}),
+        ...(held > 0 ? { heldBack: `${held} results stay on this machine: their notes are marked local` } : {}),
       }),
       details: { kind: 'recall', recall: response },
     }
   },
 })
+
+/** Without those results of which a remote model may not see all. */
+async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: ToolContext) {
+  if (eyes.isLocal) return { response: found, held: 0 }
+  const seen: SearchResponse['results'] = []
+  for (const result of found.results) {
+    const { path, startLine, endLine } = result
+    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+    try {
+      const text =
+        session === undefined
+          ? (await workspace.read(normalizeRequest(path))).text
+          : transcriptText(await readSession(session))
+      if (!(await eyes.sees(path, text, startLine, endLine))) continue
+      const [snippet, heading] = [await eyes.words(result.snippet), await eyes.words(result.heading)]
+      seen.push({ ...result, snippet, heading })
+    } catch (error) {
+      // What cannot be read now is in the index as it was, and nobody knows who may see it.
+      if (!(error instanceof AppError)) throw error
+    }
+  }
+  return { response: { ...found, results: seen }, held: found.results.length - seen.length }
+}

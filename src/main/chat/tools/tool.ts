@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { ImagePart } from '../../../shared/messages.ts'
 import type { Clock } from '../../clock.ts'
+import type { Eyes } from '../eyes.ts'
 import type { ToolDetails } from '../../../shared/tool-details.ts'
 import type { ToolDefinition } from '../../models/index.ts'
 import type { Memory } from '../../memory/index.ts'
@@ -11,12 +12,16 @@ import type { Workspace, WriteOrigin } from '../../workspace/index.ts'
 export interface ToolContext {
   readonly workspace: Workspace
   readonly memory: Memory
+  /** What the model that asks gets to see. */
+  readonly eyes: Eyes
+  /** It asks with local notes before it (M64). */
+  readonly isOfLocal: boolean
   /** The conversation that asks. */
   readonly session: string
   /** The text of a conversation's file. @throws AppError `unknown_session` */
   readonly readSession: (session: string) => Promise<string>
   /** The rest of a result that was too long to be shown whole. @throws AppError `file_not_found` */
-  readonly readOutput: (name: string) => Promise<string>
+  readonly readOutput: (name: string, isLocal: boolean) => Promise<string>
   readonly signal: AbortSignal
   readonly now: Clock
   /** Logs what nobody expected. @returns the log reference */
@@ -26,8 +31,8 @@ export interface ToolContext {
   /** Tells how far a call has come. */
   readonly onProgress: (call: string, share: number | null, note: string) => void
   readonly limits: { readonly timeoutMs: number; readonly outputCharacters: number }
-  /** Keeps a long result whole. @returns the path under which `read` finds it */
-  readonly keepOutput: (call: string, text: string) => Promise<string>
+  /** Keeps a long result whole. @param isLocal it comes of local notes @returns the path under which `read` finds it */
+  readonly keepOutput: (call: string, text: string, isLocal: boolean) => Promise<string>
   /** On whose account files are written. */
   readonly origin: WriteOrigin
   /** False for a path that may be read but not written now. */

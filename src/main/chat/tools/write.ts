@@ -14,10 +14,10 @@ export const write = defineTool({
     content: z.string(),
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
-  async run({ path: asked, content, append = false }, { workspace, origin, mayWrite, signal }) {
+  async run({ path: asked, content, append = false }, { workspace, origin, mayWrite, signal, eyes, isOfLocal }) {
     const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
-    const written = await workspace.edit(path, origin, (current) => {
+    const next = (current: string | undefined): string => {
       if (append) return appended(dailyLogDate(path, workspace.layout), current, content)
       if (
         current !== undefined &&
@@ -27,7 +27,10 @@ export const write = defineTool({
         throw new AppError('input_invalid', `${path} is a daily log: add to it with append: true`, { path })
       }
       return content
-    })
+    }
+    const written = await workspace.edit(path, origin, (current) =>
+      eyes.written(path, current, next(current), isOfLocal),
+    )
     const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,

@@ -25,8 +25,10 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
   input: searchInput,
   output: searchOutput,
   isReadOnly: true,
-  async run({ query }, { agent, ask }) {
-    const { results } = await ask((owner) => owner.search.query({ agent, query, options: { maxResults } }))
+  async run({ query }, { agent, client, ask }) {
+    const { results } = await ask((owner) =>
+      owner.search.query({ agent, query, forProgram: client, options: { maxResults } }),
+    )
     return {
       results: results.map(({ path, startLine, heading }) => ({
         id: `${path}:${startLine}`,
@@ -59,11 +61,11 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
   input: fetchInput,
   output: fetchOutput,
   isReadOnly: true,
-  async run({ id }, { agent, ask }) {
+  async run({ id }, { agent, client, ask }) {
     const [, path = id, line = '1'] = /^(.+):(\d{1,9})$/s.exec(id) ?? []
     if (path.includes('://')) throw new AppError('input_invalid', 'give an id that search returned', { reason: 'id' })
     const from = Math.max(1, Number(line) - linesBefore)
-    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: maxLines, forProgram: true }))
+    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: maxLines, forProgram: client }))
     const rest = { id, title: label(path), url: noteUri(path, from), metadata: { notice: dataNotice } }
     const { lines, cutAt } = boundedText(read.lines, roomFor(usualTokens, rest))
     const last = from + lines.length - 1

@@ -49,11 +49,11 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
   input,
   output,
   isReadOnly: true,
-  async run({ query, path, line, maxCandidates, maxTokens }, { agent, ask }) {
+  async run({ query, path, line, maxCandidates, maxTokens }, { agent, client, ask }) {
     if ((path === undefined) !== (line === undefined))
       throw new AppError('input_invalid', 'give path and line together, or neither', { reason: 'path, line' })
     const place = path === undefined || line === undefined ? {} : { why: { path, line } }
-    const explained = await ask((owner) => owner.search.explain({ agent, query, ...place }))
+    const explained = await ask((owner) => owner.search.explain({ agent, query, forProgram: client, ...place }))
     const { minScore, weights, conditions, candidates, why } = explained
     const rest = {
       minScore,

@@ -33,9 +33,9 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
   input,
   output,
   isReadOnly: true,
-  async run({ path, from, fromCharacter, lines: count, maxTokens }, { agent, ask }) {
+  async run({ path, from, fromCharacter, lines: count, maxTokens }, { agent, client, ask }) {
     const asked = count ?? maxLines
-    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: asked, forProgram: true }))
+    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: asked, forProgram: client }))
     const rest = { path: label(path), startLine: from, endLine: from, totalLines: read.total, notice: dataNotice }
     const [first = '', ...more] = read.lines
     const wanted = read.lines.length === 0 ? [] : [first.slice(fromCharacter - 1), ...more]

@@ -73,9 +73,9 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
   },
 }
 
-async function recordedChanges({ agent, ask }: ToolContext, since: number, limit: number) {
+async function recordedChanges({ agent, client, ask }: ToolContext, since: number, limit: number) {
   try {
-    return await ask((owner) => owner.history.timeline({ agent, since, limit, forProgram: true }))
+    return await ask((owner) => owner.history.timeline({ agent, since, limit, forProgram: client }))
   } catch (error) {
     if (error instanceof AppError && error.code === 'history_off') return undefined
     throw error

@@ -52,9 +52,11 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
   input,
   output,
   isReadOnly: true,
-  async run({ query, maxResults, minScore, maxTokens }, { agent, ask }) {
+  async run({ query, maxResults, minScore, maxTokens }, { agent, client, ask }) {
     const search = (waitMs: number) =>
-      ask((owner) => owner.search.query({ agent, query, options: { maxResults, minScore, catchUpMs: waitMs } }))
+      ask((owner) =>
+        owner.search.query({ agent, query, forProgram: client, options: { maxResults, minScore, catchUpMs: waitMs } }),
+      )
     const atOnce = await search(catchUpMs)
     // Nothing in the index as it was may be nothing yet.
     const found = atOnce.stale && atOnce.results.length === 0 ? await search(longCatchUpMs) : atOnce

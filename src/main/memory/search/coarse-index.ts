@@ -12,8 +12,9 @@ export interface CoarseParts {
   readonly epoch: string | undefined
   readonly removed: string | undefined
   readonly lastSeq: number
-  /** The passage in each slot, and the forms one after the other. */
+  /** The passage in each slot, where its vector is, and the forms one after the other. */
   readonly passages: Int32Array
+  readonly vectors: Int32Array
   readonly forms: Uint8Array
 }
 
@@ -27,6 +28,8 @@ export class CoarseIndex {
   #lastSeq = 0
   /** The passage in each slot, and the slot of each passage plus one. */
   #passages = new Int32Array(1024)
+  /** The row of the cache in which its vector stands. */
+  #vectors = new Int32Array(1024)
   #slots = new Int32Array(1024)
 
   constructor(db: Db, dimensions: number) {
@@ -36,14 +39,14 @@ export class CoarseIndex {
   }
 
   /** Begins with what was kept instead of with nothing; the next `refresh` reads on from there. */
-  begin({ epoch, removed, lastSeq, passages, forms }: CoarseParts): void {
+  begin({ epoch, removed, lastSeq, passages, vectors, forms }: CoarseParts): void {
     const bytes = forms.length / Math.max(1, passages.length)
     this.#epoch = epoch
     this.#removed = removed
     this.#lastSeq = lastSeq
     this.#centre = readCentre(this.#db)
     for (const [slot, passage] of passages.entries())
-      this.#put(passage, forms.subarray(slot * bytes, (slot + 1) * bytes))
+      this.#put(passage, vectors[slot] ?? 0, forms.subarray(slot * bytes, (slot + 1) * bytes))
   }
 
   /** As of the last `refresh`. */
@@ -54,6 +57,7 @@ export class CoarseIndex {
       removed: this.#removed,
       lastSeq: this.#lastSeq,
       passages: this.#passages.subarray(0, this.size),
+      vectors: this.#vectors.subarray(0, this.size),
       forms: this.#forms.bytes,
     }
   }
@@ -74,9 +78,9 @@ export class CoarseIndex {
       this.#forms.truncate(0)
     } else if (removed !== this.#removed) this.#dropRemoved()
     this.#removed = removed
-    for (const { seq, passage, bits } of this.#statements.added.iterate(this.#lastSeq)) {
+    for (const { seq, passage, vector, bits } of this.#statements.added.iterate(this.#lastSeq)) {
       this.#lastSeq = seq
-      this.#put(passage, bits)
+      this.#put(passage, vector, bits)
     }
   }
 
@@ -91,13 +95,23 @@ export class CoarseIndex {
     return { passages, distanceOf: (passage) => distances[(this.#slots[passage] ?? 0) - 1] ?? Infinity }
   }
 
-  #put(passage: number, bits: Uint8Array): void {
+  /** The row of the cache in which a passage's vector stands; undefined for one without. */
+  vectorOf(passage: number): number | undefined {
+    const slot = this.#slots[passage] ?? 0
+    return slot === 0 ? undefined : this.#vectors[slot - 1]
+  }
+
+  #put(passage: number, vector: number, bits: Uint8Array): void {
     if (passage >= this.#slots.length) this.#slots = enlarged(this.#slots, passage)
     const slot = (this.#slots[passage] ?? 0) - 1
     const free = slot >= 0 ? slot : this.#forms.count
     this.#forms.put(free, bits)
-    if (free >= this.#passages.length) this.#passages = enlarged(this.#passages, free)
+    if (free >= this.#passages.length) {
+      this.#passages = enlarged(this.#passages, free)
+      this.#vectors = enlarged(this.#vectors, free)
+    }
     this.#passages[free] = passage
+    this.#vectors[free] = vector
     this.#slots[passage] = free + 1
   }
 
@@ -114,6 +128,7 @@ export class CoarseIndex {
       }
       if (from !== to) this.#forms.move(from, to)
       this.#passages[to] = passage
+      this.#vectors[to] = this.#vectors[from] ?? 0
       this.#slots[passage] = to + 1
       to += 1
     }
@@ -152,8 +167,9 @@ function enlarged(array: Int32Array<ArrayBuffer>, index: number): Int32Array<Arr
 
 function prepare(db: Db) {
   return {
-    added: db.prepare<[number], { seq: number; passage: number; bits: Buffer }>(
-      'SELECT seq, passage_id AS passage, bits FROM passage_bits WHERE seq > ? ORDER BY seq',
+    added: db.prepare<[number], { seq: number; passage: number; vector: number; bits: Buffer }>(
+      `SELECT seq, passage_id AS passage, vector, bits FROM passage_bits JOIN passages ON passages.id = passage_id
+       WHERE seq > ? AND vector IS NOT NULL ORDER BY seq`,
     ),
     all: db.prepare<[], number>('SELECT passage_id FROM passage_bits').pluck(),
   }

@@ -14,7 +14,7 @@ import type { CoarseParts } from './coarse-index.ts'
 import type { PostingParts } from './postings.ts'
 
 /** Another shape of what is kept is another number. */
-const format = 1
+const format = 2
 const sumBytes = 4
 /** The newest chunks, by which an index is known that lost its last changes with the power. */
 const newest = 32

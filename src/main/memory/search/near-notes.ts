@@ -37,7 +37,7 @@ export function nearNotes(db: Db, leg: VectorLeg, path: string, most: number): N
     .map(({ passage, startLine, vector }): OwnPassage => ({ passage, startLine, vector: fromBlob(vector) }))
   const others = read.others.all(path)
   const every = Math.max(1, Math.floor(others.length / sampleSize))
-  const sample = JSON.stringify(others.filter((_, index) => index % every === 0).slice(0, sampleSize))
+  const sample = others.filter((_, index) => index % every === 0).slice(0, sampleSize)
   const best = new Map<string, NearNote>()
   for (const { vector, startLine } of own) {
     const query = leg.query(vector)

@@ -9,6 +9,11 @@ export function incompleteNotice(count: number): Notice {
   return { code: 'vectors_incomplete', message: `${count} chunks have no vector yet`, count }
 }
 
+/** @param count chunks that stay on this machine */
+export function localNotice(count: number): Notice {
+  return { code: 'vectors_local', message: `${count} chunks stay on this machine: words alone find them`, count }
+}
+
 /**
  * Why a question whose vector is there is answered by words alone.
  * @param calibration what is known of its script

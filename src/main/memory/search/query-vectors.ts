@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchResponse } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type {
+  Digest,
   EmbeddingProvider,
   MeaningTerm,
   ProviderOutcome,
@@ -24,8 +25,13 @@ const probeText = 'memory'
 
 type Notice = SearchResponse['notice']
 
-/** From the text of a passage and its cosine with the question. */
-export type Nearness = (passage: string, cosine: number) => number
+/** How near passages are to a question. */
+export interface Nearness {
+  /** Of a passage's text; the same for every question. */
+  digestOf(text: string): Digest
+  /** From the digest of a passage and its cosine with the question. */
+  of(digest: Digest, cosine: number): number
+}
 
 export interface QueryVector {
   readonly vector: Float32Array | undefined
@@ -80,7 +86,8 @@ export class QueryVectors {
 
   /** How near passages are to a question; undefined where that is their cosine. */
   nearness(question: string): Nearness | undefined {
-    return this.#provider.nearness?.(question)
+    const { nearness } = this.#provider
+    return nearness && { digestOf: nearness.digestOf, of: nearness.to(question) }
   }
 
   /** What each word of a question gives to its nearness to a passage; undefined where the model cannot tell. */
@@ -98,6 +105,7 @@ export class QueryVectors {
     maxWaitMs: number | undefined,
     signal?: AbortSignal,
   ): Promise<QueryVector> {
+    if (await this.#provider.holds?.(query)) return { vector: undefined, notice: localQueryNotice }
     const { failure, waitMs } = this.leave
     const vector = this.#kept.get(query)
     if (failure) return { vector: fits(vector, dimensions), notice: failedNotice(failure.message, failure.since) }
@@ -179,6 +187,11 @@ export class QueryVectors {
         : `${this.provider} took longer than ${waitedMs / 1000} s`
     return { code: 'provider_late', message }
   }
+}
+
+const localQueryNotice: Notice = {
+  code: 'query_local',
+  message: 'the question has words of notes that stay on this machine: it is not sent',
 }
 
 function mismatch(length: number, dimensions: number): string {

@@ -16,7 +16,7 @@ import { embeddingAddressOf } from '../../../shared/providers.ts'
 import { systemClock, type Clock } from '../../clock.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
 import { calibrationFor, calibrationKey, minPassages, parseCalibration, type Calibration } from '../calibrated.ts'
-import { builtFor, getMeta, isCurrent, vectorDimensions, type Db } from '../schema.ts'
+import { builtFor, getMeta, isCurrent, localChunksKey, vectorDimensions, type Db } from '../schema.ts'
 import { parseDay } from '../days.ts'
 import { scriptOf } from '../pseudo-questions.ts'
 import { lineEnd } from '../packed-terms.ts'
@@ -33,7 +33,7 @@ import { readKept, toKept, type ReadAhead } from './kept-ahead.ts'
 import { KeywordIndex } from './keyword-index.ts'
 import { accountOfMeaning } from './meaning.ts'
 import { nearNotes } from './near-notes.ts'
-import { incompleteNotice, silenceOf, weakNotice, type Notice } from './notices.ts'
+import { incompleteNotice, localNotice, silenceOf, weakNotice, type Notice } from './notices.ts'
 import { parseQuery } from './query.ts'
 import type { Source } from '../store.ts'
 import { prepareSearch, type ChunkText } from './statements.ts'
@@ -412,7 +412,9 @@ export class Searcher {
     if (!this.#embeddings.reads(query)) return { vector: undefined, notice: weakNotice(scriptOf(query)), embedMs: 0 }
     const started = performance.now()
     const { vector, notice } = await this.#embeddings.of(query, dimensions, maxWaitMs, signal)
-    const incomplete = unembedded > 0 ? incompleteNotice(unembedded) : null
+    const local = unembedded > 0 ? Number(getMeta(this.#db, localChunksKey) ?? 0) : 0
+    const missing = local === unembedded ? localNotice(local) : incompleteNotice(unembedded)
+    const incomplete = unembedded > 0 ? missing : null
     return { vector, notice: notice ?? incomplete, embedMs: performance.now() - started }
   }
 
@@ -429,7 +431,7 @@ export class Searcher {
 
   /** Figures of the collection, kept until another connection has changed the file. */
   #readCollection(): Collection {
-    const version = Number(this.#db.pragma('data_version', { simple: true }))
+    const version = this.#statements.version.get() ?? 0
     if (this.#collection?.version === version) return this.#collection
     const isOurs = this.#isOfOurModel()
     const calibration = isOurs ? parseCalibration(getMeta(this.#db, calibrationKey)) : undefined

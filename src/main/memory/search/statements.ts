@@ -18,6 +18,8 @@ const ofNotes = "source IN ('memory', 'extra', 'shared') AND path = ?"
 
 export function prepareSearch(db: Db) {
   return {
+    /** Another after each change that another connection has made. */
+    version: db.prepare<[], number>('PRAGMA data_version').pluck(),
     passagesUpTo: db
       .prepare<[number], number>('SELECT count(*) FROM (SELECT 1 FROM passages WHERE vector IS NOT NULL LIMIT ?)')
       .pluck(),

@@ -5,6 +5,7 @@
  */
 import { toBlob } from '../../embeddings/index.ts'
 import type { Db } from '../schema.ts'
+import { ChunkPassages, type OwnPassage } from './chunk-passages.ts'
 import { CoarseIndex, type CoarseMatches, type CoarseParts } from './coarse-index.ts'
 import type { Nearness } from './query-vectors.ts'
 
@@ -35,10 +36,12 @@ export interface NearPassage extends PassageMatch {
 export class VectorLeg {
   readonly #coarse: CoarseIndex
   readonly #statements: ReturnType<typeof prepare>
+  readonly #own: ChunkPassages
   readonly #exact: number
 
   constructor(db: Db, dimensions: number) {
     this.#coarse = new CoarseIndex(db, dimensions)
+    this.#own = new ChunkPassages(db)
     this.#statements = prepare(db)
     this.#exact = Math.min(mostExactPassages, Math.round(exactPassages * Math.max(1, 384 / dimensions)))
   }
@@ -58,7 +61,7 @@ export class VectorLeg {
 
   /** @param vector of length 1 @param nearness where it is not the cosine */
   query(vector: Float32Array, nearness?: Nearness): VectorQuery {
-    return new VectorQuery(this.#statements, this.#coarse, vector, this.#exact, nearness)
+    return new VectorQuery(this.#statements, this.#coarse, this.#own, vector, this.#exact, nearness)
   }
 }
 
@@ -66,6 +69,7 @@ export class VectorLeg {
 export class VectorQuery {
   readonly #statements: ReturnType<typeof prepare>
   readonly #forms: CoarseIndex
+  readonly #own: ChunkPassages
   readonly #vector: Float32Array
   readonly #cosines = new Map<number, number>()
   readonly #nearness: Nearness | undefined
@@ -75,12 +79,14 @@ export class VectorQuery {
   constructor(
     statements: ReturnType<typeof prepare>,
     forms: CoarseIndex,
+    own: ChunkPassages,
     vector: Float32Array,
     exact: number,
     nearness: Nearness | undefined,
   ) {
     this.#statements = statements
     this.#forms = forms
+    this.#own = own
     this.#vector = vector
     this.#exact = exact
     this.#nearness = nearness
@@ -90,15 +96,12 @@ export class VectorQuery {
 
   /** The `count` passages that are nearest, nearest first. */
   nearestPassages(count: number): { readonly id: number; readonly cosine: number }[] {
-    return [...this.#cosines]
-      .map(([id, cosine]) => ({ id, cosine }))
-      .sort((one, other) => other.cosine - one.cosine || one.id - other.id)
-      .slice(0, count)
+    return this.#nearestFirst(this.#cosines.keys()).slice(0, count)
   }
 
-  /** @param passages ids, as JSON @returns their cosines, in no order; those without a vector have none */
-  cosines(passages: string): number[] {
-    return this.#statements.cosines.all(toBlob(this.#vector), passages).map(({ cosine }) => cosine)
+  /** In no order; passages without a vector have none. */
+  cosines(passages: readonly number[]): number[] {
+    return this.#compared(passages).map(([, cosine]) => cosine)
   }
 
   /** Ids of the `count` chunks that have the nearest passages, nearest first. @param only those among which to look */
@@ -116,55 +119,55 @@ export class VectorQuery {
       this.#coarse = this.#forms.nearest(this.#vector, this.#exact)
       this.#measure(this.#coarse.passages.filter((passage) => !this.#cosines.has(passage)))
     }
-    const own = this.#statements.chunksOf.iterate(JSON.stringify(this.#coarse.passages))
-    return this.#bestChunks(own, count)
+    return this.#bestChunks(count)
   }
 
   #nearestOf(only: ReadonlySet<number>, count: number): number[] {
-    const own = this.#statements.passagesOf.all(JSON.stringify([...only]))
-    const near = own
+    const near = [...this.#own.of(only).values()]
+      .flat()
       .map(({ chunk, passage }) => ({ chunk, passage, distance: this.#coarse.distanceOf(passage) }))
       .filter(({ distance }) => distance < Infinity)
       .sort((one, other) => one.distance - other.distance || one.passage - other.passage)
       .slice(0, this.#exact)
     this.#measure(near.flatMap(({ passage }) => (this.#cosines.has(passage) ? [] : passage)))
-    return this.#bestChunks(near, count)
-  }
-
-  #bestChunks(own: Iterable<{ readonly chunk: number; readonly passage: number }>, count: number): number[] {
     const best = new Map<number, number>()
-    for (const { chunk, passage } of own) {
+    for (const { chunk, passage } of near) {
       const cosine = this.#cosines.get(passage)
       if (cosine !== undefined && cosine > (best.get(chunk) ?? -2)) best.set(chunk, cosine)
     }
-    return [...best]
-      .sort(([one, oneCosine], [other, otherCosine]) => otherCosine - oneCosine || one - other)
-      .slice(0, count)
-      .map(([chunk]) => chunk)
+    return nearestFirst(best).slice(0, count)
+  }
+
+  #bestChunks(count: number): number[] {
+    const best = new Map<number, number>()
+    let last = Infinity
+    for (const { id, cosine } of this.#nearestFirst(this.#coarse.passages)) {
+      // Chunks that are equally near are in the order of their ids.
+      if (best.size >= count && cosine < last) break
+      last = cosine
+      for (const chunk of this.#statements.chunksOf.all(id)) if (!best.has(chunk)) best.set(chunk, cosine)
+    }
+    return nearestFirst(best).slice(0, count)
   }
 
   /** The best passage of each chunk that has one with a vector. */
   matches(chunks: readonly number[]): Map<number, NearPassage> {
-    const own = Map.groupBy(this.#statements.passagesOf.all(JSON.stringify(chunks)), ({ chunk }) => chunk)
-    const distance = ({ passage }: OwnPassage) => this.#coarse.distanceOf(passage)
+    const own = this.#own.of(chunks)
     const missing = new Set<number>()
-    for (const passages of own.values()) {
-      passages.sort((one, other) => distance(one) - distance(other))
-      for (const { passage } of passages.slice(0, exactPerChunk)) if (!this.#cosines.has(passage)) missing.add(passage)
-    }
+    for (const passages of own.values())
+      for (const { passage } of this.#nearestByForm(passages)) if (!this.#cosines.has(passage)) missing.add(passage)
     this.#measure([...missing])
     const matches = new Map<number, NearPassage>()
     const known = new Map<number, number>()
     for (const [chunk, passages] of own) {
       const measured = passages
-        .map((passage) => ({ ...passage, cosine: this.#cosines.get(passage.passage) ?? -2 }))
-        .filter(({ cosine }) => cosine > -2)
-        .sort((one, other) => other.cosine - one.cosine || one.passage - other.passage)
-      for (const { passage, cosine, startLine, endLine } of measured.slice(0, this.#nearness ? nearPerChunk : 1)) {
-        const nearness = known.get(passage) ?? this.#nearnessOf(passage, cosine)
-        known.set(passage, nearness)
-        if (nearness > (matches.get(chunk)?.nearness ?? -2))
-          matches.set(chunk, { id: passage, nearness, startLine, endLine })
+        .filter(({ passage }) => this.#cosines.has(passage))
+        .sort((one, other) => this.#cosineOf(other) - this.#cosineOf(one) || one.passage - other.passage)
+      for (const one of measured.slice(0, this.#nearness ? nearPerChunk : 1)) {
+        const { passage: id, startLine, endLine } = one
+        const nearness = known.get(id) ?? this.#nearnessOf(one)
+        known.set(id, nearness)
+        if (nearness > (matches.get(chunk)?.nearness ?? -2)) matches.set(chunk, { id, nearness, startLine, endLine })
       }
     }
     return matches
@@ -172,43 +175,64 @@ export class VectorQuery {
 
   /** What a passage says, as the model got it. */
   textOf(passage: number | undefined): string | undefined {
-    return passage === undefined ? undefined : this.#statements.text.get(passage)
+    return passage === undefined ? undefined : this.#own.textOf(passage)
   }
 
-  #nearnessOf(passage: number, cosine: number): number {
-    return this.#nearness ? this.#nearness(this.textOf(passage) ?? '', cosine) : cosine
+  /** A few of a chunk's passages, by their coarse forms. */
+  #nearestByForm(passages: readonly OwnPassage[]): readonly OwnPassage[] {
+    if (passages.length <= exactPerChunk) return passages
+    const { distanceOf } = this.#coarse
+    return passages
+      .toSorted((one, other) => distanceOf(one.passage) - distanceOf(other.passage))
+      .slice(0, exactPerChunk)
+  }
+
+  #nearnessOf(passage: OwnPassage): number {
+    const cosine = this.#cosineOf(passage)
+    const { digestOf, of } = this.#nearness ?? {}
+    return digestOf && of ? of(this.#own.digest(passage, digestOf), cosine) : cosine
+  }
+
+  #cosineOf({ passage }: OwnPassage): number {
+    return this.#cosines.get(passage) ?? -2
+  }
+
+  /** Those of the passages whose cosines are known. */
+  #nearestFirst(passages: Iterable<number>): { readonly id: number; readonly cosine: number }[] {
+    const measured: { id: number; cosine: number }[] = []
+    for (const id of passages) {
+      const cosine = this.#cosines.get(id)
+      if (cosine !== undefined) measured.push({ id, cosine })
+    }
+    return measured.sort((one, other) => other.cosine - one.cosine || one.id - other.id)
   }
 
   #measure(passages: readonly number[]): void {
-    for (const { id, cosine } of this.#statements.cosines.iterate(toBlob(this.#vector), JSON.stringify(passages)))
-      this.#cosines.set(id, cosine)
+    for (const [at, cosine] of this.#compared(passages)) this.#cosines.set(passages[at] ?? 0, cosine)
+  }
+
+  /** Places in `passages`, each with the cosine of what stands there. */
+  #compared(passages: readonly number[]): [at: number, cosine: number][] {
+    if (passages.length === 0) return []
+    const vectors = passages.map((passage) => this.#forms.vectorOf(passage) ?? null)
+    return this.#statements.cosines.all(toBlob(this.#vector), JSON.stringify(vectors))
   }
 }
 
-interface OwnPassage {
-  readonly chunk: number
-  readonly passage: number
-  readonly startLine: number
-  readonly endLine: number
+function nearestFirst(cosines: ReadonlyMap<number, number>): number[] {
+  return [...cosines]
+    .sort(([one, oneCosine], [other, otherCosine]) => otherCosine - oneCosine || one - other)
+    .map(([chunk]) => chunk)
 }
 
 function prepare(db: Db) {
   return {
-    cosines: db.prepare<[Buffer, string], { id: number; cosine: number }>(
-      `SELECT p.id, 1 - vec_distance_cosine(c.vector, ?) AS cosine
-       FROM json_each(?) AS wanted
-       JOIN passages AS p ON p.id = wanted.value
-       JOIN embedding_cache AS c ON c.id = p.vector`,
-    ),
-    text: db.prepare<[number], string>('SELECT text FROM passages WHERE id = ?').pluck(),
-    chunksOf: db.prepare<[string], { chunk: number; passage: number }>(
-      `SELECT own.chunk_id AS chunk, own.passage_id AS passage
-       FROM json_each(?) AS wanted JOIN chunk_passages AS own ON own.passage_id = wanted.value`,
-    ),
-    passagesOf: db.prepare<[string], OwnPassage>(
-      `SELECT chunk_id AS chunk, passage_id AS passage, start_line AS startLine, end_line AS endLine
-       FROM json_each(?) AS wanted JOIN chunk_passages AS own ON own.chunk_id = wanted.value
-       ORDER BY own.chunk_id, own.place`,
-    ),
+    cosines: db
+      .prepare<[Buffer, string], [at: number, cosine: number]>(
+        `SELECT wanted.key, 1 - vec_distance_cosine(cache.vector, ?)
+         FROM json_each(?) AS wanted JOIN embedding_cache AS cache ON cache.id = wanted.value`,
+      )
+      .raw(),
+    chunksOf: db.prepare<[number], number>('SELECT chunk_id FROM chunk_passages WHERE passage_id = ?').pluck(),
   }
 }

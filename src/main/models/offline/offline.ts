@@ -40,6 +40,7 @@ export function createOfflineModel({
     provider: 'offline',
     model: 'offline',
     ...limits,
+    isLocal: true,
     stream: (request, signal) => stream(request, signal, now, language()),
   }
 }

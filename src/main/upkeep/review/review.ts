@@ -29,6 +29,8 @@ export interface ReviewModel {
   readonly id: string
   /** Understands no such questions. */
   readonly isOffline: boolean
+  /** What it is sent stays on this machine (M64). */
+  readonly isLocal: boolean
   /** Tokens. */
   readonly contextWindow: number
   readonly maxOutput: number

@@ -1,0 +1,1 @@
+export { Commits } from './commits.ts'

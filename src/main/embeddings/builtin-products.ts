@@ -1,0 +1,69 @@
+/**
+ * Products of the model's rows with the vectors of one question: most of what a search by meaning computes, and done by a
+ * WebAssembly function of our own, which multiplies four at a time and takes an eighth of the time.
+ */
+
+/** `products.wat`, assembled with wabt (`wat2wasm products.wat`). */
+const productsWasm =
+  'AGFzbQEAAAABEQJgA39/fwF9YAZ/f39/f38AAhMBBGhvc3QGbWVtb3J5AgEBgIAEAwMCAAEHDAEIcHJvZHVjdHMAAQr4AQJmAQJ7A0AgAyAA/QAEACAB/QAEAP3mAf3kASEDIAQgAP0ABBAgAf0ABBD95gH95AEhBCABQSBqIQEgAEEgaiIAIAJJDQALIAMgBP3kASEDIAP9HwAgA/0fAZIgA/0fAiAD/R8DkpILjgECA38BeyABQQJ0IQYgAiAGaiEHIAIhCANAIAD9AQMAIQkgCCAJ/acB/foB/QsEACAIIAn9qAH9+gH9CwQQIABBCGohACAIQSBqIgggB0kNAAsCQANAIARFDQEgBSACIAMgBxAAOAIAIAMgBmohAyAFQQRqIQUgBEEBayEEDAALCyAFIAIgAiAHEAA4AgAL'
+
+const pageBytes = 65_536
+const maxPages = 65_536
+/** A vector of the question is as long as whole blocks of so many numbers. */
+const block = 8
+
+type Products = (row: number, size: number, floats: number, vectors: number, count: number, out: number) => void
+
+export class RowProducts {
+  readonly #vectors: readonly Float32Array[]
+
+  /** @param vectors of one length, which is that of the rows */
+  constructor(vectors: readonly Float32Array[]) {
+    this.#vectors = vectors
+  }
+
+  /** With each of the vectors, and then with itself; overwritten by the next call, whoever makes it. */
+  of(row: Int8Array): Float32Array {
+    if (kernel?.vectors !== this.#vectors) kernel = kernelFor(this.#vectors, kernel?.memory)
+    kernel.row.set(row)
+    kernel.run()
+    return kernel.out
+  }
+}
+
+/** The function with the vectors of one question in its memory; a thread has one, since memories are dear. */
+interface Kernel {
+  readonly vectors: readonly Float32Array[]
+  readonly memory: WebAssembly.Memory
+  readonly row: Int8Array
+  readonly out: Float32Array
+  run(): void
+}
+
+let kernel: Kernel | undefined
+let assembled: WebAssembly.Module | undefined
+
+function kernelFor(vectors: readonly Float32Array[], known: WebAssembly.Memory | undefined): Kernel {
+  const dimensions = vectors[0]?.length ?? 0
+  const size = Math.max(1, Math.ceil(dimensions / block)) * block
+  // In memory stand a row, the same as floats, the vectors, then what comes out.
+  const [floatsAt, vectorsAt] = [size, 5 * size]
+  const outAt = vectorsAt + 4 * size * vectors.length
+  const pages = Math.ceil((outAt + 4 * (vectors.length + 1)) / pageBytes)
+  const memory = known ?? new WebAssembly.Memory({ initial: pages, maximum: maxPages })
+  const missing = pages - memory.buffer.byteLength / pageBytes
+  if (missing > 0) memory.grow(missing)
+  assembled ??= new WebAssembly.Module(Buffer.from(productsWasm, 'base64'))
+  const { exports } = new WebAssembly.Instance(assembled, { host: { memory } })
+  const products = exports['products'] as Products
+  new Uint8Array(memory.buffer).fill(0)
+  for (const [at, vector] of vectors.entries())
+    new Float32Array(memory.buffer, vectorsAt + 4 * size * at, dimensions).set(vector)
+  return {
+    vectors,
+    memory,
+    row: new Int8Array(memory.buffer, 0, dimensions),
+    out: new Float32Array(memory.buffer, outAt, vectors.length + 1),
+    run: () => products(0, size, floatsAt, vectorsAt, vectors.length, outAt),
+  }
+}

@@ -1,0 +1,1 @@
+export { LocalNotes, type LocalNote, type NotesFolder, type Sight } from './local-notes.ts'

@@ -1,0 +1,121 @@
+/**
+ * Writes down who may see a note, as `visibility.ts` reads it: in the front matter for all of it, by marks where lines are
+ * added to it. Ends of lines and the mark of the byte order stay as they are. Pure.
+ */
+import { diffArrays } from 'diff'
+import { hasLocalMark, localMark, visibilityOf } from './visibility.ts'
+
+const key = /^\s*["']?visibility["']?\s*[:：]/i
+const property = /^[\s-]*visibility::/i
+
+/** The note, local as a whole, or not by what it says of itself; its sections and lines keep their marks. */
+export function withVisibility(text: string, isLocal: boolean): string {
+  const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
+  const end = /\r\n|\n/.exec(text)?.[0] ?? '\n'
+  const lines = text.slice(bom.length).split(/\r?\n/)
+  const close = /^---\s*$/.test(lines[0] ?? '')
+    ? lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line))
+    : -1
+  const said = close > 0 ? withoutKey(lines.slice(1, close), key) : []
+  const body = close > 0 ? lines.slice(close + 1) : withoutProperties(lines)
+  if (isLocal) said.push('visibility: local')
+  if (close > 0 && said.length === 0) return bom + withoutLead(body).join(end)
+  if (said.length === 0) return bom + body.join(end)
+  const rest = close > 0 || (body[0] ?? '') === '' ? body : ['', ...body]
+  return bom + ['---', ...said, '---', ...(rest.length === 0 ? [''] : rest)].join(end)
+}
+
+function withoutLead(lines: readonly string[]): readonly string[] {
+  return lines[0] === '' ? lines.slice(1) : lines
+}
+
+/** A value may go on in lines that are further in. */
+function withoutKey(lines: readonly string[], named: RegExp): string[] {
+  let isWithin = false
+  return lines.filter((line) => {
+    if (named.test(line)) isWithin = true
+    else if (!/^(?:\s+\S|-\s)/.test(line)) isWithin = false
+    return !isWithin
+  })
+}
+
+function withoutProperties(lines: readonly string[]): string[] {
+  const end = lines.findIndex((line) => !/^[\s-]*(?:[\p{L}_][\p{L}\p{N}_-]*::.*)?$/u.test(line))
+  return lines.filter((line, at) => !(property.test(line) && (end < 0 || at < end)))
+}
+
+/** Texts of more lines are compared by their ends alone. */
+const maxCompared = 20_000
+
+/** 0-based lines of `after` that `before` does not have. */
+export function addedLines(before: string, after: string): number[] {
+  const [old, lines] = [linesOf(before), linesOf(after)]
+  let start = 0
+  while (start < old.length && start < lines.length && old[start] === lines[start]) start += 1
+  let end = 0
+  while (end < old.length - start && end < lines.length - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1
+  const [was, is] = [old.slice(start, old.length - end), lines.slice(start, lines.length - end)]
+  if (was.length === 0 || was.length + is.length > maxCompared) return is.map((_, at) => start + at)
+  const added: number[] = []
+  let at = start
+  for (const part of diffArrays(was, is)) {
+    if (part.removed) continue
+    if (part.added) added.push(...part.value.map((_, offset) => at + offset))
+    at += part.value.length
+  }
+  return added
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/)
+}
+
+/**
+ * The text with every line that was added to it kept on this machine, by as few marks as that takes.
+ * @param isGathered others will be added to it that are not local: a log of a day, MEMORY.md
+ */
+export function withAddedLocal(before: string | undefined, after: string, isGathered: boolean): string {
+  const isNew = before === undefined || before.trim() === ''
+  if (isNew && !isGathered) return withVisibility(after, true)
+  const day = isNew ? /^# \d{4}-\d{2}-\d{2}\r?\n/.exec(after)?.[0] : undefined
+  return withMarks(day ?? before ?? '', after, localMark, (text, line) => {
+    const { isWhole, lines } = visibilityOf(text)
+    return isWhole || lines.has(line)
+  })
+}
+
+/**
+ * The text with a mark on each added line that says something and is not covered yet.
+ * @param isCovered whether a 0-based line of a text has what the mark says
+ */
+export function withMarks(
+  before: string,
+  after: string,
+  mark: string,
+  isCovered: (text: string, line: number) => boolean,
+): string {
+  let text = after
+  for (const line of addedLines(before, after)) {
+    const lines = text.split('\n')
+    const whole = lines[line] ?? ''
+    if (!/[\p{L}\p{N}]/u.test(whole) || isCovered(text, line)) continue
+    const [, said = whole, rest = ''] = /^(.*?)(\s*)$/s.exec(whole) ?? []
+    lines[line] = hasLocalMark(whole) && mark === localMark ? whole : `${said} ${mark}${rest}`
+    text = lines.join('\n')
+  }
+  return text
+}
+
+/** Whether all that was local still stands, in its order, and is local still. */
+export function keepsLocal(before: string, after: string): boolean {
+  const was = visibilityOf(before)
+  const is = visibilityOf(after)
+  const lines = linesOf(after)
+  let at = 0
+  return linesOf(before).every((line, index) => {
+    if (!was.isWhole && !was.lines.has(index)) return true
+    while (at < lines.length && !(lines[at] === line && (is.isWhole || is.lines.has(at)))) at += 1
+    at += 1
+    return at <= lines.length || line.trim() === ''
+  })
+}

@@ -1,0 +1,45 @@
+/** Commits of the user's own repository beside what the app recorded. */
+import { execFileSync } from 'node:child_process'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+
+afterAll(closeBrowser)
+
+function commitAll(folder: string, message: string): void {
+  const who = ['-c', 'user.name=Ada Lovelace', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgSign=false']
+  for (const args of [
+    ['add', '-A'],
+    [...who, 'commit', '-qm', message],
+  ])
+    execFileSync('git', ['-C', folder, ...args], { stdio: 'ignore' })
+}
+
+describe('M69 History beside a repository', () => {
+  it('M69: a file’s commits stand in its History, with author, message and what each changed', async () => {
+    const { url, workspace } = await openTestServer({ files: { 'notes/old.md': '# Plan\n\nOne.\n' } })
+    execFileSync('git', ['-C', workspace, 'init', '-q'])
+    commitAll(workspace, 'Begin the plan')
+    await rename(join(workspace, 'notes/old.md'), join(workspace, 'notes/plan.md'))
+    commitAll(workspace, 'Call it plan')
+    await writeFile(join(workspace, 'notes/plan.md'), '# Plan\n\nOne.\nTwo, after the talk.\n')
+    commitAll(workspace, 'Add what was said')
+    const page = await openPage()
+    await page.goto(url)
+    await page.locator('textarea').first().waitFor()
+    await page.goto(new URL('/file/notes/plan.md', url).href)
+    await page.getByRole('button', { name: 'History' }).click()
+    const commits = page.getByTestId('history-commit')
+    await commits.nth(2).waitFor()
+    await commits.filter({ hasText: 'Call it plan' }).getByText('moved from notes/old.md').waitFor()
+    await commits.filter({ hasText: 'Add what was said' }).getByRole('button', { name: 'Ada Lovelace' }).click()
+    await commits.getByText('Two, after the talk.').waitFor()
+    await page.getByTestId('history-entry').first().waitFor()
+    await keepScreenshot(page, 'commits-1')
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await keepScreenshot(page, 'commits-2-narrow-dark')
+  })
+})

@@ -1,0 +1,79 @@
+/** What stays on this machine, as people meet it: the lock in the tree, what a request went without, who is local. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
+
+afterAll(closeBrowser)
+
+const health = '# Health\n\nThe doctor found a shadow on the left lung in March.\n'
+
+describe('M64 the lock', () => {
+  it('M64: locks and opens a note and a folder from the tree, with a way back; the context view lists what was held back', async () => {
+    const remote = await startModelServer({ text: 'Ferries leave at ten.' })
+    const config = `providers:
+  anthropic: { baseUrl: "${remote.url}", reach: remote }
+agents:
+  defaults: { model: anthropic/claude-test, memory: { embedding: { provider: none } } }
+  list: [{ id: main, workspace: "{{workspace}}" }]
+`
+    const server = await openTestServer({
+      files: {
+        'health.md': health,
+        'vault/code.md': 'The alarm code is 77 31 09 44.\n',
+        'MEMORY.md':
+          '# Long-term memory\n\n## Money ^[local]\n\n- The salary is 84,300 a year.\n\n## Places\n\n- Ferries leave at ten.\n',
+      },
+      config,
+      env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+    })
+    const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
+    const page = await openPage()
+    await page.goto(server.url)
+    const row = (name: string) => page.locator('.group\\/row', { hasText: name }).first()
+    await row('health').hover()
+    await page.getByRole('button', { name: 'Keep health.md on this machine' }).click()
+    await until(async () => (await read('health.md')) === `---\nvisibility: local\n---\n\n${health}`)
+    await row('health').getByTestId('local').waitFor()
+    await keepScreenshot(page, 'visibility-1-lock')
+    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await read('health.md')) === health)
+    await row('health').hover()
+    await page
+      .getByRole('button', { name: 'Actions for health.md' })
+      .or(page.getByRole('button', { name: /health\.md$/ }).last())
+      .first()
+      .click()
+    await page.getByRole('menuitem', { name: 'Keep on this machine' }).click()
+    await until(async () => (await read('health.md')).startsWith('---\nvisibility: local'))
+
+    await row('vault').hover()
+    await page
+      .getByRole('button', { name: /vault$/ })
+      .last()
+      .click()
+    await page.getByRole('menuitem', { name: 'Keep on this machine' }).click()
+    await until(async () => (await readFile(join(server.home, 'config.yaml'), 'utf8')).includes('vault/'))
+
+    await page
+      .getByRole('textbox')
+      .last()
+      .fill('When do ferries leave? The doctor found a shadow on the left lung in March.')
+    await page.keyboard.press('Enter')
+    await page.getByText('Ferries leave at ten.').last().waitFor()
+    expect(remote.requests.map(({ text }) => text).join('')).not.toMatch(/84,300|shadow on the left|77 31/)
+    const session = new URL(page.url()).pathname.split('/').at(-1)
+    await page.goto(new URL(`/context/${session}`, server.url).href)
+    const held = page.getByTestId('held-back')
+    await held.waitFor()
+    expect(await held.innerText()).toMatch(/MEMORY\.md\s*2 lines/)
+    expect(await held.innerText()).toMatch(/health\.md\s*1 line/)
+    await keepScreenshot(page, 'visibility-2-held-back')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 360, height: 740 })
+    await keepScreenshot(page, 'visibility-3-telephone')
+  }, 120_000)
+})
