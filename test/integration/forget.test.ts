@@ -191,6 +191,30 @@ describe('Forget', () => {
     expect(before.length).toBeGreaterThan(0)
   }, 60_000)
 
+  it('M60: an agent, or a folder, that is called so loses no more than what has it; what is no UTF-8 stays as it is', async () => {
+    const test = await openForget({ 'main street/one.md': 'Nothing.\n', 'notes/main street.md': 'Also nothing.\n' })
+    const { client, workspace, app, home } = test
+    const bytes = Buffer.from([
+      0x4d, 0x61, 0x69, 0x6e, 0x20, 0x73, 0x74, 0x72, 0x65, 0x65, 0x74, 0x0a, 0xff, 0xfe, 0x0a,
+    ])
+    await writeFile(join(workspace, 'notes/old.md'), bytes)
+    const { session } = await client.chat.send({ ...main, text: 'Where do I live? Main!' })
+    for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
+    const outcomes: ForgetOutcome[] = []
+    for await (const step of await client.forget.run({ ...main, words: 'main street' }))
+      if (step.type === 'done') outcomes.push(step.outcome)
+    expect(outcomes[0]?.left).toMatchObject([{ kind: 'note', path: 'notes/old.md' }])
+    expect(await readFile(join(workspace, 'notes/old.md'))).toEqual(bytes)
+    expect(await readdir(workspace)).not.toContain('main street')
+    for await (const step of await client.forget.run({ ...main, words: 'main' }))
+      if (step.type === 'done') outcomes.push(step.outcome)
+    const { messages } = await client.sessions.get({ ...main, session })
+    expect(messages.length, 'the chat is there').toBeGreaterThan(0)
+    expect(JSON.stringify(messages)).not.toContain('Where do I live')
+    await app.close()
+    expect(await readdir(join(home, 'agents/main/sessions'))).not.toEqual([])
+  }, 60_000)
+
   it('M60: what stands nearly everywhere is refused, and nothing happens', async () => {
     const { client, workspace } = await openForget()
     await expect(client.forget.find({ ...main, words: 'a' })).rejects.toMatchObject({ code: 'input_invalid' })

@@ -13,7 +13,7 @@ import { Exclusive, readIfThere, writeDurably } from '../files/index.ts'
 import { rewriteHistory } from '../history/index.ts'
 import { textsOf } from './decode.ts'
 import { assertNamable, Phrase } from './phrase.ts'
-import { removeFrom } from './remove.ts'
+import { isNamedAfter, removeFrom } from './remove.ts'
 import { verify } from './scan.ts'
 import { indexFiles, storedOf, type ForgetFolders } from './stores.ts'
 
@@ -82,7 +82,7 @@ async function* carryOut(
     for (const [index, one] of files.entries()) {
       if (signal?.aborted) break
       if (index % tellEvery === 0) yield { type: 'progress', done: index, total }
-      const isHit = await hasIt(one.file, one.path, phrase)
+      const isHit = isNamedAfter(one, phrase) || (await hasIt(one.file, phrase))
       if (one.kind === 'history') isHistoryHit ||= isHit
       if (!isHit || isObject(one.file)) continue
       const remove = () => removeFrom(one, phrase)
@@ -125,12 +125,11 @@ function isObject(file: string): boolean {
   return /[\\/]repository\.git(?:\.\w+)?[\\/]/.test(file)
 }
 
-async function hasIt(file: string, path: string, phrase: Phrase): Promise<boolean> {
-  if (phrase.isIn(path)) return true
+async function hasIt(file: string, phrase: Phrase): Promise<boolean> {
   return (await textsOf(file))?.some((text) => phrase.isIn(text)) ?? false
 }
 
 async function indexHas({ index }: ForgetFolders, phrase: Phrase): Promise<boolean> {
-  for (const file of await indexFiles(index)) if (await hasIt(file, '', phrase)) return true
+  for (const file of await indexFiles(index)) if (await hasIt(file, phrase)) return true
   return false
 }

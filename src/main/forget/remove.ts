@@ -1,5 +1,6 @@
 /** Takes something out of one file that is kept, in the way of its kind. Done twice it does nothing more. */
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, posix } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { isRecord, parseJson } from '../../shared/json.ts'
@@ -13,14 +14,17 @@ const zip = promisify(gzip)
 
 /** @returns true where anything was done */
 export async function removeFrom({ kind, path, file }: Stored, phrase: Phrase): Promise<boolean> {
-  // A file that is named after it goes as a whole: what is left of it would still say so.
-  if (phrase.isIn(path) && kind !== 'log' && kind !== 'state') {
+  if (isNamedAfter({ kind, path }, phrase)) {
     await rm(file, { force: true })
+    await removeFolders(file, path, phrase)
     return true
   }
   const bytes = await readFile(file)
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
-  const text = (isZipped ? await unzip(bytes) : bytes).toString('utf8')
+  const plain = isZipped ? await unzip(bytes) : bytes
+  const text = plain.toString('utf8')
+  // What is no UTF-8 would not be the same afterwards: it is told as left.
+  if (!Buffer.from(text, 'utf8').equals(plain)) return false
   const made = changed(kind, path, text, phrase)
   if (made === text) return false
   if (made === undefined) await rm(file, { force: true })
@@ -28,6 +32,24 @@ export async function removeFrom({ kind, path, file }: Stored, phrase: Phrase): 
   else if (kind === 'log') await writeFile(file, made)
   else await writeDurably(file, isZipped ? await zip(made) : made)
   return true
+}
+
+/** A note that is named after it goes as a whole: what is left of it would still say so. Other names are the app's own. */
+export function isNamedAfter({ kind, path }: Pick<Stored, 'kind' | 'path'>, phrase: Phrase): boolean {
+  return (kind === 'note' || kind === 'trash') && phrase.isIn(path)
+}
+
+/** Folders that are named after it, too, where nothing is left in them. */
+async function removeFolders(file: string, path: string, phrase: Phrase): Promise<void> {
+  let [folder, shown] = [dirname(file), posix.dirname(path)]
+  while (shown !== '.' && phrase.isIn(shown)) {
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    )
+    if (!isGone) return
+    ;[folder, shown] = [dirname(folder), posix.dirname(shown)]
+  }
 }
 
 /** @returns undefined for a file of which nothing should stay */

@@ -3,7 +3,8 @@ import type { ForgetKind, ForgetPlace } from '../../shared/contract/index.ts'
 import { findInHistory } from '../history/index.ts'
 import { textsOf } from './decode.ts'
 import type { Phrase } from './phrase.ts'
-import { storedOf, type ForgetFolders } from './stores.ts'
+import { isNamedAfter } from './remove.ts'
+import { isFile, storedOf, type ForgetFolders } from './stores.ts'
 
 /** Of one place, as they are told. */
 const maxLines = 5
@@ -52,9 +53,12 @@ async function hasIt(file: string, phrase: Phrase): Promise<boolean> {
 }
 
 async function placeOf(kind: ForgetKind, path: string, file: string, phrase: Phrase): Promise<ForgetPlace | undefined> {
-  const texts = (await textsOf(file)) ?? []
+  const read = await textsOf(file)
+  // What cannot be looked through is not said to be without it.
+  if (!read && (await isFile(file))) return { kind, path, count: 0, lines: [] }
+  const texts = read ?? []
   const hits = texts.filter((text) => phrase.isIn(text))
-  const isNamed = phrase.isIn(path)
+  const isNamed = isNamedAfter({ kind, path }, phrase)
   if (hits.length === 0 && !isNamed) return undefined
   const isText = kind === 'note' || kind === 'trash' || kind === 'other'
   const count = hits.reduce((sum, text) => sum + phrase.linesIn(text).length, 0)

@@ -91,7 +91,8 @@ function noteKind(workspace: string, file: string): ForgetKind {
   return isMarkdown(path) ? 'note' : 'other'
 }
 
-function indexKind(file: string, { index }: ForgetFolders): ForgetKind {
+function indexKind(file: string, { index, pendingChange }: ForgetFolders): ForgetKind {
+  if (file === pendingChange) return 'draft'
   return dirname(file) === dirname(index) && file.includes('.sqlite') ? 'index' : 'state'
 }
 
@@ -119,7 +120,7 @@ function shown(root: string, file: string): string {
   return relative(root, file).split(sep).join('/')
 }
 
-async function isFile(file: string): Promise<boolean> {
+export async function isFile(file: string): Promise<boolean> {
   return stat(file).then(
     (info) => info.isFile(),
     () => false,
