@@ -8,6 +8,22 @@ export interface Section {
   readonly to: number
 }
 
+/** What opens or closes a block of code. */
+function fenceIn(line: string): string | undefined {
+  return /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+}
+
+/** The mark of a block of code that nothing ends: what comes after the lines would be part of it. */
+export function openFenceOf(lines: readonly string[]): string | undefined {
+  let fence: string | undefined
+  for (const line of lines) {
+    const mark = fenceIn(line)
+    if (fence === undefined) fence = mark
+    else if (mark?.startsWith(fence)) fence = undefined
+  }
+  return fence
+}
+
 /** @returns headings with the lines that are theirs, 1-based and inclusive; none inside of code */
 export function sectionsOf(lines: readonly string[]): Section[] {
   const headings: { title: string; level: number; from: number }[] = []
@@ -15,7 +31,7 @@ export function sectionsOf(lines: readonly string[]): Section[] {
   for (const [index, whole] of lines.entries()) {
     // The mark of the byte order is no part of the first line.
     const line = index === 0 ? whole.replace(/^\uFEFF/, '') : whole
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    const mark = fenceIn(line)
     if (fence !== undefined) {
       if (mark?.startsWith(fence)) fence = undefined
       continue

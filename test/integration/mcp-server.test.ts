@@ -128,7 +128,7 @@ describe('M58 the memory over stdio', () => {
     },
   )
 
-  it('M58: what was asked before the input ended is answered; a message that is too long ends it in words', async () => {
+  it('M58: what was asked before the input ended is answered, what is no message too; one that is too long ends it in words', async () => {
     const { home } = await prepareFolders({ files })
     const talk = async (input: string) => {
       const child = spawn(process.execPath, [cli, 'mcp', '--home', home])
@@ -149,18 +149,26 @@ describe('M58 the memory over stdio', () => {
       { id: 2, method: 'tools/call', params: call },
       { id: 3, method: 'tools/call', params: { name: 'remember', arguments: { text: 'noted by a pipe' } } },
     ]
+    const [first = '', ...others] = asked.map((one) => JSON.stringify({ jsonrpc: '2.0', ...one }))
+    const broken = ['{"jsonrpc": "2.0", "id": 9, "meth', '[]', '{"id":8,"method":"ping"}', '']
     // Without a line break at the end, as `printf` has it.
-    const { out, code } = await talk(asked.map((one) => JSON.stringify({ jsonrpc: '2.0', ...one })).join('\n'))
+    const { out, code } = await talk([first, ...broken, ...others].join('\n'))
     const answers = out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(
       answers
-        .filter(({ id }) => id !== undefined)
+        .filter(({ id, error }) => id !== undefined && error === undefined)
         .map(({ id }) => id)
         .toSorted(),
     ).toEqual([1, 2, 3])
+    const refused = answers.filter(({ error }) => error !== undefined)
+    expect(refused.map(({ id, error }) => [id, error.code])).toEqual([
+      [null, -32_700],
+      [null, -32_600],
+      [8, -32_600],
+    ])
     expect(out).toContain('PostgreSQL 17')
     expect(out).toContain('remembered')
     expect(code).toBe(0)

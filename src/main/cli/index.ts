@@ -15,6 +15,7 @@ import { status } from './commands/status.ts'
 import { assertNew } from './first-use.ts'
 import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFlags, WaitFlags } from './flags.ts'
 import type { Output } from './output.ts'
+import { openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
 import { openInBrowser } from '../open-with-system.ts'
 import { appVersion } from '../version.ts'
@@ -125,8 +126,7 @@ program
     if (flags.install !== undefined && flags.uninstall !== undefined)
       throw new UsageError('give --install or --uninstall, not both')
     if (wanted === undefined && flags.dryRun) throw new UsageError('--dry-run goes with --install or --uninstall')
-    // Loaded for this command alone: the protocol would cost every other a tenth of a second.
-    if (wanted === undefined) return (await import('./commands/mcp.ts')).mcp(appOptions(flags), flags)
+    if (wanted === undefined) return serveMcp(flags)
     const { connectProgram } = await import('./commands/connect-program.ts')
     print(await connectProgram(appOptions(flags), flags, wanted), { agent: flags.agent ?? 'main' })
   })
@@ -171,6 +171,15 @@ function print({ value, text, warning, isFailure }: Output, flags: CommonFlags):
   process.stdout.write(harmless(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
   if (warning !== undefined) process.stderr.write(harmless(`commonplace: ${warning}\n`))
   if (isFailure) process.exitCode = 1
+}
+
+async function serveMcp(flags: McpFlags): Promise<void> {
+  const options = appOptions(flags)
+  const opening = openMemory(options, flags.agent ?? 'main')
+  opening.catch(() => undefined)
+  // Loaded while the memory opens, and for this command alone: the protocol would cost every other a tenth of a second.
+  const { mcp } = await import('./commands/mcp.ts')
+  await mcp(opening, options, flags)
 }
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {

@@ -15,6 +15,8 @@ import { Questions, type Decision } from './questions.ts'
 
 /** That a program came is kept no more often than this, ms. */
 const usedStepMs = 60_000
+/** How much each has written is kept so long after the first of some notes, ms. */
+const countMs = 2000
 /** What can be taken back by its number; the history has the others. */
 const maxUndos = 5000
 /** Programs that came by themselves; whoever makes up names does not fill the disk. */
@@ -46,6 +48,7 @@ export class Clients {
   #clients: readonly KeptClient[] | undefined
   #isCautious = false
   #windows = 0
+  #counting: NodeJS.Timeout | undefined
 
   constructor(options: ClientsOptions) {
     this.changes = this.#changes
@@ -67,7 +70,8 @@ export class Clients {
         ...(agent === undefined ? {} : { agent }),
       }
       const isNews = !known || known.agent !== client.agent || usedAt - (known.usedAt ?? 0) >= usedStepMs
-      if (isNews) await this.#keep([...without(clients, id).slice(-maxClients + 1), { ...client, usedAt }])
+      // Where there is no room to note that it came, it is served all the same.
+      if (isNews) await this.#keep([...without(clients, id).slice(-maxClients + 1), { ...client, usedAt }], true)
       return shown({ ...client, usedAt })
     })
   }
@@ -165,6 +169,8 @@ export class Clients {
       )
       this.#changes.announce()
     })
+    // A process that is killed has not counted in vain.
+    this.#counting ??= setTimeout(() => void this.#keepCounts(), countMs).unref()
     return id
   }
 
@@ -204,6 +210,12 @@ export class Clients {
 
   /** Keeps how much each has written. */
   async close(): Promise<void> {
+    await this.#keepCounts()
+  }
+
+  async #keepCounts(): Promise<void> {
+    clearTimeout(this.#counting)
+    this.#counting = undefined
     await this.#queue.run(this.#options.file, async () => {
       if (!this.#clients) return
       const kept = { clients: this.#clients, isCautious: this.#isCautious }
@@ -229,8 +241,10 @@ export class Clients {
     })
   }
 
-  async #keep(clients: readonly KeptClient[]): Promise<void> {
-    await writeClients(this.#options.file, { clients, isCautious: this.#isCautious })
+  /** @param isForgivable what cannot be written is in force as long as this process lives, and told */
+  async #keep(clients: readonly KeptClient[], isForgivable = false): Promise<void> {
+    const writing = writeClients(this.#options.file, { clients, isCautious: this.#isCautious })
+    await (isForgivable ? writing.catch(this.#options.onFault) : writing)
     this.#clients = [...clients]
     this.#changes.announce()
   }

@@ -20,41 +20,53 @@ export interface ConfigText {
 
 type Value = string | number | boolean | readonly string[] | Readonly<Record<string, string>>
 export type Entry = Readonly<Record<string, Value>>
-type Path = readonly [string, string]
+export type EntryPath = readonly [group: string, name: string]
 
 /** What stands at a path; undefined for nothing. @throws AppError `config_invalid` when the text cannot be read */
-export function entryAt(config: ConfigText, [group, name]: Path): unknown {
+export function entryAt(config: ConfigText, [group, name]: EntryPath): unknown {
   const groupValue = read(unmarked(config).config)[group]
   return isRecord(groupValue) ? groupValue[name] : undefined
 }
 
 /** The text with the entry, in the place of one that is there. @throws AppError `config_invalid` */
-export function withEntry(whole: ConfigText, path: Path, entry: Entry): string {
+export function withEntry(whole: ConfigText, path: EntryPath, entry: Entry): string {
   const [group] = path
-  const { mark, config } = unmarked(whole)
+  const { mark, eol, config } = unmarked(whole)
   const others = read(config)[group] ?? {}
   if (!isRecord(others)) throw unreadable(config, `${group} is no table`)
-  return mark + checked(config, written(config, path, entry), path, entry)
+  return mark + withBreaks(checked(config, written(config, path, entry), path, entry), eol)
 }
 
 /** The text without the entry. @throws AppError `config_invalid` */
-export function withoutEntry(whole: ConfigText, path: Path): string {
-  const { mark, config } = unmarked(whole)
+export function withoutEntry(whole: ConfigText, path: EntryPath): string {
+  const { mark, eol, config } = unmarked(whole)
   if (entryAt(config, path) === undefined) return whole.text
-  return mark + checked(config, removed(config, path), path, undefined)
+  return mark + withBreaks(checked(config, removed(config, path), path, undefined), eol)
 }
 
-/** Some editors of Windows begin a file with the mark of its byte order; it stays. */
-function unmarked(config: ConfigText): { readonly mark: string; readonly config: ConfigText } {
-  const isMarked = config.text.startsWith('\uFEFF')
-  return { mark: isMarked ? '\uFEFF' : '', config: isMarked ? { ...config, text: config.text.slice(1) } : config }
+/** Editors of Windows begin a file with the mark of its byte order, and end its lines in their own way; both stay. */
+function unmarked(config: ConfigText) {
+  const mark = config.text.startsWith('\uFEFF') ? '\uFEFF' : ''
+  const text = config.text.slice(mark.length)
+  const isWindows = text.includes('\r\n') && !/(?<!\r)\n/.test(text)
+  const eol: Break = isWindows ? '\r\n' : '\n'
+  return { mark, eol, config: { ...config, text: isWindows ? text.replaceAll('\r\n', '\n') : text } }
 }
 
-function written(config: ConfigText, path: Path, entry: Entry): string {
+type Break = '\n' | '\r\n'
+
+function withBreaks(text: string, eol: Break): string {
+  return eol === '\n' ? text : text.replaceAll('\n', eol)
+}
+
+function written(config: ConfigText, path: EntryPath, entry: Entry): string {
   const { format, text } = config
   switch (format) {
-    case 'json':
-      return edited(text, path, entry)
+    case 'json': {
+      const [group, name] = path
+      // `null` can be given nothing.
+      return read(config)[group] === null ? edited(text, [group], { [name]: entry }) : edited(text, path, entry)
+    }
     case 'toml': {
       const before = removed(config, path).trimEnd()
       return `${before}${before === '' ? '' : '\n\n'}${tomlTable(path, entry)}`
@@ -64,7 +76,7 @@ function written(config: ConfigText, path: Path, entry: Entry): string {
   }
 }
 
-function removed(config: ConfigText, path: Path): string {
+function removed(config: ConfigText, path: EntryPath): string {
   const { format, text } = config
   if (entryAt(config, path) === undefined) return text
   const [group, name] = path
@@ -83,44 +95,82 @@ function removed(config: ConfigText, path: Path): string {
   }
 }
 
-function edited(text: string, path: Path, value: Entry | undefined): string {
+function edited(text: string, path: readonly string[], value: unknown): string {
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  '
   const formattingOptions = { insertSpaces: !indent.includes('\t'), tabSize: indent.length, eol: eolOf(text) }
   const whole = text.trim() === '' ? '{}\n' : text
   return applyEdits(whole, modify(whole, [...path], value, { formattingOptions }))
 }
 
-/** At the end of its group, in the group's own indentation: writing the whole document anew would move its comments. */
-function withYamlEntry(text: string, [group, name]: Path, entry: Entry): string {
+/** Writing the whole document anew would move its comments and fold its lines. */
+function withYamlEntry(text: string, [group, name]: EntryPath, entry: Entry): string {
   const document = parseDocument(text)
-  const others = document.get(group, true)
-  const first = isMap(others) && others.flow !== true ? others.items[0]?.key : undefined
-  const start = isScalar(first) ? first.range?.[0] : undefined
-  if (!isMap(others) || !others.range || start === undefined) {
-    if (isMap(others)) others.set(name, document.createNode(entry))
-    else document.set(group, document.createNode({ [name]: entry }))
-    return document.toString()
+  const pair = pairOf(document.contents, group)
+  const others = pair?.value
+  if (!pair) {
+    if (document.contents !== null && (!isMap(document.contents) || document.contents.flow === true)) return ''
+    return `${ended(text)}${group}:\n${yamlLines(name, entry, '  ')}`
   }
-  const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
-  const lines = stringify({ [name]: entry })
-    .trimEnd()
-    .split('\n')
-  const end = others.range[1]
-  const before = text.slice(0, end).replace(/\s*$/, '\n')
-  return `${before}${lines.map((line) => `${indent}${line}\n`).join('')}${text.slice(end).replace(/^\n/, '')}`
+  if (isMap(others) && others.items.length > 0) {
+    const [start, end] = others.range ?? [0, 0]
+    if (others.flow === true) {
+      const before = text.slice(0, end - 1).trimEnd()
+      return `${before}${before.endsWith(',') ? '' : ','} ${JSON.stringify(name)}: ${JSON.stringify(entry)} ${text.slice(end - 1)}`
+    }
+    const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
+    const at = lineAfter(text, end)
+    return `${ended(text.slice(0, at))}${yamlLines(name, entry, indent)}${text.slice(at)}`
+  }
+  // Nothing, `null` or `{}` gives way; a comment behind it stays.
+  const key = isScalar(pair.key) ? (pair.key.range?.[1] ?? 0) : 0
+  const colon = text.indexOf(':', key) + 1
+  const [start, end] = (isNode(others) ? others.range : undefined) ?? [colon, colon]
+  const head = start >= colon && start < end ? text.slice(0, start).trimEnd() + text.slice(end) : text
+  const lineEnd = head.indexOf('\n', colon)
+  const at = lineEnd < 0 ? head.length : lineEnd + 1
+  return `${ended(head.slice(0, at))}${yamlLines(name, entry, '  ')}${head.slice(at)}`
 }
 
-function withoutYamlEntry(text: string, [group, name]: Path): string {
+function withoutYamlEntry(text: string, [group, name]: EntryPath): string {
   const document = parseDocument(text)
-  const others = document.get(group, true)
-  const pair = isMap(others) ? others.items.find(({ key }) => isScalar(key) && key.value === name) : undefined
-  const start = isScalar(pair?.key) ? pair.key.range?.[0] : undefined
-  const end = isNode(pair?.value) ? pair.value.range?.[1] : undefined
-  const isAlone = isMap(others) && others.items.length === 1
-  if (start !== undefined && end !== undefined && !isAlone && isMap(others) && others.flow !== true)
-    return text.slice(0, text.lastIndexOf('\n', start - 1) + 1) + text.slice(end).replace(/^[ \t]*\n/, '')
-  document.deleteIn(isAlone ? [group] : [group, name])
-  return document.toString()
+  const pair = pairOf(document.contents, group)
+  const others = pair?.value
+  const own = pairOf(others, name)
+  const start = isScalar(own?.key) ? own.key.range?.[0] : undefined
+  const end = isNode(own?.value) ? own.value.range?.[1] : undefined
+  if (!isMap(others) || start === undefined || end === undefined) return ''
+  if (others.flow === true) {
+    const before = text.slice(0, start).trimEnd()
+    const after = text.slice(end)
+    return before.endsWith(',') ? before.slice(0, -1) + after : before + after.replace(/^\s*,/, '')
+  }
+  const from = text.lastIndexOf('\n', start - 1) + 1
+  const groupAt = isScalar(pair?.key) ? (pair.key.range?.[0] ?? 0) : 0
+  // A group of which nothing is left but its name goes too.
+  const isEmptied = others.items.length === 1 && text.slice(groupAt, from).trim() === `${group}:`
+  return text.slice(0, isEmptied ? groupAt : from) + text.slice(lineAfter(text, end))
+}
+
+/** Where the line after what ends at `end` begins; empty lines and comments behind it are of what follows. */
+function lineAfter(text: string, end: number): number {
+  const at = text.indexOf('\n', text.slice(0, end).trimEnd().length)
+  return at < 0 ? text.length : at + 1
+}
+
+function pairOf(map: unknown, name: string) {
+  return isMap(map) ? map.items.find(({ key }) => isScalar(key) && key.value === name) : undefined
+}
+
+function yamlLines(name: string, entry: Entry, indent: string): string {
+  const lines = stringify({ [name]: entry }, { lineWidth: 0 })
+    .trimEnd()
+    .split('\n')
+  return lines.map((line) => `${indent}${line}\n`).join('')
+}
+
+/** With the break of its last line. */
+function ended(text: string): string {
+  return text === '' || text.endsWith('\n') ? text.replace(/\n+$/, '\n') : `${text.trimEnd()}\n`
 }
 
 function eolOf(text: string): string {
@@ -128,7 +178,7 @@ function eolOf(text: string): string {
 }
 
 /** Strings of JSON are strings of TOML. */
-function tomlTable([group, name]: Path, entry: Entry): string {
+function tomlTable([group, name]: EntryPath, entry: Entry): string {
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`)
   return `[${group}.${name}]\n${lines.join('\n')}\n`
 }
@@ -176,7 +226,7 @@ function plainOf(value: unknown): unknown {
 }
 
 /** All but the entry must say what it said before. */
-function checked(config: ConfigText, text: string, path: Path, entry: Entry | undefined): string {
+function checked(config: ConfigText, text: string, path: EntryPath, entry: Entry | undefined): string {
   const [group, name] = path
   const rest = (value: Record<string, unknown>) => {
     const others = isRecord(value[group]) ? { ...value[group] } : {}

@@ -10,8 +10,16 @@ import { AppError, isSystemError } from '../../shared/errors.ts'
 import { describeChange } from '../diff/index.ts'
 import { makeFolder, readSmallText, writeDurably } from '../files/index.ts'
 import { McpConnection } from '../mcp/index.ts'
-import { entryAt, withEntry, withoutEntry, type ConfigText } from './config-text.ts'
-import { entryName, programs, type Machine, type Program, type StartCommand } from './programs.ts'
+import { entryAt, withEntry, withoutEntry, type ConfigText, type EntryPath } from './config-text.ts'
+import {
+  entryName,
+  isOurs,
+  otherEntryName,
+  programs,
+  type Machine,
+  type Program,
+  type StartCommand,
+} from './programs.ts'
 
 /** Configurations are written by hand, but Claude Code keeps its projects in there too. */
 const maxBytes = 50_000_000
@@ -67,7 +75,7 @@ export class Connections {
   async connect(id: string, wanted: Wanted): Promise<void> {
     const program = found(id)
     await this.#rewrite(program, (config) =>
-      withEntry(config, [program.group, entryName], program.entry(this.#start(program, wanted))),
+      withEntry(config, placeIn(config, program), program.entry(this.#start(program, wanted))),
     )
   }
 
@@ -75,14 +83,14 @@ export class Connections {
   async without(id: string): Promise<string> {
     const program = found(id)
     const config = await this.#read(program)
-    const after = withoutEntry(config, [program.group, entryName])
+    const after = withoutOurs(config, program)
     return after === config.text ? '' : describeChange(config.file, config.text, after, { isKept: false }).patch
   }
 
   /** Takes the entry out again. @throws AppError as `connect` */
   async disconnect(id: string): Promise<void> {
     const program = found(id)
-    await this.#rewrite(program, (config) => withoutEntry(config, [program.group, entryName]))
+    await this.#rewrite(program, (config) => withoutOurs(config, program))
   }
 
   /**
@@ -128,9 +136,10 @@ export class Connections {
     try {
       const config = await this.#read(program)
       const entry = program.entry(start)
-      const now = entryAt(config, [program.group, entryName])
+      const place = placeIn(config, program)
+      const now = entryAt(config, place)
       const state = now === undefined ? 'none' : isDeepStrictEqual(now, entry) ? 'connected' : 'other'
-      const after = withEntry(config, [program.group, entryName], entry)
+      const after = withEntry(config, place, entry)
       const { patch } = describeChange(file, config.text, after, { isKept: false })
       return { ...known, state, patch, problem: null }
     } catch (error) {
@@ -200,6 +209,22 @@ async function problemOf(connection: McpConnection): Promise<string | undefined>
   const { isError, content } = await connection.call('memory_recent', { days: 1, limit: 1 }, options)
   if (isError !== true) return undefined
   return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
+}
+
+/** Where our entry stands, or would: what somebody else calls as we do is theirs. @throws AppError `config_invalid` */
+function placeIn(config: ConfigText, { group }: Program): EntryPath {
+  const names = [entryName, otherEntryName]
+  const own = names.find((name) => isOurs(entryAt(config, [group, name])))
+  const free = names.find((name) => entryAt(config, [group, name]) === undefined)
+  const name = own ?? free
+  if (name !== undefined) return [group, name]
+  const reason = `${names.join(' and ')} are other servers there; rename one of them`
+  throw new AppError('config_invalid', `${config.file}: ${reason}`, { file: config.file, reason })
+}
+
+function withoutOurs(config: ConfigText, program: Program): string {
+  const own = [entryName, otherEntryName].find((name) => isOurs(entryAt(config, [program.group, name])))
+  return own === undefined ? config.text : withoutEntry(config, [program.group, own])
 }
 
 /** @throws AppError `input_invalid` */

@@ -1,5 +1,6 @@
 /** Programs that can use this memory: where each has its configuration, and what has to stand there. Pure. */
 import { join } from 'node:path'
+import { isRecord } from '../../shared/json.ts'
 import type { ConfigFormat, Entry } from './config-text.ts'
 
 /** How this memory is started for another program. */
@@ -30,6 +31,20 @@ export interface Program {
 
 /** What the memory is called in other programs. */
 export const entryName = 'commonplace'
+/** And where another server has that name. */
+export const otherEntryName = 'commonplace-memory'
+
+/** Whether an entry starts this memory: it was written by the app, or by hand as the documentation says. */
+export function isOurs(entry: unknown): boolean {
+  if (!isRecord(entry)) return false
+  const args = Array.isArray(entry['args']) ? entry['args'].filter((arg) => typeof arg === 'string') : []
+  const command = entry['command'] ?? entry['cmd']
+  const said = [typeof command === 'string' ? command : '', ...args]
+  const at = said.indexOf('mcp')
+  // `commonplace mcp`, its executable, or Node with the file that the command is in.
+  const isStart = /commonplace[^\\/]*$|[\\/](index\.js|entry\.ts|launch\.mjs)$/i.test(said[at - 1] ?? '')
+  return at > 0 && (isStart || said.includes('--client'))
+}
 
 const plain = ({ command, args, env }: StartCommand): Entry => ({
   command,

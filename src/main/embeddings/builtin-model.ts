@@ -2,7 +2,7 @@
  * The file of the built-in model (resources/models/builtin/README.md describes it), in memory that all threads share: it is
  * read once a process, by whoever needs it first, and threads that are started later find it there.
  */
-import { readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
@@ -41,26 +41,75 @@ export interface BuiltinModel extends TokenTable {
 export function openBuiltinModel(file: string): BuiltinModel {
   const known = opened.get(file)
   if (known) return known
-  const model = readModel(shareBuiltinModel(file), file)
+  const shared = shareBuiltinModel(file)
+  fillOnce(shared, file)
+  const model = readModel(shared, file)
   opened.set(file, model)
   return model
 }
 
 const opened = new Map<string, BuiltinModel>()
 
-/** Reads the file into memory that threads share which are started from now on; once a process. */
+/**
+ * Makes room that threads share which are started from now on; once a process. Whoever needs the model first reads it into
+ * there, while others get on with something else.
+ */
 export function shareBuiltinModel(file: string): SharedArrayBuffer {
   const key = `commonplace:${file}`
   const known = getEnvironmentData(key)
   if (known instanceof SharedArrayBuffer) return known
-  const bytes = readBytes(file)
-  const { tokens } = headerOf(bytes, file)
-  const tableAt = align(bytes.length)
-  const shared = new SharedArrayBuffer(tableAt + 8 * slotsFor(tokens) + 4 * (tokens + 1))
-  new Uint8Array(shared).set(bytes)
-  fillTable(shared, tableAt, file)
+  const { tokens, end } = headerIn(file)
+  const shared = new SharedArrayBuffer(stateAt(end, tokens) + 4)
   setEnvironmentData(key, shared)
   return shared
+}
+
+/** Where it stands how far the file is read: after the file, the table, and where each token begins. */
+function stateAt(end: number, tokens: number): number {
+  return align(end) + 8 * slotsFor(tokens) + 4 * (tokens + 1)
+}
+
+const state = { empty: 0, reading: 1, full: 2 } as const
+
+function fillOnce(shared: SharedArrayBuffer, file: string): void {
+  const at = new Int32Array(shared, shared.byteLength - 4, 1)
+  for (;;) {
+    const was = Atomics.compareExchange(at, 0, state.empty, state.reading)
+    if (was === state.full) return
+    if (was === state.reading) Atomics.wait(at, 0, state.reading)
+    else break
+  }
+  let next: number = state.empty
+  try {
+    const bytes = readBytes(file)
+    const { tokens, end } = headerOf(bytes, bytes.length, file)
+    if (stateAt(end, tokens) + 4 !== shared.byteLength) throw unusable(file, 'it has become another')
+    new Uint8Array(shared).set(bytes.subarray(0, end))
+    fillTable(shared, align(end), file)
+    next = state.full
+  } finally {
+    Atomics.store(at, 0, next)
+    Atomics.notify(at, 0)
+  }
+}
+
+/** Without the rest of the file. */
+function headerIn(file: string) {
+  try {
+    const handle = openSync(file, 'r')
+    try {
+      const prefix = Buffer.alloc(prefixBytes)
+      const length = readSync(handle, prefix) === prefixBytes ? prefix.readUInt32LE(8) : 0
+      const { size } = fstatSync(handle)
+      const head = Buffer.alloc(Math.min(prefixBytes + length, size))
+      readSync(handle, head, 0, head.length, 0)
+      return headerOf(head, size, file)
+    } finally {
+      closeSync(handle)
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : unusable(file, 'it cannot be read', error)
+  }
 }
 
 function readBytes(file: string): Uint8Array {
@@ -78,7 +127,8 @@ function unusable(file: string, why: string, cause?: unknown): AppError {
 /** What stands before the vocabulary: the magic word, the version, and the header's length, of four bytes each. */
 const prefixBytes = 12
 
-function headerOf(bytes: Uint8Array, file: string) {
+/** @param size of the file, of which `bytes` are the first */
+function headerOf(bytes: Uint8Array, size: number, file: string) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < prefixBytes || decode(bytes.subarray(0, 4)) !== magic) throw unusable(file, 'it is no model')
   if (view.getUint32(4, true) !== version) throw unusable(file, `it is of version ${view.getUint32(4, true)}`)
@@ -89,13 +139,13 @@ function headerOf(bytes: Uint8Array, file: string) {
   const cosinesAt = relatedAt + 2 * header.tokens * header.related
   const rowsAt = cosinesAt + header.tokens * header.related
   const end = rowsAt + header.tokens * header.dimensions
-  if (bytes.length < end) throw unusable(file, 'it is cut off')
+  if (size < end) throw unusable(file, 'it is cut off')
   return { ...header, vocabularyAt: prefixBytes + length, weightsAt, relatedAt, cosinesAt, rowsAt, end }
 }
 
 function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
   const bytes = new Uint8Array(shared)
-  const header = headerOf(bytes, file)
+  const header = headerOf(bytes, bytes.length, file)
   const { name, dimensions, tokens, folds, weightsAt, rowsAt, end } = header
   const tableAt = align(end)
   const table = new Uint32Array(shared, tableAt, 2 * slotsFor(tokens))
@@ -130,7 +180,7 @@ const numberBits = 24
 
 function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): void {
   const bytes = new Uint8Array(shared)
-  const { tokens, vocabularyAt, vocabularyBytes } = headerOf(bytes, file)
+  const { tokens, vocabularyAt, vocabularyBytes } = headerOf(bytes, bytes.length, file)
   const table = new Uint32Array(shared, tableAt, 2 * slotsFor(tokens))
   const vocabulary = decode(bytes.subarray(vocabularyAt, vocabularyAt + vocabularyBytes)).split('\n')
   const starts = new Uint32Array(shared, tableAt + table.byteLength, tokens + 1)

@@ -2,6 +2,7 @@
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { PassThrough } from 'node:stream'
 import type { MemoryAccess } from './access.ts'
+import { answerToMalformed, Lines } from './malformed.ts'
 import { followRequests } from './pending-requests.ts'
 import { buildMemoryServer } from './server.ts'
 
@@ -23,6 +24,12 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
   const { promise, resolve } = Promise.withResolvers<void>()
   // The connection would end with its input, and drop what it has not answered.
   const stream = new PassThrough()
+  const lines = new Lines(maxMessageBytes, (line) => {
+    const answer = answerToMalformed(line)
+    if (answer) process.stdout.write(`${JSON.stringify(answer)}\n`)
+  })
+  const look = (chunk: Buffer) => lines.add(chunk)
+  input.on('data', look)
   input.pipe(stream, { end: false })
   const transport = new StdioServerTransport(stream, process.stdout, { maxBufferSize: maxMessageBytes })
   let problem: unknown
@@ -43,6 +50,7 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
   const end = () => {
     if (isEnding) return
     isEnding = true
+    lines.end()
     // The last message may lack its line break.
     if (!stream.destroyed)
       stream.write('\n', () => setImmediate(() => void requests.answered(patienceMs).then(resolve)))
@@ -55,6 +63,7 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
   await promise
   clearInterval(watch)
   const reason = isBroken && !isEnding ? reasonOf(problem) : undefined
+  input.off('data', look)
   input.unpipe(stream)
   input.pause()
   await handle.close()

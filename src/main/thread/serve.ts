@@ -2,6 +2,7 @@
 import { os, type AnyRouter } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { parentPort, type MessagePort } from 'node:worker_threads'
+import { deferForms } from './deferred-forms.ts'
 import { plainPort } from './plain-port.ts'
 import { toOrpcError } from './errors.ts'
 
@@ -30,6 +31,7 @@ async function* withCodes(steps: AsyncGenerator): AsyncGenerator {
 
 /** Answers whoever started this thread. */
 export function serveThread(router: AnyRouter): void {
+  deferForms()
   parentPort?.once('message', ({ port }: { port: MessagePort }) => {
     new RPCHandler(router).upgrade(plainPort(port))
   })

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { deferForms } from './deferred-forms.ts'
 import { plainPort } from './plain-port.ts'
 
 export interface Thread<Client> {
@@ -20,6 +21,7 @@ export interface Thread<Client> {
 const maxYoungGenerationSizeMb = 2
 
 export function startThread<Client extends object>(entry: URL): Thread<Client> {
+  deferForms()
   const worker = new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb }, env: threadEnv() })
   const { port1, port2 } = new MessageChannel()
   worker.postMessage({ port: port2 }, [port2])

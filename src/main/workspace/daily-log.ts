@@ -1,6 +1,7 @@
 /** Entries of a day's log (M4): `## HH:MM - Title`, then the note; one that says it in a line needs no title. Pure. */
 import { logHeading } from '../../shared/log-heading.ts'
 import { localDate, localTime } from './layout.ts'
+import { withFencesClosed } from './sections.ts'
 
 /** Whoever was asked to write a note and went away was asked no longer ago than this. */
 const maxMinutesSince = 2
@@ -13,7 +14,7 @@ export interface PlacedEntry {
 
 /** The log with one more entry; one is begun where there is none yet. */
 export function addLogEntry(log: string | undefined, note: string, at: Date): PlacedEntry & { readonly text: string } {
-  const before = log === undefined || log === '' ? `# ${localDate(at)}\n` : log.replace(/\n*$/, '\n')
+  const before = log === undefined || log === '' ? `# ${localDate(at)}\n` : withFencesClosed(log.replace(/\n*$/, '\n'))
   const entry = logEntry(note, at)
   return { text: `${before}\n${entry}`, ...placeOf(entry, before.split('\n').length + 1) }
 }
@@ -33,6 +34,6 @@ function placeOf(entry: string, startLine: number): PlacedEntry {
 }
 
 function logEntry(note: string, at: Date): string {
-  const body = note.trim()
+  const body = withFencesClosed(note.trim())
   return `${logHeading(body, localTime(at))}\n${body}\n`
 }

@@ -1,6 +1,6 @@
 /** Notes in the sections of a Markdown file. Pure. */
 import { AppError } from '../../shared/errors.ts'
-import { sectionsOf, type Section } from '../../shared/sections.ts'
+import { openFenceOf, sectionsOf, type Section } from '../../shared/sections.ts'
 
 /** A section as somebody names it: without the marks of a heading. @throws AppError `input_invalid` */
 export function sectionTitle(said: string): string {
@@ -28,9 +28,16 @@ function headingTitle(title: string): string {
   return sectionsOf([`## ${title}`])[0]?.title ?? title
 }
 
+/** With an end for a block of code that has none: what comes after the text would be code as well. */
+export function withFencesClosed(text: string): string {
+  const fence = openFenceOf(text.split('\n'))
+  if (fence === undefined) return text
+  return text.endsWith('\n') ? `${text}${fence}\n` : `${text}\n${fence}`
+}
+
 /** A note as an item of a list; its further lines are indented under it. */
 export function noteItem(text: string): string {
-  const [first = '', ...rest] = text.trim().split('\n')
+  const [first = '', ...rest] = withFencesClosed(text.trim()).split('\n')
   return [`- ${first}`, ...rest.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
 }
 
@@ -66,7 +73,8 @@ export function addToSection(
   const section = sectionNamed(lines, title)
   if (!section) {
     const gap = lines.length === 0 ? [] : ['']
-    const before = [...lines, ...gap, `## ${title}`, '']
+    const fence = openFenceOf(lines)
+    const before = [...lines, ...(fence === undefined ? [] : [fence]), ...gap, `## ${title}`, '']
     const heading = `## ${title}`
     return {
       text: `${[...before, note].join('\n')}\n`,

@@ -10,6 +10,8 @@ import { layoutOf } from './graph-layout.ts'
 const margin = 190
 /** As many names have room to be written level. */
 const fewNodes = 14
+/** Smaller, names could not be read; what does not fit then is scrolled to. */
+const leastScale = 0.9
 /** Characters of a name. */
 const maxLabel = 28
 
@@ -47,7 +49,7 @@ export function LinkGraphPicture({ graph }: { graph: LinkGraph }) {
       aria-label={t('around.picture', { count: graph.nodes.length - 1, name: graph.nodes[0]?.label ?? '' })}
       viewBox={`${-size / 2} ${-size / 2} ${size} ${size}`}
       className="m-auto block max-h-none w-full shrink-0"
-      style={{ maxWidth: `${size}px`, minWidth: `${Math.min(size, 2 * radius * 0.7 + 200)}px` }}
+      style={{ maxWidth: `${size}px`, minWidth: `${size * leastScale}px` }}
       onKeyDown={onKeyDown}
     >
       <g aria-hidden>

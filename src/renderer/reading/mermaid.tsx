@@ -93,6 +93,8 @@ async function draw(code: string, theme: string): Promise<Drawing> {
     securityLevel: 'strict',
     suppressErrorRendering: true,
     theme: theme === 'dark' ? 'dark' : 'neutral',
+    // Flat, as everything else here: the usual look throws shadows that glow in the dark.
+    look: 'classic',
     fontFamily: getComputedStyle(document.body).fontFamily,
     maxTextSize: maxSource,
     maxEdges: 500,

@@ -104,7 +104,7 @@ function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: Propos
         data-testid="choose"
       >
         <span
-          className={`flex size-4 items-center justify-center rounded-sm border ${isChosen ? 'border-accent bg-accent text-paper' : 'border-faint'}`}
+          className={`flex size-4 items-center justify-center rounded-[4px] border ${isChosen ? 'border-accent bg-accent text-paper' : 'border-faint'}`}
         >
           {isChosen && <Check size={12} strokeWidth={3} />}
         </span>

@@ -133,7 +133,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
               key={what}
               look="quiet"
               aria-pressed={shown[what]}
-              className="aria-pressed:text-text"
+              className="aria-pressed:bg-selected aria-pressed:text-text"
               onClick={() => toggle(what)}
             >
               {t(`file.${what}`)}

@@ -109,7 +109,7 @@ function ReadOnlyFile({ agent, path, text }: { agent: string; path: string; text
         <Button
           look="quiet"
           aria-pressed={isRead}
-          className="aria-pressed:text-text"
+          className="aria-pressed:bg-selected aria-pressed:text-text"
           onClick={() => setIsRead(!isRead)}
         >
           {t('file.preview')}

@@ -63,6 +63,33 @@ describe('M59 an entry in another program’s configuration', () => {
   )
 
   it.each([
+    ['yaml', 'a:   1\r\ngroup:\r\n  x:   {a: 1}\r\n\r\nb: "long   text"   # mine\r\n'],
+    ['yaml', 'group: { other: { enabled: true } }   # c\nz:   1\n'],
+    ['yaml', 'group:\n    # x\n    other:\n        a: |\n            text\n\n\nb:   1\n'],
+    ['yaml', 'group:   # my tools\n  # about\nb:    2\n'],
+    ['yaml', 'a: >-\n  folded\n  text\n'],
+    ['toml', 'a = 1\r\n\r\n[group.x]\r\nb   = 2\r\n'],
+    ['json', '{\r\n\t"a":   1,\r\n\t"group": { "x": {} }\r\n}\r\n'],
+  ] as const)('M59: %s is the same to the letter when the entry has come and gone: %j', (format, text) => {
+    const path = ['group', 'commonplace'] as const
+    const added = withEntry({ format, file: 'config', text }, path, entry)
+    expect(entryAt({ format, file: 'config', text: added }, path)).toEqual(entry)
+    if (text.includes('\r\n')) expect(added.replaceAll('\r\n', '')).not.toContain('\n')
+    const taken = withoutEntry({ format, file: 'config', text: added }, path)
+    expect(format === 'json' ? taken.replace(/\{\s*"x": \{\}\s*\}/, '{ "x": {} }') : taken).toBe(text)
+  })
+
+  it.each([
+    ['json', '{"group": null, "a": 1}'],
+    ['yaml', 'a: 1\ngroup: null\nb: 2\n'],
+    ['yaml', 'a: 1\ngroup: {}   # mine\nb:   2\n'],
+  ] as const)('M59: %s whose group is nothing yet gets one: %s', (format, text) => {
+    const added = withEntry({ format, file: 'config', text }, ['group', 'commonplace'], entry)
+    expect(entryAt({ format, file: 'config', text: added }, ['group', 'commonplace'])).toEqual(entry)
+    if (text.includes('# mine')) expect(added).toMatch(/^a: 1\ngroup: +# mine\n/)
+  })
+
+  it.each([
     ['json', '{ "a": '],
     ['json', '[1, 2]'],
     ['toml', 'a = ['],

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addLogEntry, findLogEntry } from '../../../src/main/workspace/daily-log.ts'
+import { addToSection, noteItem, withFencesClosed } from '../../../src/main/workspace/sections.ts'
+import { sectionsOf } from '../../../src/shared/sections.ts'
 
 const at = new Date(2026, 0, 20, 9, 5)
 
@@ -34,10 +36,30 @@ describe('M4 entries of a day’s log', () => {
         const { text, startLine, endLine } = addLogEntry(log, note, at)
         const lines = text.split('\n')
         expect(lines[startLine - 1]).toMatch(/^## 09:05( - |$)/)
-        expect(lines.slice(startLine, endLine).join('\n')).toBe(note.trim())
+        expect(lines.slice(startLine, endLine).join('\n')).toBe(withFencesClosed(note.trim()))
         expect(findLogEntry(text, note, new Date(at.getTime() + 60_000))).toEqual({ startLine, endLine })
       }),
     )
+  })
+
+  it('M58: a block of code that a note or a log leaves open ends before what comes after', () => {
+    const one = addLogEntry(undefined, 'To try:\n~~~~sh\nmake # ```', at)
+    expect(one.text).toBe('# 2026-01-20\n\n## 09:05 - To try:\nTo try:\n~~~~sh\nmake # ```\n~~~~\n')
+    expect(findLogEntry(one.text, 'To try:\n~~~~sh\nmake # ```', at)).toEqual({ startLine: 3, endLine: 7 })
+    const mine = '# 2026-01-20\n\n```js\nlet a\n'
+    const added = addLogEntry(mine, 'Next', at)
+    expect(added).toEqual({ text: `${mine}\`\`\`\n\n## 09:05\nNext\n`, startLine: 7, endLine: 8 })
+    expect(sectionsOf(added.text.split('\n')).map(({ title }) => title)).toEqual(['2026-01-20', '09:05'])
+    expect(addLogEntry(added.text, 'Last', at).text.startsWith(added.text)).toBe(true)
+  })
+
+  it('M58: and so in a section', () => {
+    const one = addToSection('', 'Code', noteItem('Run:\n```\nmake'))
+    const two = addToSection(one.text, 'People', noteItem('Ann'))
+    expect(sectionsOf(two.text.split('\n')).map(({ title }) => title)).toEqual(['Code', 'People'])
+    const broken = addToSection('# Mine\n```\nopen\n', 'People', noteItem('Ann'))
+    expect(broken.text).toBe('# Mine\n```\nopen\n```\n\n## People\n\n- Ann\n')
+    expect(addToSection(broken.text, 'People', noteItem('Bob')).text).toBe(`${broken.text}- Bob\n`)
   })
 
   it('M55: an entry of a while ago is none that was just asked for', () => {

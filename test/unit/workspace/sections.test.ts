@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sectionsOf } from '../../../src/shared/sections.ts'
+import { openFenceOf, sectionsOf } from '../../../src/shared/sections.ts'
 import { addToSection, findInSection, noteItem, sectionTitle } from '../../../src/main/workspace/sections.ts'
 
 describe('M5 notes in the sections of MEMORY.md', () => {
@@ -38,7 +38,9 @@ describe('M5 notes in the sections of MEMORY.md', () => {
         const words = (all: readonly string[]) => all.filter((known) => known !== '')
         const rest = words(text.split('\n'))
         rest.splice(rest.indexOf('- note'), 1)
-        const made = rest.length > words(lines).length ? [`## ${section}`] : []
+        // A block of code that nothing ended would have the new section in it.
+        const isMade = rest.length > words(lines).length
+        const made = isMade ? [...words([openFenceOf(lines) ?? '']), `## ${section}`] : []
         expect(rest).toEqual([...words(lines), ...made])
       }),
     )

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../../app.ts'
 import { systemClock } from '../../clock.ts'
 import { clientId, clientName, serveOverStdio, type MemoryAccess } from '../../mcp-server/index.ts'
-import { Resident } from '../../owner/index.ts'
-import { setUpOnce } from '../first-use.ts'
+import type { Resident } from '../../owner/index.ts'
 import type { McpFlags } from '../flags.ts'
+import { follow } from '../open-memory.ts'
 
 /** How long ending may take once everything is answered, ms. */
 const closingMs = 5000
@@ -15,10 +15,12 @@ const closingMs = 5000
  * and what goes wrong with that is told to whoever asks.
  * @throws Error when the connection had to be broken off
  */
-export async function mcp(options: AppOptions, { agent, client, readOnly = false }: McpFlags): Promise<void> {
-  const opening = open(options, agent ?? 'main')
-  opening.catch(() => undefined)
-  const followed = new Set<string>()
+export async function mcp(
+  opening: Promise<Resident>,
+  { now = systemClock }: AppOptions,
+  { agent, client, readOnly = false }: McpFlags,
+): Promise<void> {
+  const followed = new Set([agent ?? 'main'])
   const problem = await serveOverStdio({
     ask: async (work) => (await opening).ask(work),
     onEvent: (listener) => onceOpen(opening, listener),
@@ -32,7 +34,7 @@ export async function mcp(options: AppOptions, { agent, client, readOnly = false
       return caller
     },
     isReadOnly: readOnly,
-    now: options.now ?? systemClock,
+    now,
     onFault: async (error) => (await opening).base.log.fault(error, 'mcp'),
   })
   await Promise.race([
@@ -42,24 +44,6 @@ export async function mcp(options: AppOptions, { agent, client, readOnly = false
   // Whatever is still under way keeps nobody waiting; what was written is on the disk.
   setTimeout(() => process.exit(), closingMs).unref()
   if (problem !== undefined) throw new Error(problem)
-}
-
-/** @throws AppError as `Resident.open`, `config_invalid`, `unknown_agent` */
-async function open(options: AppOptions, agent: string): Promise<Resident> {
-  const resident = await Resident.open(options)
-  try {
-    await resident.ask((owner) => setUpOnce(owner, resident.base, agent))
-    return resident
-  } catch (error) {
-    await resident.close()
-    throw error
-  }
-}
-
-/** Whoever listens for changes without asking for anything: the memory is opened for them too. */
-async function follow(resident: Resident, agent: string): Promise<void> {
-  // What is wrong with it is told when something is asked for.
-  await resident.ask((owner) => owner.search.status({ agent })).catch(() => undefined)
 }
 
 /** Follows events from when there are any. @returns what ends that */

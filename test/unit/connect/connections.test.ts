@@ -1,0 +1,73 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Connections } from '../../../src/main/connect/index.ts'
+import { isOurs } from '../../../src/main/connect/programs.ts'
+import { folderWith } from '../../support/folder.ts'
+
+const mainFolder = new URL('../../../src/main/', import.meta.url)
+
+async function openFor(text: string) {
+  const home = await folderWith({})
+  const file = join(home, '.cursor/mcp.json')
+  await mkdir(join(home, '.cursor'))
+  await writeFile(file, text)
+  const connections = new Connections({ mainFolder, env: { HOME: home }, home: undefined, version: '0' })
+  return { connections, read: () => readFile(file, 'utf8') }
+}
+
+describe('M59 registering this memory with another program', () => {
+  it('M59: another server of the same name stays, and ours takes another; what is taken back is ours', async () => {
+    const theirs =
+      '{\n  "mcpServers": {\n    "commonplace": {\n      "command": "uvx",\n      "args": ["notes"]\n    }\n  }\n}\n'
+    const { connections, read } = await openFor(theirs)
+    expect(await connections.look('cursor', {})).toMatchObject({ state: 'none', problem: null })
+    expect(await connections.without('cursor')).toBe('')
+    await connections.connect('cursor', {})
+    expect(JSON.parse(await read())).toMatchObject({
+      mcpServers: {
+        commonplace: { command: 'uvx', args: ['notes'] },
+        'commonplace-memory': { command: process.execPath },
+      },
+    })
+    expect(await connections.look('cursor', {})).toMatchObject({ state: 'connected' })
+    await connections.connect('cursor', { isReadOnly: true })
+    expect((await read()).match(/--read-only/g)).toHaveLength(1)
+    await connections.disconnect('cursor')
+    expect(JSON.parse(await read())).toEqual(JSON.parse(theirs))
+    await connections.disconnect('cursor')
+    expect(JSON.parse(await read())).toEqual(JSON.parse(theirs))
+  })
+
+  it('M59: where both names are taken, nothing is written, and it says why', async () => {
+    const other = { command: 'uvx', args: [] }
+    const text = JSON.stringify({ mcpServers: { commonplace: other, 'commonplace-memory': other } })
+    const { connections, read } = await openFor(text)
+    await expect(connections.connect('cursor', {})).rejects.toThrow(
+      'commonplace and commonplace-memory are other servers',
+    )
+    expect((await connections.look('cursor', {})).problem).toContain('other servers there')
+    expect(await read()).toBe(text)
+  })
+
+  it('M59: no servers yet may be written as null', async () => {
+    const { connections, read } = await openFor('{ "mcpServers": null }')
+    await connections.connect('cursor', {})
+    expect(JSON.parse(await read())).toMatchObject({
+      mcpServers: { commonplace: { args: expect.arrayContaining(['mcp']) } },
+    })
+  })
+
+  it.each([
+    [{ command: 'commonplace', args: ['mcp'] }, true],
+    [{ command: '/opt/Commonplace/Commonplace-1.2.AppImage', args: ['mcp', '--read-only'] }, true],
+    [{ command: 'node', args: ['/x/out/main/cli/index.js', 'mcp'] }, true],
+    [{ cmd: '/usr/bin/node', args: ['/x/commonplace/launch.mjs', 'mcp', '--client', 'goose'] }, true],
+    [{ command: 'node', args: ['/home/ann/commonplace/server.js'] }, false],
+    [{ command: 'uvx', args: ['mcp'] }, false],
+    [{ url: 'https://example.com/mcp' }, false],
+    ['commonplace mcp', false],
+  ])('M59: %j is ours: %s', (entry, is) => {
+    expect(isOurs(entry)).toBe(is)
+  })
+})
