@@ -10,6 +10,7 @@ export const errorCodes = [
   'path_invalid',
   'write_refused',
   'local_only',
+  'write_proposed',
   'file_not_found',
   'file_exists',
   'file_changed',

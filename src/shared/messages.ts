@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { errorDataSchema } from './errors.ts'
+import { sourceKinds } from './provenance.ts'
 import { toolDetailsSchema } from './tool-details.ts'
 
 export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })
@@ -38,6 +39,9 @@ export const usageSchema = z.object({
 })
 export type Usage = z.infer<typeof usageSchema>
 
+/** A place that is trusted less than the user (M63). */
+export const sourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
+
 /** What was read or said with local notes before a local model: no remote one ever gets it (M64). */
 const localSchema = z.literal(true).optional()
 
@@ -48,6 +52,8 @@ export const userMessageSchema = z.object({
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
   timestamp: z.number(),
   local: localSchema,
+  /** Of a summary: where some of what it stands for comes from (M63). */
+  sources: z.array(sourceSchema).optional(),
 })
 
 export const stopReasonSchema = z.enum(['stop', 'length', 'toolUse', 'error', 'aborted'])

@@ -98,12 +98,17 @@ export function withMarks(
   for (const line of addedLines(before, after)) {
     const lines = text.split('\n')
     const whole = lines[line] ?? ''
-    if (!/[\p{L}\p{N}]/u.test(whole) || isCovered(text, line)) continue
+    if (!saysSomething(whole) || isCovered(text, line)) continue
     const [, said = whole, rest = ''] = /^(.*?)(\s*)$/s.exec(whole) ?? []
     lines[line] = hasLocalMark(whole) && mark === localMark ? whole : `${said} ${mark}${rest}`
     text = lines.join('\n')
   }
   return text
+}
+
+/** Anything but what Markdown draws lines and tables with; signs that nobody sees say something too. */
+export function saysSomething(line: string): boolean {
+  return /[^\s#>*+_=~`|:.-]|[\u00AD\u180E\u200B-\u200F\u2060-\u206F\uFEFF]/u.test(line)
 }
 
 /** Whether all that was local still stands, in its order, and is local still. */

@@ -77,3 +77,51 @@ agents:
     await keepScreenshot(page, 'visibility-3-telephone')
   }, 120_000)
 })
+
+describe('M63 the mark', () => {
+  it('M63: the preview draws where a line comes from small, with a title; what came from elsewhere waits in the inbox', async () => {
+    const model = await startModelServer({ text: 'ok' })
+    const steps = [
+      { calls: [{ name: 'read', arguments: { path: 'ferry.md' } }] },
+      {
+        calls: [{ name: 'write', arguments: { path: 'MEMORY.md', content: '- Ferries leave at nine', append: true } }],
+      },
+      { text: 'It waits in your inbox.' },
+    ]
+    model.respond = () => steps.shift() ?? { text: 'ok' }
+    const server = await openTestServer({
+      files: {
+        'ferry.md':
+          '# Ferry\n\n- It leaves at nine. ^[web: news.example, 2026-11-22]\n- Mine alone. ^[local]\n- Plain.\n',
+      },
+      config: `providers:
+  anthropic: { baseUrl: "${model.url}" }
+agents:
+  defaults: { model: anthropic/claude-test, memory: { embedding: { provider: none } } }
+  list: [{ id: main, workspace: "{{workspace}}" }]
+`,
+      env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+    })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.locator('.group\\/row', { hasText: 'ferry' }).first().click()
+    await page
+      .getByRole('button', { name: 'Preview' })
+      .or(page.getByRole('radio', { name: 'Preview' }))
+      .first()
+      .click()
+    const mark = page.getByTestId('line-mark')
+    await mark.first().waitFor()
+    expect(await mark.allInnerTexts()).toEqual(['web: news.example, 2026-11-22', 'local'])
+    expect(await mark.first().getAttribute('title')).toBe('Said by somebody else: web: news.example, 2026-11-22')
+    await keepScreenshot(page, 'provenance-1-mark')
+    await page.goto(server.url)
+    await page.getByRole('textbox').last().fill('What does the note say?')
+    await page.keyboard.press('Enter')
+    await page.getByText('It waits in your inbox.').last().waitFor()
+    await page.getByRole('link', { name: /^Inbox/ }).click()
+    await page.getByText('From elsewhere').first().waitFor()
+    await keepScreenshot(page, 'provenance-2-inbox')
+    expect(await readFile(join(server.workspace, 'MEMORY.md'), 'utf8')).not.toContain('nine')
+  }, 120_000)
+})

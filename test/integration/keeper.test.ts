@@ -148,6 +148,8 @@ describe('M30 the invariant', () => {
                 session: 's',
                 eyes: new Eyes(model, () => notes.look()),
                 isOfLocal: false,
+                sources: [],
+                ownWords: '',
               } as unknown as ToolContext,
               now: () => new Date(2026, 0, 20, 10),
               onStart: () => undefined,

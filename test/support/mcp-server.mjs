@@ -2,6 +2,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { z } from 'zod'
 
@@ -31,6 +32,14 @@ function makeServer() {
         await sendNotification({ method: 'notifications/progress', params })
       }
       return { content: [{ type: 'text', text: 'counted' }] }
+    },
+  )
+  server.registerTool(
+    'page',
+    { description: 'Fetches a page of the web.', inputSchema: { url: z.string() } },
+    async ({ url }) => {
+      const pages = JSON.parse(readFileSync(process.env.TEST_PAGES ?? '', 'utf8'))
+      return { content: [{ type: 'text', text: pages[url] ?? 'not found' }] }
     },
   )
   server.registerTool('hang', { description: 'Never answers.', inputSchema: {} }, () => new Promise(() => {}))

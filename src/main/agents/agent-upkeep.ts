@@ -1,11 +1,15 @@
 /** Upkeep of one agent: what it is told of the memory, the model that it may ask, and when it does so by itself. */
 import { join } from 'node:path'
-import { AgentModels, loadPrompts } from '../chat/index.ts'
+import { AgentModels, loadPrompts, type ProposedChange } from '../chat/index.ts'
 import type { Links } from '../links/index.ts'
+import { hasSourceMark, sourceMark, sourceName } from '../../shared/provenance.ts'
+import { withMarks } from '../../shared/visibility-edit.ts'
 import { messageText } from '../../shared/messages.ts'
 import { ask as askModel, type ChatModel, type Look, type ModelRequest } from '../models/index.ts'
 import { keepRequest, keepWire, type Sessions } from '../sessions/index.ts'
 import {
+  outsideFound,
+  proposalOf,
   runCandidates,
   Scheduler,
   type Candidates,
@@ -15,7 +19,7 @@ import {
   type ReviewModel,
 } from '../upkeep/index.ts'
 import type { LocalNotes, Sight } from '../visibility/index.ts'
-import type { Workspace } from '../workspace/index.ts'
+import { hashText, localDate, type Workspace } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { builtinFile } from './memory-source.ts'
 import { reportDamaged } from './report-damaged.ts'
@@ -96,6 +100,21 @@ function withoutLocal(found: Candidates, sight: Sight): Candidates {
     kept: found.kept.filter(isSeen),
     sections: found.sections.filter((title) => !sight.net.holds(title)),
   }
+}
+
+/** What words of others went into waits for a person (M63). */
+export async function proposeOutside(
+  upkeep: Upkeep,
+  { path, before, after, sources }: ProposedChange,
+  model: string,
+  at: Date,
+): Promise<void> {
+  const day = localDate(at)
+  const isCovered = (text: string, line: number) => hasSourceMark(text.split('\n')[line] ?? '')
+  const marked = withMarks(before ?? '', after, sourceMark(sources, day), isCovered)
+  const found = outsideFound({ path, before, after: marked, from: sources.map(sourceName) })
+  const known = before === undefined ? undefined : { text: before, hash: hashText(before) }
+  await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => known)])
 }
 
 /** Where requests of reviews are kept, as conversations keep theirs. */

@@ -21,7 +21,7 @@ import { FileDrafts, type TextFile, type Workspace, type WorkspaceWrite, type Wr
 import type { AgentOptions } from './agent-options.ts'
 import { attachFile } from './attach.ts'
 import { listFiles } from './list-files.ts'
-import { openUpkeep, upkeepRequests } from './agent-upkeep.ts'
+import { openUpkeep, proposeOutside, upkeepRequests } from './agent-upkeep.ts'
 import { builtinFile, memorySource, notesFolders } from './memory-source.ts'
 import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
@@ -122,6 +122,7 @@ export class Agent {
       memory,
       models,
       look: () => this.localNotes.look(),
+      propose: (change, model) => proposeOutside(this.upkeep, change, model, now()),
       windows,
       mcp,
       resources,

@@ -6,6 +6,7 @@ import type { Look, Models } from '../models/index.ts'
 import type { Sessions } from '../sessions/index.ts'
 import type { AgentConfig } from '../settings/index.ts'
 import type { Workspace } from '../workspace/index.ts'
+import type { ProposedChange } from './eyes.ts'
 import type { LearnedWindows } from './learned-windows.ts'
 import type { MessageQueue } from './queue.ts'
 
@@ -17,6 +18,8 @@ export interface ChatOptions {
   readonly models: Models
   /** What of the memory stays on this machine, as it is now. */
   readonly look: Look
+  /** Has a person decide on a change that words of others went into (M63). @param model that asks for it */
+  readonly propose: (change: ProposedChange, model: string) => Promise<void>
   readonly windows: LearnedWindows
   readonly mcp: McpServers
   readonly queue: MessageQueue

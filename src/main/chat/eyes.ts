@@ -5,9 +5,36 @@
  */
 import { AppError } from '../../shared/errors.ts'
 import type { ToolCallPart, ToolResultMessage } from '../../shared/messages.ts'
-import { keepsLocal, withAddedLocal } from '../../shared/visibility-edit.ts'
-import { fileKind, type Layout } from '../workspace/index.ts'
+import { hasSourceMark, isOwnWords, sourceMark, sourceName, withSource, type Source } from '../../shared/provenance.ts'
+import { addedLines, keepsLocal, saysSomething, withAddedLocal, withMarks } from '../../shared/visibility-edit.ts'
+import type { Clock } from '../clock.ts'
+import { fileKind, localDate, type Layout, type WriteOrigin } from '../workspace/index.ts'
 import { nothingHeld, withheldMessages, type ChatModel, type Look } from '../models/index.ts'
+
+/** What a model that writes was given, and whom to ask where it may not. */
+export interface WriteBackground {
+  /** It asks with local notes before it (M64). */
+  readonly isOfLocal: boolean
+  /** Where some of what it was given comes from (M63). */
+  readonly sources: readonly Source[]
+  /** What the user typed. */
+  readonly ownWords: string
+  /** Has a person decide. */
+  readonly propose: (change: ProposedChange) => Promise<void>
+  readonly now: Clock
+}
+
+export interface ProposedChange {
+  readonly path: string
+  readonly before: string | undefined
+  readonly after: string
+  readonly sources: readonly Source[]
+}
+
+/** On whose account it is written, and what went into it. */
+export function withSources({ origin, sources }: { readonly origin: WriteOrigin } & WriteBackground): WriteOrigin {
+  return sources.length === 0 ? origin : { ...origin, sources: sources.map(sourceName) }
+}
 
 export class Eyes {
   /** It sees everything. */
@@ -60,11 +87,44 @@ export class Eyes {
   }
 
   /**
-   * The text that is written for it.
-   * @param isOfLocal local notes were before the model when it asked for that
-   * @throws AppError `local_only`
+   * The text that is written for it, with marks where it inherits any.
+   * @throws AppError `local_only`; `write_proposed` where a person has to say so first
    */
-  async written(path: string, before: string | undefined, after: string, isOfLocal: boolean): Promise<string> {
+  async written(path: string, before: string | undefined, after: string, background: WriteBackground): Promise<string> {
+    const kept = await this.#withVisibility(path, before, after, background.isOfLocal)
+    return this.#withOrigin(path, before, kept, background)
+  }
+
+  /** Words of others reach what is in every request through a person alone; elsewhere they bear their mark (M63). */
+  async #withOrigin(
+    path: string,
+    before: string | undefined,
+    after: string,
+    { sources, ownWords, propose, now }: WriteBackground,
+  ): Promise<string> {
+    if (sources.length === 0 || before === after) return after
+    const lines = after.split(/\r?\n/)
+    const isTheirs = (line: number) => saysSomething(lines[line] ?? '') && !isOwnWords(lines[line] ?? '', ownWords)
+    const isAdded = addedLines(before ?? '', after).some(isTheirs)
+    const kind = fileKind(path, this.#layout())
+    if (kind === 'memory' || kind === 'project') {
+      const isTaken = addedLines(after, before ?? '').some((at) => (before ?? '').split(/\r?\n/)[at]?.trim() !== '')
+      if (!isAdded && !isTaken) return after
+      await propose({ path, before, after, sources })
+      const from = sources.map(sourceName).join('; ')
+      const message = `${path} was not changed: some of this conversation comes from elsewhere (${from}), so the change waits in the inbox until the user accepts it`
+      throw new AppError('write_proposed', message, { path })
+    }
+    if (!isAdded) return after
+    const day = localDate(now())
+    if ((before === undefined || before.trim() === '') && kind === 'note') return withSource(after, sources, day)
+    return withMarks(before ?? '', after, sourceMark(sources, day), (text, line) => {
+      const said = text.split('\n')[line] ?? ''
+      return hasSourceMark(said) || isOwnWords(said, ownWords)
+    })
+  }
+
+  async #withVisibility(path: string, before: string | undefined, after: string, isOfLocal: boolean): Promise<string> {
     const sight = await this.#look()
     if (this.isLocal) {
       if (!isOfLocal || sight.of(path, before ?? '').rule !== undefined) return after

@@ -9,6 +9,8 @@ import { withVisibility } from '../../shared/visibility-edit.ts'
 import { ask, withheldMessages, withoutRefused, type ChatModel, type Look, type Sentences } from '../models/index.ts'
 import type { Transcript } from '../sessions/index.ts'
 import { localDate, type Workspace } from '../workspace/index.ts'
+import { withSource } from '../../shared/provenance.ts'
+import { originsOf } from './origins.ts'
 import type { Prompts } from './prompts.ts'
 
 export interface HookOptions {
@@ -63,7 +65,9 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
   for (let number = 1; ; number += 1) {
     const path = `memory/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
     if (await workspace.exists(path)) continue
-    const whole = `${heading}\n\n${text}\n`
+    const sources = originsOf(messages, [])
+    const plain = `${heading}\n\n${text}\n`
+    const whole = sources.length === 0 ? plain : withSource(plain, sources, date)
     await workspace.write(path, isLocal ? withVisibility(whole, true) : whole, { cause: 'agent', session })
     return path
   }

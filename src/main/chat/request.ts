@@ -26,6 +26,8 @@ import {
   type Workspace,
 } from '../workspace/index.ts'
 import type { LearnedWindows } from './learned-windows.ts'
+import type { Source } from '../../shared/provenance.ts'
+import { originsOf } from './origins.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
 import { definitionsOf, type Tool } from './tools/index.ts'
 
@@ -40,7 +42,11 @@ export interface RequestSources {
 }
 
 /** A request, and whether it has anything of notes that stay on this machine. */
-export type Assembled = Assembly & { readonly isLocal: boolean }
+export type Assembled = Assembly & {
+  readonly isLocal: boolean
+  /** Where some of it comes from that is trusted less than the user (M63). */
+  readonly sources: readonly Source[]
+}
 
 export interface RequestParts {
   readonly model: ChatModel
@@ -77,7 +83,7 @@ export class Requests {
     const at = now()
     const today = localDate(at)
     const branch = transcript?.branch() ?? []
-    const { summary, isSummaryLocal, pruned, live } = keepingState(branch)
+    const { summary, isSummaryLocal, summarySources, pruned, live } = keepingState(branch)
     const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
     const isApart = transcript?.isWithoutMemory === true
     const all = isApart ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
@@ -104,13 +110,19 @@ export class Requests {
       thinking: chat.thinking === 'off' ? undefined : chat.thinking,
       summary: model.isLocal || !isSummaryLocal ? summary : summaryHeld,
       isSummaryLocal: model.isLocal && isSummaryLocal,
+      summarySources,
       pruned,
       pruning: contextPruning,
       messages: seen.messages,
       ...(seen.heldBack ? { heldBack: seen.heldBack } : {}),
       now: at.getTime(),
     })
-    return { ...assembly, isLocal: model.isLocal && holdsLocal(assembly.request, seen.sight) }
+    const { request } = assembly
+    return {
+      ...assembly,
+      isLocal: model.isLocal && holdsLocal(request, seen.sight),
+      sources: originsOf(request.messages, request.system.slice(1)),
+    }
   }
 
   /** Files and messages as the model may see them: all there is for a local one (M64). */

@@ -13,6 +13,8 @@ import { callTools } from './call.ts'
 import type { Keeper } from './keeping/keeper.ts'
 import { isOverflow } from './keeping/overflow.ts'
 import { Repeats } from './repeats.ts'
+import type { Source } from '../../shared/provenance.ts'
+import { ownWordsIn } from './origins.ts'
 import type { Assembled } from './request.ts'
 import type { Tool, ToolContext } from './tools/index.ts'
 
@@ -47,15 +49,15 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const repeats = new Repeats()
   let hasSpoken = false
   for (let step = 1; step <= maxSteps; step += 1) {
-    const answer = await answerOnce(options, hasSpoken)
+    const tried: Background = { sources: [], ownWords: '' }
+    const answer = await answerOnce(options, hasSpoken, tried)
     hasSpoken ||= messageText(answer) !== ''
     if (answer.stopReason === 'aborted') return 'aborted'
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     repeats.nextStep()
-    await callTools(calls, toolbox, { ...tools, isOfLocal: answer.local === true }, (result) =>
-      tell(repeats.judge(calls, result)),
-    )
+    const background = { isOfLocal: answer.local === true, sources: tried.sources, ownWords: tried.ownWords }
+    await callTools(calls, toolbox, { ...tools, ...background }, (result) => tell(repeats.judge(calls, result)))
     if (tools.signal.aborted) return 'aborted'
     if (repeats.end) {
       await tell(new AnswerDraft(options.model, tools.now).finish('error', noUsage, repeats.end))
@@ -70,10 +72,16 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
 }
 
 /** What was said is followed on disk until it is in the transcript. */
-async function answerOnce(options: TurnOptions, hasSpoken: boolean): Promise<AssistantMessage> {
+/** What an answer was given with, for what it has written. */
+interface Background {
+  sources: readonly Source[]
+  ownWords: string
+}
+
+async function answerOnce(options: TurnOptions, hasSpoken: boolean, background: Background): Promise<AssistantMessage> {
   const live = options.follow()
   try {
-    const given = await askModel(options, live)
+    const given = await askModel(options, live, background)
     const answer = options.withOwnIds(hasSpoken ? given : notEmpty(given))
     await options.tell(answer)
     return answer
@@ -101,6 +109,7 @@ interface Refusals {
 async function askModel(
   options: TurnOptions,
   live: LiveAnswer,
+  background: Background,
   refused: Refusals = { count: 0, hasMadeRoom: false },
 ): Promise<AssistantMessage> {
   const { model, assemble, report, emit, tools, keeper } = options
@@ -119,6 +128,8 @@ async function askModel(
     const assembly = await assemble()
     const { request, report: assembled } = assembly
     isLocal = assembly.isLocal
+    background.sources = assembly.sources
+    background.ownWords = ownWordsIn(request.messages)
     await report(assembled)
     const { purpose: _notSent, ...sent } = request
     const number = await options.keepRequest(sent)
@@ -150,8 +161,9 @@ async function askModel(
     if (!isOverflow(error) || draft.content.length > 0 || refused.count >= maxRefusals) return broken('error', error)
     const count = refused.count + 1
     // The window is smaller than was believed: what fits into it is made ready as for any other request.
-    if (model.contextWindow < window) return askModel(options, live, { count, hasMadeRoom: false })
-    if (!refused.hasMadeRoom && (await keeper.makeRoom())) return askModel(options, live, { count, hasMadeRoom: true })
+    if (model.contextWindow < window) return askModel(options, live, background, { count, hasMadeRoom: false })
+    if (!refused.hasMadeRoom && (await keeper.makeRoom()))
+      return askModel(options, live, background, { count, hasMadeRoom: true })
     return broken('error', error)
   } finally {
     await keeping

@@ -58,7 +58,7 @@ export async function prepareWork(
 }
 
 function toolContext(
-  { sessions, workspace, memory, config, mcp, now, onFault, look }: ChatOptions,
+  { sessions, workspace, memory, config, mcp, now, onFault, look, propose }: ChatOptions,
   { session, transcript, model }: Pick<Work, 'session' | 'transcript' | 'model'>,
   { permissions, emit }: WorkHooks,
   signal: AbortSignal,
@@ -70,6 +70,9 @@ function toolContext(
     memory,
     eyes: new Eyes(model, look, () => workspace.layout),
     isOfLocal: false,
+    sources: [],
+    ownWords: '',
+    propose: (change) => propose(change, model.id),
     session,
     readSession: (id) => sessions.readText(id),
     readOutput: (name, isLocal) => readOutput(outputs, name, isLocal),

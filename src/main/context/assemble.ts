@@ -3,6 +3,7 @@
  * the message. The same value is what the provider gets and what the context meter shows. Pure.
  */
 import type { ContextItem, ContextReport, HeldBack, Layer, LearnedWindow } from '../../shared/contract/index.ts'
+import { sourceName, sourcesIn, type Source } from '../../shared/provenance.ts'
 import type { Message } from '../../shared/messages.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import type { ModelRequest, Purpose, ThinkingEffort, ToolDefinition } from '../models/index.ts'
@@ -37,6 +38,8 @@ export interface AssemblyInput {
   readonly summary: string | undefined
   /** It was made of local notes. */
   readonly isSummaryLocal?: boolean
+  /** Where some of what it stands for comes from. */
+  readonly summarySources?: readonly Source[]
   readonly pruned: PruneDecisions
   readonly pruning: PruneSettings
   /** The conversation so far; the last user message and what follows it is this turn. */
@@ -70,8 +73,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned, input.pruning).map(
     withTimestamp,
   )
-  const messages =
-    input.summary === undefined ? conversation : [summaryMessage(input.summary, input.isSummaryLocal), ...conversation]
+  const messages = input.summary === undefined ? conversation : [summaryMessage(input), ...conversation]
   if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
   items.push(...messageItems(conversation))
   const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
@@ -133,17 +135,25 @@ function roomFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number):
   return Math.max(minOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
 }
 
-function summaryMessage(summary: string, isLocal = false): Message {
+function summaryMessage({ summary = '', isSummaryLocal = false, summarySources = [] }: AssemblyInput): Message {
   const fenced = unfenced(summary, 'summary')
   const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${fenced}\n</summary>`
-  return { role: 'user', content, timestamp: 0, ...(isLocal ? { local: true } : {}) }
+  return {
+    role: 'user',
+    content,
+    timestamp: 0,
+    ...(isSummaryLocal ? { local: true } : {}),
+    ...(summarySources.length > 0 ? { sources: [...summarySources] } : {}),
+  }
 }
 
 /** What files say is data; the fence tells the model where it begins and ends. */
 function fileSection({ path, text }: ContextFile, sent: string): string {
   const name = path.replace(/["<>\n]/g, '_')
   if (text === null) return `<file path="${name}" missing="true"/>`
-  return `<file path="${name}">\n${unfenced(sent, 'file').trimEnd()}\n</file>`
+  const from = sourcesIn(sent).map(sourceName).join('; ')
+  const trust = from === '' ? '' : ` from="${from}"`
+  return `<file path="${name}"${trust}>\n${unfenced(sent, 'file').trimEnd()}\n</file>`
 }
 
 /** The text cannot end its own fence, nor open another one of the kind, however that is written. */

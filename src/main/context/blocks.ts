@@ -6,7 +6,7 @@ import { nameOfTool, stretchesOf } from './rows.ts'
 import { spokenIn, type SentRequest } from './sent.ts'
 import { messageTextForModel } from './tokens.ts'
 
-const file = /<file path="([^"]*)"(?: missing="true"\/>|>\n[\s\S]*?\n<\/file>)/g
+const file = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
 
 export function requestBlocks(request: SentRequest): RequestBlock[] {
   const [prompt = '', files = ''] = request.system

@@ -8,6 +8,7 @@
  *
  * The invariant: no message is summarised that no flush has read. Pure.
  */
+import type { Source } from '../../shared/provenance.ts'
 import type { Message } from '../../shared/messages.ts'
 import { noticeEntry, type TranscriptEntry } from '../sessions/index.ts'
 import type { PruneDecisions } from './prune.ts'
@@ -21,6 +22,8 @@ export interface KeepingState {
   readonly summary: string | undefined
   /** A local model made it of local notes (M64). */
   readonly isSummaryLocal: boolean
+  /** Where some of what the summary stands for comes from (M63). */
+  readonly summarySources: readonly Source[]
   /** Messages that no summary stands for, oldest first. */
   readonly live: readonly LiveMessage[]
   /** How many of the live messages a flush has read, from the first on. */
@@ -43,6 +46,7 @@ export function isResting({ turnsSinceFailure }: Pick<KeepingState, 'turnsSinceF
 export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
   let summary: string | undefined
   let isSummaryLocal = false
+  let summarySources: readonly Source[] = []
   let live: LiveMessage[] = []
   let flushed = 0
   let hasFlushedInCycle = false
@@ -61,6 +65,7 @@ export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
       const cut = first < 0 ? live.length : first
       summary = entry.summary
       isSummaryLocal = entry.local === true
+      summarySources = entry.sources ?? []
       live = live.slice(cut)
       flushed = Math.max(0, flushed - cut)
       hasFlushedInCycle = false
@@ -69,7 +74,16 @@ export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
       for (const id of entry.cleared) cleared.add(id)
     }
   }
-  return { summary, isSummaryLocal, live, flushed, hasFlushedInCycle, turnsSinceFailure, pruned: { trimmed, cleared } }
+  return {
+    summary,
+    isSummaryLocal,
+    summarySources,
+    live,
+    flushed,
+    hasFlushedInCycle,
+    turnsSinceFailure,
+    pruned: { trimmed, cleared },
+  }
 }
 
 function isTurn(entry: TranscriptEntry): boolean {

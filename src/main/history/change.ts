@@ -35,7 +35,7 @@ const fileSchema = z.object({
 
 /** A subject for people, trailers for us. */
 export function commitMessage(
-  { cause, session, turn, client, isUndo = false }: Origin,
+  { cause, session, turn, client, sources = [], isUndo = false }: Origin,
   files: readonly FileRecord[],
   journal?: string,
 ): string {
@@ -46,6 +46,7 @@ export function commitMessage(
     ...(session === undefined ? [] : [`Session: ${session}`]),
     ...(turn === undefined ? [] : [`Turn: ${turn}`]),
     ...(client === undefined ? [] : [`Client: ${client}`]),
+    ...sources.map((source) => `Source: ${source}`),
     ...(isUndo ? ['Undo: yes'] : []),
     ...(journal === undefined ? [] : [`Journal: ${journal}`]),
     ...files.map((file) => `File: ${JSON.stringify(file)}`),
@@ -57,10 +58,12 @@ export function commitMessage(
 export function parseMessage(message: string): Origin & Pick<CommitRecord, 'files' | 'journal'> {
   const files: FileRecord[] = []
   const values = new Map<string, string>()
+  const sources: string[] = []
   for (const line of message.split('\n')) {
-    const [, name, value] = /^(Cause|Session|Turn|Client|Undo|Journal|File): (.+)$/.exec(line) ?? []
+    const [, name, value] = /^(Cause|Session|Turn|Client|Source|Undo|Journal|File): (.+)$/.exec(line) ?? []
     if (name === undefined || value === undefined) continue
-    if (name !== 'File') values.set(name, value)
+    if (name === 'Source') sources.push(value)
+    else if (name !== 'File') values.set(name, value)
     else {
       const file = fileSchema.safeParse(parseJson(value))
       if (file.success) files.push(file.data)
@@ -72,6 +75,7 @@ export function parseMessage(message: string): Origin & Pick<CommitRecord, 'file
     session: values.get('Session'),
     turn: values.get('Turn'),
     client: values.get('Client'),
+    ...(sources.length > 0 ? { sources } : {}),
     isUndo: values.has('Undo'),
     journal: values.get('Journal'),
     files,

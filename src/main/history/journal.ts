@@ -27,6 +27,7 @@ const lineSchema = z.object({
     session: z.string().optional(),
     turn: z.string().optional(),
     client: z.string().optional(),
+    sources: z.array(z.string()).optional(),
     isUndo: z.boolean().optional(),
   }),
   at: z.number(),

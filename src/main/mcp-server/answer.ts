@@ -2,6 +2,7 @@
  * How recalled text is handed to a model of another program: within a bound of tokens, and fenced, so that what a note
  * says is never taken for what the user or we say. Pure.
  */
+import { sourceName, sourcesIn } from '../../shared/provenance.ts'
 import { tokensAtMost } from './tokens.ts'
 
 /** What an answer has at most, when no more is asked for; and when it is. */
@@ -17,7 +18,9 @@ export const dataNotice =
 
 /** The text between tags that it cannot forge. */
 export function fenced(text: string): string {
-  return `<memory>\n${text.replaceAll(/<(?=\s*\/?\s*memory\b)/gi, '&lt;')}\n</memory>`
+  const from = sourcesIn(text).map(sourceName).join('; ')
+  const opening = from === '' ? '<memory>' : `<memory from="${from}">`
+  return `${opening}\n${text.replaceAll(/<(?=\s*\/?\s*memory\b)/gi, '&lt;')}\n</memory>`
 }
 
 /** Tokens for the items of an answer, beside what it says otherwise. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { fileChangeSchema } from '../../shared/file-change.ts'
 import {
   assistantMessageSchema,
+  sourceSchema,
   toolResultMessageSchema,
   usageSchema,
   userMessageSchema,
@@ -42,6 +43,8 @@ export const entrySchema = z.discriminatedUnion('type', [
     leftOut: z.boolean().optional(),
     /** A local model made the summary of local notes: no remote one gets it. */
     local: z.literal(true).optional(),
+    /** Where some of what it stands for comes from (M63). */
+    sources: z.array(sourceSchema).optional(),
     usage: usageSchema.optional(),
   }),
   /** What was said up to `throughEntryId` has been looked through for durable notes; `distilled`: what had been rescued before. */

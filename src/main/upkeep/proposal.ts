@@ -52,9 +52,13 @@ function placed(path: string, edits: readonly LineEdit[], known: KnownText | und
 }
 
 /** The same rule about the same lines, wherever they stand: what was refused once is not proposed again. */
-export function keyOf({ rule, evidence }: Pick<Proposal, 'rule' | 'evidence'>): string {
+export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'evidence' | 'files'>): string {
   const family = rule === 'logged' ? 'duplicate' : rule
-  const texts = evidence.map(({ text }) => text).sort()
+  // What comes from outside is known by what it would write.
+  const texts =
+    rule === 'outside'
+      ? files.flatMap(({ path, edits }) => [path, ...edits.flatMap(({ before, after }) => [...before, '→', ...after])])
+      : evidence.map(({ text }) => text).sort()
   return createHash('sha256')
     .update(JSON.stringify([family, texts]))
     .digest('hex')

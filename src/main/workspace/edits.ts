@@ -20,6 +20,8 @@ export interface WriteOrigin {
   readonly turn?: string | undefined
   /** The other program that had it written (M58). */
   readonly client?: string | undefined
+  /** Where some of it comes from that is trusted less than the user (M63). */
+  readonly sources?: readonly string[] | undefined
   /** What was there before stands again: a change was taken back, or an older version. */
   readonly isUndo?: boolean | undefined
 }

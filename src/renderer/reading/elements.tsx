@@ -53,6 +53,7 @@ const own: Readonly<Record<string, (data: Data) => ReactNode>> = {
       {data.children}
     </span>
   ),
+  'line-mark': (data) => <LineMark said={data['data-text'] ?? ''} />,
   'task-state': (data) => (
     <span className="task-state" data-state={data['data-state']}>
       {data['data-state']}
@@ -71,6 +72,22 @@ export const components = {
   // Names that are no elements of HTML: the renderer looks them up here all the same.
   ...own,
 } as Components
+
+/** `^[local]`, `^[web: example.org, 2026-11-22]`: small, and in words to those who point at it or cannot see it. */
+function LineMark({ said }: { said: string }) {
+  const { t } = useTranslation()
+  const isLocal = said.toLowerCase() === 'local'
+  const title = isLocal ? t('local.whole') : t('reading.source', { source: said })
+  return (
+    <span
+      data-testid="line-mark"
+      title={title}
+      className="mx-0.5 rounded-sm border border-line px-1 align-text-top text-[10px] leading-none whitespace-nowrap text-muted"
+    >
+      {isLocal ? t('local.mark') : said}
+    </span>
+  )
+}
 
 function Code({ children }: ComponentProps<'pre'>) {
   const code = codeOf(children)

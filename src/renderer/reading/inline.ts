@@ -1,6 +1,6 @@
 /**
  * What stands within a line of a note and no Markdown knows: names of notes and what they embed, highlights, footnotes,
- * tags, macros and references of Logseq. Pure.
+ * tags, marks of where a line comes from and who may see it, macros and references of Logseq. Pure.
  */
 import { splitCitations } from '../../shared/citation.ts'
 import { decodeAddress } from '../../shared/decode.ts'
@@ -14,7 +14,7 @@ const name = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^\n
 const labelled = String.raw`\[([^[\]\n]{1,200})\]\(\[\[([^[\]\n]{1,500})\]\]\)`
 const spaced = String.raw`!\[([^[\]\n]{0,200})\]\(([^()<>\n]{1,500}\.[A-Za-z\d]{2,5})\)(?:\{:[^{}\n]*?:?width\s+(\d+)[^{}\n]*\})?`
 const special = new RegExp(
-  String.raw`${name}|${labelled}|${spaced}|\[\^([^[\]\s]{1,100})\]|\{\{([^{}\n]{1,500})\}\}|\(\(([\da-f]{8}-[\da-f-]{27})\)\)|(==)`,
+  String.raw`${name}|${labelled}|${spaced}|\[\^([^[\]\s]{1,100})\]|\{\{([^{}\n]{1,500})\}\}|\(\(([\da-f]{8}-[\da-f-]{27})\)\)|\^\[[ \t]*((?:local|web:|mcp:|file:|agent:|import:)[^\]\n]{0,300})\]|(==)`,
   'g',
 )
 
@@ -58,7 +58,7 @@ function splitText(text: string): MarkdownNode[] {
 }
 
 function nodeOf(match: RegExpExecArray): MarkdownNode {
-  const [, embeds, target, part = '', label, text, page, alt, address, width, footnote, macro, reference] = match
+  const [, embeds, target, part = '', label, text, page, alt, address, width, footnote, macro, reference, mark] = match
   if (target !== undefined) {
     const whole = target.trim() + part
     const shown = label?.trim() || undefined
@@ -75,6 +75,7 @@ function nodeOf(match: RegExpExecArray): MarkdownNode {
   if (footnote !== undefined) return elementNode('foot-note', { dataLabel: footnote })
   if (macro !== undefined) return elementNode('quiet-macro', { dataText: macro.trim() })
   if (reference !== undefined) return elementNode('quiet-macro', { dataText: `((${reference}))` })
+  if (mark !== undefined) return elementNode('line-mark', { dataText: mark.trim() })
   return { type: 'highlight', value: '==' }
 }
 

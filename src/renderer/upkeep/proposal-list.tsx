@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { Proposal } from '../../shared/contract/index.ts'
+import type { Evidence, Proposal } from '../../shared/contract/index.ts'
 import { clipLine } from '../ui/clip.ts'
 import type { InboxState } from './use-inbox.ts'
 import { withoutMark } from './without-mark.ts'
@@ -80,8 +80,8 @@ interface ProposalRowProps {
 
 function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: ProposalRowProps) {
   const { t } = useTranslation()
-  const { rule, evidence, state } = proposal
-  const [first] = evidence
+  const { rule, state } = proposal
+  const first = subjectOf(proposal)
   return (
     <div
       id={`proposal-${proposal.id}`}
@@ -119,4 +119,14 @@ function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: Propos
       </span>
     </div>
   )
+}
+
+/** What it is about: the first line that speaks for it; of what comes from elsewhere, the first that would be written. */
+function subjectOf({ rule, evidence, files }: Proposal): Evidence | undefined {
+  const [first] = evidence
+  if (rule !== 'outside') return first
+  const [file] = files
+  const [edit] = file?.edits ?? []
+  const text = edit?.after.find((line) => line.trim() !== '')
+  return file && edit && text !== undefined ? { path: file.path, line: edit.line, text: text.trim() } : first
 }

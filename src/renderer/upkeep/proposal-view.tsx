@@ -45,7 +45,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
       {isAsked && proposal.request !== undefined && (
         <ReviewRequest agent={inbox.agent} number={proposal.request} onClose={() => setIsAsked(false)} />
       )}
-      <EvidenceList proposal={proposal} />
+      {proposal.rule !== 'outside' && <EvidenceList proposal={proposal} />}
       {isEditing ? (
         <ProposalEditor
           proposal={proposal}

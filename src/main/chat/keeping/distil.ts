@@ -8,6 +8,7 @@ import { addUsage, noUsage, type Usage } from '../../../shared/messages.ts'
 import { isResting, keepingState, textInParts } from '../../context/index.ts'
 import { isPassing } from '../../models/index.ts'
 import type { Transcript } from '../../sessions/index.ts'
+import { sourcesIn } from '../../../shared/provenance.ts'
 import { Notes, type NotesOptions } from './notes.ts'
 import { settleRescue, waitingRescues } from './rescue.ts'
 
@@ -85,7 +86,12 @@ export class Distiller {
     const rest = rescued.text.slice(progress.read)
     const parts = textInParts(rest, await notes.partTokens(options.factor))
     for (const part of parts.slice(0, partsAtOnce)) {
-      const { changes, usage } = await notes.fromPart(part, 'Part of an earlier conversation', rescued.isLocal)
+      const { changes, usage } = await notes.fromPart(
+        part,
+        'Part of an earlier conversation',
+        rescued.isLocal,
+        sourcesIn(rescued.text),
+      )
       progress = {
         read: progress.read + part.length,
         changes: [...progress.changes, ...changes],

@@ -14,6 +14,8 @@ import {
 } from '../../../shared/messages.ts'
 import { ask, type ChatModel } from '../../models/index.ts'
 import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '../../workspace/index.ts'
+import { withSources } from '../eyes.ts'
+import { originsOf, ownWordsIn } from '../origins.ts'
 import { callTools } from '../call.ts'
 import { definitionsOf, ownTools, type ToolContext } from '../tools/index.ts'
 import { notesIn } from './said-notes.ts'
@@ -47,6 +49,8 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   const messages: Message[] = [...conversation, { role: 'user', content: prompt, timestamp: at.getTime() }]
   const today = localDate(at)
   const purpose = { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today, layout) } as const
+  const sources = [...tools.sources, ...originsOf(conversation, system.slice(1))]
+  const background = { sources, ownWords: ownWordsIn(conversation) }
   const changes: FileChange[] = []
   let usage = noUsage
   for (let step = 0; step < maxSteps; step += 1) {
@@ -60,10 +64,10 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     if (calls.length === 0) {
       const said = changes.length === 0 && answer.stopReason !== 'error' ? notesIn(messageText(answer)) : undefined
-      const own = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true }
+      const own = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true, ...background }
       return { changes: said === undefined ? changes : await keepSaid(own, said, at), usage }
     }
-    const context = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true }
+    const context = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true, ...background }
     await callTools(calls, ownTools, context, async (result) => {
       messages.push(result)
       if (result.details?.kind === 'change') changes.push(result.details.change)
@@ -73,15 +77,12 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
 }
 
 /** Nothing where the very words stand in the log already: each part of a conversation may be answered with the same. */
-async function keepSaid(
-  { workspace, origin, eyes, isOfLocal }: ToolContext,
-  said: string,
-  at: Date,
-): Promise<FileChange[]> {
+async function keepSaid(context: ToolContext, said: string, at: Date): Promise<FileChange[]> {
+  const { workspace, eyes } = context
   const path = dailyLogPath(localDate(at), workspace.layout)
   if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(said)) return []
-  const write = await workspace.edit(path, origin, (before) =>
-    eyes.written(path, before, addLogEntry(before, said, at).text, isOfLocal),
+  const write = await workspace.edit(path, withSources(context), (before) =>
+    eyes.written(path, before, addLogEntry(before, said, at).text, context),
   )
   return [await workspace.describe(write)]
 }

@@ -29,6 +29,8 @@ import {
 import { withheldMessages, type Look } from '../../models/index.ts'
 import { noticeEntry, type KeptContent, type Transcript } from '../../sessions/index.ts'
 import type { AgentSettings } from '../../settings/index.ts'
+import { sourceName, type Source } from '../../../shared/provenance.ts'
+import { originsOf } from '../origins.ts'
 import { Notes, type NotesOptions } from './notes.ts'
 import { whileItShrinks } from './overflow.ts'
 import { summarize } from './summarize.ts'
@@ -204,6 +206,7 @@ export class Keeper {
         tokensAfter: tokensAfter(tokensBefore, messages, cut, text),
         usage,
         ...(isLocal ? { local: true } : {}),
+        ...sourcesOf(this.#state(), messages.slice(0, cut)),
       })
       return true
     } catch (error) {
@@ -234,6 +237,7 @@ export class Keeper {
       tokensAfter: tokensAfter(tokensBefore, messages, cut, text),
       leftOut: true,
       ...(isSummaryLocal ? { local: true } : {}),
+      ...sourcesOf(this.#state(), messages.slice(0, cut)),
     })
     return true
   }
@@ -277,6 +281,13 @@ export class Keeper {
       data: error.data,
     })
   }
+}
+
+/** Where some of what a summary stands for comes from: what went into the one before is in it too. */
+function sourcesOf({ summarySources }: KeepingState, messages: readonly Message[]): { readonly sources?: Source[] } {
+  const sources = [...originsOf(messages, []), ...summarySources]
+  const each = [...new Map(sources.map((source) => [sourceName(source), source])).values()]
+  return each.length === 0 ? {} : { sources: each }
 }
 
 /** Told to the model in the place of a summary. */

@@ -13,6 +13,8 @@ import { dailyLogPath, localDate } from '../../workspace/index.ts'
 import type { Clock } from '../../clock.ts'
 import type { Prompts } from '../prompts.ts'
 import { definitionsOf, ownTools, type ToolContext } from '../tools/index.ts'
+import { sourceMark, type Source } from '../../../shared/provenance.ts'
+import { originsOf } from '../origins.ts'
 import { flush, type FlushOutcome } from './flush.ts'
 import { whileItShrinks } from './overflow.ts'
 import { rescue } from './rescue.ts'
@@ -74,16 +76,18 @@ export class Notes {
   /** The words themselves, without asking anybody. @throws AppError when the disk does not take them */
   async keepWords(unread: readonly Message[]): Promise<Rescued> {
     const { tools, now, look } = this.#options
-    const text = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
+    const sources = originsOf(unread, [])
+    const words = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
+    const text = sources.length === 0 ? words : `${words}\n\n${sourceMark(sources, localDate(now()))}`
     const origin = { ...tools.origin, cause: 'flush' as const }
     const isLocal = unread.some(({ local }) => local) || (await look()).net.holds(text)
     return { status: 'rescued', changes: [await rescue(tools.workspace, origin, text, now(), isLocal)] }
   }
 
   /** From one part of a conversation, in words. @param isOfLocal local notes went into it @throws AppError when the model fails */
-  async fromPart(part: string, name: string, isOfLocal: boolean): Promise<FlushOutcome> {
+  async fromPart(part: string, name: string, isOfLocal: boolean, sources: readonly Source[]): Promise<FlushOutcome> {
     const { model, now, budget } = this.#options
-    const tools = { ...this.#options.tools, isOfLocal }
+    const tools = { ...this.#options.tools, isOfLocal, sources }
     const prompts = await this.#options.prompts()
     const at = now()
     return flush({
@@ -138,7 +142,12 @@ export class Notes {
     const changes: FileChange[] = []
     let usage: Usage = noUsage
     for (const [index, part] of parts.entries()) {
-      const outcome = await this.fromPart(part, `Part ${index + 1} of ${parts.length} of the conversation`, isOfLocal)
+      const outcome = await this.fromPart(
+        part,
+        `Part ${index + 1} of ${parts.length} of the conversation`,
+        isOfLocal,
+        originsOf(unread, []),
+      )
       changes.push(...outcome.changes)
       usage = addUsage(usage, outcome.usage)
     }

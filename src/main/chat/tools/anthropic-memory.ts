@@ -14,6 +14,7 @@ import {
   type FoundFile,
   type WorkspaceWrite,
 } from '../../workspace/index.ts'
+import { withSources } from '../eyes.ts'
 import { listingOf, numbered, occurrences, withInserted } from './memory-text.ts'
 import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
 import { assertMayWrite } from './write.ts'
@@ -216,12 +217,15 @@ async function filesAt(path: string, { workspace, mayWrite, signal }: ToolContex
 
 function edit(
   path: string,
-  { workspace, origin, mayWrite, eyes, isOfLocal }: ToolContext,
+  context: ToolContext,
   rewrite: (current: string | undefined) => string,
 ): Promise<WorkspaceWrite> {
+  const { workspace, mayWrite, eyes } = context
   const place = placeOf(path)
   assertMayWrite(place, mayWrite)
-  return workspace.edit(place, origin, (current) => eyes.written(place, current, rewrite(current), isOfLocal))
+  return workspace.edit(place, withSources(context), (current) =>
+    eyes.written(place, current, rewrite(current), context),
+  )
 }
 
 async function changed(

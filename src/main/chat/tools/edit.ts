@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { dailyLogDate, normalizeRequest } from '../../workspace/index.ts'
+import { withSources } from '../eyes.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { assertMayWrite } from './write.ts'
 
@@ -10,7 +11,9 @@ export const edit = defineTool({
   description: 'Replaces one passage of a file. `oldText` must stand in the file exactly once, white space included.',
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
-  async run({ path: asked, oldText, newText }, { workspace, origin, mayWrite, signal, eyes, isOfLocal }) {
+  async run({ path: asked, oldText, newText }, context) {
+    const { workspace, mayWrite, signal, eyes } = context
+    const origin = withSources(context)
     const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
     if (origin.cause === 'flush' && dailyLogDate(path, workspace.layout) !== undefined) {
@@ -20,7 +23,7 @@ export const edit = defineTool({
       if (current === undefined)
         throw new AppError('file_not_found', `${path} does not exist; create it with write`, { path })
       const next = replaceOnce(path, current, oldText, newText, await eyes.shown(path, current))
-      return eyes.written(path, current, next, isOfLocal)
+      return eyes.written(path, current, next, context)
     })
     const change = await workspace.describe(written, signal)
     return {

@@ -1,6 +1,7 @@
 /** The tool that searches the memory. */
 import { z } from 'zod'
 import type { SearchResponse } from '../../../shared/contract/index.ts'
+import { sourceName, sourcesIn } from '../../../shared/provenance.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { searchSettingsSchema } from '../../../shared/contract/search.ts'
 import { transcriptText } from '../../memory/index.ts'
@@ -30,6 +31,7 @@ export const memorySearch = defineTool({
       score: Number(score.toFixed(3)),
       snippet,
       source,
+      ...fromOf(snippet),
       ...(superseded && {
         supersededSince: superseded.until,
         ...(superseded.by === undefined ? {} : { now: superseded.by }),
@@ -52,6 +54,12 @@ export const memorySearch = defineTool({
     }
   },
 })
+
+/** Who said it, where that was not the user (M63). */
+function fromOf(snippet: string): { readonly from?: string } {
+  const sources = sourcesIn(snippet)
+  return sources.length === 0 ? {} : { from: sources.map(sourceName).join('; ') }
+}
 
 /** Without those results of which a remote model may not see all. */
 async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: ToolContext) {

@@ -2,20 +2,18 @@
 import { z } from 'zod'
 import type { ImagePart } from '../../../shared/messages.ts'
 import type { Clock } from '../../clock.ts'
-import type { Eyes } from '../eyes.ts'
+import type { Eyes, WriteBackground } from '../eyes.ts'
 import type { ToolDetails } from '../../../shared/tool-details.ts'
 import type { ToolDefinition } from '../../models/index.ts'
 import type { Memory } from '../../memory/index.ts'
 import type { Workspace, WriteOrigin } from '../../workspace/index.ts'
 
 /** What a tool may use: one agent's own things, and nothing else. */
-export interface ToolContext {
+export interface ToolContext extends WriteBackground {
   readonly workspace: Workspace
   readonly memory: Memory
   /** What the model that asks gets to see. */
   readonly eyes: Eyes
-  /** It asks with local notes before it (M64). */
-  readonly isOfLocal: boolean
   /** The conversation that asks. */
   readonly session: string
   /** The text of a conversation's file. @throws AppError `unknown_session` */

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { dailyLogDate, isInstruction, normalizeRequest } from '../../workspace/index.ts'
+import { withSources } from '../eyes.ts'
 import { defineTool, pathParameter } from './tool.ts'
 
 export const write = defineTool({
@@ -14,7 +15,9 @@ export const write = defineTool({
     content: z.string(),
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
-  async run({ path: asked, content, append = false }, { workspace, origin, mayWrite, signal, eyes, isOfLocal }) {
+  async run({ path: asked, content, append = false }, context) {
+    const { workspace, mayWrite, signal, eyes } = context
+    const origin = withSources(context)
     const path = normalizeRequest(asked)
     assertMayWrite(path, mayWrite)
     const next = (current: string | undefined): string => {
@@ -28,9 +31,7 @@ export const write = defineTool({
       }
       return content
     }
-    const written = await workspace.edit(path, origin, (current) =>
-      eyes.written(path, current, next(current), isOfLocal),
-    )
+    const written = await workspace.edit(path, origin, (current) => eyes.written(path, current, next(current), context))
     const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,
