@@ -29,6 +29,7 @@ interface Paths {
   find(): string
   brokenLinks(): string
   inbox(proposal?: string): string
+  forget(): string
   tags(): string
   around(path: string): string
   capture(): string
@@ -63,6 +64,7 @@ export const paths: Paths = {
   brokenLinks: () => '/links/broken',
   /** With a proposal: the one that is shown. */
   inbox: (proposal?: string) => (proposal === undefined ? '/inbox' : `/inbox?${new URLSearchParams({ proposal })}`),
+  forget: () => '/forget',
   tags: () => '/search/tags',
   /** A note and what lies about it. */
   around: (path: string) => `/links/around?${new URLSearchParams({ path })}`,

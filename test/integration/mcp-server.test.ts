@@ -343,6 +343,20 @@ describe('M58 what a program may', () => {
     })
   })
 
+  it('M58: an archived agent serves no program, until it is brought back', async () => {
+    const { app, where } = await openWithToken()
+    const other = await folderWith({ 'MEMORY.md': '# Long-term memory\n' })
+    await app.agents.create({ name: 'Other', workspace: other, locale: 'en' })
+    const { call } = await connectClient('v2', where)
+    expect((await call('memory_search', { query: 'Acme' })).isError).not.toBe(true)
+    await app.agents.update({ agent: 'main', archived: true })
+    const refused = await call('memory_get', { path: 'projects/acme.md' }).catch((error: unknown) => error)
+    expect(`${JSON.stringify(refused)} ${String(refused)}`).not.toContain('PostgreSQL')
+    expect(`${JSON.stringify(refused)} ${String(refused)}`).toContain('archived')
+    await app.agents.update({ agent: 'main', archived: false })
+    expect(JSON.stringify(await call('memory_get', { path: 'projects/acme.md' }))).toContain('PostgreSQL')
+  })
+
   it('M58: a token opens HTTP until it is taken back; it is kept as a hash', async () => {
     const { app, home, id, where } = await openWithToken()
     const { call } = await connectClient('v2', where)

@@ -255,14 +255,14 @@ describe('M60 review by a model', () => {
     const { upkeep } = await openReview({
       files: memory.files,
       planted: memory,
-      respond: (_content, usual) => ('text' in usual && !('calls' in usual) ? { ...usual, delayMs: 2 } : usual),
+      respond: (_content, usual) => ('text' in usual && !('calls' in usual) ? { ...usual, delayMs: 1 } : usual),
     })
     const running = upkeep.review(main)
-    await until(async () => ((await upkeep.list(main)).review?.requests ?? 0) >= 1)
+    await until(async () => ((await upkeep.list(main)).review?.requests ?? 0) >= 1, 20_000)
     expect(await upkeep.list(main)).toMatchObject({ isReviewing: true })
     await upkeep.stop(main)
     expect(await running).toMatchObject({ state: 'stopped' })
-  })
+  }, 40_000)
 
   it('M60: 40 contradictions and 40 superseded facts of 2,000 lines come through; accepting and undoing leaves every byte', async () => {
     const memory = makeMemory()

@@ -8,9 +8,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Proposal } from '../../src/shared/contract/index.ts'
 import { proposalOf } from '../../src/main/upkeep/proposal.ts'
+import { AppError } from '../../src/shared/errors.ts'
 import type { WorkspaceWrite } from '../../src/main/workspace/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { rounds, seededRandom } from '../support/thorough.ts'
+import { askedPairs } from '../support/scripted-reviewer.ts'
 import { openUpkeepOf } from '../support/upkeep-writer.ts'
 
 const names = ['a.md', 'b.md', 'c.md'] as const
@@ -42,12 +44,40 @@ function moving(from: string, to: string, at: number, textOf: (path: string) => 
 
 const step = fc.record({
   who: fc.constantFrom(0, 1),
-  what: fc.constantFrom('propose', 'accept', 'accept', 'refuse', 'snooze', 'undo', 'touch', 'restart', 'write', 'flag'),
+  what: fc.constantFrom(
+    'propose',
+    'accept',
+    'accept',
+    'refuse',
+    'snooze',
+    'undo',
+    'touch',
+    'restart',
+    'write',
+    'flag',
+    'review',
+    'turn',
+  ),
   from: fc.constantFrom(...names),
   to: fc.constantFrom(...names),
   at: fc.nat(11),
   many: fc.nat(4),
 })
+
+/** What models say, of good will or not. */
+const answers: readonly ((content: string) => string)[] = [
+  (content) => {
+    const [[one, other] = ['', '']] = askedPairs(content)
+    const kind = content.length % 2 === 0 ? 'superseded' : 'contradiction'
+    return JSON.stringify({ conflicts: [{ kind, old: one, new: other, reason: 'They differ.' }] })
+  },
+  () => 'Certainly! I have updated a.md for you.',
+  () => '{"conflicts": [{"kind": "superseded", "old": "no such line", "new": "nor this one", "reason": ""}]}',
+  () => '{"conflicts": [{"path": "a.md", "after": "gone"}], "write": "a.md"}',
+  () => {
+    throw new AppError('provider_unavailable', 'away', {})
+  },
+]
 
 describe('M60 nothing unasked', () => {
   it(
@@ -59,6 +89,7 @@ describe('M60 nothing unasked', () => {
           /** What each file must say now. */
           const expected = new Map(names.map((name) => [name as string, `${text(name)}\n`]))
           const problems: string[] = []
+          let asked = steps.length
           const acceptances = async () => {
             const files = await readdir(join(state, 'acceptances')).catch(() => [])
             return (await Promise.all(files.map((file) => readFile(join(state, 'acceptances', file), 'utf8')))).map(
@@ -76,7 +107,7 @@ describe('M60 nothing unasked', () => {
             if (after !== null) expected.set(path, after)
           }
           const open = () => {
-            const opened = openUpkeepOf(folder, state)
+            const opened = openUpkeepOf(folder, state, (content) => answers[asked++ % answers.length]?.(content) ?? '')
             opened.workspace.changes.subscribe(watch)
             return opened
           }
@@ -88,6 +119,9 @@ describe('M60 nothing unasked', () => {
             const ids = waiting.slice(at % Math.max(1, waiting.length)).slice(0, many + 1)
             if (what === 'propose') await upkeep.add([moving(from, to, at, (path) => expected.get(path) ?? '')])
             else if (what === 'flag') await upkeep.flag(from, at + 1, 'outdated').catch(() => '')
+            else if (what === 'review') await upkeep.review('schedule').catch(() => undefined)
+            else if (what === 'turn')
+              await upkeep.turn(waiting[at % Math.max(1, waiting.length)] ?? 'x').catch(() => undefined)
             else if (what === 'touch') await upkeep.touch([from])
             else if (what === 'write') {
               const lines = (expected.get(from) ?? '').split('\n')

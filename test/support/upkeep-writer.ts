@@ -1,10 +1,16 @@
 /** Accepts everything and takes it back without pause, saying which of both is done, until somebody kills it. */
 import { Differ } from '../../src/main/diff/index.ts'
-import { Upkeep } from '../../src/main/upkeep/index.ts'
+import { Upkeep, type ReviewModel } from '../../src/main/upkeep/index.ts'
+import { findCandidates } from '../../src/main/upkeep/take-look.ts'
 import { Workspace } from '../../src/main/workspace/index.ts'
+import { usualLayout } from '../../src/main/workspace/layout.ts'
 
 /** Upkeep of a folder without the rest of its agent. */
-export function openUpkeepOf(folder: string, state: string): { upkeep: Upkeep; workspace: Workspace; close(): void } {
+export function openUpkeepOf(
+  folder: string,
+  state: string,
+  answer?: (content: string) => string,
+): { upkeep: Upkeep; workspace: Workspace; close(): void } {
   const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] })
   const upkeep = new Upkeep({
     folder: state,
@@ -12,6 +18,7 @@ export function openUpkeepOf(folder: string, state: string): { upkeep: Upkeep; w
     differ: new Differ(),
     now: () => new Date(),
     look: () => Promise.reject(new Error('nothing is looked for')),
+    ...(answer ? { review: reviewBy(folder, answer) } : {}),
     onDamaged: (aside) => {
       throw new Error(`the inbox was damaged: ${aside}`)
     },
@@ -21,6 +28,31 @@ export function openUpkeepOf(folder: string, state: string): { upkeep: Upkeep; w
     workspace.close()
   }
   return { upkeep, workspace, close }
+}
+
+/** A review whose model answers as told. */
+function reviewBy(workspace: string, answer: (content: string) => string) {
+  const model: ReviewModel = {
+    id: 'scripted',
+    isOffline: false,
+    isLocal: true,
+    contextWindow: 100_000,
+    maxOutput: 4000,
+    prices: undefined,
+    ask: async (content) => ({ text: answer(content), tokens: 1, usd: null, request: 1 }),
+  }
+  const request = { workspace, forbidden: [], scope: 'workspace', layout: usualLayout, builtinFile: '' } as const
+  return {
+    model: () => model,
+    budget: () => ({ usd: null, tokens: null }),
+    prompts: async () => ({
+      conflicts: ({ lines, pairs }: { lines: string; pairs: string }) =>
+        `<lines>\n${lines}\n</lines>\nby their numbers: ${pairs}`,
+      promote: ({ lines, memory }: { lines: string; memory: string }) =>
+        `<lines>\n${lines}\n</lines>\n<memory>\n${memory}\n</memory>`,
+    }),
+    candidates: (_model: ReviewModel, signal: AbortSignal) => findCandidates(request, signal),
+  }
 }
 
 if (import.meta.main) {

@@ -1,6 +1,9 @@
-/** Who exists and where they live: the list from the configuration, and the agents that are at work. */
+/**
+ * Who exists and where they live: the list from the configuration, and the agents that are at work. One file, since who is
+ * open, who is asked for and whose folder is whose must agree at every moment.
+ */
 import { join, resolve } from 'node:path'
-import type { Agent as AgentSummary, Locale } from '../../shared/contract/index.ts'
+import type { Agent as AgentSummary, ForgetStep, Locale } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import {
@@ -12,6 +15,7 @@ import {
   type AgentSettings,
   type SettingsStore,
 } from '../settings/index.ts'
+import { assertNamable, forget, resumeForgetting, type ForgetFolders, type ForgetRequest } from '../forget/index.ts'
 import { VaultHabits } from '../habits/index.ts'
 import { isInside } from '../workspace/index.ts'
 import { Agent } from './agent.ts'
@@ -20,6 +24,7 @@ import type { AgentFolders, StateFolders } from './folders.ts'
 import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent, type SetUp } from './new-agent.ts'
 import { noteTemplates, openWriter, type Writer } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
+import { findToForget } from './forget-agent.ts'
 import { wireAgent } from './wiring.ts'
 
 const defaultAgent = 'main'
@@ -42,6 +47,8 @@ export class Agents {
   /** Folders that are being made somebody's, and whose. */
   readonly #claimed = new Map<string, string>()
   #isSavingPower = false
+  /** What ends it, by agent. */
+  readonly #forgetting = new Map<string, AbortController>()
 
   constructor(options: AgentsOptions) {
     this.changes = this.#changes
@@ -51,6 +58,11 @@ export class Agents {
       void this.#applySettings()
       if (this.#described() !== this.#told) this.#announce()
     })
+  }
+
+  /** Put away by the user: nobody else is served by it. */
+  isArchived(id: string): boolean {
+    return this.#entries().some((agent) => agent.id === id && agent.archived)
   }
 
   async list(): Promise<AgentSummary[]> {
@@ -267,8 +279,54 @@ export class Agents {
     return openWriter(await this.#agentOptions(id))
   }
 
+  /** Where something stands in all that is kept of an agent. @throws AppError `input_invalid` */
+  async findToForget(id: string, request: { words: string; lines: readonly string[] }, signal?: AbortSignal) {
+    return findToForget(await this.get(id), this.#forgettable(id), request, signal)
+  }
+
+  /**
+   * Takes something out of all that is kept of an agent, for good. The agent is closed meanwhile; whoever asks for it
+   * waits.
+   * @throws AppError `input_invalid`, `session_busy`, `disk_full`, `write_failed`
+   */
+  async *forget(id: string, request: ForgetRequest): AsyncGenerator<ForgetStep> {
+    assertNamable(request.texts)
+    if (this.#forgetting.has(id)) throw new AppError('session_busy', 'something is being forgotten already', {})
+    const agent = await this.get(id)
+    if (agent.chat.isAnswering) throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
+    const stop = new AbortController()
+    this.#forgetting.set(id, stop)
+    const opened = Promise.withResolvers<Agent>()
+    opened.promise.catch(() => undefined)
+    this.#open.set(id, opened.promise)
+    try {
+      await agent.close()
+      yield* forget(this.#forgettable(id), request, stop.signal)
+    } finally {
+      this.#forgetting.delete(id)
+      this.#openAgent(id).then(opened.resolve, (error: unknown) => {
+        this.#open.delete(id)
+        opened.reject(error)
+      })
+    }
+  }
+
+  /** Ends it after the file at hand. */
+  stopForgetting(id: string): void {
+    this.#forgetting.get(id)?.abort()
+  }
+
+  /** All that is kept of an agent. */
+  #forgettable(id: string): ForgetFolders {
+    const { home, logs } = this.#options.folders
+    const workspace = this.workspaceOf(id)
+    return { ...this.foldersOf(id), home, logs, workspace, forbidden: this.#foreignFolders(id) }
+  }
+
   async #openAgent(id: string): Promise<Agent> {
     const options = await this.#agentOptions(id)
+    // Where a crash broke it off, it is done before anybody reads anything.
+    await resumeForgetting(this.#forgettable(id))
     const agent = await Agent.create(options)
     wireAgent(agent, options)
     await agent.start()

@@ -209,6 +209,11 @@ export class Chat {
     this.#permissions.answer(id, decision)
   }
 
+  /** True while a conversation is answering. */
+  get isAnswering(): boolean {
+    return this.#turns.isAnswering
+  }
+
   /** What the running turn has said so far, then everything as it happens. */
   watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
     const waiting = () => ({

@@ -47,6 +47,11 @@ export class LiveTurns {
     this.#hooks = hooks
   }
 
+  /** True while any turn is running. */
+  get isAnswering(): boolean {
+    return this.#turns.size > 0
+  }
+
   get(session: string): RunningTurn | undefined {
     return this.#turns.get(session)
   }

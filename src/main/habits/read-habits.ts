@@ -4,19 +4,22 @@
  * https://github.com/liamcain/obsidian-periodic-notes, https://docs.logseq.com (config.edn), https://docs.foamnotes.com
  * (Daily notes, Note templates).
  */
+import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Habits } from '../../shared/contract/index.ts'
 import { isDailyFormat, usualDailyNotes, type DailyNotes } from '../../shared/daily-notes.ts'
 import { isSystemError } from '../../shared/errors.ts'
 import { readSmallText } from '../files/index.ts'
-import { isHidden, memoryFolder, walkMarkdown } from '../workspace/index.ts'
+import { isHidden, isIgnoredFolder, isMarkdown, memoryFolder } from '../workspace/index.ts'
 import { ednValue } from './edn.ts'
 import { fromFoamPath, fromJavaFormat, fromMaskFormat } from './formats.ts'
 import { observedDaily } from './observe.ts'
 
 /** Of another program's settings, in bytes. */
 const maxSettings = 1024 * 1024
+/** Notes of days lie no deeper: `Journal/2024/05/2024-05-21.md`. */
+const maxObservedDepth = 6
 
 const usual: Habits = {
   kind: 'plain',
@@ -46,9 +49,26 @@ export async function readHabits(root: string, paths?: readonly string[]): Promi
   return { ...usual, ...found, daily: observed ?? usualOf[kind] ?? usualDailyNotes }
 }
 
+/** Names are enough here: nothing is asked of the files themselves, and links are not followed. */
 async function pathsBelow(root: string): Promise<string[]> {
+  const paths: string[] = []
+  let folders = ['']
+  for (let depth = 0; folders.length > 0 && depth < maxObservedDepth; depth += 1) {
+    const below: string[] = []
+    for (const folder of folders)
+      for (const entry of await entriesOf(join(root, folder))) {
+        if (isIgnoredFolder(entry.name)) continue
+        if (entry.isDirectory()) below.push(`${folder}${entry.name}/`)
+        else if (entry.isFile() && isMarkdown(entry.name)) paths.push(folder + entry.name)
+      }
+    folders = below
+  }
+  return paths
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
-    return (await walkMarkdown(root)).files.map(({ path }) => path)
+    return await readdir(folder, { withFileTypes: true })
   } catch (error) {
     if (isSystemError(error)) return []
     throw error

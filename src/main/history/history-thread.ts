@@ -1,6 +1,6 @@
 /** Entry of the history thread: a `Recorder` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { serveThread, threadBase, yieldToOthers } from '../thread/index.ts'
 import { blameOf, diffOf, nameNow, textOf, timelineOf, type TimelineRequest } from './chronicle.ts'
 import { standingOf } from './standing.ts'
 import { Recorder, type RecorderEvent, type RecorderSettings } from './recorder.ts'
@@ -44,4 +44,6 @@ const router = {
 
 export type HistoryRouter = typeof router
 
+// What is recorded is on the disk and in the journal: searches and windows come first.
+yieldToOthers()
 serveThread(router)

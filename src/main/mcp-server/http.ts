@@ -6,7 +6,9 @@ import { localhostHostValidation, localhostOriginValidation, toNodeHandler } fro
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { MemoryClient } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
 import type { MemoryAccess } from './access.ts'
+import { failureText } from './failure.ts'
 import { noteUri } from './note-uri.ts'
 import { buildMemoryServer } from './server.ts'
 
@@ -64,7 +66,8 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
     async handle(request, response) {
       if (!isHostRight(request, response) || !isOriginRight(request, response)) return
       const token = bearerOf(request)
-      const client = token === undefined ? null : await access.ask((owner) => owner.clients.admit({ token }))
+      const client = token === undefined ? null : await admitted(access, token)
+      if (client instanceof AppError) return refuse(response, 403, await failureText(client, access.onFault))
       if (!client) return access.mayTry() ? refuse(response, 401) : refuse(response, 429)
       const auth: AuthInfo = { token: '', clientId: client.id, scopes: [], extra: { client } }
       // The package's type has the optional fields of a request without `undefined`.
@@ -75,6 +78,16 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
       stop()
       await Promise.all([...handlers.values()].map((handler) => handler.close()))
     },
+  }
+}
+
+/** Whose token it is; a failure that is expected, such as an agent that was archived, for the program to be told. */
+async function admitted({ ask }: HttpAccess, token: string): Promise<MemoryClient | AppError | null> {
+  try {
+    return await ask((owner) => owner.clients.admit({ token }))
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
   }
 }
 
@@ -98,11 +111,12 @@ function bearerOf({ headers }: IncomingMessage): string | undefined {
 
 const reasons = {
   401: 'Come with the token that Commonplace gave this program (Settings › Programs): Authorization: Bearer …',
+  403: 'This program is not served.',
   429: 'Too many wrong tokens. Wait a minute.',
 } as const
 
-function refuse(response: ServerResponse, status: keyof typeof reasons): void {
-  const error = { jsonrpc: '2.0', error: { code: -32_000, message: reasons[status] }, id: null }
+function refuse(response: ServerResponse, status: keyof typeof reasons, message: string = reasons[status]): void {
+  const error = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null }
   response.writeHead(status, {
     'Content-Type': 'application/json',
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="commonplace"' } : {}),

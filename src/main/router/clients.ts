@@ -1,4 +1,6 @@
 /** Other programs that use this memory. */
+import type { MemoryClient } from '../../shared/contract/index.ts'
+import { AppError } from '../../shared/errors.ts'
 import { sectionTitle } from '../workspace/index.ts'
 import { sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
@@ -8,12 +10,15 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   meet: os.clients.meet.handler(async ({ input }) => {
     // Whoever asks for an agent that is not there stays with the one that it had.
     if (input.agent !== undefined) await app.agents.get(input.agent)
-    return app.clients.meet(input.client, input.name, input.agent)
+    return served(app, await app.clients.meet(input.client, input.name, input.agent))
   }),
   issueToken: os.clients.issueToken.handler(async ({ input }) => ({
     token: await app.clients.issueToken(input.client, input.name, input.agent),
   })),
-  admit: os.clients.admit.handler(async ({ input }) => (await app.clients.admit(input.token)) ?? null),
+  admit: os.clients.admit.handler(async ({ input }) => {
+    const client = await app.clients.admit(input.token)
+    return client ? served(app, client) : null
+  }),
   update: os.clients.update.handler(async ({ input }) => {
     await app.clients.update(input.client, input)
     return {}
@@ -73,4 +78,10 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
 /** Where a program was given the main agent, it is left to the settings: they can give it another. */
 function ofAgent(agent: string) {
   return agent === 'main' ? {} : { agent }
+}
+
+/** @throws AppError `unknown_agent` for a program whose agent was archived */
+function served({ agents }: RouterBase['app'], client: MemoryClient): MemoryClient {
+  if (!agents.isArchived(client.agent)) return client
+  throw new AppError('unknown_agent', `the agent ${client.agent} is archived`, { agent: client.agent })
 }

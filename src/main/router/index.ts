@@ -8,6 +8,7 @@ import { clientsRoutes } from './clients.ts'
 import { contextRoutes } from './context.ts'
 import { eventsRoutes } from './events.ts'
 import { findRoutes } from './find.ts'
+import { forgetRoutes } from './forget.ts'
 import { habitsRoutes } from './habits.ts'
 import { healthRoutes } from './health.ts'
 import { historyRoutes } from './history.ts'
@@ -31,6 +32,7 @@ export function createRouter(app: App) {
     context: contextRoutes(base),
     events: eventsRoutes(base),
     find: findRoutes(base),
+    forget: forgetRoutes(base),
     habits: habitsRoutes(base),
     health: healthRoutes(base),
     history: historyRoutes(base),

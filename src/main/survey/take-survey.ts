@@ -92,27 +92,25 @@ export async function* takeSurvey({
     }
   }
   yield { type: 'progress', done: files.length, total: files.length }
-  yield {
-    type: 'done',
-    survey: {
-      searches: new Set(passages.map(({ search }) => search)).size,
-      files: surveyed,
-      mostRecalled: recalled.sort((one, other) => other.recalls - one.recalls).slice(0, maxLines),
-      neverRecalled: {
-        count: neverCount,
-        of: all.length,
-        longest: never.sort((one, other) => other.text.length - one.text.length).slice(0, maxLines),
-      },
-      stale: surveyed
-        .filter(
-          ({ recalls, isInContext, unsearched, modifiedAt }) =>
-            recalls === 0 && !isInContext && !unsearched && now - modifiedAt > staleDays * dayMs,
-        )
-        .sort((one, other) => one.modifiedAt - other.modifiedAt),
-      staleDays,
-      duplicates: await duplicatesAmong(all, builtinFile),
+  const counted = {
+    searches: new Set(passages.map(({ search }) => search)).size,
+    files: surveyed,
+    mostRecalled: recalled.sort((one, other) => other.recalls - one.recalls).slice(0, maxLines),
+    neverRecalled: {
+      count: neverCount,
+      of: all.length,
+      longest: never.sort((one, other) => other.text.length - one.text.length).slice(0, maxLines),
     },
+    stale: surveyed
+      .filter(
+        ({ recalls, isInContext, unsearched, modifiedAt }) =>
+          recalls === 0 && !isInContext && !unsearched && now - modifiedAt > staleDays * dayMs,
+      )
+      .sort((one, other) => one.modifiedAt - other.modifiedAt),
+    staleDays,
   }
+  yield { type: 'counted', survey: counted }
+  yield { type: 'done', survey: { ...counted, duplicates: await duplicatesAmong(all, builtinFile) } }
 }
 
 /** What cannot be read is no part of the memory that can be recalled. */

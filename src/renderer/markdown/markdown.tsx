@@ -12,6 +12,7 @@ import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from './math.ts'
 import { portionsOf, type Piece, type Portion } from './pieces.ts'
 import { PlainPassage } from './plain-passage.tsx'
 import { remarkCitations } from './remark-citations.ts'
+import { remarkCjk } from './remark-cjk.ts'
 
 const components: Components = {
   a: Anchor,
@@ -21,7 +22,7 @@ const components: Components = {
   table: Table,
 }
 
-const plugins: Options['remarkPlugins'] = [remarkGfm, remarkCitations]
+const plugins: Options['remarkPlugins'] = [remarkGfm, remarkCjk, remarkCitations]
 
 interface MarkdownProps {
   readonly text: string
@@ -103,7 +104,7 @@ function MathBlock({ text }: { text: string }) {
   const { remark, rehype } = use(loadMath())
   return (
     <ReactMarkdown
-      remarkPlugins={[remarkGfm, ...remark, remarkCitations]}
+      remarkPlugins={[remarkGfm, remarkCjk, ...remark, remarkCitations]}
       rehypePlugins={rehype}
       components={components}
     >

@@ -5,6 +5,7 @@ import remarkGfm from 'remark-gfm'
 import { CodeBlock } from '../markdown/code-block.tsx'
 import { loadMath } from '../markdown/load-math.ts'
 import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from '../markdown/math.ts'
+import { remarkCjk } from '../markdown/remark-cjk.ts'
 import { PlainPassage } from '../markdown/plain-passage.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { components } from './elements.tsx'
@@ -15,7 +16,7 @@ import { rehypeTaskLines } from './rehype-task-lines.ts'
 import { remarkNotes } from './remark-notes.ts'
 import type { ShownRow } from './rows.ts'
 
-const remarkPlugins: Options['remarkPlugins'] = [remarkGfm, remarkNotes]
+const remarkPlugins: Options['remarkPlugins'] = [remarkGfm, remarkCjk, remarkNotes]
 const rehypePlugins: Options['rehypePlugins'] = [rehypeTaskLines]
 /** As much coloured as one row may hold. */
 const maxSpans = 900
@@ -72,7 +73,7 @@ function MathBlock({ text }: { text: string }) {
   const { remark, rehype } = use(loadMath())
   return (
     <ReactMarkdown
-      remarkPlugins={[remarkGfm, ...remark, remarkNotes]}
+      remarkPlugins={[remarkGfm, remarkCjk, ...remark, remarkNotes]}
       rehypePlugins={[rehypeTaskLines, ...rehype]}
       components={components}
     >

@@ -2,7 +2,7 @@
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, Survey } from '../../shared/contract/index.ts'
+import type { Agent, CountedSurvey, Survey } from '../../shared/contract/index.ts'
 import { formatNumber, formatPercent } from '../i18n/format.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
@@ -63,7 +63,7 @@ export function MapView({ agent }: { agent: Agent }) {
   )
 }
 
-function PartView({ survey, part }: { survey: Survey; part: Part }) {
+function PartView({ survey, part }: { survey: CountedSurvey & Partial<Survey>; part: Part }) {
   const { t } = useTranslation()
   const { files, mostRecalled, neverRecalled, stale, staleDays, duplicates } = survey
   switch (part) {
@@ -103,7 +103,9 @@ function PartView({ survey, part }: { survey: Survey; part: Part }) {
         </>
       )
     case 'duplicates':
-      return duplicates.length === 0 ? (
+      return !duplicates ? (
+        <Skeleton lines={9} />
+      ) : duplicates.length === 0 ? (
         <EmptyState title={t('map.duplicatesEmpty')} />
       ) : (
         <>

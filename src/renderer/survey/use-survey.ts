@@ -4,7 +4,7 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Survey } from '../../shared/contract/index.ts'
+import type { CountedSurvey, Survey } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 
 interface Progress {
@@ -13,7 +13,8 @@ interface Progress {
 }
 
 interface SurveyState {
-  readonly survey: Survey | undefined
+  /** Without `duplicates` while they are still looked for. */
+  readonly survey: (CountedSurvey & Partial<Survey>) | undefined
   /** Files read of those there are; undefined when nothing is under way. */
   readonly progress: Progress | undefined
   readonly error: unknown
@@ -24,13 +25,16 @@ interface SurveyState {
 
 export function useSurvey(agent: string): SurveyState {
   const [progress, setProgress] = useState<Progress>({ done: 0, total: 0 })
+  const [counted, setCounted] = useState<CountedSurvey>()
   const query = useQuery({
     queryKey: api.survey.run.key({ input: { agent } }),
     async queryFn({ signal }) {
       let survey: Survey | undefined
       setProgress({ done: 0, total: 0 })
+      setCounted(undefined)
       for await (const step of await client.survey.run({ agent }, { signal })) {
         if (step.type === 'progress') setProgress(step)
+        else if (step.type === 'counted') setCounted(step.survey)
         else survey = step.survey
       }
       if (!survey) throw new Error('the survey ended before it was done')
@@ -40,7 +44,7 @@ export function useSurvey(agent: string): SurveyState {
     gcTime: 0,
   })
   return {
-    survey: query.data,
+    survey: query.isFetching ? (counted ?? query.data) : query.data,
     progress: query.isFetching ? progress : undefined,
     error: query.isFetching ? undefined : query.error,
     isOutdated: query.data !== undefined && query.isStale && !query.isFetching,

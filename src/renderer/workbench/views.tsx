@@ -4,6 +4,7 @@ import type { Agent } from '../../shared/contract/index.ts'
 import { ChatView } from '../chat/chat-view.tsx'
 import { ChangesView } from '../history/changes-view.tsx'
 import { ContextView } from '../context/context-view.tsx'
+import { ForgetView } from '../forget/forget-view.tsx'
 import { FindView } from '../workspace/find-view.tsx'
 import { FileView } from '../workspace/file-view.tsx'
 import { ChecksView } from '../checks/checks-view.tsx'
@@ -49,6 +50,9 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
       </Route>
       <Route path="/find">
         <FindView agent={agent} />
+      </Route>
+      <Route path="/forget">
+        <ForgetView key={agent.id} agent={agent} />
       </Route>
       <Route path="/links/broken">
         <BrokenView agent={agent} />

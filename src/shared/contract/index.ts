@@ -7,6 +7,7 @@ import { clients } from './clients.ts'
 import { context } from './context.ts'
 import { events } from './events.ts'
 import { find } from './find.ts'
+import { forget } from './forget.ts'
 import { habits } from './habits.ts'
 import { health } from './health.ts'
 import { history } from './history.ts'
@@ -28,6 +29,7 @@ export const contract = {
   context,
   events,
   find,
+  forget,
   habits,
   health,
   history,
@@ -66,6 +68,7 @@ export type {
   WhatIfWindow,
 } from './context.ts'
 export type { AppEvent } from './events.ts'
+export type { ForgetKind, ForgetOutcome, ForgetPlace, ForgetStep } from './forget.ts'
 export type { FindEvent, FoundFile, LeftFile, ReplaceEvent } from './find.ts'
 export type { Habits } from './habits.ts'
 export type { FileDraft, FileEntry, FileKind } from './workspace.ts'
@@ -121,5 +124,5 @@ export type {
   UpkeepProgress,
   UpkeepRule,
 } from './upkeep.ts'
-export type { Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'
+export type { CountedSurvey, Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'
 export type { PropertyCount, TagCount, TagPlan } from './tags.ts'

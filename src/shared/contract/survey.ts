@@ -29,7 +29,7 @@ export const surveyedFileSchema = z.object({
 })
 export type SurveyedFile = z.infer<typeof surveyedFileSchema>
 
-export const surveySchema = z.object({
+const countedSchema = z.object({
   /** Searches that the counts rest on. */
   searches: z.number().int(),
   files: z.array(surveyedFileSchema),
@@ -39,6 +39,11 @@ export const surveySchema = z.object({
   /** Never recalled and not changed for `staleDays`; oldest first. */
   stale: z.array(surveyedFileSchema),
   staleDays: z.number().int(),
+})
+/** All but what is there twice, which takes longest to find. */
+export type CountedSurvey = z.infer<typeof countedSchema>
+
+export const surveySchema = countedSchema.extend({
   /** Lines that say nearly the same; `similarity` in [0, 1] is of the least alike one to the first. */
   duplicates: z.array(
     z.object({
@@ -55,6 +60,7 @@ export type Survey = z.infer<typeof surveySchema>
 export const surveyStepSchema = z.discriminatedUnion('type', [
   /** Files read. */
   z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
+  z.object({ type: z.literal('counted'), survey: countedSchema }),
   z.object({ type: z.literal('done'), survey: surveySchema }),
 ])
 export type SurveyStep = z.infer<typeof surveyStepSchema>

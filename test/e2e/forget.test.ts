@@ -1,0 +1,69 @@
+/** Forgetting as people meet it: what is found, what is out of reach, done, and gone from the disk. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+
+afterAll(closeBrowser)
+
+const files = {
+  'MEMORY.md': '# Long-term memory\n\n## People\n\n- Lisa Kessler has diabetes.\n- Anna leads design.\n',
+  'memory/2026-11-02.md':
+    '# 2026-11-02\n\n## 09:00 - Call\n\nLisa Kessler called about the results.\nThe plumber came.\n',
+  'notes/lisa-kessler.md': '# A talk\n\nNothing else.\n',
+  'notes/seeds.md': '# Garden\n\nLisa Kessler gave us seeds.\n',
+  'notes/doctor.md': '# Doctor\n\nThe insulin pump for Lisa was ordered on Monday.\n',
+}
+
+describe('Forget', () => {
+  it('M60: found, confirmed, gone; a note that is to stay stays; in both schemes, in Chinese, on a telephone', async () => {
+    const config =
+      'agents:\n  defaults: { memory: { embedding: { provider: builtin } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n'
+    const server = await openTestServer({ files, config })
+    const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('link', { name: 'Inbox' }).waitFor()
+    await page.keyboard.press('Control+K')
+    await page.getByPlaceholder('Type a command').fill('forget for good')
+    await page.keyboard.press('Enter')
+    const view = page.getByTestId('forget')
+    await view.getByRole('textbox').fill('Lisa Kessler')
+    await page.keyboard.press('Enter')
+    await view.getByRole('heading', { name: 'Notes' }).waitFor()
+    await view.getByRole('heading', { name: 'Out of reach' }).waitFor()
+    await keepScreenshot(page, 'forget-1-found')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.waitForTimeout(400)
+    await keepScreenshot(page, 'forget-2-found-dark')
+    await page.emulateMedia({ colorScheme: 'light' })
+
+    const phone = await openPage({ locale: 'zh-CN', viewport: { width: 360, height: 740 } })
+    await phone.goto(server.url)
+    await phone.goto(new URL('/forget', server.url).href)
+    await phone.getByTestId('forget').getByRole('textbox').fill('Lisa Kessler')
+    await phone.keyboard.press('Enter')
+    await phone.getByRole('heading', { name: '无法触及' }).waitFor()
+    await keepScreenshot(phone, 'forget-3-chinese-narrow')
+    const overflow = await phone.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
+    expect(overflow).toBe(false)
+    await phone.close()
+
+    await view.getByRole('checkbox', { name: 'notes/seeds.md' }).uncheck()
+    await view.getByText('insulin pump').click()
+    await view.getByRole('button', { name: 'Forget it everywhere' }).click()
+    await page.getByRole('button', { name: 'Forget for good' }).click()
+    const done = view.getByTestId('forgotten')
+    await done.getByText('Where it still stands').waitFor({ timeout: 30_000 })
+    expect(await done.innerText()).toContain('notes/seeds.md')
+    await keepScreenshot(page, 'forget-4-done')
+    expect(await read('MEMORY.md')).toBe('# Long-term memory\n\n## People\n\n- Anna leads design.\n')
+    expect(await read('notes/doctor.md')).toBe('# Doctor\n\n')
+    await expect(read('notes/lisa-kessler.md')).rejects.toThrow('ENOENT')
+    expect(await read('notes/seeds.md')).toBe(files['notes/seeds.md'])
+    // The memory is open again.
+    await page.goto(new URL('/file/memory/2026-11-02.md', server.url).href)
+    await page.getByText('The plumber came.').first().waitFor()
+  }, 120_000)
+})

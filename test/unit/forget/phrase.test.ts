@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Phrase } from '../../../src/main/forget/index.ts'
+
+describe('Forget: what is recognised', () => {
+  it.each([
+    ['Lisa Kessler', 'lisa   kessler called', true],
+    ['Lisa Kessler', 'notes/2026-lisa-kessler.md', true],
+    ['Lisa Kessler', 'LISA_KESSLER=1', true],
+    ['Lisa Kessler', 'Lisa Kesslers', false],
+    ['Ann', 'Annabel', false],
+    ['Ann', "Ann's garden", true],
+    ['糖尿病', '她有糖尿病。', true],
+    ['王芳', '王芳芳', true],
+    ['café', 'cafe\u0301 at noon', true],
+    ['C++ (old)', 'we used C++ (old) then', true],
+    ['a.b.com', 'axb.com', false],
+  ])('M60: “%s” in “%s”: %s', (text, inside, expected) => {
+    expect(new Phrase([text]).isIn(inside)).toBe(expected)
+  })
+
+  it('M60: its lines go, and no others; over the end of a line both', () => {
+    const phrase = new Phrase(['Lisa Kessler', 'insulin'])
+    expect(phrase.isIn('a long way before it: insulin')).toBe(true)
+    const text = 'One.\nLisa\nKessler.\nTwo.\n- insulin\nThree.\n'
+    expect(phrase.linesIn(text)).toEqual([2, 3, 5])
+    expect(phrase.without(text)).toBe('One.\nTwo.\nThree.\n')
+    expect(phrase.blotted('+ insulin\n keep')).toBe('+[forgotten]\n keep')
+  })
+
+  it.each([[[]], [['']], [['a']], [['- .']], [['的']], [['Lisa', 'x']]])('M60: %j is refused', (texts) => {
+    expect(() => new Phrase(texts)).toThrow(expect.objectContaining({ code: 'input_invalid' }))
+  })
+
+  it('M60: what was taken out is not there, and taking it out again changes nothing', () => {
+    const words = fc.constantFrom('Lisa', 'Kessler', 'Lisa Kessler', 'insulin', 'the', '糖尿病', '\n', ' ', '-', 'x')
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 40 }), (parts) => {
+        const phrase = new Phrase(['Lisa Kessler', '糖尿病'])
+        const text = parts.join(' ')
+        const without = phrase.without(text)
+        // Two halves that come to stand beside each other are one again: those go with the next look.
+        let rest = without
+        for (let times = 0; times < 40 && phrase.isIn(rest); times += 1) rest = phrase.without(rest)
+        expect(phrase.isIn(rest)).toBe(false)
+        expect(phrase.without(rest)).toBe(rest)
+      }),
+    )
+  })
+})
