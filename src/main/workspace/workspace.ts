@@ -38,6 +38,7 @@ import {
   resolveWritable,
   type Roots,
 } from './paths.ts'
+import { withEndsOf } from './line-ends.ts'
 import { walkMarkdown, type FoundFile, type Walk } from './walk.ts'
 
 const dayMs = 86_400_000
@@ -163,7 +164,7 @@ export class Workspace {
   }
 
   /**
-   * Saves what an editor holds. If the file is no longer what the editor started from, the two changes are merged
+   * Saves what an editor holds; lines that it did not touch keep their ends. If the file is no longer what the editor started from, the two changes are merged
    * when they do not touch.
    * @throws AppError `file_changed` when they do; nothing is written then
    */
@@ -179,13 +180,19 @@ export class Workspace {
     let saved = text
     let merged = false
     const write = await this.#edits.change(path, { cause: 'user' }, async (current) => {
-      if ((current?.hash ?? null) === expected.hash || current?.text === text) return text
+      if (current?.text === text) return text
+      if ((current?.hash ?? null) === expected.hash) return current ? withEndsOf(current.text, text) : text
       if (current && expected.hash === null && expected.baseText === undefined)
         throw new AppError('file_exists', `${path} exists already`, { path })
       const { baseText: base, onConflict } = expected
       const result =
         current && base !== undefined
-          ? await this.#differ.merge({ base, mine: text, theirs: current.text, keepsBoth: onConflict === 'both' })
+          ? await this.#differ.merge({
+              base,
+              mine: withEndsOf(base, text),
+              theirs: current.text,
+              keepsBoth: onConflict === 'both',
+            })
           : undefined
       if (result === undefined)
         throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { withEndsOf } from '../../../src/main/workspace/line-ends.ts'
+import { randomOf } from '../../support/random.ts'
+
+const mark = '\uFEFF'
+
+/** As an editor holds a text: one kind of end, no mark. */
+const inEditor = (text: string, end = '\n') => text.replace(/^\uFEFF/, '').replace(/\r\n|\r|\n/g, end)
+
+describe('M43 line ends', () => {
+  it.each<[name: string, before: string, after: string, expected: string]>([
+    ['nothing was changed', 'x\r\ny\nz\r', 'x\ny\nz\n', 'x\r\ny\nz\r'],
+    ['a task is ticked', 'x\r\ny\n- [ ] t\n', 'x\r\ny\r\n- [x] t\r\n', 'x\r\ny\n- [x] t\n'],
+    ['a letter is typed', 'one\r\ntwo\nthree\r\n', 'one\ntwo!\nthree\n', 'one\r\ntwo!\nthree\r\n'],
+    ['a lone carriage return is an end too', 'b\nc\r[[A]]\r\nd', 'b\nc\n[[A]]\ne', 'b\nc\r[[A]]\r\ne'],
+    [
+      'the mark stays',
+      `${mark}---\r\nstatus: open\r\n---\r\n`,
+      '---\nstatus: done\n---\n',
+      `${mark}---\r\nstatus: done\r\n---\r\n`,
+    ],
+    ['a mark that came along is not doubled', `${mark}a\r\n`, `${mark}b\n`, `${mark}b\r\n`],
+    ['new lines have the end that most have', 'a\r\nb\r\nc\n', 'a\nnew\nb\nc\n', 'a\r\nnew\r\nb\r\nc\n'],
+    ['lines that are put away take their ends along', 'a\r\nb\nc\r\nd\n', 'a\nc\nd\n', 'a\r\nc\r\nd\n'],
+    ['a last line without an end has none', 'a\r\nb', 'a\nb\nc', 'a\r\nb\r\nc'],
+    ['a last end is put away', 'a\r\nb\r\n', 'a\nb', 'a\r\nb'],
+    ['everything is put away', 'a\r\nb\r\n', '', ''],
+    ['there was nothing', '', 'a\nb\n', 'a\nb\n'],
+  ])('M43 M66: %s', (_name, before, after, expected) => {
+    expect(withEndsOf(before, after)).toBe(expected)
+  })
+
+  it('M43: whatever is edited, the words are those of the editor, and lines that stand as they were keep their ends', () => {
+    for (let seed = 0; seed < 500; seed += 1) {
+      const random = randomOf(seed)
+      const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)] as T
+      const lines = Array.from({ length: Math.floor(random() * 30) }, (_, index) => ({
+        text: `${index} ${pick(['a', 'b', ''])}`,
+        end: pick(['\n', '\r\n', '\r']),
+      }))
+      const before = `${pick(['', mark])}${lines.map(({ text, end }) => text + end).join('')}`
+      const edited = lines.flatMap(({ text }) => {
+        const dice = random()
+        return dice < 0.1 ? [] : dice < 0.2 ? [`${text}!`] : dice < 0.3 ? [text, 'new'] : [text]
+      })
+      const typed = edited.map((text) => `${text}\n`).join('')
+      const saved = withEndsOf(before, typed)
+      expect(inEditor(saved)).toBe(typed)
+      expect(saved.startsWith(mark)).toBe(before.startsWith(mark))
+      for (const { text, end } of lines) if (edited.includes(text)) expect(saved).toContain(text + end)
+    }
+  })
+})
