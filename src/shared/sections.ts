@@ -8,19 +8,31 @@ export interface Section {
   readonly to: number
 }
 
-/** What opens or closes a block of code. */
-function fenceIn(line: string): string | undefined {
-  return /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+/** The block of code that is open after a line, by the mark that ends it; an item of a list may begin with one. */
+function fenceAfter(line: string, fence: string | undefined): string | undefined {
+  if (fence === undefined) return /^ {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]+){0,9}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1]
+  const isEnd = /^\s*(`{3,}|~{3,})\s*$/.exec(line)?.[1]?.startsWith(fence)
+  return isEnd ? undefined : fence
+}
+
+/** The text with its headings as plain lines: a note in a section begins and ends none. Code stays as it is. */
+export function withoutHeadings(text: string): string {
+  let fence: string | undefined
+  let before = ''
+  const plain = text.split('\n').map((line) => {
+    const isCode = fence !== undefined
+    fence = fenceAfter(line, fence)
+    const isTitle = /^ {0,3}#{1,6}(?:\s|$)/.test(line) || (before !== '' && /^ {0,3}(?:=+|-+)\s*$/.test(line))
+    before = line.trim()
+    return isTitle && !isCode ? line.replace(/[#=-]/, String.raw`\$&`) : line
+  })
+  return plain.join('\n')
 }
 
 /** The mark of a block of code that nothing ends: what comes after the lines would be part of it. */
 export function openFenceOf(lines: readonly string[]): string | undefined {
   let fence: string | undefined
-  for (const line of lines) {
-    const mark = fenceIn(line)
-    if (fence === undefined) fence = mark
-    else if (mark?.startsWith(fence)) fence = undefined
-  }
+  for (const line of lines) fence = fenceAfter(line, fence)
   return fence
 }
 
@@ -31,12 +43,9 @@ export function sectionsOf(lines: readonly string[]): Section[] {
   for (const [index, whole] of lines.entries()) {
     // The mark of the byte order is no part of the first line.
     const line = index === 0 ? whole.replace(/^\uFEFF/, '') : whole
-    const mark = fenceIn(line)
-    if (fence !== undefined) {
-      if (mark?.startsWith(fence)) fence = undefined
-      continue
-    }
-    if (mark) fence = mark
+    const isCode = fence !== undefined
+    fence = fenceAfter(line, fence)
+    if (isCode) continue
     const marks = /^#{1,6}(?=\s)/.exec(line)?.[0]
     if (marks !== undefined) headings.push({ title: titleOf(line, marks), level: marks.length, from: index + 1 })
   }

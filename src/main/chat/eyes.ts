@@ -65,6 +65,11 @@ export class Eyes {
     return true
   }
 
+  /** Whether there is anything at all that it is not shown. */
+  async missesAny(): Promise<boolean> {
+    return !this.isLocal && (await this.#look()).notes.size > 0
+  }
+
   /** Other words than a file's, as they are shown. */
   async words(text: string): Promise<string> {
     return this.isLocal ? text : (await this.#look()).net.withhold(text)

@@ -200,7 +200,7 @@ export class Checks {
     const place = { path: expected.path, line: expected.startLine }
     const { why } = await memory.explain(query, {}, place, signal)
     // A line that its chunk's neighbour showed is not "returned" by the lines that were asked for.
-    const reason = why === undefined || why.reason === 'returned' ? 'noMatch' : why.reason
+    const reason = why === undefined || why.reason === 'returned' || why.reason === 'local' ? 'noMatch' : why.reason
     return { rank: null, reason, score: why?.candidate?.score ?? null }
   }
 

@@ -1,5 +1,5 @@
 /** What another program gets to see of a memory: a program is taken for a remote one unless the user has said otherwise (M64). */
-import type { Explanation, FileEntry, SearchResponse } from '../../shared/contract/index.ts'
+import type { Candidate, Explanation, FileEntry, SearchResponse, Verdict } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Sight } from '../visibility/index.ts'
 import type { RouterBase } from './base.ts'
@@ -17,24 +17,66 @@ export function seenFiles(files: FileEntry[], sight: Sight | undefined): FileEnt
   return sight ? files.filter(({ path }) => !sight.notes.has(path) || !sight.notes.get(path)?.isWhole) : files
 }
 
+/** The results that it sees; nothing else that is told depends on words of what stays here. */
 export async function seenResults(
   found: SearchResponse,
   agent: Agent,
   sight: Sight | undefined,
 ): Promise<SearchResponse> {
   if (!sight) return found
-  const isSeen = await Promise.all(found.results.map((result) => sees(agent, sight, result)))
-  return { ...found, results: found.results.filter((_, at) => isSeen[at]) }
+  const results = await seenOf(found.results, agent, sight)
+  // How many passages have a word of the question tells of those that are not shown.
+  return { ...found, results, candidates: results.length, notice: seenNotice(found.notice) }
 }
 
+/** The account of what it sees, as if there were nothing else. */
 export async function seenExplanation(
   found: Explanation,
   agent: Agent,
   sight: Sight | undefined,
 ): Promise<Explanation> {
   if (!sight) return found
-  const isSeen = await Promise.all(found.candidates.map((candidate) => sees(agent, sight, candidate)))
-  return { ...found, candidates: found.candidates.filter((_, at) => isSeen[at]) }
+  const { why, ...rest } = found
+  const candidates = renumbered(await seenOf(found.candidates, agent, sight), sight)
+  const seen = { ...rest, candidates, terms: [], notice: seenNotice(found.notice) }
+  if (!why) return seen
+  if (!(await sees(agent, sight, { path: why.path, startLine: 1, endLine: Infinity })))
+    return { ...seen, why: unseenPlace(why) }
+  const { path, startLine } = why.candidate ?? {}
+  const at = candidates.findIndex((one) => one.path === path && one.startLine === startLine)
+  return { ...seen, why: { ...why, candidate: candidates[at] ?? null, rank: at < 0 ? null : at + 1 } }
+}
+
+async function seenOf<T extends Place>(places: readonly T[], agent: Agent, sight: Sight): Promise<T[]> {
+  const isSeen = await Promise.all(places.map((place) => sees(agent, sight, place)))
+  return places.filter((_, at) => isSeen[at])
+}
+
+/** A gap in the ranks, or what a factor goes by, would tell of a passage that is not shown. */
+function renumbered(candidates: readonly Candidate[], sight: Sight): Candidate[] {
+  const shown = candidates.flatMap(({ verdict }) => (verdict.kind === 'returned' ? [verdict.rank] : []))
+  const ranks = new Map(shown.toSorted((one, other) => one - other).map((rank, at) => [rank, at + 1]))
+  const isShown = (of: string | undefined) => of === undefined || !sight.notes.has(of.replace(/:[\d-]+$/, ''))
+  return candidates.map((candidate): Candidate => {
+    const modifiers = candidate.modifiers.filter(({ of }) => isShown(of))
+    return { ...candidate, modifiers, verdict: seenVerdict(candidate.verdict, ranks) }
+  })
+}
+
+function seenVerdict(verdict: Verdict, ranks: ReadonlyMap<number, number>): Verdict {
+  if (verdict.kind === 'returned') return { ...verdict, rank: ranks.get(verdict.rank) ?? verdict.rank }
+  if (verdict.kind !== 'folded') return verdict
+  const into = ranks.get(verdict.into)
+  return into === undefined ? { kind: 'beyondMaxResults' } : { ...verdict, into }
+}
+
+/** The same whatever was asked: a passage may lie across the lines of a note that are local and those that are not. */
+function unseenPlace({ path, line }: NonNullable<Explanation['why']>): NonNullable<Explanation['why']> {
+  return { path, line, candidate: null, rank: null, reason: 'local' }
+}
+
+function seenNotice(notice: SearchResponse['notice']): SearchResponse['notice'] {
+  return notice?.code === 'query_local' || notice?.code === 'vectors_local' ? null : notice
 }
 
 interface Place {

@@ -1,7 +1,7 @@
 /** Entries of a day's log (M4): `## HH:MM - Title`, then the note; one that says it in a line needs no title. Pure. */
 import { logHeading } from '../../shared/log-heading.ts'
 import { localDate, localTime } from './layout.ts'
-import { withFencesClosed } from './sections.ts'
+import { noteBody, withFencesClosed } from './sections.ts'
 
 /** Whoever was asked to write a note and went away was asked no longer ago than this. */
 const maxMinutesSince = 2
@@ -34,6 +34,5 @@ function placeOf(entry: string, startLine: number): PlacedEntry {
 }
 
 function logEntry(note: string, at: Date): string {
-  const body = withFencesClosed(note.trim())
-  return `${logHeading(body, localTime(at))}\n${body}\n`
+  return `${logHeading(note, localTime(at))}\n${noteBody(note)}\n`
 }

@@ -1,6 +1,6 @@
 /** Notes in the sections of a Markdown file. Pure. */
 import { AppError } from '../../shared/errors.ts'
-import { openFenceOf, sectionsOf, type Section } from '../../shared/sections.ts'
+import { openFenceOf, sectionsOf, withoutHeadings, type Section } from '../../shared/sections.ts'
 
 /** A section as somebody names it: without the marks of a heading. @throws AppError `input_invalid` */
 export function sectionTitle(said: string): string {
@@ -20,7 +20,16 @@ function sectionNamed(lines: readonly string[], title: string): Section | undefi
   const sections = sectionsOf(lines)
   const name = headingTitle(title)
   const plain = name.toLowerCase()
-  return sections.find((known) => known.title === name) ?? sections.find((known) => known.title.toLowerCase() === plain)
+  return (
+    sections.find((known) => known.title === name) ??
+    sections.find((known) => known.title.toLowerCase() === plain) ??
+    // What is for a section that stays on this machine goes there, not into one beside it that is sent (M64).
+    sections.find((known) => withoutMarks(known.title).toLowerCase() === withoutMarks(plain))
+  )
+}
+
+function withoutMarks(title: string): string {
+  return title.replaceAll(/\^\[[^\]]*\]/g, '').trim()
 }
 
 /** As it is read from its heading again: `C#` → `C`. */
@@ -35,9 +44,14 @@ export function withFencesClosed(text: string): string {
   return text.endsWith('\n') ? `${text}${fence}\n` : `${text}\n${fence}`
 }
 
+/** The words of a note as they stand under a heading that is not theirs. */
+export function noteBody(text: string): string {
+  return withFencesClosed(withoutHeadings(text.trim()))
+}
+
 /** A note as an item of a list; its further lines are indented under it. */
 export function noteItem(text: string): string {
-  const [first = '', ...rest] = withFencesClosed(text.trim()).split('\n')
+  const [first = '', ...rest] = noteBody(text).split('\n')
   return [`- ${first}`, ...rest.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
 }
 

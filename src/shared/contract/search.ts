@@ -212,7 +212,17 @@ export const whySchema = z.object({
   candidate: candidateSchema.nullable(),
   /** 1-based rank among all candidates, or null when the chunk was no candidate at all. */
   rank: z.number().int().nullable(),
-  reason: z.enum(['returned', 'belowMinScore', 'beyondMaxResults', 'folded', 'outsideFilter', 'notIndexed', 'noMatch']),
+  /** `local`: whoever asks may not see the note, or not all of it, and is told the same whatever the question (M64). */
+  reason: z.enum([
+    'returned',
+    'belowMinScore',
+    'beyondMaxResults',
+    'folded',
+    'outsideFilter',
+    'notIndexed',
+    'noMatch',
+    'local',
+  ]),
   /** With `notIndexed`: what keeps it out of the search altogether. */
   unsearched: unsearchedSchema.optional(),
 })

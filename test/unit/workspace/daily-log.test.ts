@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addLogEntry, findLogEntry } from '../../../src/main/workspace/daily-log.ts'
-import { addToSection, noteItem, withFencesClosed } from '../../../src/main/workspace/sections.ts'
+import { addToSection, noteBody, noteItem } from '../../../src/main/workspace/sections.ts'
 import { sectionsOf } from '../../../src/shared/sections.ts'
 
 const at = new Date(2026, 0, 20, 9, 5)
@@ -36,7 +36,7 @@ describe('M4 entries of a day’s log', () => {
         const { text, startLine, endLine } = addLogEntry(log, note, at)
         const lines = text.split('\n')
         expect(lines[startLine - 1]).toMatch(/^## 09:05( - |$)/)
-        expect(lines.slice(startLine, endLine).join('\n')).toBe(withFencesClosed(note.trim()))
+        expect(lines.slice(startLine, endLine).join('\n')).toBe(noteBody(note))
         expect(findLogEntry(text, note, new Date(at.getTime() + 60_000))).toEqual({ startLine, endLine })
       }),
     )
@@ -51,6 +51,12 @@ describe('M4 entries of a day’s log', () => {
     expect(added).toEqual({ text: `${mine}\`\`\`\n\n## 09:05\nNext\n`, startLine: 7, endLine: 8 })
     expect(sectionsOf(added.text.split('\n')).map(({ title }) => title)).toEqual(['2026-01-20', '09:05'])
     expect(addLogEntry(added.text, 'Last', at).text.startsWith(added.text)).toBe(true)
+  })
+
+  it('M58: a heading in a note is none of the log, and marks nothing of it', () => {
+    const { text } = addLogEntry(undefined, 'Saw this\n# Top ^[local]\nTitle\n===\n```\n# code\n```', at)
+    expect(text).toContain('\n\\# Top ^[local]\nTitle\n\\===\n```\n# code\n```\n')
+    expect(sectionsOf(text.split('\n')).map(({ title }) => title)).toEqual(['2026-01-20', '09:05 - Saw this'])
   })
 
   it('M58: and so in a section', () => {

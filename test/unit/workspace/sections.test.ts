@@ -25,6 +25,22 @@ describe('M5 notes in the sections of MEMORY.md', () => {
 
   it('M5: keeps further lines of a note with its item', () => {
     expect(noteItem('first\n\nsecond\n')).toBe('- first\n\n  second')
+    expect(noteItem('first\n## Mine ^[local]')).toBe('- first\n  \\## Mine ^[local]')
+  })
+
+  it.each(['```sh\nmake\n```', '```sh\nmake', 'Run:\n```\nmake\n```js', '```x``` is short', '1. ```\n    a'])(
+    'M58: after the code of %j what follows is none',
+    (note) => {
+      const { text } = addToSection('## Code\n\n## People\n\n- Ann\n', 'Code', noteItem(note))
+      expect(sectionsOf(text.split('\n')).map(({ title }) => title)).toEqual(['Code', 'People'])
+    },
+  )
+
+  it('M64: what is for a section that stays on this machine goes there, not into a second one that does not', () => {
+    const text = '## Health ^[local]\n\n- The doctor found nothing\n\n## Places\n'
+    for (const said of ['Health', 'health', 'Health ^[local]'])
+      expect(addToSection(text, said, '- new').text).toBe(text.replace('nothing\n', 'nothing\n- new\n'))
+    expect(findInSection(text, 'Health', '- The doctor found nothing')).toEqual({ startLine: 3, endLine: 3 })
   })
 
   it('M5: whatever the file says, its lines stay and the note stands where it says', () => {

@@ -23,7 +23,7 @@ export const memorySearch = defineTool({
   async run({ query, maxResults, minScore }, context) {
     const { memory, session, signal } = context
     const found = await memory.search(query, { excludeSession: session, maxResults, minScore }, signal)
-    const { response, held } = await seenOf(found, context)
+    const { response, keepsAny } = await seenOf(found, context)
     const results = response.results.map(({ path, startLine, endLine, score, snippet, source, superseded }) => ({
       path,
       startLine,
@@ -48,7 +48,8 @@ export const memorySearch = defineTool({
         model,
         ...(shown.length > 0 ? { conditions: shown } : {}),
         ...(notice ? { notice: notice.message } : {}),
-        ...(held > 0 ? { heldBack: `${held} results stay on this machine: their notes are marked local` } : {}),
+        // Always the same: how many were held back would tell what words they have.
+        ...(keepsAny ? { heldBack: 'notes may be kept on this machine: those that are marked local are not shown' } : {}),
       }),
       details: { kind: 'recall', recall: response },
     }
@@ -63,7 +64,7 @@ function fromOf(snippet: string): { readonly from?: string } {
 
 /** Without those results of which a remote model may not see all. */
 async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: ToolContext) {
-  if (eyes.isLocal) return { response: found, held: 0 }
+  if (eyes.isLocal) return { response: found, keepsAny: false }
   const seen: SearchResponse['results'] = []
   for (const result of found.results) {
     const { path, startLine, endLine } = result
@@ -81,5 +82,8 @@ async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: T
       if (!(error instanceof AppError)) throw error
     }
   }
-  return { response: { ...found, results: seen }, held: found.results.length - seen.length }
+  const { notice } = found
+  const isOfLocal = notice?.code === 'query_local' || notice?.code === 'vectors_local'
+  const response = { ...found, results: seen, candidates: seen.length, notice: isOfLocal ? null : notice }
+  return { response, keepsAny: await eyes.missesAny() }
 }

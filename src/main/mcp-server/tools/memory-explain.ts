@@ -113,6 +113,7 @@ const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string
   outsideFilter: 'a filter of the query keeps it out',
   notIndexed: 'it is not searched',
   noMatch: 'nothing of the query matches it; use words that stand there',
+  local: 'this place stays on this machine, in part or as a whole, or is not there',
 }
 
 function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanation['why']>) {

@@ -60,9 +60,9 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
     const atOnce = await search(catchUpMs)
     // Nothing in the index as it was may be nothing yet.
     const found = atOnce.stale && atOnce.results.length === 0 ? await search(longCatchUpMs) : atOnce
-    const { results, notice, stale, conditions = [], candidates } = found
+    const { results, notice, stale, conditions = [] } = found
     const hints = [
-      ...(results.length === 0 ? [nothingFound(candidates, found.minScore)] : []),
+      ...(results.length === 0 ? [nothingFound(found.minScore)] : []),
       ...(notice ? [`Only words were searched, not meaning: ${clipped(notice.message, 60)}.`] : []),
       ...(stale ? ['The index is still catching up with recent changes.'] : []),
     ]
@@ -114,8 +114,8 @@ function whyOf({ textScore, vectorScore, matched }: SearchResult): string {
   ].join('; ')
 }
 
-function nothingFound(candidates: number, minScore: number): string {
-  return `Nothing scored ${minScore} or more among ${candidates} passages that were considered. Try other words, a lower minScore, or memory_explain to see how close they came.`
+function nothingFound(minScore: number): string {
+  return `Nothing scored ${minScore} or more. Try other words, a lower minScore, or memory_explain to see how close they came.`
 }
 
 export function conditionText({ kind, text, from, to, isUnread }: Condition): string {
