@@ -9,7 +9,8 @@ import { connectClient } from '../support/mcp-clients.ts'
 const files = {
   'pin.md': '---\nvisibility: local\n---\nThe safe opens with 93417\n',
   'private/gate.md': 'The gate opens with 55120\n',
-  'MEMORY.md': '# Memory\n\n## Codes ^[local]\n\n- The bike opens with 8841\n\n## Places\n\n- The harbour opens at seven\n',
+  'MEMORY.md':
+    '# Memory\n\n## Codes ^[local]\n\n- The bike opens with 8841\n\n## Places\n\n- The harbour opens at seven\n',
   'mixed.md': 'The shed is green\n\nIt opens with 20417 ^[local]\n',
   'open.md': '# Open\n\nThe shop opens at nine\n',
 }

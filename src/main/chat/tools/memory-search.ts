@@ -49,7 +49,9 @@ export const memorySearch = defineTool({
         ...(shown.length > 0 ? { conditions: shown } : {}),
         ...(notice ? { notice: notice.message } : {}),
         // Always the same: how many were held back would tell what words they have.
-        ...(keepsAny ? { heldBack: 'notes may be kept on this machine: those that are marked local are not shown' } : {}),
+        ...(keepsAny
+          ? { heldBack: 'notes may be kept on this machine: those that are marked local are not shown' }
+          : {}),
       }),
       details: { kind: 'recall', recall: response },
     }
