@@ -91,6 +91,31 @@ async function run(client: Client, lines: string[] = [], keep: string[] = []): P
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 describe('Forget', () => {
+  it('M60: what is looked for is sent to nobody, and who had it embedded is among those out of reach', async () => {
+    const server = await startModelServer({ text: 'yes' })
+    const { app } = await openTestApp({
+      files,
+      config: `agents:
+  defaults:
+    memory: { embedding: { provider: openai-compatible, model: e, baseUrl: "${server.openAiUrl}", reach: remote } }
+  list: [{ id: main, workspace: "{{workspace}}" }]
+`,
+    })
+    const client = createRouterClient(createRouter(app))
+    const agent = await app.agents.get('main')
+    await agent.memory.settle(10_000)
+    await agent.memory.settleVectors(() => undefined)
+    const before = server.requests.length
+    expect(before).toBeGreaterThan(0)
+    const found = await client.forget.find({ ...main, words: secret })
+    expect(found.places.length).toBeGreaterThan(0)
+    expect(server.requests.slice(before).map(({ text }) => text)).toEqual([])
+    expect(found.models).toContain('openai-compatible/e')
+    // Whoever searches for it sends it, as ever.
+    await agent.memory.search(secret)
+    expect(server.requests.slice(before).some(({ text }) => text.includes(secret))).toBe(true)
+  })
+
   it('M60: what is forgotten is in no byte of the workspace and the state, compressed objects included; the rest is as it was', async () => {
     const test = await openForget()
     const { client, workspace, home, app } = test

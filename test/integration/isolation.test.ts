@@ -444,7 +444,10 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
 
     await main.history?.settle()
     const recorded = new Set((await main.history?.timeline({ limit: 100_000 }))?.map(({ file }) => file.path))
-    const unrecorded = notes.map((path) => path.slice(workspace.length + 1)).filter((path) => !recorded.has(path))
+    const unrecorded = notes
+      .filter(isNote)
+      .map((path) => path.slice(workspace.length + 1))
+      .filter((path) => !recorded.has(path))
     expect(unrecorded).toEqual([])
   }, 240_000)
 

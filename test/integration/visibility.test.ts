@@ -203,6 +203,8 @@ const noteOf = (kind: (typeof kinds)[number], at: number, end: string) => {
   return (at % 4 === 0 ? '\uFEFF' : '') + text.replaceAll('\n', end)
 }
 
+const runs = process.env['GATE_RUNS']
+
 describe('M64 the gate', () => {
   it(
     'M64: no line marked local is ever in a request to a remote provider, whatever the notes, the tools and the moment',
@@ -336,7 +338,8 @@ describe('M64 the gate', () => {
             }
           },
         ),
-        { numRuns: Number(process.env['GATE_RUNS'] ?? 15), endOnFailure: true },
+        // The same ones each time; `GATE_RUNS=40` takes as many others at random.
+        runs === undefined ? { numRuns: 10, seed: 64 } : { numRuns: Number(runs), endOnFailure: true },
       )
     },
   )

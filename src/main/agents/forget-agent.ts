@@ -1,4 +1,5 @@
 /** Forgetting in one agent: what is looked through, and what is about the same in other words. */
+import { isSentTexts } from '../../shared/providers.ts'
 import { otherGit, Phrase, scan, type ForgetFolders } from '../forget/index.ts'
 import type { Agent } from './agent.ts'
 
@@ -16,7 +17,8 @@ export async function findToForget(
 ) {
   const phrase = new Phrase([words, ...lines])
   const places = await scan(folders, phrase, signal)
-  const { results } = await agent.memory.search(words, { maxResults: maxNear, minScore: leastNear })
+  // What is to be forgotten is told to nobody.
+  const { results } = await agent.memory.search(words, { maxResults: maxNear, minScore: leastNear, staysHere: true })
   const near = results
     .filter(({ source }) => source === 'memory')
     .flatMap(({ path, snippet, snippetLine, startLine, matched }) => {
@@ -31,7 +33,9 @@ export async function findToForget(
     .filter(({ text }) => canBeNamed(text) && !phrase.isIn(text))
   const known = new Map(near.map((one) => [one.text, one]))
   const git = (await otherGit(folders.workspace)) ?? null
-  return { places, near: [...known.values()].slice(0, maxNear), git }
+  const { provider, model } = await agent.memory.status()
+  const embedding = isSentTexts(provider) ? `${provider}/${model}` : undefined
+  return { places, near: [...known.values()].slice(0, maxNear), git, embedding }
 }
 
 /** Long enough to be told from other lines, and no heading. */

@@ -5,7 +5,9 @@ export const forgetRoutes = ({ os, app }: RouterBase) => ({
   find: os.forget.find.handler(async ({ input: { agent, ...request }, signal }) => {
     const months = await app.ledger.months()
     const models = [...new Set(months.map(({ model }) => model))].filter((model) => model !== 'offline')
-    return { ...(await app.agents.findToForget(agent, request, signal)), models }
+    const { embedding, ...found } = await app.agents.findToForget(agent, request, signal)
+    // The texts themselves went to a model of embeddings.
+    return { ...found, models: embedding === undefined ? models : [...models, embedding] }
   }),
   run: os.forget.run.handler(async function* ({ input: { agent, words, lines, keep } }) {
     yield* app.agents.forget(agent, { texts: [words, ...lines], keep })

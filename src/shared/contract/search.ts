@@ -89,6 +89,8 @@ export const searchOptionsSchema = searchSettingsSchema.partial().extend({
   excludeSession: idSchema.optional(),
   /** How long to wait for the query's vector, ms; as long as the provider's health allows when left out. */
   vectorWaitMs: z.number().int().min(0).max(60_000).optional(),
+  /** The question is sent to no other machine: where the embedding model is on one, words alone answer. */
+  staysHere: z.boolean().optional(),
   /** How long to wait for files that were just saved, ms; the answer says when that was not long enough. */
   catchUpMs: z.number().int().min(0).max(60_000).optional(),
   /** Conditions of the query that do not hold, as they stand there. */

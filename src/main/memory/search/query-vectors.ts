@@ -76,6 +76,11 @@ export class QueryVectors {
     return this.#provider.address
   }
 
+  /** What is asked goes to another machine. */
+  get isRemote(): boolean {
+    return this.#provider.holds !== undefined
+  }
+
   /** False where it is known beforehand that the model cannot tell what a question means. */
   reads(question: string): boolean {
     return this.#provider.reads?.(question) ?? true

@@ -253,7 +253,7 @@ export class Searcher {
   ): Promise<Ranking> {
     const started = performance.now()
     const read = this.#read(query, overrides.without)
-    const embedded = await this.#embedQuery(read.words, this.#readCollection(), overrides.vectorWaitMs, signal)
+    const embedded = await this.#embedQuery(read.words, this.#readCollection(), overrides, signal)
     const ranking = this.#transaction(() => this.#rankNow(query, read, options, overrides, embedded, shown, asked))
     return { ...ranking, timings: { ...ranking.timings, totalMs: performance.now() - started } }
   }
@@ -397,11 +397,12 @@ export class Searcher {
   async #embedQuery(
     query: string,
     { dimensions, unembedded }: Collection,
-    maxWaitMs: number | undefined,
+    { vectorWaitMs, staysHere }: SearchOptions,
     signal: AbortSignal | undefined,
   ): Promise<EmbeddedQuery> {
     // A model gives a vector to signs as well, or to nothing at all, and something is always nearest to it.
     if (!this.#embeddings || !/[\p{L}\p{N}]/u.test(query)) return { vector: undefined, notice: null, embedMs: 0 }
+    if (staysHere && this.#embeddings.isRemote) return { vector: undefined, notice: null, embedMs: 0 }
     if (dimensions === 0) {
       const { failure } = this.#embeddings.leave
       const notice: Notice = failure
@@ -411,7 +412,7 @@ export class Searcher {
     }
     if (!this.#embeddings.reads(query)) return { vector: undefined, notice: weakNotice(scriptOf(query)), embedMs: 0 }
     const started = performance.now()
-    const { vector, notice } = await this.#embeddings.of(query, dimensions, maxWaitMs, signal)
+    const { vector, notice } = await this.#embeddings.of(query, dimensions, vectorWaitMs, signal)
     const local = unembedded > 0 ? Number(getMeta(this.#db, localChunksKey) ?? 0) : 0
     const missing = local === unembedded ? localNotice(local) : incompleteNotice(unembedded)
     const incomplete = unembedded > 0 ? missing : null
