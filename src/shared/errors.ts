@@ -22,6 +22,7 @@ export const errorCodes = [
   'folder_unusable',
   'folder_gone',
   'write_failed',
+  'move_failed',
   'disk_full',
   'file_busy',
   'edit_no_match',

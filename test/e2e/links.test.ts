@@ -1,5 +1,5 @@
 /** Links as people meet them: followed, made, updated when a note is renamed. */
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
@@ -79,6 +79,42 @@ describe('M67 links', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.press('Control+S')
     await until(async () => (await read('Not yet.md')) === 'To [[Walrus]]')
+  })
+})
+
+describe('M67 a way back that stays', () => {
+  it('M67: a refused undo of a folder move is offered again, and Changes takes the whole move back', async () => {
+    const server = await openTestServer({
+      files: { 'Home.md': '# Home\n\n[[Projects/Alpha]]\n', 'Projects/Alpha.md': '# Alpha\n' },
+    })
+    const read = (path: string) => readFile(join(server.workspace, path), 'utf8').catch(() => '')
+    const page = await openPage()
+    await page.goto(server.url)
+    const nav = page.getByRole('navigation')
+    await nav.getByRole('button', { name: 'Menu of Projects', exact: false }).first().click()
+    await page.getByRole('menuitem', { name: 'Rename or move' }).click()
+    const field = page.getByRole('textbox', { name: 'Path in the workspace' })
+    await field.fill('Zed #1')
+    await field.press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Move and update links' }).click()
+    await until(async () => (await read('Home.md')).includes('[[Alpha]]'))
+    await mkdir(join(server.workspace, 'Projects'))
+    const toast = (text: string) => page.locator('[data-sonner-toast]', { hasText: text })
+    await toast('updated').getByRole('button', { name: 'Undo' }).click()
+    await toast('Projects exists already').getByRole('button', { name: 'Undo' }).click()
+    await toast('Projects exists already').getByRole('button', { name: 'Undo' }).waitFor()
+
+    await page.goto(new URL('/changes', server.url).href)
+    const moves = page.getByRole('region', { name: 'Moves that can be taken back' })
+    await moves.getByText('Projects → Zed #1').waitFor()
+    await keepScreenshot(page, 'links-5-moves-back')
+    await page.setViewportSize({ width: 360, height: 720 })
+    await keepScreenshot(page, 'links-5-moves-back-narrow')
+    await rmdir(join(server.workspace, 'Projects'))
+    await moves.getByRole('button', { name: 'Undo move' }).click()
+    await moves.waitFor({ state: 'detached' })
+    expect(await read('Home.md')).toBe('# Home\n\n[[Projects/Alpha]]\n')
+    expect(await read('Projects/Alpha.md')).toBe('# Alpha\n')
   })
 })
 

@@ -1,6 +1,6 @@
 /** Links in a real workspace: followed, listed, and kept where notes move. */
 import { watch } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { createRouterClient } from '@orpc/server'
@@ -122,6 +122,39 @@ describe('M67 links', () => {
     expect(await everything()).toEqual({ ...before, [last]: '[[Old]] saved\n' })
     await expect(links.move({ ...move, plan: plan.id })).rejects.toMatchObject({ code: 'plan_outdated' })
     expect(await everything()).toEqual({ ...before, [last]: '[[Old]] saved\n' })
+  })
+
+  it('M67: moves that can be taken back are listed until they are; a refused one stays', async () => {
+    const { links, everything, agent } = await openLinks({ 'p/a.md': '', 'h.md': '[[p/a]]\n', 'other.md': '' })
+    const before = await everything()
+    expect(await links.moves(main)).toEqual([])
+    const plan = await links.planMove({ ...main, from: 'p', to: 'q' })
+    const { undo } = await links.move({ ...main, from: 'p', to: 'q', plan: plan.id })
+    const other = await links.move({ ...main, from: 'other.md', to: 'else.md' })
+    const listed = await links.moves(main)
+    expect(listed).toMatchObject([
+      { undo: other.undo, from: 'other.md', to: 'else.md', notes: 0 },
+      { undo, from: 'p', to: 'q', notes: 1 },
+    ])
+    expect(Math.abs(Date.now() - (listed[0]?.at ?? 0))).toBeLessThan(60_000)
+    await agent.workspace.edit('p/new.md', { cause: 'user' }, () => 'in the way\n')
+    await expect(links.undoMove({ ...main, undo })).rejects.toMatchObject({ code: 'file_exists' })
+    expect(await links.moves(main)).toEqual(listed)
+    await rm(join(agent.workspace.roots.workspace, 'p'), { recursive: true })
+    await links.undoMove({ ...main, undo })
+    await links.undoMove({ ...main, undo: other.undo })
+    expect(await links.moves(main)).toEqual([])
+    expect(await everything()).toEqual(before)
+  })
+
+  it('M67: a move that cannot be written says that nothing was moved, and why', async () => {
+    const { links, everything } = await openLinks({ 'p/a.md': '', 'h.md': '[[p/a]]\n' })
+    const before = await everything()
+    const failed = { code: 'move_failed', data: { reason: 'ENOTDIR' } }
+    await expect(links.move({ ...main, from: 'p', to: 'h.md/q' })).rejects.toMatchObject(failed)
+    await expect(links.move({ ...main, from: 'p/a.md', to: 'h.md/q.md' })).rejects.toMatchObject(failed)
+    expect(await everything()).toEqual(before)
+    expect(await links.moves(main)).toEqual([])
   })
 
   it('M67: a note has backlinks, mentions, names; what is broken is told with what is near', async () => {

@@ -42,6 +42,8 @@ interface WrittenLink {
 }
 
 interface Done {
+  /** ms since 1970. */
+  readonly at: number
   readonly move: Move | undefined
   readonly rewrites: readonly Rewrite[]
 }
@@ -146,6 +148,14 @@ export class Links {
     return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, undo }
   }
 
+  /** Moves that `undo` can take back, latest first. */
+  moves() {
+    const known = [...this.#done].toReversed()
+    return known.flatMap(([undo, { at, move, rewrites }]) =>
+      move ? [{ undo, at, ...move, notes: rewrites.length }] : [],
+    )
+  }
+
   /**
    * Takes a move or another name for a tag back, also where other lines were changed since.
    * @throws AppError `undo_conflict`; nothing is done then
@@ -181,7 +191,7 @@ export class Links {
   async #change(move: Move | undefined, rewrites: readonly Rewrite[], origin: WriteOrigin): Promise<string> {
     await this.#options.workspace.relocate(move, rewrites, origin)
     const undo = randomUUID()
-    this.#done.set(undo, { move, rewrites })
+    this.#done.set(undo, { at: Date.now(), move, rewrites })
     for (const old of [...this.#done.keys()].slice(0, -maxDone)) this.#done.delete(old)
     return undo
   }

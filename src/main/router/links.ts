@@ -37,6 +37,7 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
   move: os.links.move
     .use(agent)
     .handler(({ context, input: { from, to, plan } }) => context.agent.links.move({ from, to }, plan, user)),
+  moves: os.links.moves.use(agent).handler(({ context }) => context.agent.links.moves()),
   undoMove: os.links.undoMove.use(agent).handler(async ({ context, input }) => {
     await context.agent.links.undo(input.undo, { ...user, isUndo: true })
     return {}

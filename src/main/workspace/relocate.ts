@@ -37,7 +37,7 @@ type Step = () => Promise<void>
 /**
  * Only where nobody else writes.
  * @throws AppError `file_not_found`, `file_exists`, `path_invalid`, `write_refused`; `file_changed` when a text is not
- * what it must be
+ * what it must be, `move_failed` and `disk_full` when one cannot be written
  */
 export async function relocate(
   { roots, edits, notes, journal }: Relocation,
@@ -80,7 +80,7 @@ export async function relocate(
   } catch (error) {
     for (const step of back.reverse()) await step()
     await journal?.end()
-    throw error
+    throw takenBack(error)
   }
   const writes: WorkspaceWrite[] = []
   for (const path of moved) {
@@ -92,6 +92,13 @@ export async function relocate(
     writes.push(edits.writeOf(newPath, origin, before.get(path) ?? '', after))
   for (const write of writes) await edits.tell(write)
   await journal?.end()
+}
+
+/** What could not be written is no text that somebody has typed: nothing of it waits to be saved. */
+function takenBack(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'write_failed') return error
+  const message = `${error.message}; what was done before that was taken back, and nothing was moved or changed`
+  return new AppError('move_failed', message, error.data, { cause: error })
 }
 
 /** Within a folder, what is no text moves along, and the history never knew it. */

@@ -31,9 +31,22 @@ interface Look {
   readonly id?: string
 }
 
-/** @param undo takes it back; a failure of that is told too */
+/** A failed way back waits until something was done about what stood in its way. */
+const againMs = 60_000
+
+/** @param undo takes it back; a failure of that is told, and it is offered again */
 export function tellDone(text: string, undo: () => Promise<unknown>, { look = 'success', id }: Look = {}): void {
   const tell = look === 'plain' ? toast : toast.success
-  const action = { label: i18next.t('common.undo'), onClick: () => void attempt(undo()) }
-  tell(text, { duration: undoMs, action, ...(id === undefined ? {} : { id }) })
+  tell(text, { duration: undoMs, action: wayBack(undo), ...(id === undefined ? {} : { id }) })
+}
+
+function wayBack(undo: () => Promise<unknown>) {
+  const takeBack = async () => {
+    try {
+      await undo()
+    } catch (error) {
+      toast.error(explainError(error), { duration: againMs, action: wayBack(undo) })
+    }
+  }
+  return { label: i18next.t('common.undo'), onClick: () => void takeBack() }
 }

@@ -16,6 +16,7 @@ import { VirtualRows } from '../ui/virtual-rows.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
 import { Counts, TurnLink, useCauseName } from './change-label.tsx'
 import { Hunks } from './hunks.tsx'
+import { MovesBack } from './moves-back.tsx'
 
 const whose = {
   agent: ['agent', 'flush'],
@@ -84,6 +85,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
         />
       </ViewHeader>
       <p className="border-b border-soft px-5 py-1.5 text-[12px] text-muted max-sm:px-3">{t('changes.acceptHint')}</p>
+      <MovesBack agent={agent.id} />
       <div className="min-h-0 flex-1 overflow-y-auto">
         {timeline.error ? (
           <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />

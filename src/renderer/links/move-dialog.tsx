@@ -1,8 +1,9 @@
 /** Gives a note or a folder another name or place; where others link to it, it is asked whether their links go along. */
+import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MovePlan } from '../../shared/contract/index.ts'
-import { client } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
 import { attempt, tellDone } from '../feedback/index.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
 import { PlanDialog } from './plan-dialog.tsx'
@@ -17,6 +18,7 @@ interface MoveDialogProps {
 
 export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
   const { t } = useTranslation()
+  const queries = useQueryClient()
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
     const done = await attempt(client.links.move({ agent, from, to, ...(plan ? { plan: plan.id } : {}) }))
@@ -24,7 +26,9 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
     if (!done) return
     const { links, notes, undo } = done.value
     const told = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
-    tellDone(told, () => client.links.undoMove({ agent, undo }), { look: 'plain' })
+    const showMoves = () => queries.invalidateQueries({ queryKey: api.links.moves.key() })
+    void showMoves()
+    tellDone(told, () => client.links.undoMove({ agent, undo }).then(showMoves), { look: 'plain' })
     onMoved(to)
   }
   const plan = async (to: string) => {

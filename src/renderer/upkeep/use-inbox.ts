@@ -54,9 +54,9 @@ export function useInbox(agent: string, first: string | undefined) {
   const tell = (text: string, undo: () => Promise<unknown>) => {
     done.current.push(undo)
     // One at a time: the way back from the steps before is `u`.
-    const back = () => {
+    const back = async () => {
+      await undo()
       done.current = done.current.filter((one) => one !== undo)
-      return undo()
     }
     tellDone(text, back, { id: 'upkeep' })
   }

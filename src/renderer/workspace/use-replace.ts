@@ -37,11 +37,15 @@ export function useReplace(agent: string, onEnd: () => void): Replacing {
 
   async function work(begin: () => Promise<AsyncIterable<ReplaceEvent>>, search?: string) {
     setRunning({ done: 0, total: 0, ...(search === undefined ? {} : { search }) })
-    const made = await attempt(begin().then((events) => follow(events, search)))
-    setRunning(undefined)
-    onEnd()
-    setLeft(made?.value?.left ?? [])
-    return made?.value
+    setLeft([])
+    try {
+      const end = await follow(await begin(), search)
+      setLeft(end?.left ?? [])
+      return end
+    } finally {
+      setRunning(undefined)
+      onEnd()
+    }
   }
 
   async function takeBack(undo: string) {
@@ -51,7 +55,8 @@ export function useReplace(agent: string, onEnd: () => void): Replacing {
 
   async function replace(search: string, replacement: string, paths?: readonly string[]) {
     const some = paths ? { paths: [...paths] } : {}
-    const end = await work(() => client.find.replace({ agent, search, replacement, ...some }), search)
+    const made = await attempt(work(() => client.find.replace({ agent, search, replacement, ...some }), search))
+    const end = made?.value
     if (!end) return
     const { count, files, undo } = end
     const told = t(end.isStopped ? 'find.stopped' : 'find.replaced', {

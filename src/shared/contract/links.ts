@@ -165,6 +165,12 @@ export const links = {
   move: base
     .input(forMove.extend({ plan: idSchema.optional() }))
     .output(z.object({ links: z.number().int(), notes: z.number().int(), undo: idSchema })),
+  /** Moves of this run that `undoMove` can still take back, latest first; `notes` were written anew with each. */
+  moves: base
+    .input(forAgent)
+    .output(
+      z.array(z.object({ undo: idSchema, at: z.number(), from: z.string(), to: z.string(), notes: z.number().int() })),
+    ),
   /** Puts everything back. Fails with `undo_conflict` when that cannot be; then nothing is done. */
   undoMove: base.input(forAgent.extend({ undo: idSchema })).output(z.object({})),
 }

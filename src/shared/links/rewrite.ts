@@ -89,7 +89,8 @@ export function rewriteLinks(
     const was = before.resolve(path, link)
     if (!was || link.target === '') continue
     const to = placeOf(was.path)
-    if (to !== undefined && isSame(link, was, to, after.resolve(newPath, link))) continue
+    if (to !== undefined && isSame(link, was, to, after.resolve(newPath, link)) && !losesCase(link, was.path, to))
+      continue
     const text = to === undefined ? undefined : writtenFor(link, was, { from: newPath, to, after })
     if (text === undefined) left.push({ path, line: link.line, target: link.target })
     else if (text !== link.written) edits.push({ from: link.targetFrom, to: link.targetTo, text })
@@ -111,6 +112,14 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
 function isSame(link: NoteLink, was: Resolution, to: string, now: Resolution | undefined): boolean {
   if (now?.path !== to) return false
   return link.kind === 'wiki' ? (now.by === 'alias') === (was.by === 'alias') : now.by === was.by
+}
+
+/** True for a path that was written as the folders are called, and is not any more: where case counts, it leads nowhere. */
+function losesCase({ kind, target }: NoteLink, was: string, to: string): boolean {
+  if (was === to || (kind === 'wiki' && isBare(target))) return false
+  const steps = target.replace(/^(?:\.{0,2}\/)+/, '')
+  const isWritten = (path: string) => [path, stemOf(path)].some((one) => `/${one}`.endsWith(`/${steps}`))
+  return isWritten(was) && !isWritten(to)
 }
 
 interface Place {
@@ -153,6 +162,8 @@ function formsOf(link: NoteLink, { by }: Resolution, from: string, to: string): 
       forms.push(steps.slice(-count).join('/'))
     forms.push(`/${path}`)
   }
+  // A folder whose name cannot stand in a wikilink is left out, where the note's own name is enough.
+  if (kind === 'wiki') forms.push(baseOf(hasEnding ? to : stemOf(to)))
   return forms
 }
 

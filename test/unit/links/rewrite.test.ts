@@ -89,6 +89,45 @@ describe('M67: links of what is renamed', () => {
     })
   })
 
+  it('M67: names a note alone where its folder cannot stand in a wikilink, and leaves what is not one of its kind', () => {
+    const vault = {
+      'Home.md':
+        '[[Projects/Alpha]] [[Projects/Alpha.md#Part|label]] ![[Projects/pic.png]] [t](Projects/Alpha.md)\n[[Projects/Two]]',
+      'Projects/Alpha.md': '[[Projects/Alpha]]',
+      'Projects/Two.md': '',
+      'Projects/pic.png': '',
+      'other/Two.md': '',
+    }
+    for (const to of ['Zed #1', 'Zed | 1', 'Zed [1]']) {
+      const { after, left } = moved(vault, [{ from: 'Projects', to }])
+      const inline = to.replaceAll(/[ #|]/g, (sign) => (sign === '|' ? sign : encodeURIComponent(sign)))
+      expect(after['Home.md']).toBe(
+        `[[Alpha]] [[Alpha.md#Part|label]] ![[pic.png]] [t](${inline}/Alpha.md)\n[[Projects/Two]]`,
+      )
+      expect(after[`${to}/Alpha.md`]).toBe('[[Alpha]]')
+      expect(left).toEqual([{ path: 'Home.md', line: 2, target: 'Projects/Two' }])
+    }
+  })
+
+  it('M67: writes paths anew where a folder is called otherwise by its case alone', () => {
+    const vault = {
+      'Home.md':
+        '[t](Projects/Alpha.md) [[Projects/Alpha]] [[Alpha]] [t](/Projects/Alpha.md#x) [t](./projects/alpha.md)',
+      'notes/x.md': '[t](../Projects/Alpha.md) [id][t]\n\n[t]: ../Projects/Alpha.md',
+      'Projects/Alpha.md': '[t](Beta.md) [up](../Home.md)',
+      'Projects/Beta.md': '[[Projects/Alpha|a]]',
+    }
+    const { after, left } = moved(vault, [{ from: 'Projects', to: 'projects' }])
+    expect(after).toEqual({
+      'Home.md':
+        '[t](projects/Alpha.md) [[projects/Alpha]] [[Alpha]] [t](/projects/Alpha.md#x) [t](./projects/alpha.md)',
+      'notes/x.md': '[t](../projects/Alpha.md) [id][t]\n\n[t]: ../projects/Alpha.md',
+      'projects/Alpha.md': '[t](Beta.md) [up](../Home.md)',
+      'projects/Beta.md': '[[projects/Alpha|a]]',
+    })
+    expect(left).toEqual([])
+  })
+
   it('renames a page in its namespace', () => {
     const vault = { 'pages/a___b.md': '', 'x.md': '[[a/b]]' }
     expect(moved(vault, [{ from: 'pages/a___b.md', to: 'pages/a___c.md' }]).after['x.md']).toBe('[[a/c]]')

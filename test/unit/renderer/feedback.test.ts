@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/client'
 import { MutationObserver, QueryClient, type MutationObserverOptions } from '@tanstack/react-query'
 import i18next from 'i18next'
-import { toast } from 'sonner'
+import { toast, type ExternalToast } from 'sonner'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMutationCache } from '../../../src/renderer/feedback/mutation-cache.ts'
 import { attempt, tellDone } from '../../../src/renderer/feedback/tell.ts'
@@ -51,7 +51,30 @@ describe('M56 a failure is told once', () => {
     const action = options?.action as { readonly label: string; readonly onClick: () => void }
     expect(action.label).toBe(en.common.undo)
     action.onClick()
-    await vi.waitFor(() => expect(told.mock.calls).toEqual([[sentence, { id: sentence }]]))
+    await vi.waitFor(() => expect(told).toHaveBeenCalledOnce())
+    expect(told.mock.calls[0]?.[0]).toBe(sentence)
     expect(undo).toHaveBeenCalledOnce()
+  })
+
+  it('M56: a way back that failed is offered again with the failure, until it is gone', async () => {
+    const told = vi.spyOn(toast, 'error').mockReturnValue(0)
+    const done = vi.spyOn(toast, 'success').mockReturnValue(0)
+    const undo = vi
+      .fn(() => Promise.resolve())
+      .mockRejectedValueOnce(failure)
+      .mockRejectedValueOnce(failure)
+    const press = (options: ExternalToast | undefined) => {
+      const action = options?.action as { readonly label: string; readonly onClick: () => void }
+      expect(action.label).toBe(en.common.undo)
+      action.onClick()
+    }
+    tellDone('Moved', undo)
+    press(done.mock.calls[0]?.[1])
+    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1))
+    press(told.mock.calls[0]?.[1])
+    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(2))
+    press(told.mock.calls[1]?.[1])
+    await vi.waitFor(() => expect(undo).toHaveBeenCalledTimes(3))
+    expect(told).toHaveBeenCalledTimes(2)
   })
 })
