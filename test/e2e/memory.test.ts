@@ -160,7 +160,13 @@ describe('M43 a file that another window moves or deletes', () => {
     await page.getByText('it is now memory/moved.md').waitFor()
     await page.getByText('not on the disk').waitFor()
     await keepScreenshot(page, 'memory-13-moved')
-    await page.getByRole('button', { name: 'Open it there' }).click()
+    // The keys that save make no second file at the old place: they lead to where it is now.
+    await page.keyboard.press('Control+s')
+    await until(() =>
+      page.getByRole('button', { name: 'Open it there' }).evaluate((button) => button === document.activeElement),
+    )
+    expect(await files()).not.toContain('memory/a.md')
+    await page.keyboard.press('Enter')
     await page.getByText('What was typed here last was not saved').waitFor()
     await page.keyboard.press('Control+s')
     await until(async () => (await onDisk('memory/moved.md')) === 'one\ntyped')
@@ -370,6 +376,27 @@ describe('M43 all files at once', () => {
     const told = page.locator('[data-sonner-toast]').filter({ hasText: '2 matches replaced' })
     await told.getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await onDisk('memory/a.md')) === 'The cat.\nA cat again.\n')
+  })
+
+  it.each([
+    ['light', 'en-US', 1440, 'Text, as it stands', 'None of the files that could be read has “nowhere”.'],
+    ['dark', 'zh-CN', 360, '查找内容', '能读取的文件都不包含“nowhere”。'],
+  ] as const)('M43: names what could not be read (%s %s)', async (colorScheme, locale, width, field, words) => {
+    const files = {
+      'memory/latin.md': Buffer.from('un caf\xe9 nowhere\n', 'latin1'),
+      'memory/nul.md': 'nowhere\0\n',
+      'memory/b.md': 'text\n',
+    }
+    const { page, url } = await openMemory({ files }, { colorScheme, locale, viewport: { width, height: 800 } })
+    await page.goto(new URL('/find', url).href)
+    await page.getByRole('textbox', { name: field }).fill('nowhere')
+    await page.getByText(words).waitFor()
+    const note = page.getByRole('note').filter({ hasText: 'memory/latin.md' })
+    expect(await note.getByRole('link').allTextContents()).toEqual(['memory/latin.md', 'memory/nul.md'])
+    await keepScreenshot(page, `memory-14-unread-${colorScheme}`)
+    await note.getByRole('link', { name: 'memory/nul.md' }).click()
+    await page.getByText('NUL', { exact: false }).first().waitFor()
+    await keepScreenshot(page, `memory-15-nul-${colorScheme}`)
   })
 })
 

@@ -34,6 +34,28 @@ async function endOf(events: AsyncIterable<ReplaceEvent>, onStep?: (done: number
 }
 
 describe('M43 all notes at once', () => {
+  it('M43: what could not be read is named with its reason, and stays as it is', async () => {
+    const { find, workspace, agent } = await openNotes()
+    const odd = {
+      'latin.md': Buffer.from('un caf\xe9, cat\n', 'latin1'),
+      'nul.md': Buffer.from('cat\0cat\n'),
+      'wide.md': Buffer.from('\ufeffcat\n', 'utf16le'),
+    }
+    for (const [path, bytes] of Object.entries(odd)) await writeFile(join(workspace, path), bytes)
+    const { events, search } = await find('cat')
+    expect(events.flatMap((event) => (event.type === 'found' ? event.unread : []))).toEqual([
+      { path: 'latin.md', reason: 'encoding' },
+      { path: 'nul.md', reason: 'nul' },
+      { path: 'wide.md', reason: 'encoding' },
+    ])
+    expect(await endOf(agent.finder.replace({ search, replacement: 'dog' }, { cause: 'user' }))).toMatchObject({
+      files: many,
+      left: [],
+    })
+    for (const [path, bytes] of Object.entries(odd)) expect(await readFile(join(workspace, path))).toEqual(bytes)
+    await expect(agent.workspace.read('nul.md')).rejects.toMatchObject({ data: { holdsNul: true } })
+  })
+
   it('M43: every match is found in steps, replaced, recorded as the user’s, and taken back at once', async () => {
     const { agent, find, read, workspace } = await openNotes()
     const { events, found, search } = await find('cat')

@@ -27,7 +27,8 @@ import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
-import { reportOf } from './report-ended.ts'
+import { changeEnding } from '../../shared/problem-codes.ts'
+import { endingReport, reportOf } from './report-ended.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
@@ -153,10 +154,12 @@ export class Agent {
   async #carryOn(): Promise<void> {
     const { health, log, config } = this.#options
     try {
-      const ended = await this.workspace.carryOn()
+      const ended = await this.workspace.carryOn(() => health.report(endingReport(config.id)))
       if (ended) health.report(reportOf(ended, config.id))
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'folder_gone')) log.fault(error, `change of agent ${config.id}`)
+    } finally {
+      health.clear('app', changeEnding, config.id)
     }
   }
 

@@ -1,5 +1,11 @@
 /** What is told of a change of several files that a crash had interrupted and that was ended at the next start. */
+import { changeEnding } from '../../shared/problem-codes.ts'
 import type { CarriedOn } from '../workspace/index.ts'
+
+/** While it is being ended: until then no file can be listed. */
+export function endingReport(agent: string) {
+  return { part: 'app', code: changeEnding, level: 'note', message: '', agent } as const
+}
 
 export function reportOf({ isDone, move, written, left }: CarriedOn, agent: string) {
   const of = move ? `${move.from} → ${move.to}` : 'tags'

@@ -184,6 +184,7 @@ async function serveMcp(flags: McpFlags): Promise<void> {
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
   checkFolders(flags)
+  const ended = untilEnded()
   const server = await startServer({
     ...appOptions(flags),
     ...(flags.port === undefined ? {} : { port: flags.port }),
@@ -192,10 +193,18 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   stopExiting()
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
   if (flags.open) openInBrowser(server.urlOnce())
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
-  })
+  await ended
   await server.close()
+}
+
+/** Resolves when somebody ends this process, or the launcher that passes signals on is gone. */
+function untilEnded(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    process.once('disconnect', () => resolve())
+    // Who only listens keeps nothing running.
+    process.channel?.unref()
+  })
 }
 
 function checkFolders({ workspace, home }: Pick<CommonFlags, 'workspace' | 'home'>): void {

@@ -61,7 +61,7 @@ export class Finder {
       for await (const step of await thread.client.search({ ...this.#where(), wanted }, signal ? { signal } : {})) {
         for (const { path, hash } of step.found) files.set(path, hash)
         const found = step.found.map(({ hash: _hash, ...file }) => file)
-        yield { type: 'found', found, done: step.done, total: step.total }
+        yield { type: 'found', found, unread: [...step.unread], done: step.done, total: step.total }
       }
     } catch (error) {
       throw fromOrpcError(error)

@@ -1,5 +1,6 @@
 /** Goes through all notes of a workspace, a few at a time, and tells what was found as it is found. */
 import { setImmediate as breathe } from 'node:timers/promises'
+import type { UnreadFile } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { inBatches } from '../files/index.ts'
 import { placeOf, readText, resolveInside, walkMarkdown, type Place } from '../workspace/index.ts'
@@ -18,6 +19,8 @@ export interface FoundFile extends Matches {
 
 export interface FindStep {
   readonly found: readonly FoundFile[]
+  /** What could not be read may well hold what is looked for. */
+  readonly unread: readonly UnreadFile[]
   /** Files looked at, of those there are. */
   readonly done: number
   readonly total: number
@@ -47,20 +50,25 @@ export async function* searchFiles(where: Where, wanted: Wanted, signal?: AbortS
     const batch = files.slice(from, from + atOnce)
     const texts = await inBatches(batch, atOnce, ({ path }) => readable(where, place, path))
     const found: FoundFile[] = []
+    const unread: UnreadFile[] = []
     for (const [at, read] of texts.entries()) {
       const path = batch[at]?.path
       if (!read || path === undefined) continue
+      if ('reason' in read) {
+        unread.push({ path, reason: read.reason })
+        continue
+      }
       const room = Math.min(maxOfFile, maxOfAll - listed)
       const matches = timed(wanted, () => findMatches(read.text, finder, room))
       if (matches.count === 0) continue
       listed += matches.lines.length
       found.push({ path, hash: read.hash, ...matches })
     }
-    yield { found, done: Math.min(from + atOnce, files.length), total: files.length }
+    yield { found, unread, done: Math.min(from + atOnce, files.length), total: files.length }
     // Whoever wants to end it is heard.
     await breathe()
   }
-  if (files.length === 0) yield { found: [], done: 0, total: 0 }
+  if (files.length === 0) yield { found: [], unread: [], done: 0, total: 0 }
 }
 
 /**
@@ -73,7 +81,7 @@ export async function rewriteFile(
   { path, hash }: Pick<FoundFile, 'path' | 'hash'>,
 ): Promise<Rewritten | undefined> {
   const read = await readable(where, await placeOf(where), path)
-  if (read?.hash !== hash) return undefined
+  if (!read || 'reason' in read || read.hash !== hash) return undefined
   const finder = finderOf(wanted)
   const { text, count } = timed(wanted, () => replaceMatches(read.text, finder, wanted.replacement, wanted.isPattern))
   return { path, count, before: read.text, after: text }
@@ -83,12 +91,19 @@ function timed<Result>({ isPattern }: Wanted, task: () => Result): Result {
   return isPattern ? inTime(task) : task()
 }
 
-/** Undefined for a file that is no text, or vanished meanwhile. */
+/** Why a file could not be read; undefined for one that vanished meanwhile. */
 async function readable(where: Where, place: Place, path: string) {
   try {
     return await readText(await resolveInside(where, path, place), path, place.isAllowed)
   } catch (error) {
-    if (error instanceof AppError || isSystemError(error)) return undefined
+    if (error instanceof AppError) return error.code === 'file_not_found' ? undefined : { reason: reasonOf(error) }
+    if (isSystemError(error)) return isSystemError(error, 'ENOENT') ? undefined : { reason: 'unreadable' as const }
     throw error
   }
+}
+
+function reasonOf({ code, data }: AppError): UnreadFile['reason'] {
+  if (code === 'file_too_large') return 'large'
+  if (code !== 'file_not_text') return 'unreadable'
+  return data['holdsNul'] === true ? 'nul' : 'encoding'
 }

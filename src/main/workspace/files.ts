@@ -80,13 +80,17 @@ async function whereIs(file: FileHandle, path: string): Promise<string> {
 
 /** @throws AppError `file_not_text` when the bytes are not UTF-8 or hold a NUL */
 export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
+  let text: string
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    if (!text.includes('\0')) return text
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
+    throw new AppError('file_not_text', `${shownAs} is not UTF-8 text`, { path: shownAs })
   }
-  throw new AppError('file_not_text', `${shownAs} is not UTF-8 text`, { path: shownAs })
+  if (!text.includes('\0')) return text
+  // Every other byte may well be UTF-8: that it is not would be the wrong reason.
+  const message = `${shownAs} holds bytes that are no text (NUL)`
+  throw new AppError('file_not_text', message, { path: shownAs, holdsNul: true })
 }
 
 /**

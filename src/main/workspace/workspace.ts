@@ -288,9 +288,14 @@ export class Workspace {
     await this.#edits.run(() => relocate(this.#relocation, move, texts, origin))
   }
 
-  /** Ends what a process that was killed had begun; undefined where there is nothing of that kind. */
-  async carryOn(): Promise<CarriedOn | undefined> {
-    return (await this.#relocation.journal?.read()) && this.#edits.run(() => carryOn(this.#relocation))
+  /**
+   * Ends what a process that was killed had begun; undefined where there is nothing of that kind.
+   * @param onBegin told where there is: in a large folder it takes a while
+   */
+  async carryOn(onBegin?: () => void): Promise<CarriedOn | undefined> {
+    if (!(await this.#relocation.journal?.read())) return undefined
+    onBegin?.()
+    return this.#edits.run(() => carryOn(this.#relocation))
   }
 
   /**

@@ -15,6 +15,7 @@ export function explainCode(code: string, data: Record<string, unknown>): string
   if (code === 'config_invalid') return i18next.t('error.config_invalid', { reason: configReason(data) })
   if (code === 'tool_repeats' && (data['what'] === 'same' || data['what'] === 'row'))
     return i18next.t(`error.tool_repeats_${data['what']}`, data)
+  if (code === 'file_not_text' && data['holdsNul'] === true) return i18next.t('error.file_not_text_nul', data)
   if (!isErrorCode(code)) return i18next.t('error.internal', { reference: code })
   return String(i18next.t(`error.${code}` as 'error.internal', data as { reference: string }))
 }

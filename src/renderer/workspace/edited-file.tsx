@@ -88,7 +88,13 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   const links = useNoteLinks(agent.id, path)
   const surroundings = useMemo(() => ({ path, ...links }), [path, links])
   const margin = useBlameMargin(agent.id, path, shown.blame)
-  useShortcuts({ 'Mod+S': () => void file.save() })
+  const onward = useRef<HTMLButtonElement>(null)
+  // What moved away would be there twice: where it goes is chosen in the notice, never by a habit of the hands.
+  const save = () => {
+    if (onward.current) onward.current.focus()
+    else void file.save()
+  }
+  useShortcuts({ 'Mod+S': save })
   const toggle = (what: keyof Beside) =>
     setShown(besideAfter(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth))
   const isFull = shown.preview && shown.full === true
@@ -151,7 +157,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
           )}
           <Button
             disabled={(file.state === 'saved' && !file.isGone) || file.state === 'saving'}
-            onClick={() => void file.save()}
+            onClick={save}
             title={showKeys('Mod+S')}
           >
             {t('file.save')}
@@ -163,7 +169,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
           </div>
         )}
         {file.isGone ? (
-          <GoneNotice file={file} movedTo={gone?.movedTo} />
+          <GoneNotice file={file} movedTo={gone?.movedTo} onward={onward} />
         ) : (
           file.hasDraft && (
             <Notice text={t('file.draftFound')}>
@@ -269,8 +275,15 @@ function Conflict({ file }: { file: EditedFile }) {
   )
 }
 
+interface GoneNoticeProps {
+  readonly file: EditedFile
+  readonly movedTo: string | undefined
+  /** The way to where it is now. */
+  readonly onward: React.RefObject<HTMLButtonElement | null>
+}
+
 /** The file is not there any more: its text is, with the ways on. */
-function GoneNotice({ file, movedTo }: { file: EditedFile; movedTo: string | undefined }) {
+function GoneNotice({ file, movedTo, onward }: GoneNoticeProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const go = async (path: string) => {
@@ -283,7 +296,11 @@ function GoneNotice({ file, movedTo }: { file: EditedFile; movedTo: string | und
   }
   return (
     <Notice text={movedTo === undefined ? t('file.gone') : t('file.goneTo', { path: clipLine(movedTo) })}>
-      {movedTo !== undefined && <Button onClick={() => void attempt(go(movedTo))}>{t('file.goThere')}</Button>}
+      {movedTo !== undefined && (
+        <Button ref={onward} onClick={() => void attempt(go(movedTo))}>
+          {t('file.goThere')}
+        </Button>
+      )}
       <Button onClick={() => void file.save()}>{t('file.saveAnew')}</Button>
       <Button onClick={() => void attempt(close())}>{t('file.letGo')}</Button>
     </Notice>

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '../../shared/contract/index.ts'
+import { changeEnding } from '../../shared/problem-codes.ts'
 import { api } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
 import { ActionItem } from '../ui/action-menu.tsx'
@@ -13,6 +14,7 @@ import { IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { SidebarSection } from '../ui/sidebar-section.tsx'
 import { LocalMark } from '../scope/local.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { VirtualRows } from '../ui/virtual-rows.tsx'
 import { fileAt, paths } from '../navigate.ts'
 import { FilterField } from '../ui/search-field.tsx'
@@ -67,7 +69,9 @@ export function FileTree({ agent, current }: TreeProps) {
             className="mx-0.5 mb-1 w-[calc(100%-4px)]"
           />
         )}
-        {typed === '' ? (
+        {files.isPending ? (
+          <Opening agent={agent.id} />
+        ) : typed === '' ? (
           <Everything agent={agent} current={current} files={all} actions={actions} />
         ) : named.length === 0 ? (
           <p className="px-2 py-1 text-muted">{t('nav.noFiles')}</p>
@@ -79,6 +83,21 @@ export function FileTree({ agent, current }: TreeProps) {
         {isNaming && <NewFileDialog agent={agent.id} onClose={() => setIsNaming(false)} />}
       </div>
     </SidebarSection>
+  )
+}
+
+/** Before anything can be listed: that it goes on, and why it takes a while where it does. */
+function Opening({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
+  const isEnding = data.some(({ code }) => code === changeEnding)
+  return (
+    <div aria-busy aria-label={t('nav.opening')} role="group">
+      <p role="status" className={isEnding ? 'px-2 py-1 text-muted' : ''}>
+        {isEnding ? t('nav.endingMove') : ''}
+      </p>
+      <Skeleton lines={6} />
+    </div>
   )
 }
 

@@ -6,7 +6,7 @@ import { CaseSensitive, Regex } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Agent, LeftFile } from '../../shared/contract/index.ts'
+import type { Agent, LeftFile, UnreadFile } from '../../shared/contract/index.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -23,8 +23,8 @@ import { useReplace } from './use-replace.ts'
 
 /** Somebody who types is not done yet, ms. */
 const pauseMs = 150
-/** Files that were left and are named. */
-const fewLeft = 20
+/** Files that were left, or not read, and are named. */
+const fewNamed = 20
 
 export function FindView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -93,7 +93,10 @@ export function FindView({ agent }: { agent: Agent }) {
             <Button onClick={stop}>{t('find.stop')}</Button>
           </div>
         )}
-        {left.length > 0 && <Left left={left} />}
+        {left.length > 0 && <Named role="alert" title={t('find.left', { count: left.length })} files={left} />}
+        {found.unread.length > 0 && search !== undefined && (
+          <Named role="note" title={t('find.unread', { count: found.unread.length })} files={found.unread} />
+        )}
       </div>
       <div
         className="min-h-0 flex-1 overflow-y-auto px-5 py-3"
@@ -106,7 +109,7 @@ export function FindView({ agent }: { agent: Agent }) {
         ) : wanted === '' ? (
           <EmptyState title={t('find.empty')} hint={t('find.emptyHint')} />
         ) : search !== undefined && found.files.length === 0 ? (
-          <EmptyState title={t('find.nothing', { text: wanted })} />
+          <EmptyState title={t(found.unread.length > 0 ? 'find.nothingRead' : 'find.nothing', { text: wanted })} />
         ) : (
           <Results
             key={wanted}
@@ -143,12 +146,19 @@ function Count({ found: { count, files, done, total, search } }: { found: Found 
   )
 }
 
-function Left({ left }: { left: readonly LeftFile[] }) {
+interface NamedProps {
+  readonly role: 'alert' | 'note'
+  readonly title: string
+  readonly files: readonly (LeftFile | UnreadFile)[]
+}
+
+/** Files that were not replaced in, or not read, and why. */
+function Named({ role, title, files }: NamedProps) {
   const { t } = useTranslation()
   return (
-    <div role="alert" className="max-h-32 overflow-y-auto text-[12px]">
-      <p className="text-warning">{t('find.left', { count: left.length })}</p>
-      {left.slice(0, fewLeft).map(({ path, reason }) => (
+    <div role={role} aria-label={title} tabIndex={0} className="max-h-32 overflow-y-auto text-[12px]">
+      <p className="text-warning">{title}</p>
+      {files.slice(0, fewNamed).map(({ path, reason }) => (
         <p key={path}>
           <Link href={paths.file(path)} className="font-mono hover:underline">
             {path}
@@ -156,6 +166,9 @@ function Left({ left }: { left: readonly LeftFile[] }) {
           <span className="text-muted">{t(`find.reason.${reason}`)}</span>
         </p>
       ))}
+      {files.length > fewNamed && (
+        <p className="text-muted">{t('find.moreFiles', { count: files.length - fewNamed })}</p>
+      )}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 /** What is found in all notes, as it is found. */
 import { useEffect, useState } from 'react'
-import type { FoundFile } from '../../shared/contract/index.ts'
+import type { FoundFile, UnreadFile } from '../../shared/contract/index.ts'
 import { client } from '../api/index.ts'
 
 export interface FindOptions {
@@ -11,6 +11,8 @@ export interface FindOptions {
 
 export interface Found {
   readonly files: readonly FoundFile[]
+  /** Could not be read: nobody knows whether they have it. */
+  readonly unread: readonly UnreadFile[]
   /** Matches in all of them, listed or not. */
   readonly count: number
   /** Files looked at, of those there are. */
@@ -21,7 +23,7 @@ export interface Found {
   readonly error: unknown
 }
 
-const nothing: Found = { files: [], count: 0, done: 0, total: 0, search: undefined, error: undefined }
+const nothing: Found = { files: [], unread: [], count: 0, done: 0, total: 0, search: undefined, error: undefined }
 
 /** @param round another number looks once more */
 export function useFind(agent: string, { text, isPattern, matchCase }: FindOptions, round: number): Found {
@@ -43,21 +45,23 @@ async function follow(
   tell: (found: Found) => void,
 ): Promise<void> {
   let files: readonly FoundFile[] = []
+  let unread: readonly UnreadFile[] = []
   let [count, done, total] = [0, 0, 0]
   try {
     for await (const event of await client.find.run(input, { signal })) {
       if (signal.aborted) return
       if (event.type === 'found') {
         files = files.concat(event.found)
+        unread = unread.concat(event.unread)
         count += event.found.reduce((sum, file) => sum + file.count, 0)
         done = event.done
         total = event.total
       }
       const search = event.type === 'done' ? event.search : undefined
-      tell({ files, count, done, total, search, error: undefined })
+      tell({ files, unread, count, done, total, search, error: undefined })
     }
   } catch (error) {
     // Whoever looks for something else is told of that.
-    if (!signal.aborted) tell({ files, count, done, total, search: undefined, error })
+    if (!signal.aborted) tell({ files, unread, count, done, total, search: undefined, error })
   }
 }

@@ -15,11 +15,16 @@ export const foundFileSchema = z.object({
 })
 export type FoundFile = z.infer<typeof foundFileSchema>
 
+/** A file that was not looked through: it is not UTF-8, holds NUL bytes, is too large, or may not be read. */
+const unreadFileSchema = z.object({ path: z.string(), reason: z.enum(['encoding', 'nul', 'large', 'unreadable']) })
+export type UnreadFile = z.infer<typeof unreadFileSchema>
+
 const findEventSchema = z.discriminatedUnion('type', [
   /** Of `done` files of `total`, those with a match since the last event. */
   z.object({
     type: z.literal('found'),
     found: z.array(foundFileSchema),
+    unread: z.array(unreadFileSchema),
     done: z.number().int(),
     total: z.number().int(),
   }),

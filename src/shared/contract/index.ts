@@ -69,7 +69,7 @@ export type {
 } from './context.ts'
 export type { AppEvent } from './events.ts'
 export type { ForgetKind, ForgetOutcome, ForgetPlace, ForgetStep } from './forget.ts'
-export type { FindEvent, FoundFile, LeftFile, ReplaceEvent } from './find.ts'
+export type { FindEvent, FoundFile, LeftFile, ReplaceEvent, UnreadFile } from './find.ts'
 export type { Habits } from './habits.ts'
 export type { FileDraft, FileEntry, FileKind } from './workspace.ts'
 export type { Part, Problem, Remedy } from './health.ts'
