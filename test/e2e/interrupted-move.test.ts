@@ -5,18 +5,20 @@ import { pendingText } from '../../src/main/workspace/pending-change.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { writeFiles } from '../support/folder.ts'
+import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
 type Server = Awaited<ReturnType<typeof startServer>>
 
 const notes = 1500
+const looks = [
+  ['light', 'en-US', 'A move that was interrupted is being completed.'],
+  ['dark', 'zh-CN', '正在完成上次中断的移动'],
+] as const
 
 describe('M67 a start after a crash', () => {
-  it.each([
-    ['light', 'en-US', 'A move that was interrupted is being completed.'],
-    ['dark', 'zh-CN', '正在完成上次中断的移动'],
-  ] as const)(
+  it.each(looks.slice(0, rounds(1, looks.length)))(
     'M67: the tree says that a move is being completed, until it is (%s %s)',
     async (colorScheme, locale, words) => {
       const [before, after] = ['See [[a]].\n', 'See [[b]].\n']

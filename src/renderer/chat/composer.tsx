@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, ChevronDown, Plus, Search, Square } from 'lucide-react'
 import {
-  useEffect,
   useImperativeHandle,
+  useLayoutEffect,
   useRef,
   useState,
   type ClipboardEvent,
@@ -88,7 +88,12 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
       })
     },
   }))
-  useEffect(() => field.current?.focus(), [])
+  // Before anything is drawn, and behind what was typed already: no key that is pressed meanwhile goes elsewhere.
+  useLayoutEffect(() => {
+    const { current: text } = field
+    text?.focus()
+    text?.setSelectionRange(text.value.length, text.value.length)
+  }, [])
 
   const choose = ({ insert }: Completion) => {
     const { from } = completions
