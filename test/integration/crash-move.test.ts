@@ -37,7 +37,7 @@ describe('M67 kills', () => {
         let output = ''
         child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
         while (!output.includes('moving')) await once(child.stdout, 'data')
-        await new Promise((resolve) => setTimeout(resolve, random() * 120))
+        await new Promise((resolve) => setTimeout(resolve, random() * 120 * (1 + (round % 4))))
         child.kill('SIGKILL')
         await once(child, 'exit')
         within += output.endsWith('moving\n') ? 1 : 0

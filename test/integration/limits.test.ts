@@ -61,6 +61,11 @@ describe('M56 tools', () => {
     const context = {
       signal: new AbortController().signal,
       limits: { timeoutMs: 5000, outputCharacters: 1000 },
+      eyes: {
+        isOfLocal: () => Promise.resolve(false),
+        words: (text: string) => Promise.resolve(text),
+        passed: (_call: unknown, result: unknown) => Promise.resolve(result),
+      },
       onFault: (error: unknown) => `#${faults.push(error)}`,
       now: () => new Date(),
     } as unknown as ToolContext

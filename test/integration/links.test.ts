@@ -35,7 +35,13 @@ describe('M67 links', () => {
     const { agent } = await openLinks({ 'Home.md': '[[Other]]\n', 'Other.md': 'x\n' })
     const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNotes & LinkStyle>()
     const entry = threadFile(mainFolder, 'links/link-thread')
-    const links = new Links({ entry, workspace: agent.workspace, differ: new Differ(), habits: () => habits })
+    const links = new Links({
+      entry,
+      workspace: agent.workspace,
+      differ: new Differ(),
+      habits: () => habits,
+      now: () => new Date(),
+    })
     const asked = links.of('Home.md')
     const told = expect(asked).rejects.toThrow('a thread ended before it answered')
     await links.close()

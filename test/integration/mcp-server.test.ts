@@ -246,7 +246,7 @@ describe('M58 the memory over HTTP', () => {
     await call('remember', { text: 'Prefers short answers', section: 'Preferences' })
     expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain('- Prefers short answers')
     await until(async () => {
-      const [newest] = await app.history.timeline({ agent: 'main', limit: 1 })
+      const [newest] = await app.history.timeline({ agent: 'main', path: 'MEMORY.md', limit: 1 })
       return newest?.cause === 'client' && newest.client === 'Test program'
     })
     const lines = await app.history.blame({ agent: 'main', path: 'MEMORY.md' })

@@ -121,7 +121,9 @@ describe('M53 time and place in a question', () => {
   it('M24: the agent’s tool takes the same language and says what it understood', async () => {
     const { memory } = await openMemory()
     const signal = new AbortController().signal
-    const context = { memory, session: 'other', signal } as unknown as Parameters<typeof memorySearch.run>[1]
+    const context = { memory, session: 'other', signal, eyes: { isLocal: true } } as unknown as Parameters<
+      typeof memorySearch.run
+    >[1]
     const { text } = await memorySearch.run({ query: 'walrus in:2024-05' }, context, 'call')
     const answer = JSON.parse(text)
     expect(answer.results.map(({ path }: { path: string }) => path).sort()).toEqual([

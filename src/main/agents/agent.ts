@@ -104,7 +104,7 @@ export class Agent {
       await this.habits.refresh()
       return this.habits.kept
     }
-    this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow })
+    this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow, now })
     const idleFor = () => performance.now() - this.#usedAt
     const { upkeep, scheduler } = openUpkeep(options, {
       workspace,

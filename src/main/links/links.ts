@@ -29,6 +29,7 @@ export interface LinksOptions {
   readonly differ: Differ
   /** The vault's habits, as they are now. */
   readonly habits: () => Promise<NewNotes & LinkStyle>
+  readonly now: () => Date
   readonly idleMs?: number | undefined
 }
 
@@ -191,7 +192,7 @@ export class Links {
   async #change(move: Move | undefined, rewrites: readonly Rewrite[], origin: WriteOrigin): Promise<string> {
     await this.#options.workspace.relocate(move, rewrites, origin)
     const undo = randomUUID()
-    this.#done.set(undo, { at: Date.now(), move, rewrites })
+    this.#done.set(undo, { at: this.#options.now().getTime(), move, rewrites })
     for (const old of [...this.#done.keys()].slice(0, -maxDone)) this.#done.delete(old)
     return undo
   }
