@@ -1,5 +1,5 @@
 /** What is found in memory, and why. */
-import { seenExplanation, seenResults, sightOf } from './sight.ts'
+import { marksFor, seenExplanation, seenResults, sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
 /** A first look at a large folder may take a while; whoever asks to wait for it has time, ms. */
@@ -11,7 +11,7 @@ const maxNearNotes = 8
 export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   query: os.search.query.use(agent).handler(async ({ context, input, signal }) => {
     const found = await context.agent.memory.search(input.query, input.options, signal)
-    return seenResults(found, context.agent, await sightOf(app, context.agent, input.forProgram))
+    return seenResults(found, context.agent, await marksFor(app, context.agent, input.forProgram))
   }),
   explain: os.search.explain.use(agent).handler(async ({ context, input, signal }) => {
     const found = await context.agent.memory.explain(input.query, input.options, input.why, signal)

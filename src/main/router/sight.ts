@@ -1,16 +1,27 @@
 /** What another program gets to see of a memory: a program is taken for a remote one unless the user has said otherwise (M64). */
 import type { Candidate, Explanation, FileEntry, SearchResponse, Verdict } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { Sight } from '../visibility/index.ts'
+import type { Marks, Sight } from '../visibility/index.ts'
 import type { RouterBase } from './base.ts'
 
 type App = RouterBase['app']
 type Agent = Awaited<ReturnType<App['agents']['get']>>
 
-/** @param asker false for the user, an id for a program, true for one that nobody knows @returns undefined where everything is seen */
-export async function sightOf(app: App, agent: Agent, asker: boolean | string): Promise<Sight | undefined> {
-  if (asker === false || (typeof asker === 'string' && (await app.clients.isLocal(asker)))) return undefined
-  return agent.localNotes.look()
+/** False for the user, an id for a program, true for one that nobody knows. */
+type Asker = boolean | string
+
+/** What is local in all notes. @returns undefined where everything is seen */
+export async function sightOf(app: App, agent: Agent, asker: Asker): Promise<Sight | undefined> {
+  return (await seesAll(app, asker)) ? undefined : agent.localNotes.look()
+}
+
+/** For texts that were just read, whatever other notes there are. @returns undefined where everything is seen */
+export async function marksFor(app: App, agent: Agent, asker: Asker): Promise<Marks | undefined> {
+  return (await seesAll(app, asker)) ? undefined : agent.localNotes.marks()
+}
+
+async function seesAll(app: App, asker: Asker): Promise<boolean> {
+  return asker === false || (typeof asker === 'string' && (await app.clients.isLocal(asker)))
 }
 
 export function seenFiles(files: FileEntry[], sight: Sight | undefined): FileEntry[] {
@@ -21,10 +32,10 @@ export function seenFiles(files: FileEntry[], sight: Sight | undefined): FileEnt
 export async function seenResults(
   found: SearchResponse,
   agent: Agent,
-  sight: Sight | undefined,
+  marks: Marks | undefined,
 ): Promise<SearchResponse> {
-  if (!sight) return found
-  const results = await seenOf(found.results, agent, sight)
+  if (!marks) return found
+  const results = await seenOf(found.results, agent, marks)
   // How many passages have a word of the question tells of those that are not shown.
   return { ...found, results, candidates: results.length, notice: seenNotice(found.notice) }
 }
@@ -47,8 +58,8 @@ export async function seenExplanation(
   return { ...seen, why: { ...why, candidate: candidates[at] ?? null, rank: at < 0 ? null : at + 1 } }
 }
 
-async function seenOf<T extends Place>(places: readonly T[], agent: Agent, sight: Sight): Promise<T[]> {
-  const isSeen = await Promise.all(places.map((place) => sees(agent, sight, place)))
+async function seenOf<T extends Place>(places: readonly T[], agent: Agent, marks: Marks): Promise<T[]> {
+  const isSeen = await Promise.all(places.map((place) => sees(agent, marks, place)))
   return places.filter((_, at) => isSeen[at])
 }
 
@@ -86,10 +97,10 @@ interface Place {
 }
 
 /** True where none of the lines is local. */
-async function sees(agent: Agent, sight: Sight, { path, startLine, endLine }: Place): Promise<boolean> {
+async function sees(agent: Agent, marks: Marks, { path, startLine, endLine }: Place): Promise<boolean> {
   try {
     const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')
-    const { isWhole, lines } = sight.of(path, text)
+    const { isWhole, lines } = marks.of(path, text)
     if (isWhole) return false
     for (const line of lines) if (line + 1 >= startLine && line + 1 <= endLine) return false
     return true

@@ -3,7 +3,7 @@ import { attachmentType } from '../../shared/attachments.ts'
 import { AppError } from '../../shared/errors.ts'
 import { locateAttachment, readAttachment } from '../workspace/index.ts'
 import { withVisibility } from '../../shared/visibility-edit.ts'
-import { seenFiles, sightOf } from './sight.ts'
+import { marksFor, seenFiles, sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
@@ -31,8 +31,8 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     const { workspace } = context.agent
     if (input.forProgram) assertSeen(context.agent, input.path)
     const { text: whole, hash } = await context.agent.readFile(input.path)
-    const sight = await sightOf(app, context.agent, input.forProgram)
-    const text = sight ? sight.shown(input.path, whole).text : whole
+    const marks = await marksFor(app, context.agent, input.forProgram)
+    const text = marks ? marks.shown(input.path, whole).text : whole
     return { path: input.path, text, hash, readOnly: workspace.isReadOnly(input.path) }
   }),
   attachment: os.workspace.attachment.use(agent).handler(async ({ context, input }) => {
@@ -46,12 +46,12 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     ),
   lines: os.workspace.lines.use(agent).handler(async ({ context, input }) => {
     if (input.forProgram) assertSeen(context.agent, input.path)
-    const sight = await sightOf(app, context.agent, input.forProgram)
+    const marks = await marksFor(app, context.agent, input.forProgram)
     return context.agent.readLines(
       input.path,
       input.from,
       input.count,
-      sight && ((text) => sight.shown(input.path, text).text),
+      marks && ((text) => marks.shown(input.path, text).text),
     )
   }),
   write: os.workspace.write.use(agent).handler(async ({ context, input }) => {

@@ -1,1 +1,1 @@
-export { LocalNotes, type LocalNote, type NotesFolder, type Sight } from './local-notes.ts'
+export { LocalNotes, type LocalNote, type Marks, type NotesFolder, type Sight } from './local-notes.ts'

@@ -28,14 +28,19 @@ export interface LocalNote extends NoteVisibility {
   readonly rule?: string
 }
 
-export interface Sight {
-  readonly net: LocalNet
-  /** Notes of which anything is local, by path. */
-  readonly notes: ReadonlyMap<string, LocalNote>
+/** What a text that is at hand says of itself, and the settings of its path. */
+export interface Marks {
   /** What of a text is local that has this path now. */
   of(path: string, text: string): LocalNote
   /** The text as a remote model may see it, with as many lines; `held` of them say something else. */
   shown(path: string, text: string): { readonly text: string; readonly held: number }
+}
+
+/** What is local in all notes, too. */
+export interface Sight extends Marks {
+  readonly net: LocalNet
+  /** Notes of which anything is local, by path. */
+  readonly notes: ReadonlyMap<string, LocalNote>
 }
 
 interface Known {
@@ -55,6 +60,11 @@ export class LocalNotes {
 
   constructor(folders: () => readonly NotesFolder[]) {
     this.#folders = folders
+  }
+
+  /** For a text that was just read: no file is looked at. */
+  marks(): Marks {
+    return marksBy(this.#folders())
   }
 
   /** As it is now: the look begins after this was called. */
@@ -92,12 +102,8 @@ export class LocalNotes {
     }
     for (const [path, { note }] of this.#known) if (note && !known.has(path)) isSame = false
     this.#known = known
-    const rulesOf = (path: string) => {
-      const folder = folders.findLast(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]
-      return folder && ruleFor(path.slice(folder.prefix.length), folder.local)
-    }
-    if (!isSame || !this.#last) this.#last = sightOf(known, rulesOf)
-    else this.#last = { ...this.#last, ...asked(rulesOf) }
+    if (!isSame || !this.#last) this.#last = sightOf(known, marksBy(folders))
+    else this.#last = { ...this.#last, ...marksBy(folders) }
     return this.#last
   }
 }
@@ -156,7 +162,7 @@ function isOfMatter(line: string): boolean {
   return /^\s*(?:---|visibility\s*:.*|)\s*$/i.test(line)
 }
 
-function sightOf(known: ReadonlyMap<string, Known>, rulesOf: (path: string) => string | undefined): Sight {
+function sightOf(known: ReadonlyMap<string, Known>, marks: Marks): Sight {
   const notes = new Map<string, LocalNote>()
   const lines: { path: string; text: string }[] = []
   for (const [path, { note, lines: own }] of known) {
@@ -164,11 +170,15 @@ function sightOf(known: ReadonlyMap<string, Known>, rulesOf: (path: string) => s
     notes.set(path, note)
     for (const text of own) lines.push({ path, text })
   }
-  return { net: new LocalNet(lines), notes, ...asked(rulesOf) }
+  return { net: new LocalNet(lines), notes, ...marks }
 }
 
-function asked(rulesOf: (path: string) => string | undefined): Pick<Sight, 'of' | 'shown'> {
-  const of = (path: string, text: string) => withRule(visibilityOf(text), rulesOf(path))
+function marksBy(folders: readonly NotesFolder[]): Marks {
+  const ruleOf = (path: string) => {
+    const folder = folders.findLast(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]
+    return folder && ruleFor(path.slice(folder.prefix.length), folder.local)
+  }
+  const of = (path: string, text: string) => withRule(visibilityOf(text), ruleOf(path))
   return { of, shown: (path, text) => withoutLocal(text, of(path, text)) }
 }
 
