@@ -201,9 +201,9 @@ describe('Forget', () => {
     const { client, home, app, env } = test
     await spread(test, client)
     let outcome: ForgetOutcome | undefined
-    for await (const step of app.agents.forget('main', { texts: [secret], keep: [] })) {
+    for await (const step of app.agents.forgetting.run('main', { texts: [secret], keep: [] })) {
       if (step.type === 'done') outcome = step.outcome
-      else app.agents.stopForgetting('main')
+      else app.agents.forgetting.stop('main')
     }
     expect(outcome?.isStopped).toBe(true)
     expect(outcome?.left.length).toBeGreaterThan(0)

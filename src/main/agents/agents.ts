@@ -3,7 +3,7 @@
  * open, who is asked for and whose folder is whose must agree at every moment.
  */
 import { join, resolve } from 'node:path'
-import type { Agent as AgentSummary, ForgetStep, Locale } from '../../shared/contract/index.ts'
+import type { Agent as AgentSummary, Locale } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import {
@@ -15,7 +15,7 @@ import {
   type AgentSettings,
   type SettingsStore,
 } from '../settings/index.ts'
-import { assertNamable, forget, resumeForgetting, type ForgetFolders, type ForgetRequest } from '../forget/index.ts'
+import { resumeForgetting, type ForgetFolders } from '../forget/index.ts'
 import { VaultHabits } from '../habits/index.ts'
 import { isInside } from '../workspace/index.ts'
 import { Agent } from './agent.ts'
@@ -24,7 +24,7 @@ import type { AgentFolders, StateFolders } from './folders.ts'
 import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent, type SetUp } from './new-agent.ts'
 import { noteTemplates, openWriter, type Writer } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
-import { findToForget } from './forget-agent.ts'
+import { Forgetting } from './forgetting.ts'
 import { wireAgent } from './wiring.ts'
 
 const defaultAgent = 'main'
@@ -47,8 +47,11 @@ export class Agents {
   /** Folders that are being made somebody's, and whose. */
   readonly #claimed = new Map<string, string>()
   #isSavingPower = false
-  /** What ends it, by agent. */
-  readonly #forgetting = new Map<string, AbortController>()
+  readonly forgetting = new Forgetting({
+    get: (id) => this.get(id),
+    folders: (id) => this.#forgettable(id),
+    whileClosed: (agent, work) => this.#whileClosed(agent, work),
+  })
 
   constructor(options: AgentsOptions) {
     this.changes = this.#changes
@@ -279,41 +282,21 @@ export class Agents {
     return openWriter(await this.#agentOptions(id))
   }
 
-  /** Where something stands in all that is kept of an agent. @throws AppError `input_invalid` */
-  async findToForget(id: string, request: { words: string; lines: readonly string[] }, signal?: AbortSignal) {
-    return findToForget(await this.get(id), this.#forgettable(id), request, signal)
-  }
-
-  /**
-   * Takes something out of all that is kept of an agent, for good. The agent is closed meanwhile; whoever asks for it
-   * waits.
-   * @throws AppError `input_invalid`, `session_busy`, `disk_full`, `write_failed`
-   */
-  async *forget(id: string, request: ForgetRequest): AsyncGenerator<ForgetStep> {
-    assertNamable(request.texts)
-    if (this.#forgetting.has(id)) throw new AppError('session_busy', 'something is being forgotten already', {})
-    const agent = await this.get(id)
-    if (agent.chat.isAnswering) throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
-    const stop = new AbortController()
-    this.#forgetting.set(id, stop)
+  /** Does something to what is kept of an agent while nobody has it open; whoever asks for it waits. */
+  async *#whileClosed<T>(agent: Agent, work: () => AsyncGenerator<T>): AsyncGenerator<T> {
+    const { id } = agent
     const opened = Promise.withResolvers<Agent>()
     opened.promise.catch(() => undefined)
     this.#open.set(id, opened.promise)
     try {
       await agent.close()
-      yield* forget(this.#forgettable(id), request, stop.signal)
+      yield* work()
     } finally {
-      this.#forgetting.delete(id)
       this.#openAgent(id).then(opened.resolve, (error: unknown) => {
         this.#open.delete(id)
         opened.reject(error)
       })
     }
-  }
-
-  /** Ends it after the file at hand. */
-  stopForgetting(id: string): void {
-    this.#forgetting.get(id)?.abort()
   }
 
   /** All that is kept of an agent. */
