@@ -42,6 +42,8 @@ export default defineConfig({
           'memory/searcher-thread': 'src/main/memory/searcher-thread.ts',
           'survey/survey-thread': 'src/main/survey/survey-thread.ts',
           'upkeep/upkeep-thread': 'src/main/upkeep/upkeep-thread.ts',
+          'visibility/look-thread': 'src/main/visibility/look-thread.ts',
+          'forget/forget-thread': 'src/main/forget/forget-thread.ts',
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'shared/[name]-[hash].js' },
       },
@@ -71,7 +73,11 @@ export default defineConfig({
       minify: 'oxc',
       target: 'chrome140',
       chunkSizeWarningLimit: 4096,
-      rollupOptions: { input: { index: 'src/renderer/index.html' } },
+      rollupOptions: {
+        input: { index: 'src/renderer/index.html' },
+        // What is shared with the runtime does nothing when it is loaded: what the window does not use stays out.
+        treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]shared[\\/]/, sideEffects: false }] },
+      },
     },
   },
 })

@@ -9,7 +9,16 @@ export default defineConfig({
     maxWorkers: 3,
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
-      { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 15_000 } },
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          // A window's test starts threads, which are the build's.
+          globalSetup: ['test/support/build.ts'],
+          testTimeout: 15_000,
+        },
+      },
       {
         test: {
           ...shared,

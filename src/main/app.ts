@@ -25,6 +25,7 @@ import { openLog, type Log } from './log.ts'
 import { threadEntries } from './memory/index.ts'
 import { McpServers } from './mcp/index.ts'
 import { Ledger, Models } from './models/index.ts'
+import { RemotePictures } from './network/index.ts'
 import { showWithSystem, type ShowFile } from './open-with-system.ts'
 import { threadFile } from './thread/index.ts'
 import { appVersion } from './version.ts'
@@ -53,6 +54,8 @@ export interface AppOptions {
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
   /** How long what another program wants to write waits for the user's word, ms. */
   readonly clientPatienceMs?: number | undefined
+  /** Whether pictures of the web may come from an address; from what is public, when left out. */
+  readonly isOpenAddress?: ((address: string) => boolean) | undefined
   /** What is open already; whoever opened it closes it. */
   readonly base?: AppBase
 }
@@ -93,6 +96,8 @@ export interface App {
   readonly keys: KeyRing
   readonly ledger: Ledger
   readonly mcp: McpServers
+  /** Those that notes name by an address on the web. */
+  readonly pictures: RemotePictures
   /** The other programs that use this memory. */
   readonly clients: Clients
   /** With which of them it is registered. */
@@ -161,6 +166,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     onProblem: (problem) => log.fault(problem, 'learned windows'),
   })
   const mcp = new McpServers({ settings, env, version: appVersion, keys })
+  const pictures = new RemotePictures({ env, isOpen: options.isOpenAddress })
   const clients = new Clients({
     file: folders.clients,
     now,
@@ -180,7 +186,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     commitsEntry: threadFile(mainFolder, 'commits/commits-thread'),
     findEntry: threadFile(mainFolder, 'find/find-thread'),
     linksEntry: threadFile(mainFolder, 'links/link-thread'),
+    lookEntry: threadFile(mainFolder, 'visibility/look-thread'),
     upkeepEntry: threadFile(mainFolder, 'upkeep/upkeep-thread'),
+    forgetEntry: threadFile(mainFolder, 'forget/forget-thread'),
     models,
     windows,
     keys,
@@ -211,6 +219,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keys,
     ledger,
     mcp,
+    pictures,
     clients,
     connections: connectionsOf(options, folders),
     events,
@@ -257,6 +266,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await agents.close()
       await differ.close()
       await mcp.close()
+      await pictures.close()
       await clients.close()
       await ledger.close()
       if (!options.base) base.close()

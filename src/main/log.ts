@@ -1,7 +1,8 @@
 /** The log: JSON lines in the state folder, with what could be a secret taken out. Nothing that is logged can throw. */
 import { randomBytes } from 'node:crypto'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import pino from 'pino'
+import type { Logger } from 'pino'
 import { LogFile } from './log-file.ts'
 
 export interface Log {
@@ -33,21 +34,25 @@ export function openLog(folder: string): Log {
   const path = join(folder, 'commonplace.log')
   const file = new LogFile(path)
   file.open()
-  const logger = pino(
-    { base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (line: string) => file.write(redact(line)) },
-  )
+  let opened: Logger | undefined
+  const logger = () => (opened ??= startLogger((line) => file.write(redact(line))))
   return {
     file: path,
-    info: (details, message) => logger.info(details, message),
-    warn: (details, message) => logger.warn(details, message),
+    info: (details, message) => logger().info(details, message),
+    warn: (details, message) => logger().warn(details, message),
     fault(error, message) {
       const reference = randomBytes(4).toString('hex')
-      logger.error({ reference, err: describeError(error) }, message)
+      logger().error({ reference, err: describeError(error) }, message)
       return reference
     },
     close: () => file.close(),
   }
+}
+
+/** Loaded with the first line: most commands write none, and are there 10 ms sooner. */
+function startLogger(write: (line: string) => void): Logger {
+  const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino')
+  return pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write })
 }
 
 function describeError(error: unknown): object | string {

@@ -6,6 +6,7 @@ import { ErrorState } from './feedback/index.ts'
 import { useCurrentAgent } from './agents/current-agent.ts'
 import { CaptureView } from './capture/capture-view.tsx'
 import { ImportNotice } from './import/import-notice.tsx'
+import { MoveNotice } from './links/move-notice.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
 import { setBindings } from './ui/keys.ts'
 import { paths } from './navigate.ts'
@@ -40,6 +41,7 @@ export function App() {
         <>
           <Workbench key={agent.id} agent={agent} agents={agents.data ?? []} />
           <ImportNotice agent={agent.id} />
+          <MoveNotice agent={agent.id} />
         </>
       )}
       {/* What asks the user stays uncovered. */}

@@ -2,6 +2,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { followEvents, queryClient } from './api/index.ts'
+import { followOutbox } from './chat/outbox.ts'
 import { App } from './app.tsx'
 import { startI18n } from './i18n/index.ts'
 import { ConnectionNotice } from './workbench/connection-notice.tsx'
@@ -9,17 +10,22 @@ import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { tellUncaught } from './feedback/index.ts'
 import './styles.css'
 
-startI18n()
 tellUncaught()
 void followEvents()
+followOutbox()
+await startI18n()
 
 const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(
     <QueryClientProvider client={queryClient}>
       <ErrorBoundary piece="window" look="view">
-        <App />
-        <ConnectionNotice />
+        <div className="flex h-full flex-col">
+          <ConnectionNotice />
+          <div className="min-h-0 flex-1">
+            <App />
+          </div>
+        </div>
       </ErrorBoundary>
     </QueryClientProvider>,
   )

@@ -2,14 +2,13 @@
  * Expected failures are values with a code. The code crosses every boundary; the sentence for the user is looked up
  * by code in the locale files, and `message` is its English form for the terminal, the log and the model.
  */
-import { z } from 'zod'
-
 export const errorCodes = [
   'path_outside_workspace',
   'path_hidden',
   'path_invalid',
   'write_refused',
   'local_only',
+  'chat_apart',
   'write_proposed',
   'file_not_found',
   'file_exists',
@@ -18,11 +17,15 @@ export const errorCodes = [
   'text_unwritable',
   'file_too_large',
   'attachment_unknown',
+  'picture_refused',
+  'picture_unavailable',
+  'picture_unusable',
   'folder_unreadable',
   'folder_unusable',
   'folder_gone',
   'write_failed',
   'move_failed',
+  'move_cancelled',
   'disk_full',
   'file_busy',
   'edit_no_match',
@@ -35,6 +38,7 @@ export const errorCodes = [
   'git_failed',
   'no_file_manager',
   'import_unknown',
+  'import_broken_off',
   'archive_unusable',
   'folder_too_large',
   'unknown_agent',
@@ -91,8 +95,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number]
 
 /** What fills the blanks of the user's sentence: paths, names, numbers. Never a key or a private text. */
-export const errorDataSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-export type ErrorData = z.infer<typeof errorDataSchema>
+export type ErrorData = Record<string, string | number | boolean>
 
 export class AppError extends Error {
   readonly code: ErrorCode

@@ -59,6 +59,12 @@ export const maxWirePicture = 64
 const kibi = 1024
 const mebi = 1024 * kibi
 
+/**
+ * Bytes of one message between the interface and the runtime, as JSON in UTF-8: a file that is as large as one can be,
+ * with what it was before, fits. A request that is larger is refused before it is sent (`message_too_large`).
+ */
+export const maxMessageBytes = 45 * mebi
+
 /** One event of a stream: the arguments of a call in one piece, and room. */
 export const maxEventBytes = 8 * mebi
 /** One answer as it comes over the wire: each token is an event of some 200 bytes. */

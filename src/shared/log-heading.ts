@@ -1,4 +1,8 @@
-/** The heading of an entry in a day's log (M4). A note that fits into a line is said once: its heading is the time alone. Pure. */
+/**
+ * The heading of an entry in a day's log (M4). A note that fits into a line is said once: its heading is the time alone. So
+ * is that of a note from elsewhere: its words stand nowhere without their mark (M63). Pure.
+ */
+import { hasSourceMark } from './provenance.ts'
 import { countCjk } from './tokens.ts'
 
 /** Characters of a line, and of a title, in scripts with spaces and in those without. */
@@ -9,7 +13,7 @@ export function logHeading(note: string, time: string): string {
   const [line = '', ...more] = note.trim().split('\n')
   const plain = line.replace(/^[#>*\-\s]+/, '').trim()
   const isSaidInALine = more.length === 0 && [...plain].length <= most.line[scriptOf(plain)]
-  return isSaidInALine || plain === '' ? `## ${time}` : `## ${time} - ${titleOf(plain)}`
+  return isSaidInALine || plain === '' || hasSourceMark(line) ? `## ${time}` : `## ${time} - ${titleOf(plain)}`
 }
 
 /** Cut at a word, where there are words. */

@@ -1,103 +1,30 @@
 /**
  * The one message type of the app: what a transcript stores, what the agent loop works on, what the interface shows.
- * The layout is the one that pi and early OpenClaw write, so that their transcripts open here; each model provider
- * converts it to its own wire format at its edge.
+ * Its shape stands in `message-schemas.ts`; here are the types and what is read from them, which the window needs without
+ * the library of schemas.
  */
-import { z } from 'zod'
-import { errorDataSchema } from './errors.ts'
-import { sourceKinds } from './provenance.ts'
-import { toolDetailsSchema } from './tool-details.ts'
-
-export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })
-export const imagePartSchema = z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() })
-export const thinkingPartSchema = z.object({
-  type: z.literal('thinking'),
-  thinking: z.string(),
-  /** What the provider wants to get back with it, unread. */
-  thinkingSignature: z.string().optional(),
-  /** The provider shows nothing of this thought; the signature stands for it. */
-  redacted: z.boolean().optional(),
-})
-export const toolCallPartSchema = z.object({
-  type: z.literal('toolCall'),
-  id: z.string(),
-  name: z.string(),
-  arguments: z.record(z.string(), z.unknown()),
-  /** What the provider wants to get back with the call, unread. */
-  thoughtSignature: z.string().optional(),
-})
-
-/** Tokens as the provider reports them. `input` excludes what was read from or written to a prompt cache. */
-export const usageSchema = z.object({
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-  totalTokens: z.number(),
-  /** US dollars, where the model has a price. */
-  cost: z.looseObject({ total: z.number() }).optional(),
-})
-export type Usage = z.infer<typeof usageSchema>
-
-/** A place that is trusted less than the user (M63). */
-export const sourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
-
-/** What was read or said with local notes before a local model: no remote one ever gets it (M64). */
-const localSchema = z.literal(true).optional()
-
-export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
-
-export const userMessageSchema = z.object({
-  role: z.literal('user'),
-  content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
-  timestamp: z.number(),
-  local: localSchema,
-  /** Of a summary: where some of what it stands for comes from (M63). */
-  sources: z.array(sourceSchema).optional(),
-})
-
-export const stopReasonSchema = z.enum(['stop', 'length', 'toolUse', 'error', 'aborted'])
-export type StopReason = z.infer<typeof stopReasonSchema>
-
-export const assistantMessageSchema = z.object({
-  role: z.literal('assistant'),
-  content: z.array(z.discriminatedUnion('type', [textPartSchema, thinkingPartSchema, toolCallPartSchema])),
-  provider: z.string(),
-  model: z.string(),
-  usage: usageSchema,
-  stopReason: stopReasonSchema,
-  /** The tool that was about to be called where the answer reached its longest; nothing of the call was kept. */
-  cutCall: z.string().optional(),
-  errorCode: z.string().optional(),
-  errorMessage: z.string().optional(),
-  errorData: errorDataSchema.optional(),
-  timestamp: z.number(),
-  local: localSchema,
-})
-
-export const toolResultMessageSchema = z.object({
-  role: z.literal('toolResult'),
-  toolCallId: z.string(),
-  toolName: z.string(),
-  content: z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema])),
-  details: toolDetailsSchema.optional(),
-  isError: z.boolean(),
-  timestamp: z.number(),
-  local: localSchema,
-})
-
-export const messageSchema = z.discriminatedUnion('role', [
-  userMessageSchema,
+import type { z } from 'zod'
+import type {
   assistantMessageSchema,
+  imagePartSchema,
+  messageSchema,
+  stopReasonSchema,
+  toolCallPartSchema,
   toolResultMessageSchema,
-])
+  usageSchema,
+  userMessageSchema,
+} from './message-schemas.ts'
 
+export type Usage = z.infer<typeof usageSchema>
+export type StopReason = z.infer<typeof stopReasonSchema>
 export type ToolCallPart = z.infer<typeof toolCallPartSchema>
 export type UserMessage = z.infer<typeof userMessageSchema>
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>
 export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>
 export type ImagePart = z.infer<typeof imagePartSchema>
 export type Message = z.infer<typeof messageSchema>
+
+export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
 
 const fileTag = /^<file name="([^"]*)">\n([\s\S]*)\n<\/file>$/
 

@@ -1,11 +1,12 @@
 /**
  * Where a line comes from (M63). What a page of the web, a tool of another program, an attachment or another agent said
  * carries that where it is written down, as a small mark at its end, `^[web: example.org, 2026-11-22]`, or for a note as a
- * whole in its front matter, `source: "web: example.org, 2026-11-22"`. Text without one is the user's, or the agent's own.
+ * whole in its front matter, `source: "web: example.org, 2026-11-22"`; one that was imported has `imported: "notes, 2026-11-22"`
+ * there, and keeps a `source` of its own. Text without one is the user's, or the agent's own.
  * Pure.
  */
 
-/** Kinds of places that are trusted less than the user. */
+/** Kinds of places that are trusted less than the user, the least trusted first. */
 export const sourceKinds = ['web', 'mcp', 'file', 'agent', 'import'] as const
 export type SourceKind = (typeof sourceKinds)[number]
 
@@ -16,9 +17,14 @@ export interface Source {
 }
 
 const kinds = sourceKinds.join('|')
-const mark = new RegExp(`\\^\\[\\s*(${kinds}):\\s*([^\\]\\n,]{1,100})[^\\]\\n]{0,200}\\]`, 'giu')
-const property = new RegExp(`^source:[ \\t]*["']?(${kinds}):[ \\t]*([^"'\\n,]{1,100})`, 'im')
+const mark = new RegExp(`\\^\\[\\s*((?:${kinds}):[^\\]\\n]{1,300})\\]`, 'giu')
+const property = new RegExp(`^source:[ \\t]*["']?((?:${kinds}):[^"'\\n]{1,300})`, 'im')
+const named = new RegExp(`^\\s*(${kinds}):\\s*([^,]{1,100}?)(?: and \\d+ more)?\\s*(?:,|$)`, 'iu')
+const imported = /^imported:[ \t]*["']?([^"'\n,]{1,100})/im
+const matterOf = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n(?:---|\.\.\.)/
 const maxName = 60
+/** So many places a mark names; it says how many others there are. */
+const maxNamed = 3
 
 /** As it stands in a text: nothing in the name can end the mark, nor begin another. @param day `YYYY-MM-DD` */
 export function sourceMark(sources: readonly Source[], day: string): string {
@@ -26,10 +32,21 @@ export function sourceMark(sources: readonly Source[], day: string): string {
 }
 
 function said(sources: readonly Source[], day: string): string {
-  const [first, ...others] = sources
-  if (!first) return day
-  const more = others.length > 0 ? ` and ${others.length} more` : ''
-  return `${sourceName(first)}${more}, ${day}`
+  const names = leastTrustedFirst(sources).map(sourceName)
+  if (names.length === 0) return day
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : ''
+  return `${names.slice(0, maxNamed).join('; ')}${more}, ${day}`
+}
+
+function leastTrustedFirst(sources: readonly Source[]): readonly Source[] {
+  return sources.toSorted((one, other) => sourceKinds.indexOf(one.kind) - sourceKinds.indexOf(other.kind))
+}
+
+/** Whether marks that a line bears already tell where it may come from: nothing else, and nothing that is trusted more. */
+export function isCoveredBy(marks: readonly Source[], sources: readonly Source[]): boolean {
+  const known = new Set(sources.map(sourceName))
+  const [least] = leastTrustedFirst(marks)
+  return least?.kind === leastTrustedFirst(sources)[0]?.kind && marks.every((one) => known.has(sourceName(one)))
 }
 
 /** `web: example.org` */
@@ -45,19 +62,34 @@ export function sourceName({ kind, name }: Source): string {
 
 /** Where a note's front matter says that all of it comes from, or its marks say that lines do; each once. */
 export function sourcesIn(text: string): Source[] {
-  if (!text.includes('^[') && !/^source:/im.test(text)) return []
-  const found = new Map<string, Source>()
-  const add = (kind = '', name = '') => {
-    const known = sourceKinds.find((one) => one === kind.toLowerCase())
-    if (known) found.set(`${known}: ${name.trim()}`, { kind: known, name: name.trim() })
-  }
-  const matter = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n(?:---|\.\.\.)/.exec(text)?.[1]
-  if (matter !== undefined) {
-    const [, kind, name] = property.exec(matter) ?? []
-    add(kind, name)
-  }
-  for (const [, kind, name] of text.matchAll(mark)) add(kind, name)
-  return [...found.values()]
+  const whole = noteSources(text)
+  if (!text.includes('^[')) return whole
+  return each([...whole, ...[...text.matchAll(mark)].flatMap(([, inside]) => namedIn(inside))])
+}
+
+/** Where a note as a whole comes from, as its front matter says. */
+export function noteSources(text: string): Source[] {
+  if (!/^(?:source|imported):/im.test(text)) return []
+  const matter = matterOf.exec(text)?.[1] ?? ''
+  return each([...namedIn(property.exec(matter)?.[1]), ...sourceOf('import', imported.exec(matter)?.[1])])
+}
+
+/** `web: a.example; mcp: Tool and 2 more, 2026-11-22` */
+function namedIn(inside = ''): Source[] {
+  return inside.split(';').flatMap((one) => {
+    const [, kind, name] = named.exec(one) ?? []
+    return sourceOf(kind, name)
+  })
+}
+
+function sourceOf(kind = '', name = ''): Source[] {
+  const known = sourceKinds.find((one) => one === kind.toLowerCase())
+  return known && name.trim() !== '' ? [{ kind: known, name: name.trim() }] : []
+}
+
+/** Each place once. */
+export function each(sources: readonly Source[]): Source[] {
+  return [...new Map(sources.map((one) => [`${one.kind}: ${one.name}`, one])).values()]
 }
 
 export function hasSourceMark(line: string): boolean {
@@ -74,24 +106,40 @@ export function withSource(text: string, sources: readonly Source[], day: string
   return ['---', line, '---', '', text].join(end)
 }
 
-/** Words that decide nothing about what a line says. */
-const small = new Set(
-  'a an and are as at be by for from has have i in is it its me my of on or our that the their this to was we were will with you your remember note 的 了 是 我 在 和 有 请 记住'.split(
-    ' ',
-  ),
-)
-const words = new Intl.Segmenter(undefined, { granularity: 'word' })
-
-function wordsOf(text: string): string[] {
-  const plain = text.normalize('NFKC').toLowerCase()
-  return [...words.segment(plain)].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []))
+/** A note as it is imported; one that was imported before says so already. @param day `YYYY-MM-DD` */
+export function withImport(text: string, name: string, day: string): string {
+  const matter = matterOf.exec(text)?.[1]
+  if (matter !== undefined && imported.test(matter)) return text
+  const line = `imported: "${sourceName({ kind: 'import', name }).slice('import: '.length)}, ${day}"`
+  const end = text.includes('\r\n') ? '\r\n' : '\n'
+  const [begun = ''] = matter === undefined ? [] : (/^\uFEFF?---\r?\n/.exec(text) ?? [])
+  if (begun !== '') return `${begun}${line}${end}${text.slice(begun.length)}`
+  const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
+  return [`${bom}---`, line, '---', '', text.slice(bom.length)].join(end)
 }
 
-/** True where everything that a line says stands in the user's own words: then it is theirs, wherever else it stands. */
-export function isOwnWords(line: string, own: string): boolean {
-  // Signs that nobody sees are nobody's words.
-  if (/[\p{Cf}\p{Co}\p{Cn}]/u.test(line)) return false
-  const known = new Set(wordsOf(own))
-  const telling = wordsOf(line.replace(/^\s*#{1,6}\s+\d{1,2}:\d{2}\b/, '')).filter((word) => !small.has(word))
-  return telling.length > 0 && telling.every((word) => known.has(word))
+/** The note as it was before it was imported. */
+export function withoutImport(text: string): string {
+  const [whole, bom = '', rest = ''] = /^(\uFEFF?)---\r?\nimported: "[^"\n]*"\r?\n(---\r?\n\r?\n)?/.exec(text) ?? []
+  if (whole === undefined) return text
+  if (rest !== '') return bom + text.slice(whole.length)
+  const end = whole.endsWith('\r\n') ? '\r\n' : '\n'
+  return `${bom}---${end}${text.slice(whole.length)}`
+}
+
+/** A note that another program had written: every line of it that says something bears the mark, a block of code after it. */
+export function withSourceMarks(note: string, mark: string): string {
+  let fence: string | undefined
+  const lines = note.split('\n').flatMap((line) => {
+    const [, opened] = /^\s*(`{3,}|~{3,})/.exec(line) ?? []
+    if (fence !== undefined) {
+      if (!opened?.startsWith(fence)) return [line]
+      fence = undefined
+      return [line, mark]
+    }
+    fence = opened
+    const isSaid = fence === undefined && /[^\s#>*+_=~`|:.-]/u.test(line) && !line.includes(mark)
+    return [isSaid ? `${line.trimEnd()} ${mark}` : line]
+  })
+  return fence === undefined ? lines.join('\n') : [...lines, fence, mark].join('\n')
 }

@@ -24,6 +24,8 @@ export const toolDetailsSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('change'), change: fileChangeSchema }),
   /** Why a call was not carried out. */
   z.object({ kind: z.literal('wrongArguments'), problems: z.array(wrongArgumentSchema) }),
+  /** No tool was asked: there is none of this name, or the call could not be read or was not allowed. */
+  z.object({ kind: z.literal('notCalled') }),
   z.object({ kind: z.literal('foreign'), value: z.unknown() }),
 ])
 export type ToolDetails = z.infer<typeof toolDetailsSchema>

@@ -3,26 +3,34 @@
  * added to it. Ends of lines and the mark of the byte order stay as they are. Pure.
  */
 import { diffArrays } from 'diff'
-import { hasLocalMark, localMark, visibilityOf } from './visibility.ts'
-
-const key = /^\s*["']?visibility["']?\s*[:：]/i
-const property = /^[\s-]*visibility::/i
+import {
+  hasLocalMark,
+  localMark,
+  localMatter,
+  matterOf,
+  matterValue,
+  propertyValue,
+  visibilityOf,
+} from './visibility.ts'
 
 /** The note, local as a whole, or not by what it says of itself; its sections and lines keep their marks. */
 export function withVisibility(text: string, isLocal: boolean): string {
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const end = /\r\n|\n/.exec(text)?.[0] ?? '\n'
   const lines = text.slice(bom.length).split(/\r?\n/)
-  const close = /^---\s*$/.test(lines[0] ?? '')
-    ? lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line))
-    : -1
-  const said = close > 0 ? withoutKey(lines.slice(1, close), key) : []
+  const matter = matterOf(lines)
+  const close = matter ? lines.findIndex((line, at) => at > matter.from && matter.end.test(line)) : -1
+  const [from, mark] = matter && close > 0 ? [matter.from, (lines[matter.from] ?? '').trim()] : [0, '---']
+  const said = close > 0 ? withoutKey(lines.slice(from + 1, close)) : []
   const body = close > 0 ? lines.slice(close + 1) : withoutProperties(lines)
-  if (isLocal) said.push('visibility: local')
+  // A table of TOML would take in what comes after it.
+  if (isLocal && mark.startsWith('+')) said.unshift('visibility = "local"')
+  else if (isLocal) said.push(localMatter)
   if (close > 0 && said.length === 0) return bom + withoutLead(body).join(end)
   if (said.length === 0) return bom + body.join(end)
   const rest = close > 0 || (body[0] ?? '') === '' ? body : ['', ...body]
-  return bom + ['---', ...said, '---', ...(rest.length === 0 ? [''] : rest)].join(end)
+  const last = mark.startsWith('+') ? '+++' : '---'
+  return bom + [mark, ...said, last, ...(rest.length === 0 ? [''] : rest)].join(end)
 }
 
 function withoutLead(lines: readonly string[]): readonly string[] {
@@ -30,18 +38,19 @@ function withoutLead(lines: readonly string[]): readonly string[] {
 }
 
 /** A value may go on in lines that are further in. */
-function withoutKey(lines: readonly string[], named: RegExp): string[] {
+function withoutKey(lines: readonly string[]): string[] {
   let isWithin = false
   return lines.filter((line) => {
-    if (named.test(line)) isWithin = true
-    else if (!/^(?:\s+\S|-\s)/.test(line)) isWithin = false
+    // Of a line that says more, all is the reader's to change.
+    if (!line.includes('{') && matterValue(line) !== undefined) isWithin = true
+    else if (!/^(?:\s+\S|-\s|:\s)/.test(line)) isWithin = false
     return !isWithin
   })
 }
 
 function withoutProperties(lines: readonly string[]): string[] {
   const end = lines.findIndex((line) => !/^[\s-]*(?:[\p{L}_][\p{L}\p{N}_-]*::.*)?$/u.test(line))
-  return lines.filter((line, at) => !(property.test(line) && (end < 0 || at < end)))
+  return lines.filter((line, at) => !(propertyValue(line) !== undefined && (end < 0 || at < end)))
 }
 
 /** Texts of more lines are compared by their ends alone. */
@@ -78,29 +87,14 @@ export function withAddedLocal(before: string | undefined, after: string, isGath
   const isNew = before === undefined || before.trim() === ''
   if (isNew && !isGathered) return withVisibility(after, true)
   const day = isNew ? /^# \d{4}-\d{2}-\d{2}\r?\n/.exec(after)?.[0] : undefined
-  return withMarks(day ?? before ?? '', after, localMark, (text, line) => {
-    const { isWhole, lines } = visibilityOf(text)
-    return isWhole || lines.has(line)
-  })
-}
-
-/**
- * The text with a mark on each added line that says something and is not covered yet.
- * @param isCovered whether a 0-based line of a text has what the mark says
- */
-export function withMarks(
-  before: string,
-  after: string,
-  mark: string,
-  isCovered: (text: string, line: number) => boolean,
-): string {
   let text = after
-  for (const line of addedLines(before, after)) {
+  for (const line of addedLines(day ?? before ?? '', after)) {
     const lines = text.split('\n')
     const whole = lines[line] ?? ''
-    if (!saysSomething(whole) || isCovered(text, line)) continue
+    const known = visibilityOf(text)
+    if (!saysSomething(whole) || known.isWhole || known.lines.has(line)) continue
     const [, said = whole, rest = ''] = /^(.*?)(\s*)$/s.exec(whole) ?? []
-    lines[line] = hasLocalMark(whole) && mark === localMark ? whole : `${said} ${mark}${rest}`
+    lines[line] = hasLocalMark(whole) ? whole : `${said} ${localMark}${rest}`
     text = lines.join('\n')
   }
   return text

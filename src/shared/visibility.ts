@@ -4,6 +4,7 @@
  * is below it, the block of code. Any editor shows both. What cannot be understood counts as local, for that is the side on
  * which nothing is lost; `problem` says so. Pure and linear.
  */
+import { blocksOf, coverOf } from './visibility-blocks.ts'
 
 export interface NoteVisibility {
   /** All of it stays on this machine. */
@@ -15,10 +16,14 @@ export interface NoteVisibility {
 }
 
 export const localMark = '^[local]'
+/** The line of the front matter that keeps all of a note here. */
+export const localMatter = 'visibility: local'
 
 const marked = /\^\[\s*local\s*\]/i
 /** A look that costs nothing. */
 const mayBeMarked = /\^\[\s*local|visibility/i
+/** Its key may be misspelt. */
+const mayBeMatter = /^\uFEFF?\s*(?:---|\+\+\+|[\s-]*[a-z]{6,14}::)/i
 
 const nobody: NoteVisibility = { isWhole: false, lines: new Set() }
 
@@ -30,8 +35,14 @@ export function hasLocalMark(line: string): boolean {
   return marked.test(line)
 }
 
+/** A line without the mark that keeps it here. */
+export function withoutLocalMark(line: string): string {
+  return line.replaceAll(/\s*\^\[\s*local\s*\]/gi, '')
+}
+
 export function visibilityOf(text: string): NoteVisibility {
-  if (!mayBeMarked.test(text)) return nobody
+  if (!mayBeMarked.test(text) && !(mayBeMatter.test(text) && /local|\\[ux]/i.test(text.normalize('NFKC'))))
+    return nobody
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const said = saidOf(lines)
   if (said !== undefined) {
@@ -41,25 +52,79 @@ export function visibilityOf(text: string): NoteVisibility {
   return marked.test(text) ? { isWhole: false, lines: markedLines(lines) } : nobody
 }
 
+/** Where the front matter of a note begins and ends: YAML or TOML, also behind empty lines, as some editors leave them. */
+export function matterOf(lines: readonly string[]): { readonly from: number; readonly end: RegExp } | undefined {
+  const from = lines.findIndex((line) => line.trim() !== '')
+  const mark = /^\s*(---|\+\+\+)\s*(?:#.*)?$/.exec(lines[from] ?? '')?.[1]
+  if (mark === undefined) return undefined
+  // Further in it is none to most programs, but somebody meant it.
+  if (/^\s/.test(lines[from] ?? '')) return { from, end: mark === '---' ? /^\s*(?:---|\.\.\.)\s*$/ : /^\s*\+\+\+\s*$/ }
+  return { from, end: mark === '---' ? /^(?:---|\.\.\.)\s*$/ : /^\+\+\+\s*$/ }
+}
+
 /** The value in the front matter, or in the properties that Logseq writes first; undefined where nothing is said. */
 function saidOf(lines: readonly string[]): string | undefined {
-  const isMatter = /^---\s*$/.test(lines[0] ?? '')
+  const matter = matterOf(lines)
+  const close = matter ? lines.findIndex((line, at) => at > matter.from && matter.end.test(line)) : -1
+  const to = close < 0 ? Math.min(lines.length, maxMatter) : close
   let found: string | undefined
-  for (let at = isMatter ? 1 : 0; at < Math.min(lines.length, maxMatter); at += 1) {
+  for (let at = matter ? matter.from + 1 : 0; at < to; at += 1) {
     const line = lines[at] ?? ''
-    if (isMatter ? /^(?:---|\.\.\.)\s*$/.test(line) : !isProperty(line)) break
-    const value = isMatter ? matterValue(line) : /^[\s-]*visibility::\s*(.*)$/i.exec(line)?.[1]
+    if (!matter && !isProperty(line)) break
+    const value = matter ? matterValue(line) : propertyValue(line)
     if (value === undefined) continue
     const whole = withoutComment(value) === '' ? belowIt(lines, at + 1) : value
-    // Of two that differ the one that keeps more counts.
-    if (found === undefined || !readValue(found).isLocal) found = whole
+    // Of two that differ the one that keeps more counts; `all` counts for nothing where no end says what it stands in.
+    if (found === undefined || !readValue(found).isLocal)
+      found = matter && close < 0 && !readValue(whole).isLocal ? line.trim() : whole
   }
   return found
 }
 
-/** Also where YAML would find a mistake: a full-width colon, tabs, a key in quotes or in braces. */
-function matterValue(line: string): string | undefined {
-  return /^(?:\s*\{.*?[{,])?[\s{]*["']?visibility["']?\s*[:：]+(.*)$/i.exec(line)?.[1]?.replace(/[,}][^,]*$/, '')
+/** What a line of front matter says of who may see it; undefined where that is nothing. */
+export function matterValue(written: string): string | undefined {
+  const line = plainly(written)
+  // Also where YAML would find a mistake: a full-width colon, tabs; and however the key is written there.
+  const value =
+    /visibility/i.test(line) &&
+    /^(?:.*\{(?:.*,)?)?[\s{]*(?:[!&]\S*\s+)*(?:\?\s+)?["']?visibility["']?\s*(?:[:：=]+(.*)|$)/i.exec(line)
+  if (value) return (value[1] ?? '').replace(/[,}][^,]*$/, '')
+  const [, key = '', said = ''] = /^\s*["']?([a-z]{6,14})["']?\s*[:：=]+\s*(.*)$/i.exec(line) ?? []
+  return isMisspelt(key, said) ? line.trim() : undefined
+}
+
+/** Without what YAML and fonts hide letters behind. */
+function plainly(line: string): string {
+  const read = line.replaceAll(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8}))/gi, (sign, ...codes: string[]) => {
+    const code = Number.parseInt(codes.slice(0, 3).find((one) => one) ?? '', 16)
+    return code <= 0x10_ff_ff ? String.fromCodePoint(code) : sign
+  })
+  return read.normalize('NFKC').replaceAll(/\p{Cf}/gu, '')
+}
+
+/** The same of the properties that Logseq writes. */
+export function propertyValue(written: string): string | undefined {
+  const line = plainly(written)
+  const [, key = '', said = ''] = /^[\s-]*([a-z]{6,14})::\s*(.*)$/i.exec(line) ?? []
+  if (key.toLowerCase() === 'visibility') return said
+  return isMisspelt(key, said) ? line.trim() : undefined
+}
+
+/** A slip of the key, where its value speaks of it. */
+function isMisspelt(key: string, said: string): boolean {
+  return /\blocal\b/i.test(withoutComment(said)) && isNear(key.toLowerCase(), 'visibility')
+}
+
+/** Two letters more, fewer or others at most. */
+function isNear(one: string, other: string): boolean {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1]
+    for (const [by, sign] of [...other].entries())
+      next.push(Math.min((row[by] ?? 0) + Number(letter !== sign), (row[by + 1] ?? 0) + 1, (next[by] ?? 0) + 1))
+    row = next
+  }
+  return (row.at(-1) ?? 9) <= 2
 }
 
 function isProperty(line: string): boolean {
@@ -69,7 +134,8 @@ function isProperty(line: string): boolean {
 /** A value that begins on the next lines, indented or as a list. */
 function belowIt(lines: readonly string[], from: number): string {
   const below: string[] = []
-  for (let at = from; /^(?:\s+\S|-\s)/.test(lines[at] ?? ''); at += 1) below.push((lines[at] ?? '').trim())
+  for (let at = from; /^(?:\s+\S|-\s|:\s)/.test(lines[at] ?? ''); at += 1)
+    below.push((lines[at] ?? '').trim().replace(/^:\s+/, ''))
   return below.join(' ')
 }
 
@@ -87,104 +153,22 @@ function readValue(value: string): { readonly isLocal: boolean; readonly problem
   return { isLocal: true, problem: plain.slice(0, maxProblem).toWellFormed() }
 }
 
-type Kind = 'blank' | 'heading' | 'item' | 'fence' | 'text'
-
-interface Line {
-  readonly kind: Kind
-  /** Of a heading, 1 to 6; of an item, columns of its indentation. */
-  readonly level: number
-  /** The block of code that it belongs to, by its first line. */
-  readonly code: number | undefined
-}
-
 function markedLines(lines: readonly string[]): Set<number> {
-  const known = linesOf(lines)
-  const local = new Set<number>()
-  const add = (from: number, to: number) => {
-    for (let at = from; at < to; at += 1) local.add(at)
-  }
+  const blocks = blocksOf(lines)
+  /** How far what begins at a line goes. */
+  const reach = new Map<number, number>()
   for (const [at, line] of lines.entries()) {
-    const info = known[at]
-    if (!info || !marked.test(line)) continue
-    if (info.code !== undefined) add(info.code, endOfCode(known, info.code))
-    else if (info.kind === 'heading') add(at, endOfSection(known, at, info.level))
-    else if (info.kind === 'item') add(at, endOfItem(known, lines, at, info.level))
-    else add(startOfParagraph(known, lines, at), endOfParagraph(known, at))
+    if (!marked.test(line)) continue
+    const { from, to } = coverOf(blocks, at)
+    reach.set(from, Math.max(reach.get(from) ?? 0, to))
+  }
+  const local = new Set<number>()
+  let end = 0
+  for (let at = 0; at < lines.length; at += 1) {
+    end = Math.max(end, reach.get(at) ?? 0)
+    if (at < end) local.add(at)
   }
   return local
-}
-
-function linesOf(lines: readonly string[]): Line[] {
-  let fence: { readonly mark: string; readonly from: number } | undefined
-  return lines.map((line, at): Line => {
-    const mark = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1]
-    if (fence) {
-      const { from } = fence
-      if (mark?.startsWith(fence.mark) && /(?:`+|~+)\s*$/.test(line)) fence = undefined
-      return { kind: 'fence', level: 0, code: from }
-    }
-    if (mark !== undefined) {
-      fence = { mark, from: at }
-      return { kind: 'fence', level: 0, code: at }
-    }
-    const own = { code: undefined }
-    if (line.trim() === '') return { ...own, kind: 'blank', level: 0 }
-    const marks = /^ {0,3}(#{1,6})(?=\s|$)/.exec(line)?.[1]
-    if (marks !== undefined) return { ...own, kind: 'heading', level: marks.length }
-    const under = /^ {0,3}(=+|-+)\s*$/.exec(lines[at + 1] ?? '')?.[1]
-    const item = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s/.exec(line)?.[1]
-    if (item !== undefined) return { ...own, kind: 'item', level: columns(item) }
-    // A title over a line of its own: `===`, or `---` with text above it.
-    if (under !== undefined && at > 0) return { ...own, kind: 'heading', level: under.startsWith('=') ? 1 : 2 }
-    return { ...own, kind: 'text', level: 0 }
-  })
-}
-
-function columns(space: string): number {
-  return [...space].reduce((sum, sign) => sum + (sign === '\t' ? 4 : 1), 0)
-}
-
-function endOfCode(known: readonly Line[], from: number): number {
-  let end = from
-  while (end < known.length && known[end]?.code === from) end += 1
-  return end
-}
-
-function endOfSection(known: readonly Line[], from: number, level: number): number {
-  let end = from + 1
-  for (; end < known.length; end += 1) {
-    const line = known[end]
-    if (line?.kind === 'heading' && line.level <= level) break
-  }
-  return end
-}
-
-/** Its own further lines, and what is further in. */
-function endOfItem(known: readonly Line[], lines: readonly string[], from: number, level: number): number {
-  let end = from + 1
-  for (let at = end; at < known.length; at += 1) {
-    const kind = known[at]?.kind
-    if (kind === 'blank') continue
-    if (kind === 'heading') break
-    const isBehindBlank = known[at - 1]?.kind === 'blank'
-    const depth = columns(/^\s*/.exec(lines[at] ?? '')?.[0] ?? '')
-    if (depth <= level && (kind === 'item' || kind === 'fence' || isBehindBlank)) break
-    end = at + 1
-  }
-  return end
-}
-
-function startOfParagraph(known: readonly Line[], lines: readonly string[], from: number): number {
-  let start = from
-  while (start > 0 && known[start - 1]?.kind === 'text' && !/^---\s*$/.test(lines[start - 1] ?? '')) start -= 1
-  // Words that go on in the lines below an item are the item's.
-  return start > 0 && known[start - 1]?.kind === 'item' ? start - 1 : start
-}
-
-function endOfParagraph(known: readonly Line[], from: number): number {
-  let end = from + 1
-  while (end < known.length && known[end]?.kind === 'text') end += 1
-  return end
 }
 
 /** What a remote model is shown where a line stays here: as many lines as there were, so that numbers stay right. */
@@ -196,13 +180,13 @@ export function withoutLocal(
   visibility: NoteVisibility,
 ): { readonly text: string; readonly held: number } {
   if (!visibility.isWhole && visibility.lines.size === 0) return { text, held: 0 }
-  const lines = text.split('\n')
   let held = 0
-  const shown = lines.map((line, at) => {
-    if (!visibility.isWhole && !visibility.lines.has(at)) return line
-    if (line.trim() === '') return line
+  // Lines and what ends them by turns: they are counted as `visibilityOf` counts them.
+  const shown = text.split(/(\r\n|\n|\r)/).map((line, at) => {
+    if (at % 2 === 1 || line.trim() === '') return line
+    if (!visibility.isWhole && !visibility.lines.has(at / 2)) return line
     held += 1
     return heldLine
   })
-  return { text: shown.join('\n'), held }
+  return { text: shown.join(''), held }
 }

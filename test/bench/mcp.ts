@@ -17,6 +17,8 @@ const cli = fileURLToPath(new URL('../../out/main/cli/index.js', import.meta.url
 /** Ten entries each, two of which fill a chunk. */
 const files = 1000
 const coldRounds = 8
+/** Calls until a program that was just started, and the app for it, have compiled what they do. */
+const settledAfter = 60
 
 export async function measureMcp(root: string): Promise<Figure[]> {
   const corpus = writeCorpus(join(root, 'mcp-workspace'), files)
@@ -29,7 +31,8 @@ export async function measureMcp(root: string): Promise<Figure[]> {
   const status = await atRest(client)
   const warm = await openProgram(home)
   const times: number[] = []
-  for (const query of corpus.queries.slice(0, 60)) times.push(await search(warm, query))
+  for (let at = 0; at < settledAfter * 2; at += 1)
+    times.push(await search(warm, corpus.queries[at % corpus.queries.length] ?? ''))
   await warm.close()
   close()
   await stop(app.child)
@@ -43,11 +46,19 @@ export async function measureMcp(root: string): Promise<Figure[]> {
     await program.close()
   }
   const label = `mcp, ${status.chunks} chunks`
-  const later = times.slice(10)
+  const later = times.slice(10, settledAfter)
+  const settled = times.slice(settledAfter)
   return [
     { name: `${label}: first answer over stdio, cold, median`, value: median(cold), unit: 'ms', budget: 400 },
-    { name: `${label}: later ones through the app, median`, value: median(later), unit: 'ms', budget: 15 },
-    { name: `${label}: later ones through the app, p95`, value: quantile(later, 0.95), unit: 'ms' },
+    {
+      name: `${label}: calls 11 to ${settledAfter} through the app, median`,
+      value: median(later),
+      unit: 'ms',
+      budget: 15,
+    },
+    { name: `${label}: calls 11 to ${settledAfter} through the app, p95`, value: quantile(later, 0.95), unit: 'ms' },
+    { name: `${label}: the next ${settledAfter}, median`, value: median(settled), unit: 'ms', budget: 15 },
+    { name: `${label}: the next ${settledAfter}, p95`, value: quantile(settled, 0.95), unit: 'ms' },
   ]
 }
 

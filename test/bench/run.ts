@@ -11,6 +11,7 @@ import { measureBundle, measureStart } from './app.ts'
 import { measureDaily } from './daily.ts'
 import type { Figure } from './figures.ts'
 import { measureHistory } from './history.ts'
+import { measureInbox } from './inbox.ts'
 import { measureInterface } from './interface.ts'
 import { measureMcp } from './mcp.ts'
 import { measureMemory } from './memory.ts'
@@ -24,6 +25,7 @@ const others: Readonly<Record<string, () => Promise<Figure[]> | Figure[]>> = {
   start: () => measureStart(root),
   history: () => measureHistory(root),
   interface: () => measureInterface(root),
+  inbox: () => measureInbox(root),
   daily: () => measureDaily(root),
   accounts: () => measureAccounts(root),
   mcp: () => measureMcp(root),

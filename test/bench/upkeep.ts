@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { visibilityOf } from '../../src/shared/visibility.ts'
 import type { Proposal } from '../../src/shared/contract/index.ts'
 import { Differ } from '../../src/main/diff/index.ts'
 import { batchesOf } from '../../src/main/upkeep/review/units.ts'
@@ -67,6 +68,7 @@ async function look(workspace: string): Promise<Proposal[]> {
     layout: usualLayout,
     recalls: [],
     broken: [],
+    local: [],
     builtinFile,
   } as const
   for await (const step of takeLook({ ...request, now: now.getTime() })) if (step.type === 'done') return step.proposals
@@ -164,6 +166,7 @@ async function acceptAndUndo(root: string, folder: string, proposals: readonly P
     workspace,
     differ: new Differ(),
     now: () => now,
+    localOf: (_path, text) => visibilityOf(text),
     look: () => Promise.reject(new Error('nothing is looked for')),
     onDamaged: () => undefined,
   })

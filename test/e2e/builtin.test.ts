@@ -37,7 +37,7 @@ describe('M52 meaning built in', () => {
       await page.getByRole('link', { name: search }).click()
       await page.getByRole('textbox', { name: search }).fill('When does our little girl begin preschool?')
       const first = page.locator('[data-testid=candidate]').first()
-      await first.getByText('preschool ≈ kindergarten', { exact: false }).first().waitFor()
+      await first.getByText('preschool ≈ kindergarten').filter({ visible: true }).first().waitFor()
       await first.locator('button[aria-expanded=false]').click()
       const words = page.getByRole('list', { name: shares })
       await words.waitFor()

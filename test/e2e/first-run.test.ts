@@ -39,6 +39,40 @@ describe('M47 first start', () => {
     expect(await tour.count()).toBe(0)
   }, 90_000)
 
+  it('M47 M48: what cannot be is told in words, where it was typed, and goes when that changes', async () => {
+    const models = await startModelServer()
+    const other = await startModelServer()
+    models.models = [{ id: 'first-model' }]
+    other.models = [{ id: 'second-model' }]
+    const server = await openTestServer({ config: '' })
+    const page = await openPage({ locale: 'zh-CN', viewport: { width: 360, height: 780 } })
+    await page.goto(server.url)
+    const folder = page.getByRole('textbox', { name: '存放记忆的文件夹' })
+    const reason = page.getByRole('alert')
+    const file = join(await folderWith({ taken: 'a file' }), 'taken')
+    for (const wrong of ['notes', '/', join(file, 'inside', 'x'.repeat(120))]) {
+      await folder.fill(wrong)
+      await folder.press('Enter')
+      await reason.waitFor()
+      expect(await reason.innerText()).not.toMatch(/E[A-Z]{4,}|absolute|whole disk/)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      if (wrong.length > 100) await keepScreenshot(page, 'first-run-wrong-folder')
+      await folder.fill(join(file, '..', 'other'))
+      await reason.waitFor({ state: 'detached' })
+    }
+    // A server that answered says nothing of the next one.
+    await page.getByRole('combobox').first().selectOption('openai-compatible')
+    const address = page.getByPlaceholder('http://localhost:11434/v1')
+    await address.fill(`${models.url}/v1`)
+    const connect = page.getByRole('button', { name: '连接', exact: true })
+    await connect.click()
+    await page.getByRole('option', { name: 'first-model' }).waitFor({ state: 'attached' })
+    await address.fill(`${other.url}/v1`)
+    await connect.click()
+    await page.getByRole('option', { name: 'second-model' }).waitFor({ state: 'attached' })
+    expect(await page.getByRole('option', { name: 'first-model' }).count()).toBe(0)
+  })
+
   it('M47: several found memories are copied, and settings taken over, with a list of what was and was not', async () => {
     const home = await folderWith({
       '.claude/CLAUDE.md': '# Rules\n\nThe walrus is called Bob.\n',

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { measureBundle } from '../bench/app.ts'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
@@ -123,6 +124,24 @@ describe('M48 the palette', () => {
     await page.waitForURL(/file\/memory/)
     await page.getByRole('heading', { name: 'memory/钢琴.md' }).waitFor()
   })
+})
+
+describe('M42 the first load', () => {
+  it('M42: it is within its budget, and has one language and no library of schemas', async () => {
+    const server = await openTestServer()
+    const page = await openPage()
+    const loaded: string[] = []
+    page.on('response', (response) => {
+      if (response.url().endsWith('.js')) loaded.push(response.url())
+    })
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    expect(loaded.filter((url) => /\/(?:en|zh-CN|zh-TW)-/.test(url))).toHaveLength(1)
+    const [first] = measureBundle()
+    expect(first?.value).toBeLessThan(first?.budget ?? 0)
+    const texts = await Promise.all(loaded.map((url) => page.evaluate(async (at) => (await fetch(at)).text(), url)))
+    expect(texts.filter((text) => text.includes('invalid_union'))).toEqual([])
+  }, 30_000)
 })
 
 describe('M42 a new chat', () => {

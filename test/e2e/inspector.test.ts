@@ -70,6 +70,27 @@ async function openInspector() {
   return { ...server, client, page, ask, settled, queries: asked }
 }
 
+describe('M22 typing', () => {
+  it('M22: results come while somebody types on, and those that stay are of all that was typed', async () => {
+    const { page, settled } = await openInspector()
+    await page.getByRole('link', { name: 'Search memory' }).click()
+    const field = page.getByRole('textbox', { name: 'Search memory' })
+    const words = 'violin in Lisbon and the garden of the office at home'
+    await field.click()
+    const typing = page.keyboard.type(words, { delay: 100 })
+    await page.getByTestId('candidate').first().waitFor()
+    expect((await field.inputValue()).length).toBeLessThan(words.length)
+    await typing
+    await page.waitForURL((url) => url.searchParams.get('q') === words)
+    await settled()
+    const last = await page.getByTestId('candidate').allTextContents()
+    await page.reload()
+    await page.getByTestId('candidate').first().waitFor()
+    await settled()
+    expect(await page.getByTestId('candidate').allTextContents()).toEqual(last)
+  }, 60_000)
+})
+
 describe('M44 the table', () => {
   it('M22 M44: for every question its figures add up, in the order and with the verdicts of the engine', async () => {
     const { client, page, ask, queries: asked } = await openInspector()

@@ -47,4 +47,26 @@ describe('M67 a start after a crash', () => {
     },
     120_000,
   )
+
+  it('M67: notes that somebody had changed meanwhile are named, each a link to it', async () => {
+    const { home, workspace } = await prepareFolders({ files: { 'b.md': '# B\n', 'notes/one.md': 'See [[a]].\n' } })
+    const texts = ['notes/one.md', 'notes/two.md'].map((path) =>
+      pendingText(path, path, 'See [[a]].\n', 'See [[b]].\n'),
+    )
+    const change = { format: 1, move: { from: 'a.md', to: 'b.md', isFolder: false }, texts, origin: { cause: 'user' } }
+    await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
+    await writeFiles(workspace, { 'notes/two.md': 'Written since: [[a]].\n' })
+    const server = await startServer({ mainFolder, env: {}, home })
+    onTestFinished(() => server.close())
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('link', { name: 'b.md' }).waitFor()
+    await page.goto(new URL('/settings#health', server.url).href)
+    const left = page.getByRole('list', { name: 'Notes that were left as they are' })
+    await left.getByRole('link', { name: 'notes/two.md' }).waitFor()
+    expect(await left.getByRole('link').count()).toBe(1)
+    await keepScreenshot(page, 'interrupted-move-left')
+    await left.getByRole('link', { name: 'notes/two.md' }).click()
+    await page.getByText('Written since').waitFor()
+  })
 })

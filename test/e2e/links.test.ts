@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
+import { moveFolder } from './move-folder.ts'
 
 afterAll(closeBrowser)
 
@@ -14,7 +15,9 @@ describe('M67 links', () => {
   it('M67: a link is followed to its heading, an unresolved one makes its note, renaming updates links, with undo', async () => {
     const server = await openTestServer({
       files: {
-        'Home.md': '# Home\n\nSee [[walrus#In the sea]], [it](trips/Walrus.md), [[Not yet]].\n',
+        'Home.md':
+          '# Home\n\nSee [[walrus#In the sea]], [it](trips/Walrus.md), [[Not yet]], [C](C%23%20notes.md#C%23%20too).\n',
+        'C# notes.md': '# Languages\n\n## C# too\n\nSharp.\n',
         'trips/Walrus.md': `# Walrus\n\n${long}\n\n## In the sea\n\nIt swims.\n`,
         'trips/other.md': 'The walrus again.\n\n[back](../Home.md)\n',
       },
@@ -25,6 +28,12 @@ describe('M67 links', () => {
     await page.goto(new URL('/file/Home.md', server.url).href)
     const preview = page.getByTestId('preview')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
+    // A sign that is written `%23` is part of the name.
+    await preview.getByRole('link', { name: 'C', exact: true }).click()
+    await page.waitForURL(/C%23%20notes\.md#L3$/)
+    await page.goBack()
+    await preview.locator('a.unresolved', { hasText: 'Not yet' }).waitFor()
+    expect(await preview.locator('a.unresolved').count()).toBe(1)
     await preview.getByRole('link', { name: 'walrus#In the sea' }).click()
     await page.waitForURL(/trips\/Walrus\.md#L163$/)
     await page.locator('.found-line').waitFor()
@@ -54,7 +63,7 @@ describe('M67 links', () => {
     await dialog.getByRole('button', { name: 'Move and update links' }).click()
     await page.waitForURL(/animals\/Big%20seal\.md/)
     expect(await read('Home.md')).toBe(
-      '# Home\n\nSee [[Big seal#In the sea]], [it](animals/Big%20seal.md), [[Not yet]].\n',
+      '# Home\n\nSee [[Big seal#In the sea]], [it](animals/Big%20seal.md), [[Not yet]], [C](C%23%20notes.md#C%23%20too).\n',
     )
     expect(await read('trips/other.md')).toContain('[[Big seal|walrus]]')
     await page
@@ -90,22 +99,16 @@ describe('M67 a way back that stays', () => {
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8').catch(() => '')
     const page = await openPage()
     await page.goto(server.url)
-    const nav = page.getByRole('navigation')
-    await nav.getByRole('button', { name: 'Menu of Projects', exact: false }).first().click()
-    await page.getByRole('menuitem', { name: 'Rename or move' }).click()
-    const field = page.getByRole('textbox', { name: 'Path in the workspace' })
-    await field.fill('Zed #1')
-    await field.press('Enter')
-    await page.getByRole('dialog').getByRole('button', { name: 'Move and update links' }).click()
+    await moveFolder(page, 'Projects', 'Zed #1')
     await until(async () => (await read('Home.md')).includes('[[Alpha]]'))
     await mkdir(join(server.workspace, 'Projects'))
     const toast = (text: string) => page.locator('[data-sonner-toast]', { hasText: text })
     await toast('updated').getByRole('button', { name: 'Undo' }).click()
     await toast('Projects exists already').getByRole('button', { name: 'Undo' }).click()
-    await toast('Projects exists already').getByRole('button', { name: 'Undo' }).waitFor()
+    await toast('Projects exists already').getByRole('button', { name: 'Undo' }).last().waitFor()
 
     await page.goto(new URL('/changes', server.url).href)
-    const moves = page.getByRole('region', { name: 'Moves that can be taken back' })
+    const moves = page.getByRole('region', { name: 'Moves and replacements that can be taken back at once' })
     await moves.getByText('Projects → Zed #1').waitFor()
     await keepScreenshot(page, 'links-5-moves-back')
     await page.setViewportSize({ width: 360, height: 720 })

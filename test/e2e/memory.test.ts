@@ -175,7 +175,7 @@ describe('M43 a file that another window moves or deletes', () => {
     await open('memory/b.md')
     await type('more')
     await client.workspace.remove({ agent: 'main', path: 'memory/b.md' })
-    await page.getByText('Somebody else deleted this file').waitFor()
+    await page.getByText('This file was deleted elsewhere').waitFor()
     await page.getByRole('link', { name: 'Changes' }).first().click()
     await page.getByText('What you typed into memory/b.md is kept').waitFor()
     expect(await files()).not.toContain('memory/b.md')
@@ -193,7 +193,7 @@ describe('M43 a file that another window moves or deletes', () => {
     await writeFile(join(workspace, 'memory/b.md'), 'two\nmore\nagain\n')
     await page.locator('.view-lines').getByText('again').waitFor()
     await rm(join(workspace, 'memory/b.md'))
-    await page.getByText('Somebody else deleted this file').waitFor()
+    await page.getByText('This file was deleted elsewhere').waitFor()
     await page.getByRole('button', { name: 'Close without saving' }).click()
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     expect(await files()).not.toContain('memory/b.md')
@@ -234,7 +234,10 @@ describe('M26 history, as one sees it', () => {
       await page.getByRole('button', { name: name('History', '历史') }).click()
       const entries = page.getByTestId('history-entry')
       const makers = async () => [...new Set((await entries.allInnerTexts()).map((text) => text.split('\n')[0]))]
-      await until(async () => (await makers()).join() === `${name('You', '你')},main,${name('Outside', '外部')}`)
+      await until(
+        async () =>
+          (await makers()).join() === `${name('You', '你')},main,${name('Before Commonplace', 'Commonplace 之前已有')}`,
+      )
       await page.getByRole('button', { name: name('Blame', '逐行作者') }).click()
       await page.locator('.line-numbers', { hasText: 'main ·' }).waitFor()
       // Where there is no room for both, the one that was asked for last stands beside the text.
@@ -268,6 +271,25 @@ describe('M26 history, as one sees it', () => {
       await keepScreenshot(page, `memory-6-changes-${colorScheme}-${locale}`)
       await change.getByRole('button', { name: name('undo', '撤销') }).click()
       await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
+      // The undo has two ways back: at the change, for as long as its lines may stand, and in the toast.
+      await change.getByRole('button', { name: name('do it again', '重做') }).click()
+      await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
+      await change.getByRole('button', { name: name('undo', '撤销') }).click()
+      await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
+      const toasts = page.locator('[data-sonner-toast]', { hasText: name('taken back', '已撤销这次修改') })
+      await toasts
+        .first()
+        .getByRole('button', { name: name('Undo', '撤销') })
+        .click()
+      await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
+      // What was there before is one line, and nothing to take back.
+      await page
+        .getByRole('radio', { name: name('all', '所有人') })
+        .first()
+        .click()
+      await page.getByTestId('adopted').waitFor()
+      await keepScreenshot(page, `memory-6-adopted-${colorScheme}-${locale}`)
+      expect(await page.getByTestId('adopted').getByRole('button').count()).toBe(0)
     },
   )
 })
@@ -376,6 +398,14 @@ describe('M43 all files at once', () => {
     const told = page.locator('[data-sonner-toast]').filter({ hasText: '2 matches replaced' })
     await told.getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await onDisk('memory/a.md')) === 'The cat.\nA cat again.\n')
+    // The toast is gone some time; the way back is not.
+    await page.getByRole('link', { name: /^Changes/ }).click()
+    const whole = page.getByRole('region', { name: 'Moves and replacements that can be taken back at once' })
+    await whole.getByText('1 match replaced in 1 file.').waitFor()
+    await keepScreenshot(page, 'memory-9-replaced-back')
+    await whole.getByRole('button', { name: 'Undo replacement: cat' }).click()
+    await until(async () => (await onDisk('memory/b.md')) === 'cat 猫\n')
+    await whole.waitFor({ state: 'detached' })
   })
 
   it.each([
@@ -434,7 +464,9 @@ describe('M47 import and export', () => {
     await keepScreenshot(page, 'memory-10-import')
     await plan.getByRole('button', { name: 'Import' }).click()
     await page.getByText('3 files were imported.').waitFor()
-    expect(await onDisk('memory/imports/日记/two.md')).toBe('# 二\n\n![](/memory/imports/img/a.png)\n')
+    const imported = await onDisk('memory/imports/日记/two.md')
+    expect(imported).toMatch(/^---\nimported: "[^"]+, \d{4}-\d{2}-\d{2}"\n---\n/)
+    expect(imported.endsWith('\n# 二\n\n![](/memory/imports/img/a.png)\n')).toBe(true)
     expect(await onDisk('memory/imports/img/a.png')).toBe('not drawn here')
     await page.getByRole('checkbox', { name: 'With its history, as a Git repository' }).check()
     const [download] = await Promise.all([

@@ -1,7 +1,9 @@
 /** A note as it is read: what it shows, what can be done in it, and that nothing of it leaves the page's bounds. */
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
@@ -81,7 +83,7 @@ describe('M66 reading', () => {
         .locator('img.picture')
         .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth))
     await until(async () => (await sizes()).join() === '1,40')
-    await pane.getByText('on example.com, not loaded').waitFor()
+    await pane.getByText('on example.com').waitFor()
     await pane.getByText('talk.mp3').first().waitFor()
     await pane.getByText('The embedded part').waitFor()
     expect(await pane.getByText('After.').count()).toBe(0)
@@ -121,5 +123,131 @@ describe('M66 reading', () => {
     expect(await page.locator('.monaco-editor').isVisible()).toBe(false)
     await page.reload()
     await pane.getByText('After.').waitFor()
+  }, 90_000)
+
+  it('M66: a picture of the web is loaded when it is asked for, one, or all of a note, or always', async () => {
+    const asked: string[] = []
+    const web = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(svg)
+    })
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void web.close())
+    const address = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
+    const pictures = (...names: string[]) => names.map((name) => `![${name}](${address}/${name})`).join('\n\n')
+    const server = await openTestServer({
+      files: {
+        'One.md': pictures('a', 'b', 'c'),
+        'Two.md': pictures('d'),
+        'Mine.md': `---\nvisibility: local\n---\n${pictures('e')}`,
+      },
+      isOpenAddress: (to) => to === '127.0.0.1',
+    })
+    const page = await openPage()
+    await page.addInitScript(() => localStorage.setItem('commonplace.file.preview', 'yes'))
+    await page.goto(server.url)
+    const open = (name: string) => page.goto(new URL(`/file/${name}.md`, server.url).href)
+    const pane = page.getByTestId('preview')
+    const shown = () => pane.locator('img.picture').count()
+    await open('One')
+    await pane.getByTestId('remote-picture').first().waitFor()
+    await keepScreenshot(page, 'reading-2-remote')
+    await page.waitForTimeout(500)
+    expect(asked).toEqual([])
+    await pane.getByRole('button', { name: 'Load image' }).nth(1).click()
+    await until(async () => (await shown()) === 1)
+    expect(asked).toEqual(['/b'])
+    await pane.getByRole('button', { name: 'All in this note' }).first().click()
+    await until(async () => (await shown()) === 3)
+    await keepScreenshot(page, 'reading-3-loaded')
+
+    await open('Two')
+    await pane.getByTestId('remote-picture').waitFor()
+    await pane.getByRole('link', { name: 'Always …' }).click()
+    await page.getByRole('combobox', { name: 'Pictures of the web in notes' }).waitFor()
+    await writeFile(
+      join(server.home, 'config.yaml'),
+      `${await readFile(join(server.home, 'config.yaml'), 'utf8')}interface: { remotePictures: always }\n`,
+    )
+    await page.goBack()
+    await until(async () => (await shown()) === 1)
+    // A local note is not told of unasked.
+    await open('Mine')
+    await pane.getByRole('button', { name: 'Load image' }).waitFor()
+    expect(asked.toSorted()).toEqual(['/a', '/b', '/c', '/d'])
+  }, 90_000)
+
+  it('M66: a task under way is done with a click, one given up is open again; a tag leads to its notes (M68)', async () => {
+    const text = '- [/] begun\n- [-] given up\n- [>] later #plans/summer\n- [ ] open\n'
+    const server = await openTestServer({ files: { 'Tasks.md': text, 'Other.md': 'Also #plans/summer.' } })
+    const read = () => readFile(join(server.workspace, 'Tasks.md'), 'utf8')
+    const page = await openPage()
+    await page.addInitScript(() => localStorage.setItem('commonplace.file.preview', 'yes'))
+    await page.goto(server.url)
+    await page.goto(new URL('/file/Tasks.md', server.url).href)
+    const pane = page.getByTestId('preview')
+    const begun = pane.getByRole('checkbox', { name: 'Begun' })
+    await until(async () => begun.isEnabled())
+    await keepScreenshot(page, 'reading-4-tasks')
+    await begun.click()
+    await pane.getByRole('checkbox', { name: 'Cancelled' }).click()
+    await until(async () => (await pane.getByRole('checkbox', { name: 'Done' }).count()) === 3)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await until(async () => (await read()) === text.replace('[/]', '[x]').replace('[-]', '[ ]'))
+    await pane.getByRole('link', { name: '#plans/summer' }).click()
+    await page.waitForURL(/\/search\?q=tag/)
+    await page.getByText('Other.md').first().waitFor()
+  }, 60_000)
+
+  it('M43: pictures and other files stand in the tree as what they are, and open as such; they can be hidden', async () => {
+    const server = await openTestServer({
+      files: { 'Home.md': '# Home', 'img/dot.png': png, 'talk.mp3': 'ID3', 'plan.canvas': '{}', 'x.exe': 'MZ' },
+    })
+    const page = await openPage()
+    await page.goto(server.url)
+    const tree = page.getByRole('region', { name: 'Memory' })
+    await tree.getByRole('link', { name: /talk\.mp3/ }).waitFor()
+    expect(await tree.getByText('x.exe').count()).toBe(0)
+    await tree.getByRole('button', { name: /^img/ }).click()
+    await tree.getByRole('link', { name: /Picture\s*dot\.png/ }).click()
+    const view = page.getByTestId('other')
+    await until(async () =>
+      view.locator('img.picture').evaluate((image) => (image as HTMLImageElement).naturalWidth === 1),
+    )
+    await keepScreenshot(page, 'reading-5-other')
+    await tree.getByRole('link', { name: /talk\.mp3/ }).click()
+    await view.getByRole('button', { name: 'Play' }).waitFor()
+    await tree.getByRole('link', { name: /plan\.canvas/ }).click()
+    await view.getByText('plan.canvas').waitFor()
+    await tree.getByRole('button', { name: '3 other files' }).click()
+    await until(async () => (await tree.getByText('talk.mp3').count()) === 0)
+    await page.reload()
+    await tree.getByRole('link', { name: /Home\.md/ }).waitFor()
+    expect(await tree.getByText('talk.mp3').count()).toBe(0)
+  }, 60_000)
+
+  it('M66: notes that were looked at leave nothing behind in the page', async () => {
+    const names = Array.from({ length: 30 }, (_, number) => `n${number}.md`)
+    const server = await openTestServer({ files: Object.fromEntries(names.map((name) => [name, `# ${name}\n\ntext`])) })
+    const page = await openPage()
+    await page.addInitScript(() => localStorage.setItem('commonplace.file.preview', 'yes'))
+    await page.goto(server.url)
+    const session = await page.context().newCDPSession(page)
+    await session.send('Performance.enable')
+    const nodes = async () => {
+      await page.requestGC()
+      const { metrics } = await session.send('Performance.getMetrics')
+      return metrics.find(({ name }) => name === 'Nodes')?.value ?? 0
+    }
+    const look = async (some: readonly string[]) => {
+      for (const name of some) {
+        await page.evaluate((to) => history.pushState(null, '', to), `/file/${name}`)
+        await page.getByTestId('preview').getByRole('heading', { name }).waitFor()
+        await page.locator('.monaco-editor .view-line').first().waitFor()
+      }
+      return nodes()
+    }
+    const before = await look(names.slice(0, 8))
+    expect((await look(names.slice(8))) - before).toBeLessThan(2500)
   }, 90_000)
 })

@@ -195,9 +195,11 @@ describe('M50 settings', () => {
     const field = row.getByRole('textbox', { name: 'Threshold: least score of a result' })
     await field.fill('7')
     await field.press('Enter')
-    await page.locator('[data-sonner-toast]').getByText('minScore', { exact: false }).waitFor()
-    // What was refused does not stay beside what holds.
-    await until(async () => (await field.inputValue()) !== '7')
+    // What was refused stays where it was typed, with the reason beside it.
+    const refusal = row.getByRole('alert')
+    await refusal.getByText('minScore', { exact: false }).waitFor()
+    expect(await field.inputValue()).toBe('7')
+    expect(await field.getAttribute('aria-describedby')).toBe(await refusal.getAttribute('id'))
     await field.fill('0.2')
     await field.press('Enter')
     await until(async () => (await text()).includes('minScore: 0.2'))
@@ -284,7 +286,7 @@ describe('M50 settings', () => {
     expect(await field.inputValue()).toBe('9')
     await field.fill('900')
     await field.press('Enter')
-    await page.locator('[data-sonner-toast]').getByText('memory.search.maxResults: at most', { exact: false }).waitFor()
+    await row.getByRole('alert').getByText('memory.search.maxResults: at most', { exact: false }).waitFor()
     await field.fill('4')
     await field.press('Enter')
     await until(async () => JSON.stringify(await config()).includes('"memory":{"search":{"maxResults":4}}}'))

@@ -12,8 +12,8 @@ const files = {
     '# Health\n\n- The dentist will pull the wisdom tooth in March.\n- Blood pressure was 138 over 88.\n',
 }
 
-async function openMemory(config = untouchedConfig) {
-  const test = await openTestApp({ files, config })
+async function openMemory(config = untouchedConfig, more: Readonly<Record<string, string>> = {}) {
+  const test = await openTestApp({ files: { ...files, ...more }, config })
   const { memory } = await test.app.agents.get('main')
   await memory.settle(10_000)
   await memory.settleVectors(() => undefined)
@@ -66,6 +66,26 @@ describe('M52 meaning at the first start', () => {
     await memory.settleVectors(() => undefined)
     const { candidates } = await memory.explain('What is broken on my boat?')
     expect(candidates[0]?.path).toBe('memory/pets.md')
+  })
+
+  it('M17 M52: a long list of the same, and logs after one pattern, do not tell what cosines mean', async () => {
+    const lines = Array.from({ length: 3000 }, (_, at) => `- line ${at} lorem ipsum dolor sit amet consectetur`)
+    const logs = Array.from({ length: 11 }, (_, at) => [
+      `memory/2026-11-${String(at + 1).padStart(2, '0')}.md`,
+      `# Day ${at}\n\n## 09:00 - meeting ${at}\n- Talked with Alice about budget item ${at}.\n- Had soup for lunch.\n`,
+    ])
+    const decisions = '# Decisions\n\n- We chose PostgreSQL for the database.\n- Deploys happen on Tuesdays.\n'
+    const { memory } = await openMemory(untouchedConfig, {
+      ...(Object.fromEntries(logs) as Record<string, string>),
+      'decisions.md': decisions,
+      'projects/huge.md': `# Huge\n\n${lines.join('\n')}\n`,
+    })
+    const explained = await memory.explain('How tall is the lighthouse on the moon?')
+    const sure = explained.candidates.filter(({ vector }) => (vector?.score ?? 0) > 0.9)
+    expect(sure.map(({ path, vector }) => ({ path, vector }))).toEqual([])
+    expect(explained.candidates.filter(({ verdict }) => verdict.kind === 'returned')).toEqual([])
+    const found = await memory.explain('When does our little girl begin preschool?')
+    expect(found.candidates[0]).toMatchObject({ path: 'MEMORY.md', verdict: { kind: 'returned' } })
   })
 
   it('M43 M52: notes about the same are found beside a note, by the passages that say so; none about anything else', async () => {

@@ -268,12 +268,16 @@ describe('M42 conversations as a list', () => {
   it('M42: drafts are there after a restart, and gone when they are empty', async () => {
     const { agent } = await openChat([{ text: 'x' }])
     const draft = { text: '还没写完', attachments: [{ type: 'file' as const, name: 'a.txt', text: 'x' }] }
-    await agent.drafts.save('s1', draft)
-    await agent.drafts.save(undefined, { text: 'new', attachments: [] })
-    expect(await agent.drafts.read('s1')).toEqual(draft)
-    expect((await agent.drafts.read(undefined)).text).toBe('new')
-    await agent.drafts.save('s1', { text: '', attachments: [] })
-    expect(await agent.drafts.read('s1')).toEqual({ text: '', attachments: [] })
+    await agent.drafts.save('s1', 'one', draft)
+    await agent.drafts.save(undefined, 'one', { text: 'new', attachments: [] })
+    expect(await agent.drafts.list('s1')).toMatchObject([{ writer: 'one', draft }])
+    expect(await agent.drafts.list(undefined)).toMatchObject([{ draft: { text: 'new' } }])
+    // Another window's words take nobody's place, and go for themselves.
+    const other = { text: '另一个窗口', attachments: [] }
+    await agent.drafts.save('s1', 'two', other)
+    expect((await agent.drafts.list('s1')).map(({ writer }) => writer).toSorted()).toEqual(['one', 'two'])
+    await agent.drafts.save('s1', 'one', { text: '', attachments: [] })
+    expect(await agent.drafts.list('s1')).toMatchObject([{ writer: 'two', draft: other }])
   })
 
   it('M35: an old conversation goes on when it is asked to, else a message starts a new one', async () => {

@@ -89,7 +89,7 @@ describe('M67 kills', () => {
     await app.agents.get('main')
     const problem = app.health.problems('main').find(({ code }) => code.startsWith('change_'))
     await app.close()
-    expect(problem).toMatchObject({ code: 'change_left', message: expect.stringContaining('two.md') })
+    expect(problem).toMatchObject({ code: 'change_left', files: ['two.md'] })
     expect(await readFile(join(workspace, 'one.md'), 'utf8')).toBe('See [[b]] and more.\n')
     expect(await readFile(join(workspace, 'two.md'), 'utf8')).toBe('Another text.\n')
     expect(await readFile(join(workspace, 'three.md'), 'utf8')).toBe('See [[b]].\n')

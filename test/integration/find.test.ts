@@ -74,6 +74,9 @@ describe('M43 all notes at once', () => {
     expect(await read(6)).toBe(note(6).replaceAll('cat', 'dog'))
     await agent.recorded.settle()
     expect((await agent.recorded.entries({ path: 'notes/n6.md', limit: 1 }))[0]).toMatchObject({ cause: 'user' })
+    expect(agent.finder.past()).toMatchObject([
+      { undo: end?.undo, text: 'cat', replacement: 'dog', count: 3 * (many - 1), files: many - 1 },
+    ])
     // What was written since stays.
     await writeFile(join(workspace, 'notes/n7.md'), `More.\n\n${await read(7)}`)
     await writeFile(join(workspace, 'notes/n8.md'), 'All new.\n')
@@ -81,6 +84,7 @@ describe('M43 all notes at once', () => {
     expect(back).toMatchObject({ files: many - 2, left: [{ path: 'notes/n8.md', reason: 'changed' }] })
     expect(await read(6)).toBe(note(6))
     expect(await read(7)).toBe(`More.\n\n${note(7)}`)
+    expect(agent.finder.past()).toEqual([])
     await expect(endOf(agent.finder.undo(end?.undo ?? '', { cause: 'user' }))).rejects.toMatchObject({
       code: 'undo_conflict',
     })

@@ -1,14 +1,18 @@
 /** Forgetting for good: out of every file that is kept, compressed or not, and nothing else with it. */
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { createRouterClient } from '@orpc/server'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/main/app.ts'
 import { createRouter } from '../../src/main/router/index.ts'
 import type { ForgetOutcome } from '../../src/shared/contract/index.ts'
 import { mainFolder, openTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 
 type Client = Awaited<ReturnType<typeof openForget>>['client']
@@ -31,7 +35,9 @@ async function filesWith(folder: string, pattern: RegExp): Promise<string[]> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const file = join(entry.parentPath, entry.name)
-    const bytes = await readFile(file)
+    // What is being written just now goes by itself.
+    const bytes = await readFile(file).catch(() => undefined)
+    if (!bytes) continue
     const forms = [bytes.toString('utf8'), bytes.toString('latin1'), bytes.toString('utf16le'), file]
     for (const open of [gunzipSync, inflateSync])
       try {
@@ -214,6 +220,59 @@ describe('Forget', () => {
     await again.close()
     expect((await filesWith(home, trace)).length).toBeGreaterThanOrEqual(before.length - 3)
     expect(before.length).toBeGreaterThan(0)
+  }, 60_000)
+
+  it('M60: what another process writes meanwhile is lost neither from the notes nor from the history', async () => {
+    const test = await openForget()
+    const { client, workspace, home, app } = test
+    await spread(test, client)
+    const log = join(workspace, 'memory/2026-01-20.md')
+    const script = fileURLToPath(new URL('../support/bare-writer.ts', import.meta.url))
+    const writer = spawn(process.execPath, [script, home, 'other', '20'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    let said = ''
+    writer.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    const count = () => said.split('\n').length - 1
+    await until(() => count() > 2, 30_000)
+    const before = count()
+    // Somebody else's editor asks for no lock.
+    const type = () => void appendFile(join(workspace, 'notes/garden.md'), 'A line.\n').catch(() => undefined)
+    const editor = setInterval(type, 50)
+    onTestFinished(() => {
+      clearInterval(editor)
+      writer.kill()
+    })
+    const outcome = await run(client)
+    clearInterval(editor)
+    expect(count(), 'it wrote all the while').toBeGreaterThan(before)
+    writer.stdin.end()
+    expect(await once(writer, 'close')).toEqual([0, null])
+    expect(outcome).toMatchObject({ left: [], isStopped: false })
+    const notes = said.split('\n').filter(Boolean)
+    const lines = (await readFile(log, 'utf8')).split('\n')
+    for (const note of notes)
+      expect(
+        lines.filter((line) => line === note),
+        note,
+      ).toHaveLength(1)
+    const agent = await app.agents.get('main')
+    await agent.recorded.settle()
+    const blamed = await agent.recorded.blame('memory/2026-01-20.md')
+    for (const [index, line] of lines.entries())
+      if (line.startsWith('note-')) expect(blamed[index]?.cause, line).toBe('capture')
+    await app.close()
+    expect(await filesWith(workspace, trace)).toEqual([])
+    expect(await filesWith(home, trace)).toEqual([])
+  }, 120_000)
+
+  it('M60: whoever stops listening leaves it to come to its end', async () => {
+    const test = await openForget()
+    const { client, app, workspace, home } = test
+    await spread(test, client)
+    for await (const step of await client.forget.run({ ...main, words: secret })) if (step.type === 'progress') break
+    await app.agents.get('main')
+    await app.close()
+    expect(await filesWith(workspace, trace)).toEqual([])
+    expect(await filesWith(home, trace)).toEqual([])
   }, 60_000)
 
   it('M60: an agent, or a folder, that is called so loses no more than what has it; what is no UTF-8 stays as it is', async () => {

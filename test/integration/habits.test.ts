@@ -74,7 +74,8 @@ describe('M69 an opened vault', () => {
     const { folder, router, open } = await openVault()
     await open()
     const { created } = await open(true)
-    expect(created.sort()).toEqual(['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'TOOLS.md', 'USER.md'])
+    const own = ['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'TOOLS.md', 'USER.md']
+    expect(created).toEqual(own.map((name) => `.commonplace/${name}`))
     expect(await readFile(join(folder, 'Home.md'), 'utf8')).toBe(vault['Home.md'])
     const empty = await temporaryFolder()
     await writeFile(join(empty, '.DS_Store'), 'x')

@@ -4,6 +4,7 @@ import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { readAttachment } from '../../src/main/workspace/index.ts'
 import { parseLinks } from '../../src/shared/links/index.ts'
+import { withoutImport } from '../../src/shared/provenance.ts'
 import { openTestApp } from '../support/app.ts'
 import { folderWith, temporaryFolder } from '../support/folder.ts'
 
@@ -25,10 +26,10 @@ async function openImporter(files: Record<string, string> = {}) {
   /** Where each link of a note leads, as the app follows it. */
   const leadsOf = async (path: string) => {
     const { text } = await workspace.read(path)
-    const found = parseLinks(text).links.map(({ kind, target }) => links.resolve(path, kind, target))
+    const found = parseLinks(text).links.map(({ kind, target }) => links.resolve(path, kind, { target }))
     return (await Promise.all(found)).map((one) => one?.path ?? null)
   }
-  const bytes = async (path: string) => (await readFile(join(test.workspace, path))).toString('latin1')
+  const bytes = async (path: string) => withoutImport((await readFile(join(test.workspace, path))).toString('latin1'))
   return { ...test, importer, files: workspace, run, plan, leadsOf, bytes }
 }
 
@@ -137,7 +138,7 @@ describe('M69 import takes attachments', () => {
       attachments: { same: 3, added: 0 },
     })
     expect(await run(vault, 'in')).toEqual([])
-    await importer.undo([...made])
+    await importer.undo((await importer.past())[0]?.id ?? '')
     expect(await files.exists('in/img/a 2.png')).toBe(false)
     expect((await readdir(join(workspace, 'in/img'))).toSorted()).toEqual(['a.png', 'b.png'])
     expect(await readdir(join(workspace, '.trash'))).toHaveLength(3)

@@ -109,6 +109,34 @@ describe('M67 links', () => {
     expect(await everything()).toEqual(before)
   })
 
+  it('M67: what a canvas shows follows a move, byte by byte, and back; nothing else writes a canvas', async () => {
+    const canvas =
+      '{"nodes":[\t{"id":"1","type":"file","file":"area/Old.md","x":0} , {"id":"2","type":"file","file":"area/p.png"}]}'
+    const { links, read, everything, agent } = await openLinks({
+      'area/Old.md': '# Old\n',
+      'area/p.png': 'x',
+      'area/inner.canvas': canvas,
+      'Board.canvas': canvas,
+    })
+    const before = await everything()
+    const one = { ...main, from: 'area/Old.md', to: 'area/New.md' }
+    const plan = await links.planMove(one)
+    expect(plan).toMatchObject({ links: 2, notes: 2 })
+    const { undo } = await links.move({ ...one, plan: plan.id })
+    expect(await read('Board.canvas')).toBe(canvas.replace('area/Old.md', 'area/New.md'))
+    await links.undoMove({ ...main, undo })
+    expect(await everything()).toEqual(before)
+    const folder = { ...main, from: 'area', to: 'deep/area' }
+    const wider = await links.planMove(folder)
+    await links.move({ ...folder, plan: wider.id })
+    for (const path of ['Board.canvas', 'deep/area/inner.canvas'])
+      expect(await read(path)).toBe(canvas.replaceAll('"area/', '"deep/area/'))
+    for (const path of ['Board.canvas', 'new.canvas'])
+      await expect(agent.workspace.write(path, '{}', { cause: 'agent' })).rejects.toMatchObject({
+        code: 'write_refused',
+      })
+  })
+
   it('M67: where one note cannot be written, what was done is taken back; an outdated plan does nothing', async () => {
     const names = Array.from({ length: 60 }, (_, number) => `n/${String(number).padStart(2, '0')}.md`)
     const files = Object.fromEntries([['Old.md', ''], ...names.map((name) => [name, '[[Old]]\n'] as const)])
@@ -188,10 +216,10 @@ describe('M67 links', () => {
     await links.linkMention({ ...main, path: 'a.md', to: note.path, line: 3, from: seal?.from ?? 0, words: 'big seal' })
     expect((await read('a.md')).split('\n')[2]).toBe('The walrus facts are many; the [[Walrus facts|big seal]] too.')
 
-    const leads = (kind: 'wiki' | 'inline', target: string) =>
-      links.resolve({ ...main, path: 'sub/c.md', kind, target })
-    expect(await leads('wiki', 'walrus FACTS#In the sea')).toEqual({ path: note.path, line: 5, makes: null })
-    expect(await leads('inline', '../Walrus facts.md#^sea')).toEqual({ path: note.path, line: 5, makes: null })
+    const leads = (kind: 'wiki' | 'inline', target: string, fragment?: string) =>
+      links.resolve({ ...main, path: 'sub/c.md', kind, target, fragment })
+    expect(await leads('wiki', 'walrus FACTS', 'In the sea')).toEqual({ path: note.path, line: 5, makes: null })
+    expect(await leads('inline', '../Walrus facts.md', '^sea')).toEqual({ path: note.path, line: 5, makes: null })
     expect(await leads('wiki', 'Not yet')).toEqual({ path: null, line: null, makes: 'sub/Not yet.md' })
 
     const broken = await links.broken(main)

@@ -1,9 +1,11 @@
 /** What stays on this machine cannot be guessed by asking another program's tools about it (M64). */
-import { readFile } from 'node:fs/promises'
+import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
+import { openTestServer, prepareFolders } from '../support/app.ts'
 import { connect } from '../support/client.ts'
+import { until } from '../support/folder.ts'
 import { connectClient } from '../support/mcp-clients.ts'
 
 const files = {
@@ -15,9 +17,9 @@ const files = {
   'open.md': '# Open\n\nThe shop opens at nine\n',
 }
 
-async function open() {
+async function open(more: Readonly<Record<string, string>> = {}) {
   const server = await openTestServer({
-    files,
+    files: { ...files, ...more },
     config: `agents:
   list:
     - { id: main, workspace: "{{workspace}}" }
@@ -27,9 +29,9 @@ async function open() {
   const app = await connect(server.url)
   const { token } = await app.clients.issueToken({ client: 'remote', name: 'Remote', agent: 'main' })
   await app.search.settle({ agent: 'main' })
-  const { call } = await connectClient('v2', { url: new URL('/mcp', server.url).href, token })
+  const { call, client } = await connectClient('v2', { url: new URL('/mcp', server.url).href, token })
   const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
-  return { app, call, read }
+  return { app, call, client, read }
 }
 
 it('M64: whether words match a place that stays here is not told, whatever is asked', async () => {
@@ -60,4 +62,105 @@ it('M64: the ranks of what a program sees have no gap where something stays here
   expect(candidates.map(({ path }) => path)).toContain('open.md')
   const returned = candidates.flatMap(({ verdict }) => /^returned as #(\d+)$/.exec(verdict)?.[1] ?? [])
   expect(returned.map(Number)).toEqual(returned.map((_, at) => at + 1))
+})
+
+const kumquats = 'private/fruit.md'
+const filler = Object.fromEntries(
+  Array.from({ length: 12 }, (_, at) => [`notes/n${at}.md`, `# Note ${at}\n\nThe ferry of day ${at} is green\n`]),
+)
+
+it('M64: a word that stands in what stays here alone changes nothing that is told, against one that stands nowhere', async () => {
+  const { call } = await open({
+    ...filler,
+    [kumquats]: 'The kumquat is ripe, the ferry green\n'.repeat(30),
+    'mixed2.md': 'A ferry to the island\n\nThe kumquat ferry is for the cabinet ^[local]\n',
+  })
+  const explain = async (query: string) => {
+    const { structuredContent } = await call('memory_explain', { query, maxCandidates: 100 })
+    return JSON.stringify(structuredContent).replaceAll(/kumquat|kumqat|zumquit|zumqit/g, 'X')
+  }
+  const search = async (query: string) => {
+    const { structuredContent } = await call('memory_search', { query, minScore: 0, maxResults: 50 })
+    return JSON.stringify(structuredContent).replaceAll(/kumquat|kumqat|zumquit|zumqit/g, 'X')
+  }
+  for (const [known, nowhere] of [
+    ['ferry kumquat green', 'ferry zumquit green'],
+    ['green kumqat ferry', 'green zumqit ferry'],
+    ['"kumquat ferry"', '"zumquit ferry"'],
+  ] as const) {
+    expect(await explain(known)).toBe(await explain(nowhere))
+    expect(await search(known)).toBe(await search(nowhere))
+  }
+  expect(await explain('ferry kumquat green')).toContain('notes/n3.md')
+})
+
+it('M64: scores are those of a memory without what stays here', async () => {
+  const wanted = { query: 'which ferry is green', minScore: 0, maxResults: 50 }
+  const found = async (more: Readonly<Record<string, string>>) => {
+    const { call } = await open({ ...filler, ...more })
+    const { results } = (await call('memory_search', wanted)).structuredContent as {
+      results: { path: string; score: number }[]
+    }
+    return results.map(({ path, score }) => `${path} ${score}`)
+  }
+  const alone = await found({})
+  expect(alone.length).toBeGreaterThan(5)
+  expect(await found({ [kumquats]: 'Which ferry is green, and which is blue?\n'.repeat(200) })).toEqual(alone)
+})
+
+it('M64: of a note that is local in part the rest is found and listed', async () => {
+  const { call, client } = await open()
+  const { results } = (await call('memory_search', { query: 'shed green', minScore: 0 })).structuredContent as {
+    results: { path: string; text: string; heading: string }[]
+  }
+  const mixed = results.find(({ path }) => path === 'mixed.md')
+  expect(mixed?.text).toContain('The shed is green')
+  expect(JSON.stringify(results)).not.toMatch(/20417|It opens/)
+  const harbour = (await call('memory_search', { query: 'harbour opens at seven', minScore: 0 })).structuredContent
+  expect(JSON.stringify(harbour)).toMatch(/MEMORY\.md.*harbour opens at seven/)
+  expect(JSON.stringify(harbour)).not.toMatch(/8841|Codes/)
+  const { resources } = await client.listResources()
+  const listed = resources.map(({ name }: { name: string }) => name)
+  expect(listed).toEqual(expect.arrayContaining(['MEMORY.md', 'mixed.md', 'open.md']))
+  expect(listed).not.toEqual(expect.arrayContaining(['pin.md']))
+  expect(listed).not.toEqual(expect.arrayContaining(['private/gate.md']))
+})
+
+it('M64: a note that stays here and one that is not there are answered the same', async () => {
+  const { call, client } = await open()
+  const asked = async (path: string) => {
+    const answers = [
+      await call('memory_get', { path }),
+      await call('fetch', { id: `${path}:1` }),
+      await client.readResource({ uri: `note://${path}` }).catch((error: unknown) => String(error)),
+    ]
+    return JSON.stringify(answers).replaceAll(path, 'X')
+  }
+  const nowhere = await asked('nobody.md')
+  expect(nowhere).toContain('does not exist, or stays on this machine')
+  for (const path of ['pin.md', 'private/gate.md', 'private/nobody.md']) expect(await asked(path), path).toBe(nowhere)
+})
+
+it('M64: what a program asks comes back as it asked it, right or wrong', async () => {
+  const { call } = await open()
+  const asked = async (code: string) => {
+    const query = `shed tag:opens-with-${code}-and-so-on`
+    return JSON.stringify((await call('memory_search', { query })).structuredContent).replaceAll(code, 'X')
+  }
+  expect(await asked('20417')).toBe(await asked('20418'))
+  expect(await asked('20417')).toContain('opens-with-X')
+})
+
+it('M64: that a note changes which stays here is not told by its name', async () => {
+  const { home, workspace } = await prepareFolders({ files })
+  const { client, call } = await connectClient('v2 of 2025', { args: ['--home', home] })
+  await call('memory_search', { query: 'shop' })
+  if (!(client instanceof Client)) throw new Error('another client')
+  const told: string[] = []
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri))
+  for (const path of ['pin.md', 'open.md']) await client.subscribeResource({ uri: `note://${path}` })
+  await appendFile(join(workspace, 'pin.md'), 'More\n')
+  await appendFile(join(workspace, 'open.md'), 'More\n')
+  await until(() => told.includes('note://open.md'), 15_000)
+  expect(told).not.toContain('note://pin.md')
 })

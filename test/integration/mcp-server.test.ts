@@ -62,7 +62,7 @@ describe('M58 the memory over stdio', () => {
     const noted = await call('remember', { text: 'Acme goes live on Friday' })
     const { path, startLine, undo } = noted.structuredContent as { path: string; startLine: number; undo: string }
     const log = () => readFile(join(workspace, path), 'utf8')
-    expect((await log()).split('\n')[startLine]).toBe('Acme goes live on Friday')
+    expect((await log()).split('\n')[startLine]).toMatch(/^Acme goes live on Friday \^\[mcp: [Cc]odex[^,]*, [\d-]+\]$/)
     await until(async () => (await call('memory_recent')).content[0]?.text.includes('"by":"Codex"') ?? false)
     expect((await call('remember', { undo })).structuredContent).toMatchObject({ path, done: 'taken back' })
     expect(await log()).not.toContain('Friday')
@@ -73,6 +73,7 @@ describe('M58 the memory over stdio', () => {
     const { app, workspace } = await openWithToken()
     const wanted = { client: 'codex', agent: 'main', text: 'Ann likes tea\nwithout milk', section: 'People' }
     await app.clients.meet({ client: 'codex', name: 'Codex' })
+    await app.clients.update({ client: 'codex', mayKeep: true })
     const first = await app.clients.remember(wanted)
     const { undo, ...place } = await app.clients.remember({ ...wanted, mayBeThere: true })
     expect({ ...place, undo: first.undo }).toEqual(first)
@@ -85,6 +86,7 @@ describe('M58 the memory over stdio', () => {
   it('M58: notes are taken back each by itself, under the name of the program; others’ stay with their headings', async () => {
     const { app, workspace } = await openWithToken()
     await app.clients.meet({ client: 'codex', name: 'Codex' })
+    await app.clients.update({ client: 'codex', mayKeep: true })
     const note = (text: string, section?: string) =>
       app.clients.remember({ client: 'codex', agent: 'main', text, ...(section === undefined ? {} : { section }) })
     const undo = (id: string) => app.clients.undo({ client: 'codex', agent: 'main', undo: id })
@@ -93,14 +95,16 @@ describe('M58 the memory over stdio', () => {
     const saw = await note('a saw', 'tools')
     const again = await note('a saw', 'TOOLS')
     await undo(made.undo)
-    expect(await memory()).toBe('# Long-term memory\n\n## Tools\n\n- a saw\n- a saw\n')
+    expect((await memory()).replaceAll(/ \^\[mcp: Codex, [\d-]+\]/g, '')).toBe(
+      '# Long-term memory\n\n## Tools\n\n- a saw\n- a saw\n',
+    )
     await undo(saw.undo)
     await undo(again.undo)
     expect(await memory()).not.toContain('saw')
     const [first, second] = [await note('tea'), await note('coffee')]
     await undo(first.undo)
     const log = () => readFile(join(workspace, second.path), 'utf8')
-    expect(await log()).toMatch(/^# [-\d]+\n\n## [:\d]+\ncoffee\n$/)
+    expect(await log()).toMatch(/^# [-\d]+\n\n## [:\d]+\ncoffee \^\[mcp: Codex, [-\d]+\]\n$/)
     await writeFile(join(workspace, second.path), (await log()).replace('coffee', 'cocoa'))
     await expect(undo(second.undo)).rejects.toThrow(/does not stand/)
     await expect(note('x', 'a\n# b')).rejects.toThrow(/one line/)
@@ -190,7 +194,8 @@ describe('M58 the memory over stdio', () => {
     expect(client).toBe('Claude Code')
     await app.workspace.undo({ agent: 'main', path, patch })
     const log = () => readFile(join(server.workspace, path), 'utf8')
-    expect(await log()).not.toContain('vault')
+    // The log had nothing but that note: it lies in the trash.
+    await expect(log()).rejects.toMatchObject({ code: 'ENOENT' })
     expect(await app.clients.list()).toMatchObject([{ id: 'claude-code', name: 'Claude Code', writes: 1 }])
 
     const closing = server.close()
@@ -198,7 +203,8 @@ describe('M58 the memory over stdio', () => {
     await closing
     expect(rest.filter(({ isError }) => isError)).toEqual([])
     const lines = (await log()).split('\n')
-    for (const text of ['two', 'three', 'four']) expect(lines.filter((line) => line === text)).toHaveLength(1)
+    for (const text of ['two', 'three', 'four'])
+      expect(lines.filter((line) => line.startsWith(`${text} ^[mcp: `))).toHaveLength(1)
   })
 
   it('M58: read-only there is no way to write; a client of 2025 hears of the notes that it subscribed to', async () => {
@@ -234,7 +240,7 @@ async function followCaptured(app: ContractClient, heard: Extract<AppEvent, { ty
 
 describe('M58 the memory over HTTP', () => {
   it.each(kinds)('M58: over HTTP, with the app open, a client of %s does the same under its name', async (kind) => {
-    const { app, where, workspace } = await openWithToken()
+    const { app, id, where, workspace } = await openWithToken()
     const { client, call } = await connectClient(kind, where)
     expect((await client.listTools()).tools).toHaveLength(7)
     const { results } = (await call('search', { query: 'Acme database' })).structuredContent as {
@@ -243,7 +249,9 @@ describe('M58 the memory over HTTP', () => {
     expect(results[0]).toMatchObject({ id: 'projects/acme.md:1', url: 'note://projects/acme.md#L1' })
     const fetched = await call('fetch', { id: results[0]?.id })
     expect(fetched.structuredContent).toMatchObject({ text: expect.stringContaining('PostgreSQL 17') })
-    await call('remember', { text: 'Prefers short answers', section: 'Preferences' })
+    await app.clients.update({ client: id, mayKeep: true })
+    const kept = await call('remember', { text: 'Prefers short answers', section: 'Preferences' })
+    expect(kept.structuredContent).toMatchObject({ path: 'MEMORY.md', longTerm: 'written' })
     expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain('- Prefers short answers')
     await until(async () => {
       const [newest] = await app.history.timeline({ agent: 'main', path: 'MEMORY.md', limit: 1 })
@@ -273,6 +281,53 @@ describe('M58 what a program may', () => {
     expect(await app.clients.list()).toMatchObject([{ permission: 'write' }])
     await app.clients.update({ client: id, permission: 'read' })
     await expect(call('remember', { text: 'No more' })).rejects.toThrow(/remember/)
+  })
+
+  it('M63: what a program wants in MEMORY.md stands in the log with its mark, and reaches MEMORY.md through the inbox alone', async () => {
+    const { app, id, where, workspace } = await openWithToken()
+    const { call } = await connectClient('v2', where)
+    const read = (path: string) => readFile(join(workspace, path), 'utf8')
+    const before = await read('MEMORY.md')
+    const wanted = { text: 'Prefers tea ^[web: bank.example]\n```\nbrew()\n```', section: 'Preferences' }
+    const answer = (await call('remember', wanted)).structuredContent as Record<string, string>
+    expect(answer).toMatchObject({ done: 'remembered', longTerm: 'waits for the user', undo: expect.any(String) })
+    expect(await read('MEMORY.md')).toBe(before)
+    const path = answer['path'] ?? ''
+    const mark = /\^\[mcp: Test program, [-\d]+\]/
+    const logged = (await read(path)).trimEnd().split('\n').slice(-6)
+    const marked = expect.stringMatching(mark)
+    expect(logged).toEqual([expect.stringMatching(/^## \d\d:\d\d$/), marked, '```', 'brew()', '```', marked])
+    const open = async () => (await app.upkeep.list({ agent: 'main' })).open
+    expect(await open()).toMatchObject([
+      {
+        id: answer['proposal'],
+        rule: 'outside',
+        author: { kind: 'client', name: 'Test program' },
+        evidence: [{ path }],
+      },
+    ])
+    // Asked again it waits once; taken back it waits no more; refused it is not asked again.
+    const again = (await call('remember', wanted)).structuredContent as Record<string, string>
+    expect(again['proposal']).toBe(answer['proposal'])
+    for (const undo of [again['undo'], answer['undo']]) await call('remember', { undo })
+    await until(async () => (await open()).length === 0)
+    const third = (await call('remember', wanted)).structuredContent as Record<string, string>
+    await app.upkeep.refuse({ agent: 'main', ids: [third['proposal'] ?? ''] })
+    expect((await call('remember', wanted)).structuredContent).toMatchObject({ longTerm: 'refused before' })
+    const other = await call('remember', { text: 'Lives in Turin', section: 'Preferences' })
+    const { proposal } = other.structuredContent as { proposal: string }
+    await app.upkeep.accept({ agent: 'main', ids: [proposal] })
+    expect(await read('MEMORY.md')).toMatch(/## Preferences\n\n- Lives in Turin \^\[mcp: Test program, [-\d]+\]\n/)
+    // What the user was shown and allowed is let in; and so is everything of a program that may.
+    await openWindow(app)
+    await app.clients.update({ client: id, permission: 'ask' })
+    const asked = call('remember', { text: 'Has a cat', section: 'Preferences' })
+    await until(async () => (await app.clients.questions()).length === 1)
+    await app.clients.answer({ id: (await app.clients.questions())[0]?.id ?? '', decision: 'once' })
+    expect((await asked).structuredContent).toMatchObject({ path: 'MEMORY.md', longTerm: 'written' })
+    await app.clients.update({ client: id, permission: 'write', mayKeep: true })
+    await call('remember', { text: 'Has a dog', section: 'Preferences' })
+    expect(await read('MEMORY.md')).toMatch(/- Has a cat \^\[mcp: [^\]]+\]\n- Has a dog \^\[mcp: /)
   })
 
   it('M58: an unanswered question ends by itself, and says that nothing was written', async () => {
@@ -323,7 +378,9 @@ describe('M58 what a program may', () => {
     expect((await last).isError).toBe(true)
     const { path: log = '' } = (await app.workspace.list({ agent: 'main' })).find(({ kind }) => kind === 'log') ?? {}
     expect(
-      (await readFile(join(workspace, log), 'utf8')).match(/^(one|two|three|four|five|six)$/gm)?.toSorted(),
+      (await readFile(join(workspace, log), 'utf8'))
+        .match(/^(one|two|three|four|five|six)(?= \^\[mcp: )/gm)
+        ?.toSorted(),
     ).toEqual(['five', 'four', 'three'])
   })
 

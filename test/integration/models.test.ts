@@ -160,6 +160,21 @@ describe.each(providers)('M39 %s', (name, create) => {
     expect(server.requests).toHaveLength(3)
   })
 
+  it('M39: a wait counts its tries, and ends at once for whoever does not want to wait', async () => {
+    const wait = { status: 429, message: 'slow down', headers: { 'retry-after': '50' } }
+    const server = await startModelServer(wait, wait, { text: 'there' })
+    const tries: string[] = []
+    const started = performance.now()
+    for await (const event of withRetries(create(server)).stream(request, new AbortController().signal)) {
+      if (event.type !== 'retry') continue
+      tries.push(`${event.attempt} of ${event.attempts}`)
+      setTimeout(event.hurry, 10)
+    }
+    expect(tries).toEqual(['2 of 4', '3 of 4'])
+    expect(server.requests).toHaveLength(3)
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+
   it('M30: what is asked beside the answers is tried once more, and not after a long wait', async () => {
     const quiet = { ...request, purpose: { kind: 'title' } } as const
     const ask = async (afterMs: string) => {

@@ -12,6 +12,7 @@ import { startServer } from '../../src/main/host/server.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
+import { connectClient } from '../support/mcp-clients.ts'
 import { cli } from '../support/built.ts'
 
 interface Folders {
@@ -62,6 +63,16 @@ function eventsOf(client: ContractClient): AppEvent[] {
 }
 
 describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
+  it('M58: a window gets whole files also from the process of a program, which carries none by itself', async () => {
+    const folders = await prepareFolders({ files: { 'memory/a.md': 'The boiler is serviced by Kettlewell Heating.' } })
+    const program = await connectClient('v2', { args: ['--home', folders.home] })
+    await program.call('memory_search', { query: 'boiler' })
+    const { running, client } = await server(folders)
+    expect(await running.owner()).not.toBe(process.pid)
+    const zip = await client.import.pack({ agent: 'main' })
+    expect((await zip.text()).slice(0, 2)).toBe('PK')
+  })
+
   it('M55: a second host speaks for the first; both windows see one conversation, live and whole', async () => {
     const folders = await prepareFolders({})
     const one = await server(folders)

@@ -117,7 +117,7 @@ describe('M60 review by a model', () => {
       expect(preview).toMatchObject({ files: [{ path: 'MEMORY.md', isNew: false }], left: 0, gone: 0 })
       const { acceptance } = await upkeep.accept({ ...main, ids })
       expect(await read('MEMORY.md')).toContain(
-        '- ~~We meet on Mondays in the large room.~~ (until 2026-11-10, now: [memory/2026-11-10.md:5])\n- Aurora is hosted on Fly (decided 2026-11-02).\n\n## People',
+        '- ~~We meet on Mondays in the large room.~~ (until 2026-11-10, now: [memory/2026-11-10.md:5] “We meet on Tuesdays in the large room.”)\n- Aurora is hosted on Fly (decided 2026-11-02).\n\n## People',
       )
       await upkeep.undo({ ...main, acceptance: acceptance ?? '' })
       expect(await everything()).toEqual(before)
@@ -155,7 +155,7 @@ describe('M60 review by a model', () => {
     await upkeep.accept({ ...main, ids: [found?.id ?? ''] })
     expect(await read('MEMORY.md')).toContain('- We meet on Mondays in the large room.\n')
     expect(await read('memory/2026-11-10.md')).toContain(
-      '- ~~We meet on Tuesdays in the large room.~~ (until 2026-11-22, now: [MEMORY.md:5])',
+      '- ~~We meet on Tuesdays in the large room.~~ (until 2026-11-22, now: [MEMORY.md:5] “We meet on Mondays in the large room.”)',
     )
   })
 

@@ -2,7 +2,7 @@
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../src/main/router/index.ts'
-import { strike } from '../../src/shared/superseded.ts'
+import { quoteOf, strike } from '../../src/shared/superseded.ts'
 import { superseding } from '../recall/superseding.ts'
 import { openTestApp } from '../support/app.ts'
 
@@ -10,29 +10,43 @@ const main = { agent: 'main' }
 /** Lines of a log, and of MEMORY.md, so that a passage is more than the answer. */
 const around = ['Lunch with the team was good.', 'It rained all afternoon.', 'The printer jams again.']
 
-/** Old answers stand in one log, new ones in others. */
-function memory(): { files: Record<string, string>; places: Map<string, string> } {
+/**
+ * Old answers stand in one log, new ones in others.
+ * @param drift lines that came before the new ones since they were named
+ */
+function memory(drift: number): { files: Record<string, string>; places: Map<string, string> } {
   const files: Record<string, string> = {}
   const places = new Map<string, string>()
   const old: string[] = ['# 2026-03-02', '']
   for (const [index, [, , now]] of superseding.entries()) {
     const path = `memory/2026-${String(5 + Math.floor(index / 25)).padStart(2, '0')}-${String(1 + (index % 25)).padStart(2, '0')}.md`
-    files[path] = `# Log\n\n${around.map((line) => `- ${line}\n`).join('')}\n- ${now}\n`
-    places.set(now, `${path}:7`)
+    files[path] = `# Log\n\n${around.map((line) => `- ${line}\n`).join('')}\n${'- One more.\n'.repeat(drift)}- ${now}\n`
+    places.set(now, `${path}:${7 + drift}`)
   }
   for (const [, was, now] of superseding) {
     const [path = '', line] = (places.get(now) ?? '').split(':')
-    old.push(strike(`- ${was}`, { until: '2026-04-30', by: { path, line: Number(line) } }), '')
+    old.push(
+      strike(`- ${was}`, {
+        until: '2026-04-30',
+        by: { path, line: Number(line) - drift, ...(drift > 0 ? { text: quoteOf(now) } : {}) },
+      }),
+      '',
+    )
   }
   files['memory/2026-03-02.md'] = old.join('\n')
   return { files, places }
 }
 
 describe('M61 recall of what was superseded', () => {
-  it.each(['none', 'builtin'])(
-    'M61: of what was asked, the new answer stands first and the old one says what it is (%s)',
-    async (provider) => {
-      const { files, places } = memory()
+  it.each([
+    ['none', 0],
+    ['builtin', 0],
+    ['none', 40],
+    ['builtin', 40],
+  ])(
+    'M61: of what was asked, the new answer stands first and the old one says what it is (%s, %i lines further on)',
+    async (provider, drift) => {
+      const { files, places } = memory(drift)
       const { app } = await openTestApp({
         files,
         config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { chunk: { tokens: 64, overlap: 0 }, embedding: { provider: ${provider} } } }\n`,
@@ -44,7 +58,7 @@ describe('M61 recall of what was superseded', () => {
       for (const [question, was, now] of superseding) {
         const { results } = await search.query({ ...main, query: question })
         const place = places.get(now) ?? ''
-        const first = results.findIndex(({ snippet }) => snippet.includes(now))
+        const first = results.findIndex(({ path, snippet }) => place.startsWith(`${path}:`) && snippet.includes(now))
         const old = results.findIndex(({ snippet }) => snippet.includes(was))
         if (old >= 0) both += 1
         const isLabelled =

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/main/app.ts'
+import { Eyes } from '../../src/main/chat/eyes.ts'
 import { memorySearch } from '../../src/main/chat/tools/memory-search.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { writeFiles } from '../support/folder.ts'
@@ -37,11 +38,11 @@ async function openMemory(sessions: Readonly<Record<string, string>> = {}) {
   await writeFiles(join(home, 'agents/main/sessions'), sessions)
   const app = await createApp({ mainFolder, env: {}, home, now, watch: false })
   onTestFinished(() => app.close())
-  const { memory } = await app.agents.get('main')
+  const { memory, workspace } = await app.agents.get('main')
   await memory.settle(10_000)
   const found = async (query: string, without?: string[]) =>
     (await memory.search(query, without ? { without } : {})).results.map(({ path }) => path)
-  return { memory, found }
+  return { memory, workspace, found }
 }
 
 describe('M53 time and place in a question', () => {
@@ -119,9 +120,10 @@ describe('M53 time and place in a question', () => {
   })
 
   it('M24: the agent’s tool takes the same language and says what it understood', async () => {
-    const { memory } = await openMemory()
+    const { memory, workspace } = await openMemory()
     const signal = new AbortController().signal
-    const context = { memory, session: 'other', signal, eyes: { isLocal: true } } as unknown as Parameters<
+    const eyes = new Eyes({ isLocal: true }, () => Promise.reject(new Error('it sees everything')))
+    const context = { memory, workspace, session: 'other', signal, eyes } as unknown as Parameters<
       typeof memorySearch.run
     >[1]
     const { text } = await memorySearch.run({ query: 'walrus in:2024-05' }, context, 'call')

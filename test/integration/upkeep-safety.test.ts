@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Proposal } from '../../src/shared/contract/index.ts'
+import { TextLines } from '../../src/main/upkeep/line-edits.ts'
 import { proposalOf } from '../../src/main/upkeep/proposal.ts'
 import { AppError } from '../../src/shared/errors.ts'
 import type { WorkspaceWrite } from '../../src/main/workspace/index.ts'
@@ -189,4 +190,66 @@ describe('M60 nothing unasked', () => {
     },
     60_000 + rounds(8, 150) * 3000,
   )
+
+  it(
+    'M60: two processes that accept and take back at once, killed at any moment: no file says what nobody accepted, and nothing is lost',
+    async () => {
+      const { folder, state, read } = await makeMemory()
+      const base = new Map(names.map((name) => [name as string, `${text(name)}\n`]))
+      const textOf = (path: string) => base.get(path) ?? ''
+      const first = openUpkeepOf(folder, state)
+      const proposals = [2, 5, 8].flatMap((at) => [
+        moving('a.md', 'b.md', at, textOf),
+        moving('b.md', 'c.md', at + 1, textOf),
+        moving('c.md', 'a.md', at + 2, textOf),
+      ])
+      await first.upkeep.add(proposals)
+      first.close()
+      const writer = fileURLToPath(new URL('../support/upkeep-writer.ts', import.meta.url))
+      const random = seededRandom()
+      let midway = 0
+      for (let round = 0; round < rounds(8, 150); round += 1) {
+        const children = [1, 2].map(() =>
+          spawn(process.execPath, [writer, folder, state, '--some'], { stdio: ['ignore', 'pipe', 'inherit'] }),
+        )
+        await Promise.all(children.map((child) => once(child.stdout, 'data')))
+        for (const child of children) {
+          await new Promise((resolve) => setTimeout(resolve, random() * 120))
+          child.kill('SIGKILL')
+          await once(child, 'exit')
+        }
+        const { upkeep, close } = openUpkeepOf(folder, state)
+        const { open, done } = await upkeep.list()
+        const accepted = done.filter((one) => one.state === 'accepted')
+        expect(open.length + accepted.length, 'none is lost').toBe(proposals.length)
+        for (const name of names) {
+          const edits = accepted.flatMap(({ id }) => {
+            const own = proposals.find((one) => one.id === id)?.files.find(({ path }) => path === name)
+            return own ? [own.edits] : []
+          })
+          // What was being taken back may be so in one file and not yet in another.
+          // Of two that stand at one place, either may come first.
+          const sorted = (said: string) => said.split('\n').sort().join('\n')
+          const possible = subsetsOf(edits).map((some) => sorted(new TextLines(textOf(name)).apply(some.flat())))
+          const said = sorted(await read(name))
+          expect(possible, `${name} in round ${round}`).toContain(said)
+          if (said !== possible.at(-1)) midway += 1
+        }
+        for (const id of new Set(accepted.map((one) => one.acceptance ?? '')))
+          expect(await upkeep.undo(id)).toMatchObject({ stuck: [] })
+        for (const name of names) expect(await read(name)).toBe(textOf(name))
+        expect((await upkeep.list()).open).toHaveLength(proposals.length)
+        close()
+      }
+      process.stdout.write(`two processes: ${midway} files were found half taken back\n`)
+    },
+    60_000 + rounds(8, 150) * 4000,
+  )
 })
+
+/** The last one is all of them. */
+function subsetsOf<T>(all: readonly T[]): T[][] {
+  const known: T[][] = [[]]
+  for (const one of all) known.push(...known.map((some) => [...some, one]))
+  return known
+}

@@ -66,6 +66,50 @@ describe('M60 upkeep', () => {
     })
   })
 
+  it('M60: what somebody changed since stays accepted and is named with its place; all the others go back to the byte', async () => {
+    const { upkeep, workspace, read, everything, open, client } = await openUpkeep()
+    const before = await everything()
+    await upkeep.look(main)
+    const ids = (await open()).map(({ id }) => id)
+    const { acceptance } = await upkeep.accept({ ...main, ids })
+    const log = 'memory/2026-11-02.md'
+    const accepted = await read(log)
+    await writeFile(join(workspace, log), accepted.replace('~~The garage', 'See below. ~~The garage'))
+    const undo = { ...main, acceptance: acceptance ?? '' }
+    expect(await upkeep.undo(undo)).toMatchObject({ undone: 2, stuck: [{ path: log, line: 9 }] })
+    expect(await read('notes/old.md')).toBe(files['notes/old.md'])
+    expect(await read(log)).toContain('**green tea** in the morning.\n')
+    expect(await read(log)).toContain('See below. ~~The garage')
+    expect((await open()).map(({ rule }) => rule)).toEqual(['logged', 'broken'])
+    const { done } = await client.upkeep.list(main)
+    expect(done.find(({ rule }) => rule === 'expired')).toMatchObject({
+      state: 'accepted',
+      stuck: { path: log, line: 9 },
+    })
+    // What was in the way is gone: the rest goes back, too.
+    await writeFile(join(workspace, log), (await read(log)).replace('See below. ', ''))
+    expect(await upkeep.undo(undo)).toEqual({ undone: 1, stuck: [] })
+    expect(await everything()).toEqual(before)
+    expect((await open()).length).toBe(3)
+    await expect(upkeep.undo(undo)).rejects.toMatchObject({ code: 'undo_conflict' })
+  })
+
+  it('M60: a neighbouring line that somebody changed keeps nothing from going back', async () => {
+    const { upkeep, workspace, read, open } = await openUpkeep({
+      'notes/twice.md':
+        '- The spare key lies under the blue pot\n- Anna prefers green tea in the morning\n- Ferry at nine from Piombino\n',
+    })
+    await upkeep.look(main)
+    const twice = (await open()).filter(({ evidence }) => evidence[0]?.path === 'notes/twice.md')
+    expect(twice).toMatchObject([{ rule: 'duplicate', detail: { likeness: 1 } }])
+    const { acceptance } = await upkeep.accept({ ...main, ids: twice.map(({ id }) => id) })
+    const mine = '- The spare key lies under the red pot\n- Ferry at ten from Piombino\n'
+    await writeFile(join(workspace, 'notes/twice.md'), mine)
+    expect(await upkeep.undo({ ...main, acceptance: acceptance ?? '' })).toEqual({ undone: 1, stuck: [] })
+    const [key, ferry] = mine.split('\n')
+    expect(await read('notes/twice.md')).toBe(`${key}\n- Anna prefers green tea in the morning\n${ferry}\n`)
+  })
+
   it('M60: what was refused is not proposed again for the same lines, wherever they stand; it can be reopened', async () => {
     const { upkeep, open, workspace } = await openUpkeep()
     await upkeep.look(main)
@@ -110,10 +154,12 @@ describe('M60 upkeep', () => {
 
   it('M62: "outdated" and "wrong" become proposals of the user, once for a line', async () => {
     const { upkeep, open, read } = await openUpkeep()
-    const flag = { ...main, path: 'MEMORY.md', line: 6, fault: 'outdated' } as const
+    const flag = { ...main, path: 'MEMORY.md', line: 6, fault: 'outdated', query: 'How much is the rent?' } as const
     const { id } = await upkeep.flag(flag)
     expect(await upkeep.flag(flag)).toEqual({ id })
-    expect(await open()).toMatchObject([{ id, rule: 'outdated', author: { kind: 'user' } }])
+    expect(await open()).toMatchObject([
+      { id, rule: 'outdated', author: { kind: 'user' }, detail: { query: 'How much is the rent?' } },
+    ])
     await upkeep.look(main)
     expect(
       (await open()).some((one) => one.id === id),

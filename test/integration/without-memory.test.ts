@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageText } from '../../src/shared/messages.ts'
+import { commandEntry } from '../../src/main/sessions/index.ts'
 import { openTestApp } from '../support/app.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -95,6 +96,19 @@ describe('M65 a chat without memory', () => {
     expect(server.requests.at(-1)?.text).toContain('walrus-9931')
     await (await agent.sessions.get(session)).setWithoutMemory(true)
     await until(async () => (await found(session)).length === 0)
+  })
+
+  it('M65: /remember notes nothing in it, and says how to have something noted', async () => {
+    const { agent, say, notes } = await openChat(false)
+    const { session } = await say('The narwhal sings at midnight.', undefined, true)
+    const before = await notes()
+    const outcomeOf = async () => (await agent.sessions.get(session)).lastCustom(commandEntry)
+    await say('/remember the narwhal sings', session)
+    expect(await outcomeOf()).toMatchObject({ outcome: { kind: 'failed', code: 'chat_apart' } })
+    expect(await notes()).toEqual(before)
+    await (await agent.sessions.get(session)).setWithoutMemory(false)
+    await say('/remember the narwhal sings', session)
+    expect(await outcomeOf()).toMatchObject({ outcome: { kind: 'remembered' } })
   })
 
   it.each([

@@ -17,6 +17,7 @@ export interface TestAppOptions {
   readonly now?: () => Date
   readonly watch?: boolean
   readonly clientPatienceMs?: number
+  readonly isOpenAddress?: (address: string) => boolean
 }
 
 export interface TestApp {
@@ -42,8 +43,8 @@ export async function prepareFolders(options: TestAppOptions): Promise<{ home: s
 
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const folders = await prepareFolders(options)
-  const { env = {}, now, watch = true } = options
-  const app = await createApp({ mainFolder, env, home: folders.home, watch, ...(now ? { now } : {}) })
+  const { env = {}, now, watch = true, isOpenAddress } = options
+  const app = await createApp({ mainFolder, env, home: folders.home, watch, isOpenAddress, ...(now ? { now } : {}) })
   onTestFinished(() => app.close())
   return { app, ...folders }
 }
@@ -59,11 +60,12 @@ export async function openTestServer(
   options: TestAppOptions = {},
 ): Promise<RunningServer & { home: string; workspace: string }> {
   const folders = await prepareFolders(options)
-  const { env = {}, now, clientPatienceMs } = options
+  const { env = {}, now, clientPatienceMs, isOpenAddress } = options
   const server = await startServer({
     mainFolder,
     env,
     home: folders.home,
+    isOpenAddress,
     ...(now ? { now } : {}),
     ...(clientPatienceMs === undefined ? {} : { clientPatienceMs }),
   })

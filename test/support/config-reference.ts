@@ -44,6 +44,7 @@ const others: Readonly<Record<string, string>> = {
   archived: 'Out of sight; files and chats stay',
   workspace: 'Its folder; `~/commonplace`, or `~/commonplace-<id>`',
   color: 'Such as `#3f5bd9`',
+  own: 'Folder of its own files (AGENTS.md, MEMORY.md …): `.commonplace`, another that is not hidden, or empty for the top',
 }
 
 interface Row {

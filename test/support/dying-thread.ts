@@ -1,5 +1,6 @@
 /** A thread that dies of a request, and one request that it never answers. */
 import { serveThread, threadBase } from '../../src/main/thread/index.ts'
+import { sharedMemory } from '../../src/main/worker.ts'
 
 const router = {
   die: threadBase.handler(() => {
@@ -10,6 +11,7 @@ const router = {
   }),
   wait: threadBase.handler(() => Promise.withResolvers<never>().promise),
   greet: threadBase.handler(() => 'hello'),
+  sharedBytes: threadBase.handler(() => sharedMemory('test')?.byteLength),
 }
 
 export type DyingRouter = typeof router

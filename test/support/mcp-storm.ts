@@ -107,7 +107,9 @@ async function count(
   edits: readonly string[],
 ): Promise<Omit<StormFigures, 'folder'>> {
   const notes = outcomes.filter((text) => text !== undefined)
-  const lines = (await readFile(join(workspace, path), 'utf8')).split('\n')
+  // What programs write says who they are.
+  const text = (await readFile(join(workspace, path), 'utf8')).replaceAll(/ \^\[mcp: [^\]]*\]$/gm, '')
+  const lines = text.split('\n')
   const times = (text: string) => lines.filter((line) => line === text).length
   const counts = [...notes, ...edits].map(times)
   const owners = await blamed(app, path, notes)

@@ -1,4 +1,8 @@
-/** Accepts everything and takes it back without pause, saying which of both is done, until somebody kills it. */
+/**
+ * Accepts and takes back without pause until somebody kills it: everything, saying which of both is done, or, with
+ * `--some`, some of it, as chance has it.
+ */
+import { visibilityOf } from '../../src/shared/visibility.ts'
 import { Differ } from '../../src/main/diff/index.ts'
 import { Upkeep, type ReviewModel } from '../../src/main/upkeep/index.ts'
 import { findCandidates } from '../../src/main/upkeep/take-look.ts'
@@ -17,6 +21,7 @@ export function openUpkeepOf(
     workspace,
     differ: new Differ(),
     now: () => new Date(),
+    localOf: (_path, text) => visibilityOf(text),
     look: () => Promise.reject(new Error('nothing is looked for')),
     ...(answer ? { review: reviewBy(folder, answer) } : {}),
     onDamaged: (aside) => {
@@ -56,11 +61,20 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
 }
 
 if (import.meta.main) {
-  const [folder = '', state = ''] = process.argv.slice(2)
+  const [folder = '', state = '', how = ''] = process.argv.slice(2)
   const { upkeep } = openUpkeepOf(folder, state)
   process.stdout.write('ready\n')
   for (;;) {
     const { open, done } = await upkeep.list()
+    if (how === '--some') {
+      const some = open.filter(() => Math.random() < 0.5).map(({ id }) => id)
+      const taken = done.filter(({ state }) => state === 'accepted').map((one) => one.acceptance)
+      const back = taken[Math.floor(Math.random() * taken.length)]
+      if (some.length > 0 && (back === undefined || Math.random() < 0.5)) await upkeep.accept(some)
+      // The other process may have taken it back meanwhile.
+      else if (back !== undefined) await upkeep.undo(back).catch(() => undefined)
+      continue
+    }
     const acceptance = done.find((one) => one.state === 'accepted')?.acceptance
     if (acceptance !== undefined) await upkeep.undo(acceptance)
     else await upkeep.accept(open.map(({ id }) => id))

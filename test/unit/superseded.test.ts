@@ -1,6 +1,6 @@
 /** The one form in which memory says that something does not hold any more. */
 import { describe, expect, it } from 'vitest'
-import { strike, supersededLine, supersededNote } from '../../src/shared/superseded.ts'
+import { isQuoted, quoteOf, strike, supersededLine, supersededNote } from '../../src/shared/superseded.ts'
 
 describe('M61 superseded lines', () => {
   it.each([
@@ -22,6 +22,20 @@ describe('M61 superseded lines', () => {
     expect(found).toEqual({ text, until, by: path === undefined ? undefined : { path, line: at } })
     const again = strike(line, { until, by: found?.by })
     expect(supersededLine(again), 'struck again it says the same').toEqual(found)
+  })
+
+  it('M61: the words that name a successor pass through, and find its line wherever it stands, struck or marked', () => {
+    const by = { path: 'a.md', line: 3, text: quoteOf('- [ ] Rent is “1450” ^[web: x.example, 2026-11-22]') }
+    const line = strike('- Rent is 1200', { until: '2026-11-22', by })
+    expect(line).toBe('- ~~Rent is 1200~~ (until 2026-11-22, now: [a.md:3] “Rent is "1450"”)')
+    expect(supersededLine(line)).toEqual({ text: 'Rent is 1200', until: '2026-11-22', by })
+    expect(isQuoted('  * Rent is "1450"', by.text)).toBe(true)
+    expect(isQuoted('- ~~Rent is "1450"~~ (until 2026-12-01)', by.text)).toBe(true)
+    expect(isQuoted('- Rent is "1450" and more', by.text)).toBe(false)
+    const long = `- ${'many words '.repeat(12)}`
+    expect(quoteOf(long)).toMatch(/^many words .*(?:many|words)…$/)
+    expect(isQuoted(`${long} changed at its end`, quoteOf(long))).toBe(true)
+    expect(isQuoted('', by.text)).toBe(false)
   })
 
   it.each([

@@ -24,7 +24,10 @@ export interface SharedOptions {
   readonly linksEntry: URL
   readonly commitsEntry: URL
   readonly findEntry: URL
+  readonly lookEntry: URL
   readonly upkeepEntry: URL
+  /** Of the thread that forgets. */
+  readonly forgetEntry: URL
   readonly models: Models
   readonly windows: LearnedWindows
   readonly keys: KeyRing
@@ -41,6 +44,8 @@ export interface SharedOptions {
 export interface SharedMemory {
   readonly agent: string
   readonly workspace: string
+  /** The folder of its own files. */
+  readonly own: string
   /** What its own settings keep on this machine, whoever reads it. */
   readonly local: readonly string[]
 }
@@ -54,6 +59,8 @@ export interface AgentOptions extends SharedOptions {
   readonly modelsFolder: string
   /** Memories that other agents share with this one, looked up anew whenever they are needed. */
   readonly shared: () => readonly SharedMemory[]
+  /** All agents' memories, this one's among them, and what their settings keep on this machine. */
+  readonly memories: () => readonly Pick<SharedMemory, 'workspace' | 'local'>[]
   /** Folders that are not this agent's, looked up anew whenever they are needed. */
   readonly forbidden: () => readonly string[]
 }

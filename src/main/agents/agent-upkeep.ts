@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AgentModels, loadPrompts, type ProposedChange } from '../chat/index.ts'
 import type { Links } from '../links/index.ts'
 import { hasSourceMark, sourceMark, sourceName } from '../../shared/provenance.ts'
-import { withMarks } from '../../shared/visibility-edit.ts'
+import { withAddedSource } from '../../shared/provenance-edit.ts'
 import { messageText } from '../../shared/messages.ts'
 import { ask as askModel, type ChatModel, type Look, type ModelRequest } from '../models/index.ts'
 import { keepRequest, keepWire, type Sessions } from '../sessions/index.ts'
@@ -21,7 +21,7 @@ import {
 import type { LocalNotes, Sight } from '../visibility/index.ts'
 import { hashText, localDate, type Workspace } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
-import { builtinFile } from './memory-source.ts'
+import { builtinFile, notesFolders } from './memory-source.ts'
 import { reportDamaged } from './report-damaged.ts'
 
 interface Owners {
@@ -38,24 +38,24 @@ export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upk
   const { workspace, sessions, links, localNotes } = owners
   const seen = () => localNotes.look()
   const notes = (): NotesOptions => {
-    const { daily, ignored } = workspace.layout
     return {
       entry: options.upkeepEntry,
       roots: workspace.roots,
       scope: config.current.memory.scope,
-      layout: { daily, ignored },
+      layout: workspace.layout,
       builtinFile: builtinFile(resources),
     }
   }
   const look = async (): Promise<LookOptions> => {
     const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
-    return { ...notes(), recalls, broken, now: now() }
+    return { ...notes(), recalls, broken, local: notesFolders(options)[0]?.local ?? [], now: now() }
   }
   const upkeep = new Upkeep({
     folder: folders.upkeep,
     workspace,
     differ,
     now,
+    localOf: (path, text) => localNotes.marks().of(path, text),
     look,
     review: {
       model: () => reviewModel(options, seen),
@@ -63,7 +63,7 @@ export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upk
         const { monthlyBudget: usd, monthlyTokens: tokens } = config.current.upkeep
         return { usd, tokens }
       },
-      prompts: () => loadPrompts(resources, config.current),
+      prompts: () => loadPrompts(resources, config.current, workspace.layout.own),
       candidates: async ({ isLocal }, signal) => {
         const found = await runCandidates(notes(), signal)
         return isLocal ? found : withoutLocal(found, await seen())
@@ -110,8 +110,7 @@ export async function proposeOutside(
   at: Date,
 ): Promise<void> {
   const day = localDate(at)
-  const isCovered = (text: string, line: number) => hasSourceMark(text.split('\n')[line] ?? '')
-  const marked = withMarks(before ?? '', after, sourceMark(sources, day), isCovered)
+  const marked = withAddedSource(before ?? '', after, sourceMark(sources, day), hasSourceMark)
   const found = outsideFound({ path, before, after: marked, from: sources.map(sourceName) })
   const known = before === undefined ? undefined : { text: before, hash: hashText(before) }
   await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => known)])

@@ -1,6 +1,6 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { join } from 'node:path'
-import type { FileEntry, SurveyStep } from '../../shared/contract/index.ts'
+import type { FileEntry, ListedFile, SurveyStep } from '../../shared/contract/index.ts'
 import type { AddedNote } from '../../shared/added-note.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Chat, MessageQueue } from '../chat/index.ts'
@@ -15,20 +15,20 @@ import { Links } from '../links/index.ts'
 import { Memory, transcriptText } from '../memory/index.ts'
 import { Drafts, readKeptRequest, sessionEvents, Sessions } from '../sessions/index.ts'
 import { surveyMemory } from '../survey/index.ts'
-import { LocalNotes } from '../visibility/index.ts'
+import { HeldLooks, type LocalNotes } from '../visibility/index.ts'
 import type { Scheduler, Upkeep } from '../upkeep/index.ts'
 import { FileDrafts, type TextFile, type Workspace, type WorkspaceWrite, type WriteOrigin } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { attachFile } from './attach.ts'
-import { listFiles } from './list-files.ts'
+import { listFiles, nameFiles, type Listed } from './list-files.ts'
+import { findRememberedFor, rememberFor, type ProgramNote } from './program-notes.ts'
 import { openUpkeep, proposeOutside, upkeepRequests } from './agent-upkeep.ts'
-import { builtinFile, memorySource, notesFolders } from './memory-source.ts'
+import { builtinFile, localElsewhere, memorySource, notesFolders, openLocalNotes } from './memory-source.ts'
 import { isForPrograms } from './for-programs.ts'
 import { TextFigures } from './text-figures.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
-import { changeEnding } from '../../shared/problem-codes.ts'
-import { endingReport, reportOf } from './report-ended.ts'
+import { carryOn } from './carry-on.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
@@ -48,6 +48,8 @@ export class Agent {
   readonly upkeep: Upkeep
   /** What of its memory stays on this machine. */
   readonly localNotes: LocalNotes
+  /** For calls of other programs. */
+  readonly looks = new HeldLooks()
   /** When upkeep is done without being asked for. */
   readonly scheduler: Scheduler
   /** How the notes of its folder are kept. */
@@ -81,7 +83,7 @@ export class Agent {
       threads: options.threads,
       watch,
     })
-    this.localNotes = new LocalNotes(() => notesFolders(options))
+    this.localNotes = openLocalNotes(options)
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     const { workspace, memory, sessions } = this
     this.checks = new Checks({
@@ -93,12 +95,19 @@ export class Agent {
       onFault: onFault('checks'),
     })
     const onDamaged = (aside: string) => reportDamaged(options, aside)
-    this.drafts = new Drafts(folders.drafts, onDamaged)
-    this.fileDrafts = new FileDrafts(folders.drafts, onDamaged)
+    this.drafts = new Drafts(folders.drafts, now, onDamaged)
+    this.fileDrafts = new FileDrafts(folders.drafts, now, onDamaged)
     this.accepted = new Accepted(folders.history, onDamaged)
-    this.importer = new Importer({ entry: options.importEntry, workspace, upkeep: folders.upkeep })
+    this.importer = new Importer({
+      entry: options.importEntry,
+      workspace,
+      folders,
+      now,
+      localHere: () => notesFolders(options)[0]?.local ?? [],
+      localIn: (folder) => localElsewhere(options, folder),
+    })
     const { models, windows, mcp, resources, differ, findEntry, linksEntry, commitsEntry } = options
-    this.finder = new Finder({ entry: findEntry, workspace, differ })
+    this.finder = new Finder({ entry: findEntry, workspace, differ, now })
     this.commits = new Commits({ entry: commitsEntry, roots, differ })
     const habitsNow = async () => {
       await this.habits.refresh()
@@ -106,13 +115,8 @@ export class Agent {
     }
     this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow, now })
     const idleFor = () => performance.now() - this.#usedAt
-    const { upkeep, scheduler } = openUpkeep(options, {
-      workspace,
-      sessions,
-      links: this.links,
-      localNotes: this.localNotes,
-      idleFor,
-    })
+    const { links, localNotes } = this
+    const { upkeep, scheduler } = openUpkeep(options, { workspace, sessions, links, localNotes, idleFor })
     this.upkeep = upkeep
     this.scheduler = scheduler
     this.chat = new Chat({
@@ -139,7 +143,7 @@ export class Agent {
   /** Waits until its memory can be asked; whoever wants to hear of changes has subscribed before. */
   async start(): Promise<void> {
     const { watch, log, config } = this.#options
-    await this.#carryOn()
+    await carryOn(this.#options, this.workspace, this.importer)
     try {
       await this.memory.opened()
     } catch (error) {
@@ -148,19 +152,6 @@ export class Agent {
     }
     if (watch) this.scheduler.start()
     if (watch) this.workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${config.id}`))
-  }
-
-  /** A move that a crash interrupted is ended before anybody looks at the files. */
-  async #carryOn(): Promise<void> {
-    const { health, log, config } = this.#options
-    try {
-      const ended = await this.workspace.carryOn(() => health.report(endingReport(config.id)))
-      if (ended) health.report(reportOf(ended, config.id))
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'folder_gone')) log.fault(error, `change of agent ${config.id}`)
-    } finally {
-      health.clear('app', changeEnding, config.id)
-    }
   }
 
   /** What is searched follows the habits of the folder. */
@@ -251,11 +242,27 @@ export class Agent {
   }
 
   /**
-   * Takes a change back, where its lines still stand; `path` is what its file was called then.
+   * Takes a change back, where its lines still stand; `path` is what its file was called then. A file that it had made
+   * goes into the trash.
    * @throws AppError `undo_conflict`, `history_off`
    */
-  async undo(path: string, patch: string, signal: AbortSignal | undefined): Promise<WorkspaceWrite> {
+  async undo(path: string, patch: string, signal: AbortSignal | undefined) {
     return this.workspace.undo(await this.#nameNow(path), patch, undoing, signal)
+  }
+
+  /** Does a change again that was taken back. @throws AppError as `undo` */
+  async redo(path: string, patch: string, signal: AbortSignal | undefined): Promise<WorkspaceWrite> {
+    return this.workspace.redo(await this.#nameNow(path), patch, { cause: 'user' }, signal)
+  }
+
+  /** Notes what another program wants remembered. @throws AppError `input_invalid` */
+  remember(note: ProgramNote, by: Parameters<typeof rememberFor>[2]): ReturnType<typeof rememberFor> {
+    return rememberFor(this, note, by, this.#options.now)
+  }
+
+  /** Where that stands already. @param by the program, as it is shown */
+  findRemembered(note: ProgramNote, by: string): ReturnType<typeof findRememberedFor> {
+    return findRememberedFor(this, note, by, this.#options.now)
   }
 
   /** Takes out a note that a program had remembered. @param path what its file was called then @throws AppError `undo_conflict` */
@@ -297,20 +304,27 @@ export class Agent {
     }
   }
 
-  /** The Markdown of its workspace, with the figures that the index has of it; what is not searched is counted here. */
+  /** The Markdown of its workspace, by what can be told without reading it. */
+  async nameFiles(signal: AbortSignal | undefined): Promise<ListedFile[]> {
+    return nameFiles(this.#listed(), signal)
+  }
+
+  /** The same with the figures that the index has of it; what is not searched is counted here. */
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
-    const { workspace, memory, habits } = this
+    return listFiles(this.#listed(), signal)
+  }
+
+  #listed(): Listed {
+    const { workspace, memory, habits, localNotes } = this
     const { scope } = this.#options.config.current.memory
-    return listFiles({ workspace, memory, habits, scope, localNotes: this.localNotes, figures: this.#figures }, signal)
+    return { workspace, memory, habits, scope, localNotes, figures: this.#figures }
   }
 
   /** What its memory is made of, and what of it was ever recalled. */
   async *survey(signal: AbortSignal | undefined): AsyncGenerator<SurveyStep> {
     const { surveyEntry: entry, now } = this.#options
-    const { roots } = this.workspace
+    const { roots, layout } = this.workspace
     const { scope } = this.#options.config.current.memory
-    const { daily, ignored } = this.workspace.layout
-    const layout = { daily, ignored }
     const recalls = await this.sessions.recalls(signal)
     const unreadable = [...this.memory.unreadable]
     const model = builtinFile(this.#options.resources)
@@ -327,6 +341,7 @@ export class Agent {
     await this.commits.close()
     await this.recording.close()
     await this.memory.close()
+    await this.localNotes.close()
     this.sessions.close()
     this.workspace.close()
   }

@@ -15,13 +15,14 @@ import {
   type AgentSettings,
   type SettingsStore,
 } from '../settings/index.ts'
-import { resumeForgetting, type ForgetFolders } from '../forget/index.ts'
+import { resumeInThread, type ForgetFolders } from '../forget/index.ts'
 import { VaultHabits } from '../habits/index.ts'
 import { isInside } from '../workspace/index.ts'
 import { Agent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './folders.ts'
 import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent, type SetUp } from './new-agent.ts'
+import { moveOwnFiles, ownFolderIn, type MovedOwn } from './own-files.ts'
 import { noteTemplates, openWriter, type Writer } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
 import { Forgetting } from './forgetting.ts'
@@ -47,15 +48,17 @@ export class Agents {
   /** Folders that are being made somebody's, and whose. */
   readonly #claimed = new Map<string, string>()
   #isSavingPower = false
-  readonly forgetting = new Forgetting({
-    get: (id) => this.get(id),
-    folders: (id) => this.#forgettable(id),
-    whileClosed: (agent, work) => this.#whileClosed(agent, work),
-  })
+  readonly forgetting: Forgetting
 
   constructor(options: AgentsOptions) {
     this.changes = this.#changes
     this.#options = options
+    this.forgetting = new Forgetting({
+      entry: options.forgetEntry,
+      get: (id) => this.get(id),
+      folders: (id) => this.#forgettable(id),
+      whileClosed: (agent, work) => this.#whileClosed(agent, work),
+    })
     this.#told = this.#described()
     options.settings.changes.subscribe(() => {
       void this.#applySettings()
@@ -134,19 +137,29 @@ export class Agents {
 
   /**
    * Gives the agent a folder, seeds what is missing there, and writes the choice into the configuration.
-   * @param mayAdd whether files may be put there; a folder of another program gets none unasked
+   * @param add whether files may be put there, which a folder of another program gets none of unasked, and into what
+   * folder of it
    * @throws AppError `folder_taken`, `write_failed`, `input_invalid`
    */
-  async setUp(id: string, workspace: string, locale: Locale, mayAdd?: boolean): Promise<SetUp> {
+  async setUp(
+    id: string,
+    workspace: string,
+    locale: Locale,
+    add: { readonly seed?: boolean | undefined; readonly own?: string | undefined } = {},
+  ): Promise<SetUp> {
     this.#assertMany()
     const folder = absolute(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFree(folder)
     const created = await this.#claim(id, folder, async () => {
-      const seeded = await seed(folder, join(this.#options.resources, 'templates', locale), mayAdd)
+      const own = add.own === undefined ? {} : { own: add.own }
+      const vault = { ...this.settingsOf(id).vault, ...own }
+      const seeding = { mayAdd: add.seed, vault }
+      const seeded = await seed(folder, join(this.#options.resources, 'templates', locale), seeding)
       const { list } = this.#options.settings.config.agents
       const index = list.findIndex((agent) => agent.id === id)
       if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
       else await this.#options.settings.set([['agents', 'list', index, 'workspace'], folder])
+      if (add.own !== undefined) await this.#setOwn(id, add.own)
       return seeded
     })
     await this.#reopen(id)
@@ -168,7 +181,8 @@ export class Agents {
     const settings = like === undefined ? {} : inheritable(this.#options.settings.rawAgent(like))
     const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
     await this.#claim(id, folder, async () => {
-      const created = await seed(folder, join(this.#options.resources, 'templates', locale))
+      const { vault } = this.#options.settings.config.agents.defaults
+      const created = await seed(folder, join(this.#options.resources, 'templates', locale), { vault })
       // The built-in agent gets an entry of its own, so that it is not lost among others.
       if (list.length === 0) await this.#ownEntry(defaultAgent)
       const end = this.#options.settings.config.agents.list.length
@@ -200,6 +214,21 @@ export class Agents {
     await this.#options.settings.set([path, readers.length === 0 ? undefined : [...readers]])
   }
 
+  /**
+   * Has an agent's own files lie in another folder of its workspace, and moves those that are there; links follow.
+   * @returns what was moved, and what stays since its name is taken there @throws as `Links.move`; nothing is done then
+   */
+  async moveOwn(id: string, own: string): Promise<MovedOwn> {
+    this.#assertMany()
+    const agent = await this.get(id)
+    return moveOwnFiles(agent, own, () => this.#setOwn(id, own))
+  }
+
+  async #setOwn(id: string, own: string): Promise<void> {
+    const index = await this.#ownEntry(id)
+    await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], own])
+  }
+
   /** What belongs to one agent alone is never written into the settings of all. @returns the place in the list */
   async #ownEntry(id: string): Promise<number> {
     this.settingsOf(id)
@@ -227,12 +256,23 @@ export class Agents {
     })
   }
 
+  /** Also of agents that were put aside: their notes lie where they lay. */
+  #memories(): Pick<SharedMemory, 'workspace' | 'local'>[] {
+    return this.#entries().map(({ id }) => ({
+      workspace: this.workspaceOf(id),
+      local: this.settingsOf(id).visibility.local,
+    }))
+  }
+
   /** The memories that an agent may read besides its own. */
   #sharedWith(id: string): SharedMemory[] {
     if (this.#options.single) return []
     return this.#options.settings.config.agents.list
       .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
-      .map((agent) => ({ agent: agent.id, workspace: this.workspaceOf(agent.id), local: agent.visibility.local }))
+      .map(({ id: agent, vault, visibility: { local } }) => {
+        const workspace = this.workspaceOf(agent)
+        return { agent, workspace, own: ownFolderIn(workspace, vault.own), local }
+      })
   }
 
   /** @throws AppError `folder_taken` */
@@ -309,7 +349,10 @@ export class Agents {
   async #openAgent(id: string): Promise<Agent> {
     const options = await this.#agentOptions(id)
     // Where a crash broke it off, it is done before anybody reads anything.
-    await resumeForgetting(this.#forgettable(id))
+    await resumeInThread(options.forgetEntry, this.#forgettable(id)).catch((error: unknown) => {
+      // Somebody else has a file just now: it is done at the next start, and what is here can be used.
+      options.log.fault(error, `forgetting of agent ${id}`)
+    })
     const agent = await Agent.create(options)
     wireAgent(agent, options)
     await agent.start()
@@ -333,6 +376,7 @@ export class Agents {
       folders,
       modelsFolder: this.#options.folders.models,
       shared: () => this.#sharedWith(id),
+      memories: () => this.#memories(),
       forbidden: () => this.#foreignFolders(id),
     }
   }

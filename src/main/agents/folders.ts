@@ -33,6 +33,8 @@ export interface AgentFolders {
   readonly checks: string
   /** Proposals, and what was accepted of them. */
   readonly upkeep: string
+  /** What imports have made. */
+  readonly imports: string
   /** What was typed but not sent. */
   readonly drafts: string
   /** What a change of several files is about while it is under way. */
@@ -61,6 +63,7 @@ function agentFolders(home: string, name: string, own: string): AgentFolders {
     sessions: join(home, own, 'sessions'),
     checks: join(home, own, 'checks'),
     upkeep: join(home, own, 'upkeep'),
+    imports: join(home, own, 'imports'),
     drafts: join(home, own, 'drafts'),
     pendingChange: join(home, own, 'pending-change.json'),
   }

@@ -4,10 +4,10 @@ import { AppError } from '../../shared/errors.ts'
 import { isSentTexts } from '../../shared/providers.ts'
 import {
   assertNamable,
-  forget,
+  forgetInThread,
   otherGit,
   Phrase,
-  scan,
+  scanInThread,
   type ForgetFolders,
   type ForgetRequest,
 } from '../forget/index.ts'
@@ -19,6 +19,8 @@ const maxNear = 12
 const leastNear = 0.1
 
 export interface ForgettingOptions {
+  /** The thread's entry. */
+  readonly entry: URL
   readonly get: (id: string) => Promise<Agent>
   /** All that is kept of an agent. */
   readonly folders: (id: string) => ForgetFolders
@@ -37,7 +39,8 @@ export class Forgetting {
 
   /** Where something stands in all that is kept of an agent. @throws AppError `input_invalid` */
   async find(id: string, request: ForgetQuestion, signal?: AbortSignal) {
-    return findIn(await this.#options.get(id), this.#options.folders(id), request, signal)
+    const { entry, folders } = this.#options
+    return findIn({ entry, agent: await this.#options.get(id), folders: folders(id) }, request, signal)
   }
 
   /**
@@ -52,7 +55,9 @@ export class Forgetting {
     const stop = new AbortController()
     this.#stops.set(id, stop)
     try {
-      yield* this.#options.whileClosed(agent, () => forget(this.#options.folders(id), request, stop.signal))
+      yield* this.#options.whileClosed(agent, () =>
+        forgetInThread(this.#options.entry, this.#options.folders(id), request, stop.signal),
+      )
     } finally {
       this.#stops.delete(id)
     }
@@ -70,13 +75,12 @@ interface ForgetQuestion {
 }
 
 async function findIn(
-  agent: Agent,
-  folders: ForgetFolders,
+  { entry, agent, folders }: { readonly entry: URL; readonly agent: Agent; readonly folders: ForgetFolders },
   { words, lines }: ForgetQuestion,
   signal: AbortSignal | undefined,
 ) {
   const phrase = new Phrase([words, ...lines])
-  const places = await scan(folders, phrase, signal)
+  const places = await scanInThread(entry, folders, [words, ...lines], signal)
   // What is to be forgotten is told to nobody.
   const { results } = await agent.memory.search(words, { maxResults: maxNear, minScore: leastNear, staysHere: true })
   const near = results

@@ -1,20 +1,40 @@
 /** The files of a workspace as they are listed: what each is, its figures, and why it is not searched. */
-import type { FileEntry, MemoryScope } from '../../shared/contract/index.ts'
+import type { FileEntry, ListedFile, MemoryScope } from '../../shared/contract/index.ts'
 import type { VaultHabits } from '../habits/index.ts'
 import type { Memory } from '../memory/index.ts'
-import { dailyLogDate, fileKind, unsearchedOf, type Workspace } from '../workspace/index.ts'
+import { dailyLogDate, fileKind, unsearchedOf, type FoundFile, type Workspace } from '../workspace/index.ts'
 import type { LocalNote, LocalNotes } from '../visibility/index.ts'
 import type { TextFigures } from './text-figures.ts'
 
-interface Listed {
+interface Named {
   readonly workspace: Workspace
   readonly memory: Memory
-  readonly habits: VaultHabits
   readonly scope: MemoryScope
+}
+
+export interface Listed extends Named {
+  readonly habits: VaultHabits
   /** What stays on this machine. */
   readonly localNotes: LocalNotes
   /** Of files that the index does not have. */
   readonly figures: TextFigures
+}
+
+/** By one walk through the folder: no file is read. */
+export async function nameFiles(named: Named, signal: AbortSignal | undefined): Promise<ListedFile[]> {
+  return (await named.workspace.list(signal)).files.map((file) => listed(named, file))
+}
+
+function listed({ workspace: { layout }, memory, scope }: Named, { path, size, modifiedAt }: FoundFile): ListedFile {
+  const date = dailyLogDate(path, layout)
+  return {
+    path,
+    kind: fileKind(path, layout),
+    ...(date === undefined ? {} : { date }),
+    size,
+    modifiedAt,
+    ...unsearchedOf(path, scope, memory.unreadable, layout),
+  }
 }
 
 export async function listFiles(
@@ -24,26 +44,14 @@ export async function listFiles(
   const [{ files }, counts] = await Promise.all([workspace.list(signal), memory.fileCounts()])
   const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
   await habits.refresh(files.map(({ path }) => path))
-  const { layout } = workspace
-  const { unreadable } = memory
-  const left = new Map(files.map(({ path }) => [path, unsearchedOf(path, scope, unreadable, layout)]))
+  const all = files.map((file) => listed({ workspace, memory, scope }, file))
   // What is about to be indexed is counted there.
-  const isLeft = ({ path }: { path: string }) => (left.get(path)?.unsearched?.reason ?? 'unreadable') !== 'unreadable'
-  const [own, sight] = await Promise.all([figures.of(files.filter(isLeft)), localNotes.look()])
-  return files.map(({ path, size, modifiedAt }) => {
-    const date = dailyLogDate(path, layout)
+  const isLeft = ({ unsearched }: ListedFile) => (unsearched?.reason ?? 'unreadable') !== 'unreadable'
+  const [own, sight] = await Promise.all([figures.of(all.filter(isLeft)), localNotes.look()])
+  return all.map((file) => {
+    const { path, size } = file
     const { words, tokens } = counted.get(path) ?? own.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
-    return {
-      path,
-      kind: fileKind(path, layout),
-      ...(date === undefined ? {} : { date }),
-      size,
-      modifiedAt,
-      words,
-      tokens,
-      ...left.get(path),
-      ...localOf(sight.notes.get(path)),
-    }
+    return { ...file, words, tokens, ...localOf(sight.notes.get(path)) }
   })
 }
 

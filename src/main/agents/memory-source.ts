@@ -5,8 +5,9 @@ import { staysHere } from '../../shared/reach.ts'
 import { modelOf, type EmbeddingSource } from '../embeddings/index.ts'
 import { sessionsPrefix, type MemorySource } from '../memory/index.ts'
 import { expandHome, isKeyName, type AgentSettings } from '../settings/index.ts'
-import type { NotesFolder } from '../visibility/index.ts'
-import { isIgnoredFolder, isInside, type ReadableFolder } from '../workspace/index.ts'
+import type { VaultHabits } from '../habits/index.ts'
+import { LocalNotes, placesOf, rulesAt, rulesIn, type NotesFolder } from '../visibility/index.ts'
+import { isIgnoredPath, isInside, layoutOf, type Layout, type ReadableFolder } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
@@ -20,8 +21,7 @@ export function builtinFile(resources: string): string {
 
 export function memorySource(options: AgentOptions): MemorySource {
   const { chunk, sync, embedding, sessions, scope } = options.config.current.memory
-  const { daily, ignored } = options.habits.kept
-  const layout = { daily, ignored }
+  const layout = layoutOfHabits(options.habits)
   const forbidden = options.forbidden()
   return {
     file: options.folders.index,
@@ -45,34 +45,73 @@ export function memorySource(options: AgentOptions): MemorySource {
   }
 }
 
+/** What of all that stays on this machine. */
+export function openLocalNotes(options: AgentOptions): LocalNotes {
+  return new LocalNotes(() => notesFolders(options), {
+    keptIn: `${options.folders.index}.plain`,
+    entry: options.lookEntry,
+  })
+}
+
 /** Whose notes may be local, and by which settings: all that the agent can read. */
 export function notesFolders(options: AgentOptions): NotesFolder[] {
-  const { local } = options.config.current.visibility
+  const { workspace, config } = options
+  const rules = config.current.visibility.local.map((rule) => expandHome(rule))
+  const places = placesOf(workspace, rules)
   return [
-    { folder: options.workspace, prefix: '', forbidden: options.forbidden(), local },
-    ...extraFolders(options).map((folder) => ({ folder, prefix: `${folder}/`, forbidden: [], local: [] })),
-    ...options.shared().map(({ agent, workspace, local }) => ({
+    {
       folder: workspace,
-      prefix: `@${agent}/`,
+      prefix: '',
+      forbidden: options.forbidden(),
+      local: rulesAt(workspace, rulesIn(workspace, rules), places),
+    },
+    ...extraFolders(options).map((folder) => ({
+      folder,
+      prefix: `${folder}/`,
       forbidden: [],
-      local,
+      local: rulesAt(folder, [], places),
     })),
+    ...options.shared().map(({ agent, workspace: folder, local }) => {
+      const theirs = local.map((rule) => expandHome(rule))
+      const all = [...placesOf(folder, theirs), ...places]
+      return { folder, prefix: `@${agent}/`, forbidden: [], local: rulesAt(folder, rulesIn(folder, theirs), all) }
+    }),
   ]
+}
+
+/** What a folder elsewhere has that stays on this machine, by the settings of all agents. */
+export function localElsewhere(options: AgentOptions, folder: string): string[] {
+  const places = options.memories().flatMap(({ workspace, local }) =>
+    placesOf(
+      workspace,
+      local.map((rule) => expandHome(rule)),
+    ),
+  )
+  return rulesAt(folder, [], places)
+}
+
+/** What of the habits is to be known of names, to be passed on to threads as well. */
+export function layoutOfHabits({ kept: { daily, ignored, own } }: Pick<VaultHabits, 'kept'>): Layout {
+  return { daily, ignored, own }
 }
 
 /** True for an extra folder that lies in the workspace and is searched there. */
 function isCovered(folder: string, { workspace, config }: AgentOptions): boolean {
   if (config.current.memory.scope === 'memory' || !isInside(workspace, folder)) return false
-  return !relative(workspace, folder).split(sep).some(isIgnoredFolder)
+  return !isIgnoredPath(relative(workspace, folder).split(sep))
 }
 
 /** What is searched and read besides the workspace and the conversations, and how its files are named. */
 function otherFolders(options: AgentOptions) {
   return [
     ...extraFolders(options).map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
-    ...options
-      .shared()
-      .map(({ agent, workspace: folder }) => ({ source: 'shared' as const, folder, prefix: `@${agent}/` })),
+    ...options.shared().map(({ agent, workspace: folder, own }) => ({
+      source: 'shared' as const,
+      folder,
+      prefix: `@${agent}/`,
+      own,
+      layout: layoutOf(own),
+    })),
   ]
 }
 

@@ -2,9 +2,9 @@
 import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Locale } from '../../shared/contract/index.ts'
-import { AppError } from '../../shared/errors.ts'
-import { namesIn } from '../habits/index.ts'
-import { expandHome } from '../settings/index.ts'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import { namesIn, readHabits, withOwn } from '../habits/index.ts'
+import { expandHome, type AgentSettings } from '../settings/index.ts'
 import { seedWorkspace } from '../workspace/index.ts'
 
 export interface NewAgent {
@@ -40,11 +40,14 @@ export function absolute(path: string): string {
     if (dirname(folder) !== folder) return folder
     throw new AppError('folder_unusable', `${folder} is a whole disk; choose a folder on it`, {
       path: folder,
-      reason: folder,
+      reason: 'it is a whole disk',
+      fault: 'disk',
     })
   }
   throw new AppError('input_invalid', `${path} is not an absolute path`, {
     reason: `${path}: an absolute path, or one that begins with ~/`,
+    path,
+    fault: 'relative',
   })
 }
 
@@ -67,22 +70,27 @@ export interface SetUp {
   readonly created: string[]
 }
 
-/**
- * Puts into a folder what is missing there.
- * @param mayAdd left out, only a folder that is new or empty gets anything: what somebody keeps there stays as it is
- * @returns what it made @throws AppError `folder_unusable`
- */
-export async function seed(folder: string, templates: string, mayAdd?: boolean): Promise<string[]> {
+/** What is put into a folder, if anything is. */
+export interface Seeding {
+  /** Left out, only a folder that is new or empty gets anything: what somebody keeps there stays as it is. */
+  readonly mayAdd?: boolean | undefined
+  /** Where the agent's own files lie and the notes of days are written, besides what the folder says itself. */
+  readonly vault: AgentSettings['vault']
+}
+
+/** Puts into a folder what is missing there. @returns what it made @throws AppError `folder_unusable` */
+export async function seed(folder: string, templates: string, { mayAdd, vault }: Seeding): Promise<string[]> {
   try {
     const isSomebodys = ((await namesIn(folder)) ?? []).length > 0
-    return (mayAdd ?? !isSomebodys) ? await seedWorkspace(folder, templates) : []
+    if (!(mayAdd ?? !isSomebodys)) return []
+    return await seedWorkspace(folder, templates, withOwn(await readHabits(folder), vault))
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new AppError(
       'folder_unusable',
       `${folder} cannot be used: ${reason}`,
-      { path: folder, reason },
+      { path: folder, reason, ...(isSystemError(error) && error.code !== undefined ? { fault: error.code } : {}) },
       { cause: error },
     )
   }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { Recording, type History } from '../history/index.ts'
 import { hashText, Workspace, type Roots } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
-import { readableFolders } from './memory-source.ts'
+import { localRules } from './local-rules.ts'
+import { layoutOfHabits, readableFolders } from './memory-source.ts'
 
 /** Whose folders are whose, looked up anew each time. */
 export function rootsOf(options: AgentOptions): Roots {
@@ -18,17 +19,15 @@ export function rootsOf(options: AgentOptions): Roots {
 }
 
 /** @param history undefined while nothing is recorded */
-export function openWorkspace(
-  { config, habits, health, differ, now, folders }: AgentOptions,
-  roots: Roots,
-  history?: () => History | undefined,
-): Workspace {
+export function openWorkspace(options: AgentOptions, roots: Roots, history?: () => History | undefined): Workspace {
+  const { config, habits, health, differ, now, folders } = options
   return new Workspace(roots, {
     differ,
     history,
     now,
     journal: folders.pendingChange,
-    layout: () => habits.kept,
+    local: localRules(options),
+    layout: () => layoutOfHabits(habits),
     onUnlocked: (error) =>
       health.report({
         part: 'locks',

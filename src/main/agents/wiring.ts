@@ -29,6 +29,7 @@ export function wireAgent(opened: Agent, { publish, health, log }: Listeners): v
   for (const used of [workspace.changes, sessions.changes, chat.changes]) used.subscribe(() => opened.noteUse())
 
   workspace.changes.subscribe(() => links.touch())
+  links.changes.subscribe((moving) => publish({ type: 'moveProgress', agent, moving }))
 
   workspace.changes.subscribe(async ({ path, from }) => {
     if (from === undefined) return

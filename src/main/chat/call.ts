@@ -4,6 +4,7 @@ import { AppError } from '../../shared/errors.ts'
 import { maxArguments, maxToolCalls } from '../../shared/limits.ts'
 import type { ToolCallPart, ToolResultMessage } from '../../shared/messages.ts'
 import { argumentsTooLong } from '../models/index.ts'
+import { readFrom } from './origins.ts'
 import type { Tool, ToolContext } from './tools/index.ts'
 import { inSentences, wrongArguments } from './wrong-arguments.ts'
 
@@ -45,41 +46,45 @@ function notCarriedOut(call: ToolCallPart, context: ToolContext): ToolResultMess
     `only the first ${maxToolCalls} calls of an answer are carried out; this one and those after it were not`,
     { limit: maxToolCalls },
   )
-  return result(call, `${code}: ${message}`, true, context)
+  return notCalled(call, `${code}: ${message}`, context)
 }
 
 /** Whatever goes wrong is this call's own result, so that the model can do better and other calls keep theirs. */
 async function callTool(call: ToolCallPart, tools: readonly Tool[], context: ToolContext): Promise<ToolResultMessage> {
   const tool = findTool(call.name, tools)
   if (!tool)
-    return result(
+    return notCalled(
       call,
       `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`,
-      true,
       context,
     )
-  if (context.signal.aborted) return result(call, 'Interrupted by the user.', true, context)
+  if (context.signal.aborted) return notCalled(call, 'Interrupted by the user.', context)
   const { invalidJson, [argumentsTooLong]: length } = call.arguments
   if (typeof length === 'number') {
     const most = maxArguments.toLocaleString('en')
     const told = `the arguments have ${length.toLocaleString('en')} characters, at most ${most} can be taken; do it in parts`
-    return result(call, `tool_arguments_too_large: ${told}`, true, context)
+    return notCalled(call, `tool_arguments_too_large: ${told}`, context)
   }
   if (typeof invalidJson === 'string')
-    return result(call, `The arguments are no JSON object: ${invalidJson.slice(0, 500)}`, true, context)
+    return notCalled(call, `The arguments are no JSON object: ${invalidJson.slice(0, 500)}`, context)
   try {
     const { text, images = [], isError = false, details } = await inTime(tool, call, context)
     const isLocal = await context.eyes.isOfLocal(call, text)
     const shown = await shorten(call.id, text, context, isLocal)
+    const shows = !isError && (tool.readOnly || tool.native !== undefined)
+    const sources = !shows ? [] : await readFrom(call, { text, details }, (path) => noteAt(path, context))
     const message = result(call, shown, isError, context)
     return await context.eyes.passed(call, {
       ...message,
       content: [...message.content, ...images],
       ...(details ? { details } : {}),
       ...(isLocal ? { local: true } : {}),
+      ...(sources.length > 0 ? { sources } : {}),
     })
   } catch (error) {
     if (context.signal.aborted) return result(call, 'Interrupted by the user.', true, context)
+    if (error instanceof AppError && error.code === 'tool_denied')
+      return notCalled(call, `${error.code}: ${error.message}`, context)
     if (error instanceof AppError)
       return context.eyes.passed(call, result(call, `${error.code}: ${error.message}`, true, context))
     if (error instanceof z.ZodError) {
@@ -89,6 +94,17 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     }
     const reference = context.onFault(error)
     return result(call, `internal: ${call.name} failed (log reference ${reference})`, true, context)
+  }
+}
+
+/** @returns undefined for what is no note, or cannot be read */
+async function noteAt(path: string, { workspace }: ToolContext): Promise<string | undefined> {
+  try {
+    // Claude's own memory tool has another name for the folder.
+    return (await workspace.read(path.replace(/^\/memories(?=\/)/, 'memory'))).text
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
   }
 }
 
@@ -142,6 +158,11 @@ async function shorten(
   const head = text.slice(0, Math.floor(most * 0.7)).toWellFormed()
   const tail = text.slice(-Math.floor(most * 0.2)).toWellFormed()
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out; all of it: read ${path} …]\n${tail}`
+}
+
+/** No source of what is written later: nobody but the app has said anything. */
+function notCalled(call: ToolCallPart, text: string, context: ToolContext): ToolResultMessage {
+  return { ...result(call, text, true, context), details: { kind: 'notCalled' } }
 }
 
 function result(call: ToolCallPart, text: string, isError: boolean, { now }: ToolContext): ToolResultMessage {

@@ -223,6 +223,11 @@ export class Chat {
     return this.#turns.watch(session, waiting, signal)
   }
 
+  /** Makes a request that waits to be repeated at once; without effect where none waits. */
+  retryNow(session: string): void {
+    this.#turns.hurry(session)
+  }
+
   stop(session: string): boolean {
     return this.#turns.stop(session)
   }
@@ -351,6 +356,7 @@ export class Chat {
         })
       },
       emit: (event) => this.#turns.emit(session, event),
+      onWait: (hurry) => this.#turns.waits(session, hurry),
       toolbox,
       tools,
       keeper,

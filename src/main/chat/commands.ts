@@ -54,6 +54,9 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
     }
     case 'remember': {
       if (argument === '') return { kind: 'needsArgument', command: name }
+      // What is promised above the chat holds for whatever is said in it.
+      if (context.transcript.isWithoutMemory)
+        throw new AppError('chat_apart', 'this chat is held without memory; keep this chat after all, then remember')
       const { change } = await workspace.remember(argument, now(), { cause: 'capture', session })
       return { kind: 'remembered', change }
     }

@@ -4,12 +4,16 @@
  * with local notes before it is local too.
  */
 import { AppError } from '../../shared/errors.ts'
-import type { ToolCallPart, ToolResultMessage } from '../../shared/messages.ts'
-import { hasSourceMark, isOwnWords, sourceMark, sourceName, withSource, type Source } from '../../shared/provenance.ts'
-import { addedLines, keepsLocal, saysSomething, withAddedLocal, withMarks } from '../../shared/visibility-edit.ts'
+import type { Message, ToolCallPart, ToolResultMessage } from '../../shared/messages.ts'
+import { ownWords } from '../../shared/own-words.ts'
+import { withAddedSource } from '../../shared/provenance-edit.ts'
+import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '../../shared/provenance.ts'
+import { addedLines, saysSomething, withAddedLocal } from '../../shared/visibility-edit.ts'
 import type { Clock } from '../clock.ts'
 import { fileKind, localDate, type Layout, type WriteOrigin } from '../workspace/index.ts'
-import { nothingHeld, withheldMessages, type ChatModel, type Look } from '../models/index.ts'
+import { nothingHeld, ownWordsOf, withheldMessages, type ChatModel, type Look } from '../models/index.ts'
+import { seenPart, type LocalNote } from '../visibility/index.ts'
+import { veil } from './veil.ts'
 
 /** What a model that writes was given, and whom to ask where it may not. */
 export interface WriteBackground {
@@ -41,38 +45,65 @@ export class Eyes {
   readonly isLocal: boolean
   readonly #look: Look
   readonly #layout: () => Layout | undefined
+  readonly #messages: () => readonly Message[]
 
-  constructor({ isLocal }: Pick<ChatModel, 'isLocal'>, look: Look, layout: () => Layout | undefined = () => undefined) {
+  /** @param messages of the conversation that it takes part in */
+  constructor(
+    { isLocal }: Pick<ChatModel, 'isLocal'>,
+    look: Look,
+    layout: () => Layout | undefined = () => undefined,
+    messages: () => readonly Message[] = () => [],
+  ) {
     this.isLocal = isLocal
     this.#look = look
     this.#layout = layout
+    this.#messages = messages
   }
 
-  /** A file's text as it is shown. */
+  /** Its own words are no secret to it. */
+  #known() {
+    return ownWordsOf(this.#messages())
+  }
+
+  /** A file's text as it is shown. @throws AppError `file_not_found` for one that stays here as a whole */
   async shown(path: string, text: string): Promise<string> {
     if (this.isLocal) return text
-    return (await this.#look()).shown(path, text).text
+    const sight = await this.#look()
+    if (sight.of(path, text).isWhole) throw this.missing(path)
+    return sight.shown(path, text).text
   }
 
-  /** Whether lines of a file, 1-based and inclusive, may be shown. */
-  async sees(path: string, text: string | undefined, from = 1, to = Infinity): Promise<boolean> {
+  /** What is said of a file that is not there: to whom not all is shown, the same as of one that is not shown. */
+  missing(path: string): AppError {
+    const said = this.isLocal ? 'does not exist' : 'does not exist, or stays on this machine'
+    return new AppError('file_not_found', `${path} ${said}`, { path })
+  }
+
+  /** Whether a file may be named. @param text where it was read */
+  async names(path: string, text?: string): Promise<boolean> {
     if (this.isLocal) return true
     const sight = await this.#look()
-    const note = text === undefined ? sight.notes.get(path) : sight.of(path, text)
-    if (!note) return true
-    if (note.isWhole) return false
-    for (const line of note.lines) if (line + 1 >= from && line + 1 <= to) return false
-    return true
+    return !(text === undefined ? sight.notes.get(path) : sight.of(path, text))?.isWhole
   }
 
-  /** Whether there is anything at all that it is not shown. */
+  /** What it sees of a passage of a file that was found; undefined where that is nothing. */
+  async part<T extends Parameters<typeof seenPart>[0]>(path: string, text: string, passage: T): Promise<T | undefined> {
+    return this.isLocal ? passage : seenPart(passage, text, (await this.#look()).of(path, text))
+  }
+
+  /** All notes of which there is anything that it is not shown. */
+  async hidden(): Promise<ReadonlyMap<string, LocalNote>> {
+    return this.isLocal ? new Map() : (await this.#look()).notes
+  }
+
+  /** Whether there are any. */
   async missesAny(): Promise<boolean> {
-    return !this.isLocal && (await this.#look()).notes.size > 0
+    return (await this.hidden()).size > 0
   }
 
   /** Other words than a file's, as they are shown. */
   async words(text: string): Promise<string> {
-    return this.isLocal ? text : (await this.#look()).net.withhold(text)
+    return this.isLocal ? text : (await this.#look()).net.withhold(text, undefined, { known: this.#known() })
   }
 
   /** Whether a result comes of local notes. */
@@ -87,17 +118,44 @@ export class Eyes {
   async passed(call: ToolCallPart, result: ToolResultMessage): Promise<ToolResultMessage> {
     if (this.isLocal) return result
     const stub = { role: 'assistant' as const, content: [call], ...unknownAnswer }
-    const [, passed] = withheldMessages([stub, result], await this.#look(), nothingHeld())
+    const [, passed] = withheldMessages([stub, result], await this.#look(), nothingHeld(), this.#known())
     return passed?.role === 'toolResult' ? passed : result
   }
 
   /**
    * The text that is written for it, with marks where it inherits any.
+   * @param rewrite is given the text as it is shown
+   * @param changes something that stands there: of a file that stays here as a whole, `rewrite` is given nothing then
    * @throws AppError `local_only`; `write_proposed` where a person has to say so first
    */
-  async written(path: string, before: string | undefined, after: string, background: WriteBackground): Promise<string> {
+  async written(
+    path: string,
+    before: string | undefined,
+    rewrite: (shown: string | undefined) => string,
+    background: WriteBackground,
+    { changes = false }: { readonly changes?: boolean } = {},
+  ): Promise<string> {
+    const after = this.isLocal ? rewrite(before) : await this.#unveiled(path, before, rewrite, changes)
     const kept = await this.#withVisibility(path, before, after, background.isOfLocal)
     return this.#withOrigin(path, before, kept, background)
+  }
+
+  async #unveiled(
+    path: string,
+    before: string | undefined,
+    rewrite: (shown: string | undefined) => string,
+    changes: boolean,
+  ): Promise<string> {
+    if (before === undefined) return rewrite(undefined)
+    const sight = await this.#look()
+    const note = sight.of(path, before)
+    if (note.isWhole && changes) return rewrite(undefined)
+    const isNote = sight.notes.get(path) === undefined
+    const byPlace = sight.shown(path, before).text
+    const veiled = veil(before, { note, byPlace, net: sight.net, isNote, known: this.#known() })
+    const after = veiled.unveil(rewrite(veiled.shown))
+    if (after === undefined) throw unseen(path)
+    return after
   }
 
   /** Words of others reach what is in every request through a person alone; elsewhere they bear their mark (M63). */
@@ -105,11 +163,12 @@ export class Eyes {
     path: string,
     before: string | undefined,
     after: string,
-    { sources, ownWords, propose, now }: WriteBackground,
+    { sources, ownWords: typed, propose, now }: WriteBackground,
   ): Promise<string> {
     if (sources.length === 0 || before === after) return after
     const lines = after.split(/\r?\n/)
-    const isTheirs = (line: number) => saysSomething(lines[line] ?? '') && !isOwnWords(lines[line] ?? '', ownWords)
+    const isOwn = ownWords(typed)
+    const isTheirs = (line: number) => saysSomething(lines[line] ?? '') && !isOwn(lines[line] ?? '')
     const isAdded = addedLines(before ?? '', after).some(isTheirs)
     const kind = fileKind(path, this.#layout())
     if (kind === 'memory' || kind === 'project') {
@@ -123,29 +182,20 @@ export class Eyes {
     if (!isAdded) return after
     const day = localDate(now())
     if ((before === undefined || before.trim() === '') && kind === 'note') return withSource(after, sources, day)
-    return withMarks(before ?? '', after, sourceMark(sources, day), (text, line) => {
-      const said = text.split('\n')[line] ?? ''
-      return hasSourceMark(said) || isOwnWords(said, ownWords)
-    })
+    const isCovered = (line: string) => isCoveredBy(sourcesIn(line), sources) || isOwn(line)
+    return withAddedSource(before ?? '', after, sourceMark(sources, day), isCovered)
   }
 
   async #withVisibility(path: string, before: string | undefined, after: string, isOfLocal: boolean): Promise<string> {
-    const sight = await this.#look()
-    if (this.isLocal) {
-      if (!isOfLocal || sight.of(path, before ?? '').rule !== undefined) return after
-      return withAddedLocal(before, after, fileKind(path, this.#layout()) !== 'note')
-    }
-    if (before === undefined || keepsLocal(before, after)) {
-      const note = before === undefined ? undefined : sight.of(path, before)
-      // The settings keep all of it here: it may be added to.
-      if (note?.rule === undefined || after.startsWith((before ?? '').trimEnd())) return after
-    }
-    throw unseen(path)
+    if (!this.isLocal || !isOfLocal || (await this.#look()).of(path, before ?? '').rule !== undefined) return after
+    return withAddedLocal(before, after, fileKind(path, this.#layout()) !== 'note')
   }
 
-  /** @throws AppError `local_only` for a file that is not its to move or take away */
+  /** @throws AppError `local_only`, `file_not_found` for a file that is not its to move or take away */
   async assertMayMove(path: string): Promise<void> {
-    if (!this.isLocal && (await this.#look()).notes.has(path)) throw unseen(path)
+    if (this.isLocal) return
+    const note = (await this.#look()).notes.get(path)
+    if (note) throw note.isWhole ? this.missing(path) : unseen(path)
   }
 }
 

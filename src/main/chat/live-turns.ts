@@ -13,6 +13,8 @@ export interface RunningTurn {
 interface Retrying {
   readonly code: string
   readonly data: ErrorData
+  readonly attempt: number
+  readonly attempts: number
   readonly at: number
 }
 
@@ -22,6 +24,8 @@ interface LiveTurn extends RunningTurn {
   thinking: string
   retrying: Retrying | undefined
   keeping: 'flush' | 'compaction' | undefined
+  /** Ends the wait for the next try. */
+  hurry: (() => void) | undefined
 }
 
 /** What waits beside the turn itself. */
@@ -67,11 +71,22 @@ export class LiveTurns {
       thinking: '',
       retrying: undefined,
       keeping: undefined,
+      hurry: undefined,
     }
     this.#turns.set(session, turn)
     this.#hooks.onStart(session)
     void this.#run(session, turn, work).finally(resolve)
     return turn
+  }
+
+  /** @param hurry ends the wait that the turn is in */
+  waits(session: string, hurry: () => void): void {
+    const turn = this.#turns.get(session)
+    if (turn) turn.hurry = hurry
+  }
+
+  hurry(session: string): void {
+    this.#turns.get(session)?.hurry?.()
   }
 
   stop(session: string): boolean {
@@ -134,14 +149,17 @@ export class LiveTurns {
 }
 
 function told(retrying: Retrying | undefined): Extract<ChatEvent, { type: 'partial' }>['retrying'] {
-  return retrying ? { code: retrying.code, data: retrying.data, afterMs: retrying.at - performance.now() } : null
+  if (!retrying) return null
+  const { at, ...why } = retrying
+  return { ...why, afterMs: at - performance.now() }
 }
 
 /** What somebody who joins later needs to be told. */
 function remember(turn: LiveTurn, event: ChatEvent): void {
-  if (event.type === 'retrying')
-    turn.retrying = { code: event.code, data: event.data, at: performance.now() + event.afterMs }
-  else if (event.type === 'keeping') turn.keeping = event.what
+  if (event.type === 'retrying') {
+    const { code, data, attempt, attempts, afterMs } = event
+    turn.retrying = { code, data, attempt, attempts, at: performance.now() + afterMs }
+  } else if (event.type === 'keeping') turn.keeping = event.what
   else if (event.type === 'text' || event.type === 'thinking') {
     turn[event.type] += event.delta
     turn.retrying = undefined

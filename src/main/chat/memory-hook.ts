@@ -8,7 +8,7 @@ import { messageText, type Message } from '../../shared/messages.ts'
 import { withVisibility } from '../../shared/visibility-edit.ts'
 import { ask, withheldMessages, withoutRefused, type ChatModel, type Look, type Sentences } from '../models/index.ts'
 import type { Transcript } from '../sessions/index.ts'
-import { localDate, type Workspace } from '../workspace/index.ts'
+import { localDate, memoryFolderOf, type Workspace } from '../workspace/index.ts'
 import { withSource } from '../../shared/provenance.ts'
 import { originsOf } from './origins.ts'
 import type { Prompts } from './prompts.ts'
@@ -63,7 +63,7 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
   const date = localDate(at)
   const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`sessions/${session}.jsonl`)}`
   for (let number = 1; ; number += 1) {
-    const path = `memory/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
+    const path = `${memoryFolderOf(workspace.layout)}/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
     if (await workspace.exists(path)) continue
     const sources = originsOf(messages, [])
     const plain = `${heading}\n\n${text}\n`

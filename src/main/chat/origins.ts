@@ -2,7 +2,8 @@
  * What of a request comes from elsewhere (M63): results of other programs' tools, files that were attached, notes and
  * summaries that say so. Whatever a model writes with such text before it inherits that. Pure.
  */
-import { sourcesIn, type Source } from '../../shared/provenance.ts'
+import { each, noteSources, sourcesIn, type Source } from '../../shared/provenance.ts'
+import type { ToolDetails } from '../../shared/tool-details.ts'
 import { messageText, splitAttachments, type Message, type ToolCallPart } from '../../shared/messages.ts'
 import { anthropicMemory } from './tools/anthropic-memory.ts'
 import { ownTools } from './tools/index.ts'
@@ -23,8 +24,10 @@ export function originsOf(messages: readonly Message[], texts: readonly string[]
       for (const { name } of splitAttachments(message).files) add({ kind: 'file', name })
       for (const source of message.sources ?? []) add(source)
     } else {
-      if (!own.has(message.toolName)) add(outsideOf(message.toolName, calls.get(message.toolCallId)))
+      const isAnswered = message.details?.kind !== 'notCalled'
+      if (isAnswered && !own.has(message.toolName)) add(outsideOf(message.toolName, calls.get(message.toolCallId)))
       sourcesIn(messageText(message)).forEach(add)
+      message.sources?.forEach(add)
       if (message.details?.kind === 'recall')
         for (const { path } of message.details.recall.results) sharedBy(path).forEach(add)
     }
@@ -37,6 +40,22 @@ function outsideOf(tool: string, call: ToolCallPart | undefined): Source {
   const url = /https?:\/\/[^\s"'<>\\]+/i.exec(JSON.stringify(call?.arguments ?? {}))?.[0]
   const host = url === undefined ? undefined : URL.parse(url)?.hostname
   return host === undefined || host === '' ? { kind: 'mcp', name: tool } : { kind: 'web', name: host }
+}
+
+/**
+ * Where what a tool has read comes from: by the marks of its lines, which may be pruned later, and by the front matter of the
+ * notes, which a page of them, or a passage that was found, does not have.
+ */
+export async function readFrom(
+  call: ToolCallPart,
+  { text, details }: { readonly text: string; readonly details?: ToolDetails | undefined },
+  read: (path: string) => Promise<string | undefined>,
+): Promise<Source[]> {
+  if (!own.has(call.name)) return []
+  const { path } = call.arguments
+  const found = details?.kind === 'recall' ? details.recall.results.map((result) => result.path) : []
+  const texts = await Promise.all([...new Set([...found, ...(typeof path === 'string' ? [path] : [])])].map(read))
+  return each([...texts.flatMap((one) => noteSources(one ?? '')), ...sourcesIn(text)]).slice(0, most)
 }
 
 /** Another agent's memory. */

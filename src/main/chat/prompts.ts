@@ -33,9 +33,11 @@ export interface Prompts {
   readonly promote: (values: { readonly lines: string; readonly memory: string }) => string
 }
 
+/** @param ownFolder of the agent's own files, empty for the top: texts have `{{own}}` before their names */
 export async function loadPrompts(
   resources: string,
   { prompts: own, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
+  ownFolder: string,
 ): Promise<Prompts> {
   const { systemPrompt, prompt } = compaction.memoryFlush
   const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
@@ -50,11 +52,12 @@ export async function loadPrompts(
     own.conflicts ?? read('conflicts.md'),
     own.promote ?? read('promote.md'),
   ])
+  const place = { own: ownFolder === '' ? '' : `${ownFolder}/` }
   return {
-    system: (values) => fill(system, values).trim(),
-    withoutMemory: (values) => fill(withoutMemory, values).trim(),
-    flushSystem,
-    flush: (values) => fill(flush, values),
+    system: (values) => fill(system, { ...place, ...values }).trim(),
+    withoutMemory: (values) => fill(withoutMemory, { ...place, ...values }).trim(),
+    flushSystem: fill(flushSystem, place),
+    flush: (values) => fill(flush, { ...place, ...values }),
     compaction: (values) => fill(compact, values),
     slug: (values) => fill(slug, values),
     title: (values) => fill(title, values),

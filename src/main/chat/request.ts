@@ -21,7 +21,8 @@ import {
   localDate,
   localTime,
   longTermFile,
-  memoryFolder,
+  memoryFoldersOf,
+  ownPath,
   projectContextFiles,
   type Workspace,
 } from '../workspace/index.ts'
@@ -65,7 +66,8 @@ export class Requests {
   }
 
   prompts(): Promise<Prompts> {
-    return loadPrompts(this.#sources.resources, this.#sources.config.current)
+    const { resources, config, workspace } = this.#sources
+    return loadPrompts(resources, config.current, workspace.layout.own)
   }
 
   /** @param contextWindow in place of the model's own, tokens */
@@ -141,7 +143,7 @@ export class Requests {
       const { text, held: lines } = sight.shown(file.path, file.text)
       if (lines > 0) held.notes.set(file.path, (held.notes.get(file.path) ?? 0) + lines)
       const count = (path: string) => held.notes.set(path, (held.notes.get(path) ?? 0) + 1)
-      return { ...file, text: sight.net.withhold(text, count, true) }
+      return { ...file, text: sight.net.withhold(text, count, { isNote: true }) }
     })
     const passed = withheldMessages(messages, sight, held)
     const notes = [...held.notes].map(([path, lines]) => ({ path, lines }))
@@ -189,26 +191,32 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
     { date: localDate(sessionStart), day: 'today' as const },
   ]
   // Logs lie in one folder: no need to look through thousands of notes for every request.
-  const beside = (await workspace.names(memoryFolder)).map((name) => `${memoryFolder}/${name}`)
+  const { layout } = workspace
+  const folders = memoryFoldersOf(layout)
+  const beside = await Promise.all(
+    folders.map(async (folder) => (await workspace.names(folder)).map((name) => `${folder}/${name}`)),
+  )
   const logs = await Promise.all(
     days.map(async ({ date, day }) => {
-      const kept = dailyLogPath(date, workspace.layout)
-      const paths = beside.filter((path) => dailyLogDate(path) === date)
+      const kept = dailyLogPath(date, layout)
+      const paths = beside.flat().filter((path) => dailyLogDate(path, layout) === date)
       if (!paths.includes(kept) && (await workspace.exists(kept))) paths.push(kept)
       return paths.map((path) => ({ path, layer: 'logs' as const, day }))
     }),
   )
-  const project = [...projectContextFiles, longTermFile].map((path) => ({ path, layer: 'project' as const }))
+  const project = [...projectContextFiles(layout), longTermFile(layout)].map((path) => ({
+    path,
+    layer: 'project' as const,
+  }))
   return Promise.all(
     [...project, ...logs.flat()].map(async (file) => ({ ...file, text: await textOrMissing(workspace, file.path) })),
   )
 }
 
-const soulPath = 'SOUL.md' satisfies (typeof projectContextFiles)[number]
-
 /** How the agent is to be, which is no memory. */
 async function soulFile(workspace: Workspace): Promise<ContextFile[]> {
-  return [{ path: soulPath, layer: 'project', text: await textOrMissing(workspace, soulPath) }]
+  const path = ownPath('SOUL.md', workspace.layout)
+  return [{ path, layer: 'project', text: await textOrMissing(workspace, path) }]
 }
 
 async function textOrMissing(workspace: Workspace, path: string): Promise<string | null> {

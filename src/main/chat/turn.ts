@@ -36,6 +36,8 @@ export interface TurnOptions {
   /** What the user has sent meanwhile, to go with the next request. */
   readonly takeSteering: () => Promise<readonly Message[]>
   readonly emit: (event: ChatEvent) => void
+  /** A request waits to be repeated. @param hurry ends the wait */
+  readonly onWait: (hurry: () => void) => void
   readonly toolbox: readonly Tool[]
   readonly tools: ToolContext
   readonly keeper: Pick<Keeper, 'prepare' | 'makeRoom'>
@@ -143,7 +145,8 @@ async function askModel(
       // Each time that it goes out.
       else if (event.type === 'sent') keeping = keeping.then(() => options.keepWire(number, event.request))
       else if (event.type === 'retry') {
-        const { type: _retry, ...why } = event
+        const { type: _retry, hurry, ...why } = event
+        options.onWait(hurry)
         emit({ type: 'retrying', ...why })
       } else {
         if (event.type === 'text') draft.addText(event.delta)

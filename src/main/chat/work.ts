@@ -68,7 +68,12 @@ function toolContext(
   return {
     workspace,
     memory,
-    eyes: new Eyes(model, look, () => workspace.layout),
+    eyes: new Eyes(
+      model,
+      look,
+      () => workspace.layout,
+      () => transcript.messages().map(({ message }) => message),
+    ),
     isOfLocal: false,
     sources: [],
     ownWords: '',

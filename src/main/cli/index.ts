@@ -20,8 +20,9 @@ import { vectorHelp } from './vectors.ts'
 import { openInBrowser } from '../open-with-system.ts'
 import { appVersion } from '../version.ts'
 import { withRuntime, type Runtime } from '../owner/index.ts'
-import { startServer } from '../host/server.ts'
 import { describeProblems } from '../settings/index.ts'
+import { withoutForms } from '../thread/index.ts'
+import { isAhead, memoryWorkers, startAhead } from '../worker.ts'
 import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
 
 /** The folder above this entry; the build keeps its threads in folders beside this one. */
@@ -132,7 +133,7 @@ program
   })
 
 command('serve', 'host the interface for a browser on this machine')
-  .option('--port <n>', 'port (default: a free one)', port)
+  .option('--port <n>', 'port (default: the one of the last start, else a free one)', port)
   .option('--no-open', 'do not open the browser')
   .action(serve)
 
@@ -175,6 +176,11 @@ function print({ value, text, warning, isFailure }: Output, flags: CommonFlags):
 
 async function serveMcp(flags: McpFlags): Promise<void> {
   const options = appOptions(flags)
+  // Nothing here is a form until another process asks for something.
+  withoutForms()
+  const { searcher, indexer } = memoryWorkers(mainFolder)
+  // Not sooner: this process and both threads would load in each other's way.
+  if (isAhead(searcher)) startAhead(indexer)
   const opening = openMemory(options, flags.agent ?? 'main')
   opening.catch(() => undefined)
   // Loaded while the memory opens, and for this command alone: the protocol would cost every other a tenth of a second.
@@ -185,6 +191,7 @@ async function serveMcp(flags: McpFlags): Promise<void> {
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
   checkFolders(flags)
   const ended = untilEnded()
+  const { startServer } = await import('../host/server.ts')
   const server = await startServer({
     ...appOptions(flags),
     ...(flags.port === undefined ? {} : { port: flags.port }),

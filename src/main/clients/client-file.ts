@@ -16,6 +16,7 @@ const keptClientSchema = z.object({
   usedAt: z.number().nullable(),
   writes: z.number().int(),
   isLocal: z.boolean().default(false),
+  mayKeep: z.boolean().default(false),
 })
 export type KeptClient = z.infer<typeof keptClientSchema>
 

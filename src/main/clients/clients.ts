@@ -104,12 +104,15 @@ export class Clients {
       readonly permission?: ClientPermission | undefined
       readonly agent?: string | undefined
       readonly isLocal?: boolean | undefined
+      readonly mayKeep?: boolean | undefined
     },
   ): Promise<void> {
     await this.#run(async (clients) => {
       const known = found(clients, id)
-      const { permission = known.permission, agent = known.agent, isLocal = known.isLocal } = change
-      await this.#keep(clients.map((client) => (client === known ? { ...known, permission, agent, isLocal } : client)))
+      const { permission = known.permission, agent = known.agent } = change
+      const { isLocal = known.isLocal, mayKeep = known.mayKeep } = change
+      const changed = { ...known, permission, agent, isLocal, mayKeep }
+      await this.#keep(clients.map((client) => (client === known ? changed : client)))
     })
     if (change.permission === 'read') this.#questions.answerAll(id, 'no')
     if (change.permission === 'write') this.#questions.answerAll(id, 'once')
@@ -121,7 +124,8 @@ export class Clients {
   }
 
   /**
-   * Resolves when the program may write this, with its name.
+   * Resolves when the program may write this, with its name, and whether it may into MEMORY.md: since the user lets it, or
+   * has just seen this very note.
    * @throws AppError `client_unknown`, `client_read_only`, `client_refused`, `client_unanswered`
    */
   async allow(
@@ -132,12 +136,12 @@ export class Clients {
       readonly section?: string | undefined
     },
     signal: AbortSignal | undefined,
-  ): Promise<string> {
+  ): Promise<{ readonly name: string; readonly mayKeep: boolean }> {
     const { client: id, agent, text, section } = what
-    const { name, permission } = await this.#run((clients) => found(clients, id))
+    const { name, permission, mayKeep } = await this.#run((clients) => found(clients, id))
     if (permission === 'read')
       throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
-    if (permission === 'write') return name
+    if (permission === 'write') return { name, mayKeep }
     if (this.#windows === 0) {
       const message = 'no window of Commonplace is open in which the user could allow it; nothing was written'
       throw new AppError('client_unanswered', message, { name })
@@ -146,7 +150,7 @@ export class Clients {
     const decision = await this.#questions.ask(question, signal)
     if (decision === 'no') throw new AppError('client_refused', 'the user does not want this to be written', { name })
     if (decision === 'always') await this.update(id, { permission: 'write' })
-    return name
+    return { name, mayKeep: true }
   }
 
   /** A window is open, which shows what programs ask. @returns what tells that it is closed */
@@ -251,7 +255,17 @@ export class Clients {
 }
 
 function newClient(id: string, name: string, agent: string): KeptClient {
-  return { id, name, agent, permission: 'write', tokenHash: null, usedAt: null, writes: 0, isLocal: false }
+  return {
+    id,
+    name,
+    agent,
+    permission: 'write',
+    tokenHash: null,
+    usedAt: null,
+    writes: 0,
+    isLocal: false,
+    mayKeep: false,
+  }
 }
 
 function shown({ tokenHash, ...client }: KeptClient): MemoryClient {

@@ -1,6 +1,7 @@
 /** A request taken apart again into the items of its report, to be read and compared. Pure. */
 import { diffArrays } from 'diff'
 import type { BlockChange, Layer, RequestBlock } from '../../shared/contract/index.ts'
+import { hasOwnName } from '../../shared/own-files.ts'
 import { toolItem, toolOfItem } from '../../shared/context-items.ts'
 import { nameOfTool, stretchesOf } from './rows.ts'
 import { spokenIn, type SentRequest } from './sent.ts'
@@ -36,9 +37,9 @@ function isTool({ name }: RequestBlock): boolean {
   return toolOfItem(name) !== undefined
 }
 
-/** Logs are the only files of the memory folder that are read into a request (M3, M8). */
+/** Beside an agent's own files, logs are all that is read into a request (M3, M8). */
 function layerOfFile(path: string): Layer {
-  return path.startsWith('memory/') ? 'logs' : 'project'
+  return hasOwnName(path) ? 'project' : 'logs'
 }
 
 /** Everything of one item, as it was sent; of the items that stand for several, all of those. */

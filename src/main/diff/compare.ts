@@ -47,6 +47,11 @@ export function compareLines(
   return slidDown(editsOf(kept, keptNew), olds, news)
 }
 
+/** The same of two texts. One that ends with the end of a line has an empty line behind it. */
+export function changesOf(before: string, after: string): LineEdit[] {
+  return compareLines(before.split('\n'), after.split('\n'))
+}
+
 /**
  * Of several equal lines it is the last that came or went, as Git has it: what was added at the end of a list is not said
  * to have been added before its last line.

@@ -1,6 +1,7 @@
 /** Entry of the thread that compares long texts. */
 import { type } from '@orpc/server'
 import { serveThread, threadBase } from '../thread/index.ts'
+import { changesOf } from './compare.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
 import { describeChange, takeBack } from './patch.ts'
 
@@ -25,6 +26,9 @@ const router = {
   takeBack: threadBase
     .input(type<{ text: string; patch: string }>())
     .handler(({ input }) => takeBack(input.text, input.patch)),
+  changes: threadBase
+    .input(type<{ before: string; after: string }>())
+    .handler(({ input: { before, after } }) => changesOf(before, after)),
   merge: threadBase
     .input(type<Merged>())
     .handler(({ input: { base, mine, theirs, keepsBoth } }) =>

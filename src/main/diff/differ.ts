@@ -5,6 +5,7 @@
 import type { RouterClient } from '@orpc/server'
 import type { FileChange } from '../../shared/file-change.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
+import { changesOf, type LineEdit } from './compare.ts'
 import type { Described, DiffRouter, Merged } from './diff-thread.ts'
 import { mergeBoth, mergeTexts } from './merge.ts'
 import { describeChange, takeBack } from './patch.ts'
@@ -69,6 +70,12 @@ export class Differ {
     const { base, mine, theirs, keepsBoth } = texts
     if (this.#isShort(base, mine, theirs)) return (keepsBoth ? mergeBoth : mergeTexts)(base, mine, theirs)
     return this.#ask((client) => client.merge(texts), signal)
+  }
+
+  /** Which lines of a text became which of another one; lines are what stands between `\n`. @throws the signal's reason */
+  async changes(before: string, after: string, signal?: AbortSignal): Promise<readonly LineEdit[]> {
+    if (this.#isShort(before, after)) return changesOf(before, after)
+    return this.#ask((client) => client.changes({ before, after }), signal)
   }
 
   /** What is being compared is described roughly, or fails. */

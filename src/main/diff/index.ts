@@ -1,6 +1,6 @@
 export { blobId, blobOf } from './blob-id.ts'
-export { compareLines } from './compare.ts'
+export { compareLines, type LineEdit } from './compare.ts'
 export { Differ } from './differ.ts'
 export { mergeTexts } from './merge.ts'
 export { standingsOf, type Standing } from './standing.ts'
-export { countLines, describeChange } from './patch.ts'
+export { countLines, describeChange, reversed } from './patch.ts'

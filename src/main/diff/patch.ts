@@ -1,7 +1,7 @@
 /** A change of a text as a unified diff, and taking one back. Pure. */
 import { applyPatch, formatPatch, parsePatch, reversePatch, type StructuredPatchHunk } from 'diff'
 import type { FileChange } from '../../shared/file-change.ts'
-import { formatLargeChange } from '../../shared/large-change.ts'
+import { formatLargeChange, parseLargeChange } from '../../shared/large-change.ts'
 import { blobId } from './blob-id.ts'
 import { compareLines, type LineEdit } from './compare.ts'
 import { splitLines } from './lines.ts'
@@ -72,6 +72,18 @@ export function takeBack(text: string, patch: string): string | undefined {
   if (hunks.length === 0) return text
   const restored = applyPatch(text, reversePatch({ ...parsed, hunks }), { fuzzFactor: fuzz })
   return restored === false ? undefined : restored
+}
+
+/** The patch that does again what taking this one back has undone. */
+export function reversed(patch: string): string {
+  const large = parseLargeChange(patch)
+  if (large) {
+    const { before, after, added, removed } = large
+    const path = /^--- (.*)$/m.exec(patch)?.[1] ?? ''
+    return formatLargeChange(path, { before: after, after: before, added: removed, removed: added })
+  }
+  const [parsed] = parsePatch(patch)
+  return parsed ? formatPatch(reversePatch(parsed)) : patch
 }
 
 function lengthOf(lines: readonly string[], from: number, to: number): number {

@@ -1,17 +1,28 @@
 /** The cosines of the words of passages with those of one question, by the built-in model. Pure. */
-import { fromBits, stranger } from './builtin-digest.ts'
+import { fromBits, wholeAt } from './builtin-digest.ts'
 import type { BuiltinModel } from './builtin-model.ts'
 import { RowProducts } from './builtin-products.ts'
-import { addStranger, dot, type WeighedWord } from './builtin-vectors.ts'
+import { several } from './builtin-tokens.ts'
+import type { WeighedWord } from './builtin-vectors.ts'
 import type { Digest } from './provider.ts'
 
 /** Distinct tokens that a search meets. */
 const usualTokens = 1024
 
+/** Of a token that was looked at. */
+const far = 1
+const near = 2
+
 /** What was computed for one passage serves the next. */
 export class WordCosines {
   readonly #model: BuiltinModel
-  readonly #asked: readonly WeighedWord[]
+  readonly #count: number
+  /** Cosines up to this one are as good as none. */
+  readonly #least: number
+  /** The places in the question of words that the model does not know, by their hashes. */
+  readonly #strangers: ReadonlyMap<number, number>
+  /** Whether any of a token's cosines is worth a look. */
+  readonly #kinds: Uint8Array
   /** Where the figures of a token begin, plus one; 0 for one that was not looked at yet. */
   readonly #places: Uint32Array
   /** Of each token its cosine with every word that is asked for, then what its vector is long as it weighs. */
@@ -21,32 +32,49 @@ export class WordCosines {
   readonly #cosines: Float32Array
   readonly #products: RowProducts
 
-  constructor(model: BuiltinModel, asked: readonly WeighedWord[]) {
+  /** @param least cosines up to this one need not be told apart */
+  constructor(model: BuiltinModel, asked: readonly WeighedWord[], least: number) {
     this.#model = model
-    this.#asked = asked
+    this.#count = asked.length
+    this.#least = least
+    this.#strangers = new Map(
+      asked.flatMap(({ stranger: hash }, at): [number, number][] => (hash === undefined ? [] : [[hash, at]])),
+    )
+    this.#kinds = new Uint8Array(model.tokens)
     this.#places = new Uint32Array(model.tokens)
     this.#figures = new Float32Array(usualTokens * (asked.length + 1))
     this.#cosines = new Float32Array(asked.length)
-    this.#products = new RowProducts(asked.map(({ vector }) => vector))
+    // A direction by chance says nothing of other words.
+    const vectors = asked.map(({ vector, stranger: hash }) => (hash === undefined ? vector : vector.map(() => 0)))
+    this.#products = new RowProducts(vectors)
   }
 
-  /** Writes into `best` the highest cosine that each of the question's words has with a word of the passage. */
+  /**
+   * Writes into `best` the highest cosine that each of the question's words has with a word of the passage; -1 where none
+   * is worth a look.
+   */
   best(passage: Digest, best: Float64Array): void {
     best.fill(-1)
+    const kinds = this.#kinds
     for (let at = 0; at < passage.length;) {
       const head = passage[at] as number
-      if (head >= 0) {
-        const place = this.#placeOf(head)
-        raise(best, this.#figures, place)
+      if (head < several) {
+        const kind = kinds[head] as number
+        // Most words of a text have nothing to do with a question.
+        if (kind !== far) {
+          const place = this.#placeOf(head)
+          if (kind === near || kinds[head] === near) raise(best, this.#figures, place)
+        }
         at += 1
-      } else if (head === stranger) {
-        this.#readStranger(passage[at + 1] as number)
-        raise(best, this.#cosines, 0)
-        at += 2
+      } else if (head === several) {
+        const asked = this.#strangers.get(wholeAt(passage, at + 1))
+        if (asked !== undefined) best[asked] = 1
+        at += 3
       } else {
-        this.#readTokens(passage, at + 1, at + 1 - head)
+        const count = head - several
+        this.#readTokens(passage, at + 1, at + 1 + count)
         raise(best, this.#cosines, 0)
-        at += 2 - head
+        at += 3 + count
       }
     }
   }
@@ -61,14 +89,8 @@ export class WordCosines {
       for (let at = 0; at < count; at += 1)
         cosines[at] = (cosines[at] as number) + length * (this.#figures[place + at] as number)
     }
-    const length = fromBits(passage[end] as number) || 1
+    const length = fromBits(wholeAt(passage, end)) || 1
     for (let at = 0; at < count; at += 1) cosines[at] = (cosines[at] as number) / length
-  }
-
-  #readStranger(hash: number): void {
-    const vector = new Float32Array(this.#model.dimensions)
-    addStranger(hash, vector)
-    for (const [at, { vector: other }] of this.#asked.entries()) this.#cosines[at] = dot(vector, other)
   }
 
   #placeOf(token: number): number {
@@ -79,13 +101,19 @@ export class WordCosines {
   #read(token: number): number {
     const { rows, weights, dimensions } = this.#model
     const place = this.#end
-    const count = this.#asked.length
+    const count = this.#count
     this.#end += count + 1
     if (this.#end > this.#figures.length) this.#grow()
     this.#places[token] = place + 1
     const products = this.#products.of(rows.subarray(token * dimensions, (token + 1) * dimensions))
     const length = Math.sqrt(products[count] as number) || 1
-    for (let at = 0; at < count; at += 1) this.#figures[place + at] = (products[at] as number) / length
+    let highest = -1
+    for (let at = 0; at < count; at += 1) {
+      const cosine = (products[at] as number) / length
+      this.#figures[place + at] = cosine
+      if (cosine > highest) highest = cosine
+    }
+    this.#kinds[token] = highest > this.#least ? near : far
     this.#figures[place + count] = length * (weights[token] as number)
     return place
   }

@@ -2,11 +2,11 @@
  * The file of the built-in model (resources/models/builtin/README.md describes it), in memory that all threads share: it is
  * read once a process, by whoever needs it first, and threads that are started later find it there.
  */
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
-import { hashOf, type TokenTable } from './builtin-tokens.ts'
+import { sharedMemory, shareWithThreads } from '../worker.ts'
+import { hashOf, several, type TokenTable } from './builtin-tokens.ts'
 
 const magic = 'CPSE'
 const version = 1
@@ -14,7 +14,7 @@ const version = 1
 const headerSchema = z.object({
   name: z.string(),
   dimensions: z.number().int().positive(),
-  tokens: z.number().int().positive(),
+  tokens: z.number().int().positive().max(several),
   /** Bytes of the tokens, each on a line, in UTF-8. */
   vocabularyBytes: z.number().int().positive(),
   /** Words kept for each token that mean something like it. */
@@ -55,12 +55,11 @@ const opened = new Map<string, BuiltinModel>()
  * there, while others get on with something else.
  */
 export function shareBuiltinModel(file: string): SharedArrayBuffer {
-  const key = `commonplace:${file}`
-  const known = getEnvironmentData(key)
-  if (known instanceof SharedArrayBuffer) return known
+  const known = sharedMemory(file)
+  if (known) return known
   const { tokens, end } = headerIn(file)
   const shared = new SharedArrayBuffer(stateAt(end, tokens) + 4)
-  setEnvironmentData(key, shared)
+  shareWithThreads(file, shared)
   return shared
 }
 
@@ -81,10 +80,9 @@ function fillOnce(shared: SharedArrayBuffer, file: string): void {
   }
   let next: number = state.empty
   try {
-    const bytes = readBytes(file)
-    const { tokens, end } = headerOf(bytes, bytes.length, file)
+    const { tokens, end } = headerIn(file)
     if (stateAt(end, tokens) + 4 !== shared.byteLength) throw unusable(file, 'it has become another')
-    new Uint8Array(shared).set(bytes.subarray(0, end))
+    readInto(new Uint8Array(shared, 0, end), file)
     fillTable(shared, align(end), file)
     next = state.full
   } finally {
@@ -112,11 +110,20 @@ function headerIn(file: string) {
   }
 }
 
-function readBytes(file: string): Uint8Array {
+/** As much of the file as has room. */
+function readInto(bytes: Uint8Array, file: string): void {
   try {
-    return readFileSync(file)
+    const handle = openSync(file, 'r')
+    try {
+      let length = 0
+      for (let more = -1; more !== 0 && length < bytes.length; length += more)
+        more = readSync(handle, bytes, length, bytes.length - length, null)
+      if (length < bytes.length) throw unusable(file, 'it is cut off')
+    } finally {
+      closeSync(handle)
+    }
   } catch (error) {
-    throw unusable(file, 'it cannot be read', error)
+    throw error instanceof AppError ? error : unusable(file, 'it cannot be read', error)
   }
 }
 

@@ -20,7 +20,7 @@ const leastMass = 0.02
 export function nearnessTo(model: BuiltinModel, question: string): (passage: Digest, cosine: number) => number {
   const asked = carrying(wordsOf(model, question))
   const whole = massOf(asked)
-  const cosines = new WordCosines(model, asked)
+  const cosines = new WordCosines(model, asked, strange)
   const best = new Float64Array(asked.length)
   return (passage, cosine) => {
     if (whole === 0) return cosine
@@ -60,6 +60,7 @@ export function sharedTerms(model: BuiltinModel, question: string, passage: stri
 
 /** In [0, 1]: whether the one word can stand for the other. */
 function matchOf(one: WeighedWord, other: WeighedWord): number {
+  if (one.stranger !== undefined || other.stranger !== undefined) return one.stranger === other.stranger ? 1 : 0
   return toMatch(dot(one.vector, other.vector))
 }
 

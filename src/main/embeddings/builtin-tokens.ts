@@ -20,6 +20,8 @@ export interface TokenSpan {
   readonly end: number
 }
 
+/** No token has this number, or a higher one: those say something else where tokens stand in 16 bits. */
+export const several = 0xff_00
 const longestWord = 40
 const longestCjk = 4
 const cjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/

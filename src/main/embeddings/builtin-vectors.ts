@@ -47,19 +47,29 @@ export interface WeighedWord {
   readonly weight: number
   /** Of length 1. */
   readonly vector: Float32Array
+  /** Its hash, where the model knows nothing of it: it is like itself, and like no other word. */
+  readonly stranger?: number
 }
 
 /** Each distinct word with all of its places. */
 export function wordsOf(model: BuiltinModel, text: string): WeighedWord[] {
   const folded = foldText(text, model.folds)
-  const words = new Map<string, Float32Array>()
+  const words = new Map<string, { readonly sum: Float32Array; readonly stranger?: number }>()
   for (const span of tokenSpans(folded, model)) {
     const word = folded.slice(span.start, span.end)
-    const sum = words.get(word) ?? new Float32Array(model.dimensions)
-    add(model, folded, span, sum)
-    words.set(word, sum)
+    const known = words.get(word) ?? {
+      sum: new Float32Array(model.dimensions),
+      ...(span.token === unknown ? { stranger: hashOf(word) } : {}),
+    }
+    add(model, folded, span, known.sum)
+    words.set(word, known)
   }
-  return [...words].map(([word, sum]) => ({ word, weight: Math.sqrt(dot(sum, sum)), vector: scaleToUnit(sum) }))
+  return [...words].map(([word, { sum, ...rest }]) => ({
+    word,
+    weight: Math.sqrt(dot(sum, sum)),
+    vector: scaleToUnit(sum),
+    ...rest,
+  }))
 }
 
 export function dot(one: Float32Array, other: Float32Array): number {

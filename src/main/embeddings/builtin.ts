@@ -38,6 +38,7 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
       signal?.throwIfAborted()
       return vectors
     },
+    prepare: () => void openBuiltinModel(file),
     reads: (text) => !isJapaneseOrKorean(text),
     nearness: {
       digestOf(passage) {

@@ -17,6 +17,8 @@ export interface EmbeddingProvider {
    * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_unavailable`, `provider_error`
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
+  /** Does what the first question would wait for, where that is known. */
+  prepare?(): void
   /** Whether a text stays on this machine and is not sent (M64). */
   holds?(text: string): Promise<boolean>
   /** Whether it knows the language of a question; left out where that is not known beforehand. */
@@ -29,8 +31,8 @@ export interface EmbeddingProvider {
   related?(word: string): RelatedWord[]
 }
 
-/** What a passage comes down to for a model; the model alone knows how to read it. */
-export type Digest = Int32Array
+/** What a passage comes down to for a model; the model alone knows how to read it. Kept in the index beside its vector. */
+export type Digest = Uint16Array
 
 export interface NearnessModel {
   /** Made once by whoever asks for a passage again and again. */

@@ -1,5 +1,6 @@
 export { inBatches } from './batches.ts'
 export { copyAside, readKept, setAside } from './damaged.ts'
+export { DraftFolder, type KeptDraft } from './draft-folder.ts'
 export { Exclusive, realName } from './exclusive.ts'
 export { writeFailure } from './failure.ts'
 export { makeFolder } from './folder.ts'

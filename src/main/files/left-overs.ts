@@ -10,15 +10,15 @@ const atWorkMs = 60_000
 
 /**
  * Removes our temporary files from a folder, and those below it.
- * @param isOpen which of its folders to go into, by name
+ * @param isOpen which of its folders to go into, by their paths below it
  * @returns the other files, as paths below the folder with forward slashes
  */
-export async function tidyFolder(folder: string, isOpen: (name: string) => boolean, prefix = ''): Promise<string[]> {
+export async function tidyFolder(folder: string, isOpen: (path: string) => boolean, prefix = ''): Promise<string[]> {
   const others: string[] = []
   for (const entry of await entriesOf(join(folder, prefix))) {
     const path = prefix + entry.name
     if (entry.isDirectory()) {
-      if (isOpen(entry.name)) others.push(...(await tidyFolder(folder, isOpen, `${path}/`)))
+      if (isOpen(path)) others.push(...(await tidyFolder(folder, isOpen, `${path}/`)))
     } else if (!isLeftOver(entry.name)) others.push(path)
     else if (await isOlderThan(join(folder, path), atWorkMs)) await rm(join(folder, path), { force: true })
   }

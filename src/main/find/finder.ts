@@ -6,7 +6,8 @@
 import { randomUUID } from 'node:crypto'
 import type { RouterClient } from '@orpc/server'
 import { AppError } from '../../shared/errors.ts'
-import type { FindEvent, LeftFile, ReplaceEvent } from '../../shared/contract/index.ts'
+import type { FindEvent, LeftFile, PastReplacement, ReplaceEvent } from '../../shared/contract/index.ts'
+import type { Clock } from '../clock.ts'
 import type { Differ } from '../diff/index.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { hashText, type Workspace, type WriteOrigin } from '../workspace/index.ts'
@@ -27,6 +28,17 @@ interface Search {
   readonly files: ReadonlyMap<string, string>
 }
 
+/** A replacement that can be taken back. */
+interface Replacement {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly text: string
+  readonly replacement: string
+  /** Matches. */
+  readonly count: number
+  readonly files: readonly Done[]
+}
+
 interface Done {
   readonly path: string
   readonly before: string
@@ -38,12 +50,13 @@ export interface FinderOptions {
   readonly entry: URL
   readonly workspace: Workspace
   readonly differ: Differ
+  readonly now: Clock
 }
 
 export class Finder {
   readonly #options: FinderOptions
   readonly #searches = new Map<string, Search>()
-  readonly #done = new Map<string, readonly Done[]>()
+  readonly #done = new Map<string, Replacement>()
   readonly #stops = new Map<string, AbortController>()
   #thread: Thread<FindClient> | undefined
   #open = 0
@@ -107,7 +120,8 @@ export class Finder {
     } finally {
       this.#stops.delete(search)
       this.#release(thread)
-      if (done.length > 0) keep(this.#done, undo, done, maxDone)
+      const at = this.#options.now().getTime()
+      if (done.length > 0) keep(this.#done, undo, { at, text: wanted.text, replacement, count, files: done }, maxDone)
     }
     const isStopped = stop.signal.aborted
     yield { type: 'done', count, files: done.length, left, isStopped, undo: done.length > 0 ? undo : null }
@@ -116,6 +130,18 @@ export class Finder {
   /** Ends a replacement after the file at hand. */
   stop(search: string): void {
     this.#stops.get(search)?.abort()
+  }
+
+  /** Replacements that `undo` can take back, latest first. */
+  past(): PastReplacement[] {
+    return [...this.#done].toReversed().map(([undo, { at, text, replacement, count, files }]) => ({
+      undo,
+      at,
+      text,
+      replacement,
+      count,
+      files: files.length,
+    }))
   }
 
   /**
@@ -127,12 +153,12 @@ export class Finder {
     if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
     this.#done.delete(undo)
     const left: LeftFile[] = []
-    for (const [at, change] of done.entries()) {
+    for (const [at, change] of done.files.entries()) {
       const problem = await this.#takeBack(change, origin)
       if (problem) left.push(problem)
-      yield { type: 'progress', done: at + 1, total: done.length }
+      yield { type: 'progress', done: at + 1, total: done.files.length }
     }
-    const files = done.length - left.length
+    const files = done.files.length - left.length
     yield { type: 'done', count: files, files, left, isStopped: false, undo: null }
   }
 

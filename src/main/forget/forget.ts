@@ -10,7 +10,7 @@ import { z } from 'zod'
 import type { ForgetOutcome, ForgetPlace, ForgetStep } from '../../shared/contract/index.ts'
 import { parseJson } from '../../shared/json.ts'
 import { Exclusive, readIfThere, writeDurably } from '../files/index.ts'
-import { rewriteHistory } from '../history/index.ts'
+import { assertHistoryFree, rewriteHistory } from '../history/index.ts'
 import { textsOf } from './decode.ts'
 import { assertNamable, Phrase } from './phrase.ts'
 import { isNamedAfter, removeFrom } from './remove.ts'
@@ -30,6 +30,11 @@ const taskSchema = z.object({ version: z.literal(1), texts: z.array(z.string()).
 /** What is under way; it has the very words, and goes last. */
 function taskFile({ sessions }: ForgetFolders): string {
   return join(sessions, '..', 'forgetting.json')
+}
+
+/** Whether something was begun and broken off. */
+export function isForgettingBegun(folders: ForgetFolders): boolean {
+  return existsSync(taskFile(folders))
 }
 
 /** The same as was begun and broken off. @returns undefined where nothing was */
@@ -57,6 +62,7 @@ export async function* forget(
 ): AsyncGenerator<ForgetStep> {
   // Refused before anything is written.
   assertNamable(request.texts)
+  await assertHistoryFree(folders.history)
   await writeDurably(taskFile(folders), JSON.stringify({ version: 1, ...request }))
   yield* carryOut(folders, request, signal)
 }

@@ -1,4 +1,4 @@
-export { forget, resumeForgetting, type ForgetRequest } from './forget.ts'
+export { type ForgetRequest } from './forget.ts'
+export { forgetInThread, resumeInThread, scanInThread } from './in-thread.ts'
 export { assertNamable, Phrase } from './phrase.ts'
-export { scan } from './scan.ts'
 export { otherGit, type ForgetFolders } from './stores.ts'

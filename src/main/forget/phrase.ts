@@ -3,6 +3,8 @@
  * between its words, as file names have them, and over the end of a line. Words of letters are whole words: who forgets Ann
  * keeps Annabel. Pure.
  */
+import { localMark, localMatter } from '../../shared/visibility.ts'
+import { withoutLines } from '../../shared/visibility-keep.ts'
 import { AppError } from '../../shared/errors.ts'
 
 /** Takes the place of a line in what must keep its shape: transcripts, requests. */
@@ -14,6 +16,8 @@ const minHan = 2
 export class Phrase {
   readonly #pattern: RegExp
   readonly #every: RegExp
+  /** It stands in what marks a note or a line as local, which is nobody's word. */
+  readonly #isInMarks: boolean
 
   /** @param texts any of them @throws AppError `input_invalid` for one that would stand nearly everywhere */
   constructor(texts: readonly string[]) {
@@ -22,14 +26,17 @@ export class Phrase {
     this.#pattern = new RegExp(parts.join('|'), 'iu')
     // One that remembers where it was must not be asked whether there is one at all.
     this.#every = new RegExp(parts.join('|'), 'giu')
+    this.#isInMarks = this.#pattern.test(`${localMark}\n${localMatter}`)
   }
 
-  isIn(text: string): boolean {
+  isIn(asked: string): boolean {
+    const text = this.#said(asked)
     return this.#pattern.test(text) || (isDecomposed(text) && this.isIn(text.normalize('NFC')))
   }
 
   /** Lines that it stands in, 1-based; over the end of a line it stands in both. */
-  linesIn(text: string): number[] {
+  linesIn(asked: string): number[] {
+    const text = this.#said(asked)
     const lines = text.split('\n')
     const whole = isDecomposed(text) ? lines.map((line) => line.normalize('NFC')).join('\n') : text
     const found = new Set<number>()
@@ -46,14 +53,25 @@ export class Phrase {
     return [...found]
   }
 
-  /** The text without the lines that it stands in. */
+  /** The text without the lines that it stands in; what was local of the others stays so (M64). */
   without(text: string): string {
-    const gone = new Set(this.linesIn(text))
-    if (gone.size === 0) return text
+    const gone = new Set(this.linesIn(text).map((line) => line - 1))
+    return gone.size === 0 ? text : withoutLines(text, gone)
+  }
+
+  /** Whether a mark goes with its lines that others need, so that these get one. */
+  movesMark(text: string): boolean {
+    const gone = this.linesIn(text)
+    const plain = text.split('\n').filter((_, at) => !gone.includes(at + 1))
+    return this.without(text) !== plain.join('\n')
+  }
+
+  /** What stands there besides marks, at the same places. */
+  #said(text: string): string {
+    if (!this.#isInMarks) return text
     return text
-      .split('\n')
-      .filter((_, at) => !gone.has(at + 1))
-      .join('\n')
+      .replaceAll(/\^\[[ \t]*local[ \t]*\]/gi, (mark) => '\0'.repeat(mark.length))
+      .replaceAll(/^visibility:[ \t]*local(?=[ \t]*\r?$)/gim, (said) => '\0'.repeat(said.length))
   }
 
   /** The text with those lines blotted out; the mark of a line of a diff stays. */

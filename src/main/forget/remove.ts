@@ -1,8 +1,9 @@
 /** Takes something out of one file that is kept, in the way of its kind. Done twice it does nothing more. */
-import { readFile, rm, rmdir, writeFile } from 'node:fs/promises'
+import { readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, posix } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { AppError } from '../../shared/errors.ts'
 import { isRecord, parseJson } from '../../shared/json.ts'
 import { writeDurably } from '../files/index.ts'
 import { withTexts } from './decode.ts'
@@ -12,13 +13,26 @@ import type { Stored } from './stores.ts'
 const unzip = promisify(gunzip)
 const zip = promisify(gzip)
 
-/** @returns true where anything was done */
-export async function removeFrom({ kind, path, file }: Stored, phrase: Phrase): Promise<boolean> {
+/** Another program may save the same file meanwhile; not this often in a row. */
+const maxTries = 20
+
+/** What others save meanwhile stays, without it. @returns true where anything was done @throws AppError `file_changed` */
+export async function removeFrom(stored: Stored, phrase: Phrase): Promise<boolean> {
+  for (let tries = 1; tries <= maxTries; tries += 1) {
+    const isDone = await removeOnce(stored, phrase)
+    if (isDone !== undefined) return isDone
+  }
+  throw new AppError('file_changed', `${stored.path} is written to all the time`, { path: stored.path })
+}
+
+/** @returns undefined where somebody else was faster */
+async function removeOnce({ kind, path, file }: Stored, phrase: Phrase): Promise<boolean | undefined> {
   if (isNamedAfter({ kind, path }, phrase)) {
     await rm(file, { force: true })
     await removeFolders(file, path, phrase)
     return true
   }
+  const known = await stampOf(file)
   const bytes = await readFile(file)
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
   const plain = isZipped ? await unzip(bytes) : bytes
@@ -27,11 +41,18 @@ export async function removeFrom({ kind, path, file }: Stored, phrase: Phrase): 
   if (!Buffer.from(text, 'utf8').equals(plain)) return false
   const made = changed(kind, path, text, phrase)
   if (made === text) return false
-  if (made === undefined) await rm(file, { force: true })
+  const packed = made !== undefined && isZipped ? await zip(made) : made
+  if ((await stampOf(file)) !== known) return undefined
+  if (packed === undefined || made === undefined) await rm(file, { force: true })
   // The log is open: whoever writes to it goes on in the same file.
   else if (kind === 'log') await writeFile(file, made)
-  else await writeDurably(file, isZipped ? await zip(made) : made)
+  else await writeDurably(file, packed)
   return true
+}
+
+async function stampOf(file: string): Promise<string> {
+  const { ino, size, mtimeNs } = await stat(file, { bigint: true })
+  return `${ino} ${size} ${mtimeNs}`
 }
 
 /** A note that is named after it goes as a whole: what is left of it would still say so. Other names are the app's own. */

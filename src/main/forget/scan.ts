@@ -63,7 +63,8 @@ async function placeOf(kind: ForgetKind, path: string, file: string, phrase: Phr
   const isText = kind === 'note' || kind === 'trash' || kind === 'other'
   const count = hits.reduce((sum, text) => sum + phrase.linesIn(text).length, 0)
   const lines = hits.flatMap((text) => told(phrase, text, isText)).slice(0, maxLines)
-  return { kind, path, count, lines, ...(isNamed ? { isNamed: true } : {}) }
+  const keepsLocal = kind === 'note' && !isNamed && hits.some((text) => phrase.movesMark(text))
+  return { kind, path, count, lines, ...(isNamed ? { isNamed } : {}), ...(keepsLocal ? { keepsLocal } : {}) }
 }
 
 function told(phrase: Phrase, text: string, isNumbered = false): ForgetPlace['lines'] {

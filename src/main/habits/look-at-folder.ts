@@ -2,7 +2,8 @@
 import { readdir } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { isSystemError } from '../../shared/errors.ts'
-import { longTermFile, projectContextFiles, walkMarkdown } from '../workspace/index.ts'
+import { ownNames } from '../../shared/own-files.ts'
+import { layoutOf, ownPath, walkMarkdown } from '../workspace/index.ts'
 import { readHabits } from './read-habits.ts'
 
 /** What systems put into folders by themselves. */
@@ -27,14 +28,14 @@ export async function lookAtFolder(folder: string, signal: AbortSignal | undefin
     if (isSystemError(error)) return { files: [] }
     throw error
   })
+  const paths = files.map((file) => file.path)
+  const habits = await readHabits(folder, paths)
+  const layout = layoutOf(habits.own)
   return {
     exists: true,
-    own: [...projectContextFiles, longTermFile].filter((name) => names.includes(name)),
+    own: ownNames.map((name) => ownPath(name, layout)).filter((path) => paths.includes(path)),
     isEmpty: names.length === 0,
     notes: files.length,
-    habits: await readHabits(
-      folder,
-      files.map((file) => file.path),
-    ),
+    habits,
   }
 }

@@ -4,14 +4,15 @@
  * https://github.com/liamcain/obsidian-periodic-notes, https://docs.logseq.com (config.edn), https://docs.foamnotes.com
  * (Daily notes, Note templates).
  */
-import type { Dirent } from 'node:fs'
+import { existsSync, type Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Habits } from '../../shared/contract/index.ts'
-import { isDailyFormat, usualDailyNotes, type DailyNotes } from '../../shared/daily-notes.ts'
+import { isDailyFormat, type DailyNotes } from '../../shared/daily-notes.ts'
+import { ownFolderName, ownNames } from '../../shared/own-files.ts'
 import { isSystemError } from '../../shared/errors.ts'
 import { readSmallText } from '../files/index.ts'
-import { isHidden, isIgnoredFolder, isMarkdown, memoryFolder } from '../workspace/index.ts'
+import { isHidden, isIgnoredFolder, isMarkdown, memoryFolderOf, usualDaily } from '../workspace/index.ts'
 import { ednValue } from './edn.ts'
 import { fromFoamPath, fromJavaFormat, fromMaskFormat } from './formats.ts'
 import { observedDaily } from './observe.ts'
@@ -23,17 +24,20 @@ const maxObservedDepth = 6
 
 const usual: Habits = {
   kind: 'plain',
-  daily: usualDailyNotes,
+  daily: usualDaily(''),
+  hasDaily: false,
+  own: '',
   attachments: 'beside',
   newNotes: 'beside',
   isFlat: false,
   links: 'wiki',
   linkPaths: 'shortest',
+  lineBreaks: false,
   ignored: [],
   readFrom: [],
 }
 
-type Found = Partial<Omit<Habits, 'daily'>> & { readonly daily?: DailyNotes | undefined }
+type Found = Partial<Omit<Habits, 'daily' | 'hasDaily' | 'own'>> & { readonly daily?: DailyNotes | undefined }
 
 /**
  * @param root absolute
@@ -42,11 +46,27 @@ type Found = Partial<Omit<Habits, 'daily'>> & { readonly daily?: DailyNotes | un
 export async function readHabits(root: string, paths?: readonly string[]): Promise<Habits> {
   const found = await foundIn(root)
   const kind = found.kind ?? 'plain'
-  if (found.daily && isDailyFormat(found.daily.format)) return { ...usual, ...found, daily: found.daily }
+  const own = await ownIn(root, kind)
+  const { daily } = found
+  if (daily && isDailyFormat(daily.format)) return { ...usual, ...found, daily, hasDaily: true, own }
   // A memory of our own has its logs where they always were.
-  const isOurs = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolder)))
-  const observed = isOurs ? undefined : observedDaily(paths ?? (await pathsBelow(root)))
-  return { ...usual, ...found, daily: observed ?? usualOf[kind] ?? usualDailyNotes }
+  const isOurs = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderOf())))
+  const seen = isOurs ? usualDaily('') : (observedDaily(paths ?? (await pathsBelow(root))) ?? usualOf[kind])
+  return { ...usual, ...found, daily: seen ?? usualDaily(own), hasDaily: seen !== undefined, own }
+}
+
+/** Vaults of programs that have a folder open, and show all that lies in it. */
+const vaults: ReadonlySet<Habits['kind']> = new Set(['obsidian', 'logseq', 'foam'])
+
+/**
+ * Where an agent's own files lie: in our folder where there is one, at the top where they are; in another program's
+ * vault that has none, our folder is where they shall be.
+ */
+async function ownIn(root: string, kind: Habits['kind']): Promise<string> {
+  const ours = join(root, ownFolderName)
+  // In a home folder, the app's own state may have this name.
+  if (await isFolder(ours)) return existsSync(join(ours, 'config.yaml')) ? '' : ownFolderName
+  return vaults.has(kind) && !ownNames.some((name) => existsSync(join(root, name))) ? ownFolderName : ''
 }
 
 /** Names are enough here: nothing is asked of the files themselves, and links are not followed. */
@@ -129,6 +149,7 @@ async function obsidian(root: string): Promise<Found> {
       place === 'current' ? 'beside' : { path: place === 'folder' ? folderOf(words(app?.['newFileFolderPath'])) : '' },
     links: app?.['useMarkdownLinks'] === true ? 'markdown' : 'wiki',
     linkPaths: format === 'relative' || format === 'absolute' ? format : 'shortest',
+    lineBreaks: app?.['strictLineBreaks'] !== true,
     ignored: prefixes(app?.['userIgnoreFilters']),
     readFrom: [
       ...(app ? ['.obsidian/app.json'] : []),
@@ -164,6 +185,7 @@ function logseqPages(journals: string, pages: string, format = 'YYYY_MM_DD'): Fo
     attachments: { path: 'assets' },
     newNotes: { path: pages },
     isFlat: true,
+    lineBreaks: true,
   }
 }
 

@@ -2,10 +2,13 @@
 import type { Habits } from '../../shared/contract/index.ts'
 import { isDailyFormat } from '../../shared/daily-notes.ts'
 import { Changes, type Announcements } from '../changes.ts'
+import { usualDaily } from '../workspace/index.ts'
 import { readHabits } from './read-habits.ts'
 
 /** As the settings have them; what is left out is as the vault has it. */
 export interface OwnHabits {
+  /** The folder of the agent's own files; empty for the top. */
+  readonly own?: string | undefined
   readonly daily: { readonly folder?: string | undefined; readonly format?: string | undefined }
   /** `beside` the note with the link, or a folder. */
   readonly newNotes?: string | undefined
@@ -59,10 +62,13 @@ export class VaultHabits {
 }
 
 export function withOwn(found: Habits, own: OwnHabits): Habits {
-  const { folder = found.daily.folder, format = found.daily.format } = own.daily
+  const ownFolder = trimmed(own.own ?? found.own)
+  const usual = found.hasDaily ? found.daily : usualDaily(ownFolder)
+  const { folder = usual.folder, format = usual.format } = own.daily
   return {
     ...found,
-    daily: { folder: trimmed(folder), format: isDailyFormat(format) ? format : found.daily.format },
+    daily: { folder: trimmed(folder), format: isDailyFormat(format) ? format : usual.format },
+    own: ownFolder,
     newNotes: placeOf(own.newNotes) ?? found.newNotes,
     attachments: attachmentsIn(own.attachments) ?? found.attachments,
     links: own.links ?? found.links,

@@ -21,6 +21,8 @@ export interface TimelineRequest {
   readonly since?: number | undefined
   readonly causes?: readonly string[] | undefined
   readonly limit: number
+  /** What was there before the history is told in one, not file by file; asked of one file, it is told anyway. */
+  readonly isBrief?: boolean | undefined
 }
 
 /** A commit with the one file of it that is meant. */
@@ -28,12 +30,14 @@ export type FileChangeRecord = Omit<CommitRecord, 'files'> & {
   readonly file: FileRecord
   /** What the file is called now. */
   readonly now: string
+  /** So many are meant, this being one of them. */
+  readonly files?: number
 }
 
 /** Changes, newest first. */
 export async function timelineOf(
   repository: Repository,
-  { path, before, since, causes, limit }: TimelineRequest,
+  { path, before, since, causes, limit, isBrief = false }: TimelineRequest,
 ): Promise<FileChangeRecord[]> {
   const found: FileChangeRecord[] = []
   const names = new LaterNames()
@@ -47,6 +51,12 @@ export async function timelineOf(
     names.passed(record.files)
     // Not the files: with each of thousands, all of them would be told.
     const { files, ...rest } = record
+    if (isBrief && name === undefined && record.cause === 'adopted') {
+      const [file] = files
+      if (file && wasPast && (causes === undefined || causes.includes(record.cause)))
+        found.push({ ...rest, file, now: later[0] ?? file.path, files: files.length })
+      continue
+    }
     for (const [place, file] of files.entries()) {
       const now = later[place] ?? file.path
       if (name !== undefined && file.path !== name) continue
@@ -118,10 +128,13 @@ export async function textOf(repository: Repository, id: string): Promise<string
 export async function blameOf(repository: Repository, path: string): Promise<BlamedLine[]> {
   const changes = await timelineOf(repository, { path, limit: Number.MAX_SAFE_INTEGER })
   const versions: { id: BlamedLine; text: string }[] = []
-  for (const { commit, at, cause, session, turn, client, file } of changes.reverse()) {
+  for (const { commit, at, cause, session, turn, client, sources, file } of changes.reverse()) {
     const text = file.after === null ? '' : await repository.text(file.after)
     if (text.length > maxBlamed) return []
-    versions.push({ id: { commit, at, cause, session, turn, client }, text })
+    versions.push({
+      id: { commit, at, cause, session, turn, client, ...(sources ? { sources } : {}) },
+      text,
+    })
   }
   return blame(versions)
 }

@@ -114,16 +114,17 @@ export class History {
     return this.#call((client) => client.timeline(request))
   }
 
-  /** The timeline as it is shown, without the texts. */
+  /** The timeline as it is shown, without the texts; see `TimelineRequest.isBrief`. */
   async entries(request: TimelineRequest): Promise<HistoryEntry[]> {
     return (await this.timeline(request)).map(
-      ({ commit, at, cause, session, turn, client, isUndo = false, file, now }) => ({
+      ({ commit, at, cause, session, turn, client, sources, isUndo = false, file, now, files }) => ({
         commit,
         at,
         cause,
         ...(session === undefined ? {} : { session }),
         ...(turn === undefined ? {} : { turn }),
         ...(client === undefined ? {} : { client }),
+        ...(sources === undefined ? {} : { sources }),
         path: file.path,
         now,
         ...(file.from === undefined ? {} : { from: file.from }),
@@ -131,6 +132,7 @@ export class History {
         removed: file.removed,
         exists: file.after !== null,
         isUndo,
+        ...(files === undefined ? {} : { files }),
       }),
     )
   }

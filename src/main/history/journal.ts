@@ -10,7 +10,16 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { causes } from '../../shared/contract/history.ts'
 import { parseJson } from '../../shared/json.ts'
-import { appendDurably, copyAside, Exclusive, makeFolder, readIfThere, setAside, writeDurably } from '../files/index.ts'
+import {
+  appendDurably,
+  copyAside,
+  Exclusive,
+  inBatches,
+  makeFolder,
+  readIfThere,
+  setAside,
+  writeDurably,
+} from '../files/index.ts'
 import { isNote, type WorkspaceWrite } from '../workspace/index.ts'
 import { blobId } from '../diff/index.ts'
 import { writeBlob } from './blob.ts'
@@ -42,6 +51,8 @@ export interface JournalPart {
 
 /** While others add to it, it is only made shorter when it is longer than this, bytes. */
 const longBytes = 256 * 1024
+/** Of a change of many files, texts that are kept at the same time. */
+const blobsAtOnce = 16
 /** A full disk is asked again after this, ms. */
 const retryMs = 1000
 
@@ -66,14 +77,14 @@ export class Journal {
   /** Resolves when the change is in the journal, or cannot be now. Never fails: what is written is written. */
   async add({ path, from, before, after, origin, at }: WorkspaceWrite): Promise<void> {
     if (!isNote(path)) return
-    const { cause, session, turn, client, isUndo } = origin
+    const { cause, session, turn, client, sources, isUndo } = origin
     const line = {
       id: randomUUID(),
       path,
       ...(from === undefined ? {} : { from }),
       before: before === null ? null : blobId(before),
       after: after === null ? null : blobId(after),
-      origin: { cause, session, turn, client, isUndo },
+      origin: { cause, session, turn, client, ...(sources ? { sources: [...sources] } : {}), isUndo },
       at,
     }
     this.#waiting.push({ line, texts: [before, after].filter((text) => text !== null) })
@@ -133,7 +144,8 @@ export class Journal {
       await this.#alone.run(async () => {
         const changes = this.#waiting
         if (changes.length === 0) return
-        for (const text of changes.flatMap(({ texts }) => texts)) await writeBlob(this.#gitdir, text)
+        const texts = new Set(changes.flatMap((change) => change.texts))
+        await inBatches([...texts], blobsAtOnce, (text) => writeBlob(this.#gitdir, text))
         await makeFolder(dirname(this.#file))
         await appendDurably(this.#file, changes.map(({ line }) => `${JSON.stringify(line)}\n`).join(''))
         this.#waiting = this.#waiting.slice(changes.length)

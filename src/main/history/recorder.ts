@@ -11,7 +11,16 @@ import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { clockAhead, type Clock } from '../clock.ts'
 import { blobId } from '../diff/index.ts'
-import { Exclusive, inBatches, lockOf, makeFolder, realName, setAside, type FileLock } from '../files/index.ts'
+import {
+  Exclusive,
+  inBatches,
+  lockOf,
+  makeFolder,
+  realName,
+  setAside,
+  writeDurably,
+  type FileLock,
+} from '../files/index.ts'
 import {
   placeOf,
   readText,
@@ -80,6 +89,8 @@ export class Recorder {
   /** The last line of the journal that is recorded. */
   #recordedLine: string | undefined
   #needsFullLook: boolean
+  /** The history begins: what is found is no change, it was there. */
+  #isAdopting = false
   #timer: NodeJS.Timeout | undefined
   #retry: NodeJS.Timeout | undefined
   #waitingSince: number | undefined
@@ -212,6 +223,8 @@ export class Recorder {
     this.#needsFullLook = false
     try {
       await this.#lookAtAll(repository)
+      if (this.#isAdopting) await rm(this.#adopting, { force: true })
+      this.#isAdopting = false
     } catch (error) {
       this.#needsFullLook = true
       // The next start takes it up again.
@@ -234,6 +247,10 @@ export class Recorder {
     const aside = await this.#journal.check()
     if (aside !== undefined) this.#tell('history_damaged', `the journal could not be read; what it said is in ${aside}`)
     const repository = await this.#openRepository(workspace)
+    // It ends with the look at everything, whichever process gets there.
+    if (repository.isEmpty) await writeDurably(this.#adopting, '')
+    this.#isAdopting = existsSync(this.#adopting)
+    if (this.#isAdopting) this.#needsFullLook = true
     this.#recordedLine = await repository.lastJournalLine()
     return repository
   }
@@ -313,7 +330,7 @@ export class Recorder {
     const [first] = group
     const last = group.at(-1)
     if (!first || !last) return
-    await this.#commit(repository, { cause: 'outside' }, await this.#unseenBefore(repository, group), first.at)
+    await this.#commitUnseen(repository, await this.#unseenBefore(repository, group), first.at)
     await this.#commit(repository, first.origin, collapse(group), last.at, { line: last.id })
     this.#recordedLine = last.id
   }
@@ -379,7 +396,25 @@ export class Recorder {
   }
 
   async #recordSteps(repository: Repository, steps: readonly FileStep[], signal?: AbortSignal): Promise<void> {
-    await this.#commit(repository, { cause: 'outside' }, steps, this.#now().getTime(), { signal })
+    await this.#commitUnseen(repository, steps, this.#now().getTime(), signal)
+  }
+
+  /** What somebody else did, or what was there before anything was done. */
+  async #commitUnseen(repository: Repository, steps: readonly FileStep[], at: number, signal?: AbortSignal) {
+    const isOld = ({ before }: FileStep) => this.#isAdopting && before === null
+    await this.#commit(repository, { cause: 'adopted' }, steps.filter(isOld), at, { signal })
+    await this.#commit(
+      repository,
+      { cause: 'outside' },
+      steps.filter((step) => !isOld(step)),
+      at,
+      { signal },
+    )
+  }
+
+  /** There while the history begins: an interrupted start is taken up again by the next one. */
+  get #adopting(): string {
+    return join(this.#settings.folder, 'adopting')
   }
 
   async #stepsOf(repository: Repository, paths: readonly string[], signal?: AbortSignal): Promise<FileStep[]> {

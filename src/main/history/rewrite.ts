@@ -7,7 +7,7 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as git from 'isomorphic-git'
 import { countLines } from '../diff/index.ts'
-import { Exclusive, lockOf, makeFolder, readIfThere, realName, writeDurably } from '../files/index.ts'
+import { Exclusive, makeFolder, readIfThere, writeDurably } from '../files/index.ts'
 import { parseJson } from '../../shared/json.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { writeBlob } from './blob.ts'
@@ -58,6 +58,16 @@ export async function findInHistory(
   return [...found].map(([path, { ids, text }]) => ({ path, versions: ids.size, text }))
 }
 
+/** @throws AppError `file_busy` where another process records, and does not let go */
+export async function assertHistoryFree(folder: string): Promise<void> {
+  const recording = new Exclusive(repositoryIn(folder))
+  try {
+    await recording.run(async () => undefined)
+  } finally {
+    recording.close()
+  }
+}
+
 /**
  * @returns how many commits there are now; undefined where there is no history
  * @throws AppError `file_busy` where another process records
@@ -75,10 +85,10 @@ export async function rewriteHistory(
   await rm(made, { recursive: true, force: true })
   await rm(gone, { recursive: true, force: true })
   if (!existsSync(join(gitdir, 'HEAD'))) return undefined
-  const lock = lockOf(await realName(gitdir))
+  const recording = new Exclusive(gitdir)
   const journal = new Exclusive(join(folder, 'journal.jsonl'))
   try {
-    return await lock.hold(() =>
+    return await recording.run(() =>
       journal.run(async () => {
         const rewriting = new Rewriting(gitdir, made, change)
         const count = await rewriting.run(workspace, signal)
@@ -91,7 +101,7 @@ export async function rewriteHistory(
       }),
     )
   } finally {
-    lock.close()
+    recording.close()
     journal.close()
   }
 }
@@ -119,7 +129,9 @@ class Rewriting {
     let count = 0
     for (const { oid, message, tree, author } of (await commitsOf(this.#from)).reverse()) {
       signal?.throwIfAborted()
-      const { journal, files, ...origin } = parseMessage(message)
+      const { journal, files, sources = [], ...rest } = parseMessage(message)
+      const named = sources.filter((source) => this.#change.text('', source) === source)
+      const origin = { ...rest, ...(named.length > 0 ? { sources: named } : {}) }
       const kept: FileRecord[] = []
       for (const file of files) {
         const changed = await this.#record(file)

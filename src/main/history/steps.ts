@@ -31,6 +31,7 @@ export function isSameOrigin(one: Origin, other: Origin): boolean {
     one.session === other.session &&
     one.turn === other.turn &&
     one.client === other.client &&
+    one.sources?.join('\n') === other.sources?.join('\n') &&
     one.isUndo === other.isUndo
   )
 }

@@ -30,7 +30,8 @@ export class McpDoor {
   }
 
   async #open(): Promise<McpEndpoint> {
-    const { createMcpEndpoint } = await import('../mcp-server/index.ts')
+    const { loadHttp } = await import('../mcp-server/index.ts')
+    const { createMcpEndpoint } = await loadHttp()
     const resident = this.#resident
     return createMcpEndpoint({
       ask: (work) => resident.ask(work),

@@ -6,9 +6,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { maxMessageBytes } from '../../shared/contract/index.ts'
+import { maxMessageBytes } from '../../shared/limits.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import type { Log } from '../log.ts'
+import { doorPage, doorPolicy, keyOf, type DoorReason } from './door.ts'
 import { address, Entry } from './entry.ts'
 import { securityHeaders } from './headers.ts'
 import { InterfaceFiles } from './interface-files.ts'
@@ -117,9 +118,9 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
     const target = targetOf(request)
     if (!target) return refuse(response, 400, 'This address cannot be read.')
     const token = target.searchParams.get('token')
-    if (token !== null) return admit(token, target, request, response)
-    if (!entry.isIn(request))
-      return refuse(response, 401, 'Open the address that the terminal shows; it carries the key to this memory.')
+    if (token) return admit(token, target, request, response)
+    // With an empty token somebody asks for the page where one is entered.
+    if (token !== null || !entry.isIn(request)) return turnAway('none', target, request, response)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(response, 405, 'Only reading is possible here.')
     if (target.pathname === socketPath) return tellAccess(request, response)
@@ -134,10 +135,8 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
   }
 
   function admit(token: string, target: URL, request: IncomingMessage, response: ServerResponse): void {
-    const admission = entry.admit(token, request)
-    if (admission === 'wait') return refuse(response, 429, 'Too many wrong keys. Wait a minute.')
-    if (admission === 'wrong')
-      return refuse(response, 401, 'This key is not (or no longer) right. Open the address that the terminal shows.')
+    const admission = entry.admit(keyOf(token), request)
+    if (admission === 'wait' || admission === 'wrong') return turnAway(admission, target, request, response)
     target.searchParams.delete('token')
     setHeaders(response)
     response.writeHead(303, {
@@ -219,6 +218,27 @@ function keyOfProtocols(header: string | undefined): string {
 
 function setHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
+}
+
+const turnedAway: Readonly<Record<DoorReason, { readonly status: number; readonly told: string }>> = {
+  none: { status: 401, told: 'Open the address that the terminal shows; it carries the key to this memory.' },
+  wrong: { status: 401, told: 'This key is not (or no longer) right. Open the address that the terminal shows.' },
+  wait: { status: 429, told: 'Too many wrong keys. Wait a minute.' },
+}
+
+/** A person gets a page that says what to do; a program a line. */
+function turnAway(reason: DoorReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
+  const { status, told } = turnedAway[reason]
+  const isRead = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
+  if (!isRead || response.headersSent) return refuse(response, status, told)
+  setHeaders(response)
+  response.writeHead(status, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': doorPolicy,
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  })
+  response.end(doorPage(reason, request.headers['accept-language'], target.searchParams))
 }
 
 /** The connection ends with it: what may follow was sent by somebody who does not belong here. */

@@ -1,13 +1,16 @@
 /** The browser host: the same interface as the desktop app's, for a browser on this machine. */
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { AppError } from '../../shared/errors.ts'
 import { resourcesOf, type AppOptions } from '../app.ts'
 import { serve, type Host } from './index.ts'
+import { readIfThere, writeDurably } from '../files/index.ts'
 import { McpDoor } from './mcp.ts'
 import { Resident } from '../owner/index.ts'
 import { followUncaught } from '../uncaught.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
-  /** 0, as when left out, for any free one. */
+  /** 0 for any free one; when left out, the one of the time before, if that is free. */
   readonly port?: number
 }
 
@@ -18,19 +21,21 @@ export interface RunningServer extends Host {
 }
 
 /** @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version` */
-export async function startServer({ port = 0, ...options }: ServerOptions): Promise<RunningServer> {
+export async function startServer({ port, ...options }: ServerOptions): Promise<RunningServer> {
   const resident = await Resident.open(options)
   const { log } = resident.base
   const stopFollowing = followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) })
   try {
     const mcp = new McpDoor(resident)
-    const host = await serve({
-      accept: (socket) => resident.accept(socket),
-      mcp,
-      folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(resourcesOf(options.mainFolder)))),
-      log,
-      port,
-    })
+    const serveAt = (at: number) =>
+      serve({
+        accept: (socket) => resident.accept(socket),
+        mcp,
+        folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(resourcesOf(options.mainFolder)))),
+        log,
+        port: at,
+      })
+    const host = port === undefined ? await serveAsBefore(resident.base.folders.home, serveAt) : await serveAt(port)
     return {
       url: host.url,
       urlOnce: () => host.urlOnce(),
@@ -47,4 +52,22 @@ export async function startServer({ port = 0, ...options }: ServerOptions): Prom
     stopFollowing()
     throw error
   }
+}
+
+/**
+ * A page can read what it kept only at the address that it kept it at: the port stays from one start to the next, as long
+ * as nobody else takes it.
+ */
+async function serveAsBefore(home: string, serveAt: (port: number) => Promise<Host>): Promise<Host> {
+  const file = join(home, 'browser-port')
+  const kept = Number((await readIfThere(file).catch(() => undefined)) ?? 0)
+  const before = Number.isInteger(kept) && kept > 1023 && kept < 65_536 ? kept : 0
+  const host = await serveAt(before).catch((error: unknown) => {
+    if (before !== 0 && error instanceof AppError && error.code === 'port_in_use') return serveAt(0)
+    throw error
+  })
+  const { port } = new URL(host.url)
+  // Without it the next start takes another port, and that is all.
+  if (port !== String(before)) await writeDurably(file, `${port}\n`).catch(() => undefined)
+  return host
 }

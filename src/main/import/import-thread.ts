@@ -32,11 +32,15 @@ const router = {
       type<{
         workspace: string
         forbidden: readonly string[]
+        local: readonly string[]
+        note: string | undefined
         upkeep: string | undefined
         repository: string | undefined
       }>(),
     )
-    .handler(({ input: { workspace, forbidden, ...beside } }) => packWorkspace(workspace, forbidden, beside)),
+    .handler(({ input: { workspace, forbidden, local, ...beside } }) =>
+      packWorkspace(workspace, { forbidden, local }, beside),
+    ),
 }
 
 export type ImportRouter = typeof router

@@ -2,83 +2,67 @@
  * Copies notes from elsewhere into a workspace, with the pictures and recordings that they show. First a plan says what
  * would happen; nothing that is here is replaced: a file whose name is taken goes beside the other.
  */
-import { randomUUID } from 'node:crypto'
+import { basename, dirname } from 'node:path'
 import type { RouterClient } from '@orpc/server'
-import type { ImportPlan, ImportStanding, ImportStep } from '../../shared/contract/index.ts'
-import { AppError } from '../../shared/errors.ts'
+import { realpath, stat } from 'node:fs/promises'
+import type { ImportPlan, ImportStanding, ImportStep, PastImport } from '../../shared/contract/index.ts'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import { sourceName, withImport } from '../../shared/provenance.ts'
+import type { Clock } from '../clock.ts'
 import { expandHome } from '../settings/index.ts'
 import { fromOrpcError, startThread } from '../thread/index.ts'
 import { attachmentType } from '../../shared/attachments.ts'
-import type { Workspace } from '../workspace/index.ts'
+import { localDate, longTermFile, projectContextFiles, type Workspace } from '../workspace/index.ts'
+import { ruleFor } from '../visibility/index.ts'
 import type { ImportRouter } from './import-thread.ts'
+import { Job, type ImportTask } from './job.ts'
 import { targetOf } from './names.ts'
+import { ImportRecords, type ImportRecord } from './records.ts'
 
-const origin = { cause: 'import' } as const
+const undoing = { cause: 'import' } as const
 
 export interface ImporterOptions {
   /** The thread's entry. */
   readonly entry: URL
   readonly workspace: Workspace
-  /** The folder of its proposals: what was exported has them. */
-  readonly upkeep?: string | undefined
-}
-
-/** What is imported, and where to. */
-export interface ImportTask {
-  readonly path: string
-  readonly into: string
-  readonly withAttachments: boolean
+  readonly now: Clock
+  /** What of the workspace the settings keep on this machine. */
+  readonly localHere: () => readonly string[]
+  /** The same of any folder, by the settings of all agents. */
+  readonly localIn: (folder: string) => readonly string[]
+  readonly folders: {
+    /** Of its proposals: what was exported has them. */
+    readonly upkeep: string
+    /** Of what imports have made. */
+    readonly imports: string
+  }
 }
 
 /** How often names may be taken by somebody else meanwhile. */
 const maxTries = 5
-
-/** One import, from its beginning until somebody was told of its end. */
-class Job {
-  readonly id = randomUUID()
-  readonly task: ImportTask
-  readonly stop = new AbortController()
-  readonly made: string[] = []
-  done = 0
-  total = 0
-  ended = false
-  failure: unknown
-  #next = Promise.withResolvers<void>()
-
-  constructor(task: ImportTask) {
-    this.task = task
-  }
-
-  /** Resolves when it is a step further. */
-  moved(): Promise<void> {
-    return this.ended ? Promise.resolve() : this.#next.promise
-  }
-
-  move(done: number, total: number): void {
-    this.done = done
-    this.total = total
-    this.#tell()
-  }
-
-  end(): void {
-    this.ended = true
-    this.#tell()
-  }
-
-  #tell(): void {
-    this.#next.resolve()
-    this.#next = Promise.withResolvers<void>()
-  }
-}
 
 export class Importer {
   readonly #options: ImporterOptions
   #running: Job | undefined
   #waiting: ImportTask[] = []
   #ended: Job[] = []
+  readonly #records: ImportRecords
 
   constructor(options: ImporterOptions) {
     this.#options = options
+    this.#records = new ImportRecords(options.folders.imports)
+  }
+
+  /** Imports that the end of the app broke off are told of, and can be taken back; only where nobody else imports. */
+  async carryOn(): Promise<void> {
+    for (const { record, unsure } of await this.#records.brokenOff()) {
+      const states = await Promise.all(unsure.map(async (path) => ({ path, is: await this.#stateOf(path) })))
+      const made = [...record.made, ...states.flatMap(({ path, is }) => (is === undefined ? [] : [{ path, is }]))]
+      const whole = { ...record, made }
+      if (made.length > 0) await this.#records.put(whole)
+      else await this.#records.end(record.id)
+      if (made.length > 0) this.#ended.push(Job.brokenOff(whole))
+    }
   }
 
   /** What an import would do. @throws AppError `file_not_found`, `import_unknown` */
@@ -100,7 +84,7 @@ export class Importer {
     }
     this.seen(job.id)
     if (job.failure) throw job.failure
-    yield { type: 'done', made: job.made, isCancelled: job.stop.signal.aborted }
+    yield { type: 'done', id: job.id, made: job.made.map(({ path }) => path), isCancelled: job.stop.signal.aborted }
   }
 
   /** Copies behind everybody's back, after what is being copied already: `standing` tells how far it is. */
@@ -117,7 +101,7 @@ export class Importer {
       ended: this.#ended.map(({ id, task, made, failure, stop }) => ({
         id,
         path: task.path,
-        made,
+        made: made.map((one) => one.path),
         isCancelled: stop.signal.aborted,
         failure: failure instanceof AppError ? { code: failure.code, data: failure.data } : null,
       })),
@@ -144,6 +128,7 @@ export class Importer {
 
   async #work(job: Job): Promise<void> {
     try {
+      await this.#records.begin({ id: job.id, at: this.#options.now().getTime(), source: job.task.path })
       await this.#inThread(async (client) => {
         for (let tries = 1; !(await this.#makeAll(client, job)); tries += 1)
           if (tries === maxTries)
@@ -151,6 +136,12 @@ export class Importer {
       })
     } catch (error) {
       job.failure = error
+    }
+    try {
+      if (job.made.length > 0) await this.#records.put(this.#recordOf(job))
+      else await this.#records.end(job.id)
+    } catch (error) {
+      job.failure ??= error
     }
     this.#running = undefined
     this.#ended.push(job)
@@ -165,70 +156,169 @@ export class Importer {
     const { attachments, notes } = await this.#prepare(client, job.task)
     const steps = [
       ...attachments.map(({ path, from }) => ({ path, make: () => this.#attach(client, path, from) })),
-      ...notes.map(({ path, text }) => ({ path, make: () => this.#create(path, text) })),
+      ...notes.map(({ path, text }) => ({
+        path,
+        make: () => this.#create(path, text, basename(job.task.path.trim())),
+      })),
     ]
     const done = job.made.length
     for (const { path, make } of steps) {
       if (job.stop.signal.aborted) break
-      if (!(await make())) return false
-      job.made.push(path)
+      const folders = await this.#missingAbove(path)
+      await this.#records.note(job.id, { path, folders })
+      const is = await make()
+      await this.#records.note(job.id, { path, is: is ?? null })
+      if (is === undefined) return false
+      job.made.push({ path, is })
+      for (const folder of folders) job.folders.add(folder)
       job.move(job.made.length, done + steps.length)
     }
     return true
   }
 
-  /** Puts imported files into the trash. */
-  async undo(paths: readonly string[]): Promise<void> {
-    for (const path of paths) {
-      try {
-        if (attachmentType(path) === undefined) await this.#options.workspace.remove(path, origin)
-        else await this.#options.workspace.detach(path)
-      } catch (error) {
-        // Gone already, which is what was wanted.
-        if (!(error instanceof AppError && error.code === 'file_not_found')) throw error
+  /** Imports that can be taken back, the latest first. */
+  async past(): Promise<PastImport[]> {
+    const records = await this.#records.list()
+    return records.map(({ id, at, source, made, left }) => ({ id, at, path: source, files: made.length, left }))
+  }
+
+  /**
+   * Puts what an import made into the trash, but what somebody has changed since, and takes away folders that it made and
+   * that are empty now. @throws AppError `import_unknown`
+   */
+  async undo(id: string): Promise<{ removed: number; left: string[] }> {
+    const record = await this.#records.get(id)
+    if (!record)
+      throw new AppError('import_unknown', 'this import was taken back already, or is long ago', { path: '' })
+    const { workspace } = this.#options
+    const left: (typeof record.made)[number][] = []
+    let removed = 0
+    for (const one of record.made) {
+      const state = await this.#stateOf(one.path)
+      // Gone already, which is what was wanted.
+      if (state === undefined) continue
+      if (state !== one.is) {
+        left.push(one)
+        continue
       }
+      if (attachmentType(one.path) === undefined) await workspace.remove(one.path, undoing)
+      else await workspace.detach(one.path)
+      removed += 1
+    }
+    for (const folder of record.folders.toSorted((a, b) => b.length - a.length)) await workspace.removeIfEmpty(folder)
+    const paths = left.map(({ path }) => path)
+    if (left.length === 0) await this.#records.drop(id)
+    else await this.#records.put({ ...record, made: left, left: paths })
+    return { removed, left: paths }
+  }
+
+  #recordOf({ id, task, made, folders }: Job): ImportRecord {
+    const at = this.#options.now().getTime()
+    return { id, at, source: task.path, made: [...made], folders: [...folders], left: [] }
+  }
+
+  /** Folders that a file needs and that are not there. */
+  async #missingAbove(path: string): Promise<string[]> {
+    const missing: string[] = []
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const folder = path.slice(0, at)
+      if (await this.#options.workspace.exists(folder)) break
+      missing.push(folder)
+    }
+    return missing
+  }
+
+  /** What is known of a file, to be told from another state of it; undefined where there is none. */
+  async #stateOf(path: string): Promise<string | undefined> {
+    const { workspace } = this.#options
+    try {
+      if (attachmentType(path) === undefined) return (await workspace.read(path)).hash
+      const { size, mtimeMs } = await stat(await workspace.locate(path))
+      return `${size}:${mtimeMs}`
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'file_not_found') return undefined
+      if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
+      // It is no text any more, or may not be read: it is not what was imported.
+      if (error instanceof AppError) return ''
+      throw error
     }
   }
 
   /** @param repository the workspace's history, to go with it @throws AppError `folder_too_large` */
   async pack(repository?: string): Promise<Blob> {
     const { workspace, forbidden } = this.#options.workspace.roots
-    const { upkeep } = this.#options
-    return this.#inThread((client) => client.pack({ workspace, forbidden, upkeep, repository }))
+    const { upkeep } = this.#options.folders
+    const local = this.#options.localHere()
+    return this.#inThread((client) => client.pack({ workspace, forbidden, local, note: undefined, upkeep, repository }))
   }
 
-  async #prepare(client: RouterClient<ImportRouter>, { path, into, withAttachments }: ImportTask) {
-    const { roots } = this.#options.workspace
+  /** One note with what it shows. @throws AppError `folder_too_large`, and as `Workspace.locateNote` */
+  async packNote(note: string): Promise<Blob> {
+    const { workspace: files } = this.#options
+    await files.locateNote(note)
+    const { workspace, forbidden } = files.roots
+    const local = this.#options.localHere()
+    const task = { workspace, forbidden, local, note, upkeep: undefined, repository: undefined }
+    return this.#inThread((client) => client.pack(task))
+  }
+
+  async #prepare(client: RouterClient<ImportRouter>, { path: asked, into, withAttachments }: ImportTask) {
+    const { roots, layout } = this.#options.workspace
+    const path = expandHome(asked.trim())
+    const steering = [longTermFile(layout), ...projectContextFiles(layout)]
     await this.#options.workspace.locate(targetOf(into, 'note.md'))
     const { workspace, forbidden } = roots
-    const task = { path: expandHome(path.trim()), into, withAttachments, roots: { workspace, forbidden } }
+    const task = {
+      path,
+      into,
+      withAttachments,
+      steering,
+      local: await this.#localOf(path),
+      roots: { workspace, forbidden },
+    }
     return client.prepare(task).catch((error: unknown) => {
       throw fromOrpcError(error)
     })
   }
 
-  async #attach(client: RouterClient<ImportRouter>, path: string, from: string): Promise<boolean> {
+  /** What of the files that are imported is local where they lie; all of an archive that is. */
+  async #localOf(path: string): Promise<readonly string[]> {
+    const { localIn } = this.#options
+    const real = await realpath(path).catch(() => path)
+    const isFile = await stat(real).then(
+      (info) => info.isFile(),
+      () => false,
+    )
+    if (!isFile) return localIn(real)
+    return ruleFor(basename(real), localIn(dirname(real))) === undefined ? [] : ['**']
+  }
+
+  /** @returns what the new file is, to be told from another; undefined when somebody else took its name */
+  async #attach(client: RouterClient<ImportRouter>, path: string, from: string): Promise<string | undefined> {
     try {
       await this.#options.workspace.attach(path, async (to) => {
         await client.copy({ from, to }).catch((error: unknown) => {
           throw fromOrpcError(error)
         })
       })
-      return true
+      return this.#stateOf(path)
     } catch (error) {
-      if (error instanceof AppError && error.code === 'file_exists') return false
+      if (error instanceof AppError && error.code === 'file_exists') return undefined
       throw error
     }
   }
 
-  /** @returns false when somebody else made a file of that name meanwhile */
-  async #create(path: string, text: string): Promise<boolean> {
+  /** @param from where it comes from @returns the same */
+  async #create(path: string, text: string, from: string): Promise<string | undefined> {
     let isNew = true
-    await this.#options.workspace.edit(path, origin, (current) => {
+    const source = { kind: 'import' as const, name: from }
+    const origin = { cause: 'import' as const, sources: [sourceName(source)] }
+    const made = withImport(text, from, localDate(this.#options.now()))
+    const { hash } = await this.#options.workspace.edit(path, origin, (current) => {
       isNew = current === undefined
-      return current ?? text
+      return current ?? made
     })
-    return isNew
+    return isNew ? hash : undefined
   }
 
   async #inThread<T>(work: (client: RouterClient<ImportRouter>) => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@
  */
 import { stat } from 'node:fs/promises'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import { withoutImport } from '../../shared/provenance.ts'
 import { readText, resolveInside, type Place, type Roots } from '../workspace/index.ts'
 import { numbered } from './names.ts'
 
@@ -18,12 +19,15 @@ export interface Placed {
 export class Places {
   readonly #roots: Roots
   readonly #place: Place
+  readonly #steering: ReadonlySet<string>
   /** What this import takes. */
   readonly #taken = new Set<string>()
 
-  constructor(roots: Roots, place: Place) {
+  /** @param steering files that every request carries */
+  constructor(roots: Roots, place: Place, steering: readonly string[]) {
     this.#roots = roots
     this.#place = place
+    this.#steering = new Set(steering.map((path) => path.toLowerCase()))
   }
 
   /** @param isSame asked of what is there, by its absolute path and size @param from the first number to be tried */
@@ -41,6 +45,8 @@ export class Places {
         throw error
       })
       if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
+      // What every request carries comes from the user alone: what is imported stands beside it (M63).
+      if (!info && this.#steering.has(path.toLowerCase())) continue
       this.#taken.add(path)
       return { path, isNew: !info, isBeside: number > 1 && !info, number }
     }
@@ -52,12 +58,13 @@ export class Places {
   }
 }
 
-/** What a note says; undefined for one that cannot be read. */
-export async function textAt(file: string): Promise<string | undefined> {
+/** Whether a note that is there is what would be made; what says that it was imported does not count. */
+export async function isThere(file: string, isSame: (text: string) => boolean): Promise<boolean> {
   try {
-    return (await readText(file)).text
+    const { text } = await readText(file)
+    return isSame(text) || isSame(withoutImport(text))
   } catch (error) {
-    if (error instanceof AppError) return undefined
+    if (error instanceof AppError) return false
     throw error
   }
 }

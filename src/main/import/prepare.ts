@@ -6,15 +6,22 @@ import { createReadStream } from 'node:fs'
 import type { ImportPlan } from '../../shared/contract/index.ts'
 import { applyEdits, parseLinks, Resolver, rewriteLinks, type ParsedLinks } from '../../shared/links/index.ts'
 import { namesOf, parseProperties } from '../../shared/properties/index.ts'
+import { withVisibility } from '../../shared/visibility-edit.ts'
+import { ruleFor } from '../visibility/index.ts'
 import { placeOf, walkFiles, type Roots } from '../workspace/index.ts'
+import { changedLinks } from './existing-links.ts'
 import { targetOf } from './names.ts'
-import { Places, textAt, type Placed } from './places.ts'
+import { isThere, Places, type Placed } from './places.ts'
 import { hashPieces, type LeftFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
 
 export interface Wanted {
   /** A folder of the workspace. */
   readonly into: string
   readonly withAttachments: boolean
+  /** Files that every request carries: nothing that is imported becomes one. */
+  readonly steering: readonly string[]
+  /** What of the imported folder is local where it lies. */
+  readonly local: readonly string[]
 }
 
 export interface Prepared {
@@ -38,11 +45,11 @@ const maxLeftKinds = 30
 
 export async function prepare(
   opened: Source,
-  { into: chosen, withAttachments }: Wanted,
+  { into: chosen, withAttachments, steering, local }: Wanted,
   roots: Roots,
 ): Promise<Prepared> {
-  const { source, into, top } = fromItsTop(opened, chosen)
-  const places = new Places(roots, await placeOf(roots))
+  const { source, into, top } = fromItsTop(keptLocal(opened, local), chosen)
+  const places = new Places(roots, await placeOf(roots), steering)
   const wanted = withAttachments ? source.attachments : []
   const attachments = await placeAttachments(source, wanted, into, places)
   const notes: Note[] = []
@@ -50,39 +57,56 @@ export async function prepare(
     const target = targetOf(into, path)
     const { links } = parseLinks(text)
     const bare = withoutTargets(text, links)
-    const placed = await places.find(target, async (file) => {
-      const there = await textAt(file)
-      return there !== undefined && (there === text || withoutTargets(there, parseLinks(there).links) === bare)
-    })
+    const isSame = (there: string) => there === text || withoutTargets(there, parseLinks(there).links) === bare
+    const placed = await places.find(target, (file) => isThere(file, isSame))
     notes.push({ path, text, links, names: namesOf(parseProperties(text)), target, placed })
   }
   const existing = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
   const before = new Resolver([...notes, ...[...source.attachments, ...source.left].map(({ path }) => ({ path }))])
   const linked = await linkAll(notes, attachments, existing, before, places)
+  const existingLinks = await changedLinks(roots.workspace, existing, [
+    ...notes.filter(({ placed }) => placed.isNew).map(({ placed, names }) => ({ path: placed.path, names })),
+    ...attachments.filter(({ placed }) => placed.isNew).map(({ placed }) => ({ path: placed.path })),
+  ])
   const left: readonly (Omit<LeftFile, 'reason'> & { reason: LeftFile['reason'] | 'unwanted' })[] = [
+    ...source.unread,
     ...source.left,
     ...(withAttachments ? [] : source.attachments.map(({ path }) => ({ path, reason: 'unwanted' as const }))),
   ]
   const newNotes = notes.filter(({ placed }) => placed.isNew)
   const newAttachments = attachments.filter(({ placed }) => placed.isNew)
+  const renamed = [...newNotes, ...newAttachments].flatMap(({ path, placed }) => {
+    const to = placed.path.slice(placed.path.length - path.length)
+    return to === path ? [] : [{ from: path, to: placed.path }]
+  })
   const made = [...newNotes, ...newAttachments].map(({ placed }) => placed.path)
   return {
     plan: {
       kind: source.kind,
       ...countsOf(notes),
-      skipped: source.skipped,
+      skipped: source.skipped + source.unread.length,
       attachments: {
         ...countsOf(attachments),
         bytes: newAttachments.reduce((sum, { size }) => sum + size, 0),
       },
       links: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.rewritten ?? 0), 0),
       lost: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.lost ?? 0), 0),
+      existing: existingLinks,
       left: groupedByEnding(left),
       names: made.slice(0, maxNames),
+      renamed: { count: renamed.length, examples: renamed.slice(0, maxNames) },
     },
     attachments: newAttachments.map(({ path, placed }) => ({ path: placed.path, from: top + path })),
     notes: newNotes.map(({ path, text, placed }) => ({ path: placed.path, text: linked.get(path)?.text ?? text })),
   }
+}
+
+/** A copy of what is local by a rule says so itself: the rule does not name the copy. */
+function keptLocal(source: Source, local: readonly string[]): Source {
+  const files = source.files.map((file) =>
+    ruleFor(file.path, local) === undefined ? file : { ...file, text: withVisibility(file.text, true) },
+  )
+  return { ...source, files }
 }
 
 interface FromTop {
@@ -170,7 +194,7 @@ async function linkAll(
       const text = linked.get(note.path)?.text
       if (note.placed.isNew) continue
       const { path, number } = note.placed
-      const isSame = async (file: string) => (await textAt(file)) === text
+      const isSame = (file: string) => isThere(file, (there) => there === text)
       places.leave(path)
       note.placed = await places.find(note.target, isSame, number)
       if (note.placed.path !== path) moved += 1

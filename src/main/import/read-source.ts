@@ -14,7 +14,7 @@ import { isMarkdown, maxAttachmentBytes, readText, walkFiles, walkMarkdown } fro
 import { Archive } from './archive.ts'
 import { assertBearable, maxImportBytes } from './bounds.ts'
 import { readConversations } from './conversations.ts'
-import { openArchives, type ZippedNotes } from './zipped-notes.ts'
+import { openArchives, type UnreadFile, type ZippedNotes } from './zipped-notes.ts'
 
 export interface SourceFile {
   /** Relative, with forward slashes. */
@@ -29,17 +29,19 @@ export interface SourceAttachment {
   readonly size: number
 }
 
-/** What stays where it is: no kind that is shown in notes, or too large a file. */
+/** What stays where it is: no kind that is shown in notes, too large a file, no text, or a name that leads elsewhere. */
 export interface LeftFile {
   readonly path: string
-  readonly reason: 'kind' | 'large'
+  readonly reason: 'kind' | 'large' | UnreadFile['reason']
 }
 
 export interface Source {
   readonly kind: 'markdown' | 'chatgpt' | 'claude'
   readonly files: readonly SourceFile[]
-  /** What could not be read. */
+  /** Conversations that could not be read. */
   readonly skipped: number
+  /** Notes that could not be. */
+  readonly unread: readonly UnreadFile[]
   readonly attachments: readonly SourceAttachment[]
   readonly left: readonly LeftFile[]
   /** The bytes of an attachment. */
@@ -94,17 +96,17 @@ async function readFolder(folder: string): Promise<Source | undefined> {
     walk.files.reduce((sum, found) => sum + found.size, 0),
   )
   const files: SourceFile[] = []
-  let skipped = walk.problems.length
+  const unread = walk.problems.map(({ path }): UnreadFile => ({ path, reason: 'unreadable' }))
   for (const { path } of walk.files) {
     try {
       files.push({ path, text: (await readText(join(folder, path), path)).text })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      skipped += 1
+      unread.push({ path, reason: 'unreadable' })
     }
   }
   const pieces = (path: string) => createReadStream(join(folder, path))
-  return { kind: 'markdown', files, skipped, ...sorted(all.files), pieces, close: async () => undefined }
+  return { kind: 'markdown', files, skipped: 0, unread, ...sorted(all.files), pieces, close: async () => undefined }
 }
 
 /** What lies beside notes. */
@@ -142,12 +144,13 @@ async function readSingle(path: string, size: number): Promise<Source | undefine
   }
 }
 
-function fromNotes({ files, skipped, others, pieces, close }: ZippedNotes): Source {
-  return { kind: 'markdown', files, skipped, ...sorted(others), pieces, close }
+function fromNotes({ files, unread, others, pieces, close }: ZippedNotes): Source {
+  return { kind: 'markdown', files, skipped: 0, unread, ...sorted(others), pieces, close }
 }
 
 const nothingBeside: Omit<Source, 'kind' | 'files'> = {
   skipped: 0,
+  unread: [],
   attachments: [],
   left: [],
   pieces: (path) => {

@@ -2,6 +2,7 @@
  * Notes in a zip, and what lies beside them. An archive that has no notes but archives, as large exports of Notion have,
  * means what is in those: they are unpacked to the system's folder for temporary files until the import is over.
  */
+import { ownFolderName } from '../../shared/own-files.ts'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,10 +20,15 @@ import {
 import { Archive, type ArchiveEntry } from './archive.ts'
 import { assertBearable } from './bounds.ts'
 
+/** A note that is no text, or whose name leads elsewhere or is that of another. */
+export interface UnreadFile {
+  readonly path: string
+  readonly reason: 'unreadable' | 'name'
+}
+
 export interface ZippedNotes {
   readonly files: readonly { readonly path: string; readonly text: string }[]
-  /** What could not be read, or has no name of its own. */
-  readonly skipped: number
+  readonly unread: readonly UnreadFile[]
   readonly others: readonly { readonly path: string; readonly size: number }[]
   readonly pieces: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>
@@ -53,13 +59,13 @@ export async function openArchives(archive: Archive, path: string): Promise<Zipp
 
 async function readAll(archives: readonly Archive[], path: string): Promise<Omit<ZippedNotes, 'close'>> {
   const places = new Map<string, Place>()
-  let skipped = 0
+  const unread: UnreadFile[] = []
   for (const archive of archives)
     for (const entry of archive.entries) {
-      if (entry.name.split(/[\\/]/).some(isIgnoredFolder)) continue
+      if (entry.name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && step !== ownFolderName)) continue
       const name = plainName(entry.name)
-      if (name === undefined || places.has(name)) skipped += isMarkdown(entry.name) ? 1 : 0
-      else places.set(name, { archive, entry })
+      if (name !== undefined && !places.has(name)) places.set(name, { archive, entry })
+      else if (isMarkdown(entry.name)) unread.push({ path: entry.name, reason: 'name' })
     }
   const notes = [...places].filter(([name]) => isMarkdown(name))
   assertBearable(
@@ -69,13 +75,13 @@ async function readAll(archives: readonly Archive[], path: string): Promise<Omit
   const files: { path: string; text: string }[] = []
   for (const [name, place] of notes) {
     const text = await textOf(place)
-    if (text === undefined) skipped += 1
+    if (text === undefined) unread.push({ path: name, reason: 'unreadable' })
     else files.push({ path: name, text })
   }
   const others = [...places]
     .filter(([name]) => !isMarkdown(name))
     .map(([name, { entry }]) => ({ path: name, size: entry.size }))
-  return { files, skipped, others, pieces: (name) => piecesOf(places.get(name), name) }
+  return { files, unread, others, pieces: (name) => piecesOf(places.get(name), name) }
 }
 
 function piecesOf(place: Place | undefined, path: string): AsyncIterable<Uint8Array> {

@@ -90,6 +90,12 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
     .sort((one, other) => other.similarity - one.similarity || (one.lines[0] ?? 0) - (other.lines[0] ?? 0))
 }
 
+/** How alike two lines are, in [0, 1]: 1 where they say the same word for word. */
+export function similarityOf(one: string, other: string): number {
+  const [first, second] = [normalize(one), normalize(other)]
+  return first === second ? 1 : jaccard(shingles(first), shingles(second))
+}
+
 /** Letters and digits alone, in lower case: list marks, emphasis and punctuation make no difference. */
 function normalize(line: string): string {
   if (isPlain.test(line))

@@ -4,7 +4,7 @@
  * facts, however alike they look.
  */
 import { cosine, type Likeness } from './likeness.ts'
-import { nearDuplicates } from './near-duplicates.ts'
+import { nearDuplicates, similarityOf } from './near-duplicates.ts'
 import { commonWords, isValue, saidBy, type Said } from './said.ts'
 
 /** A word that stands in more lines than this finds no candidates: most pairs that share it are about it, and differ. */
@@ -61,17 +61,16 @@ export async function twinsAmong<T extends Line>(
   const found: Twins<T>[] = []
   /** By line: who has a twin that stays goes itself, and keeps nobody. */
   const gone = new Set<T>()
-  const settle = (one: T, other: T, cosines: number | undefined) => {
+  const settle = (one: T, other: T, cosines?: number) => {
     if (gone.has(one) || gone.has(other)) return
     const [kept, lost] = better(one, other) <= 0 ? [one, other] : [other, one]
     if (!mayGo(lost) || !saysAll(kept.said, lost.said, words)) return
     gone.add(lost)
-    found.push({ kept, other: lost, likeness: cosines ?? 1 })
+    found.push({ kept, other: lost, likeness: cosines ?? similarityOf(one.text, other.text) })
   }
-  for (const { lines: group, similarity } of nearDuplicates(lines.map(({ text }) => text))) {
+  for (const { lines: group } of nearDuplicates(lines.map(({ text }) => text))) {
     const inside = group.flatMap((at) => lines[at] ?? []).sort(better)
-    for (const [index, one] of inside.entries())
-      for (const other of inside.slice(index + 1)) settle(one, other, similarity)
+    for (const [index, one] of inside.entries()) for (const other of inside.slice(index + 1)) settle(one, other)
   }
   if (!likeness) return found
   const vectors = await likeness.vectors(lines.map(({ text }) => text))

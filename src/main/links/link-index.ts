@@ -4,7 +4,16 @@
  */
 import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { movedPath, parseLinks, Resolver, type Move, type ParsedLinks } from '../../shared/links/index.ts'
+import {
+  canvasFiles,
+  isCanvas,
+  movedPath,
+  parseLinks,
+  Resolver,
+  type CanvasFile,
+  type Move,
+  type ParsedLinks,
+} from '../../shared/links/index.ts'
 import { namesOf, parseProperties, type NoteProperties } from '../../shared/properties/index.ts'
 import { inBatches } from '../files/index.ts'
 import { isMarkdown, placeOf, readText, walkFiles, type FoundFile } from '../workspace/index.ts'
@@ -19,6 +28,16 @@ export interface IndexedNote extends ParsedLinks, NoteProperties {
   /** Of its text. */
   readonly hash: string
   readonly names: readonly string[]
+}
+
+/** A canvas, and the files that it shows. */
+interface IndexedCanvas {
+  readonly path: string
+  readonly size: number
+  readonly modifiedAt: number
+  /** Of its text. */
+  readonly hash: string
+  readonly files: readonly CanvasFile[]
 }
 
 /** Another note's link to this one. */
@@ -37,6 +56,7 @@ export class LinkIndex {
   readonly #root: string
   #notes = new Map<string, IndexedNote>()
   #others: readonly string[] = []
+  #canvases = new Map<string, IndexedCanvas>()
   #resolver: Resolver | undefined
   #referrers: Map<string, Referrer[]> | undefined
 
@@ -52,6 +72,15 @@ export class LinkIndex {
   /** Files that are no notes. */
   get others(): readonly string[] {
     return this.#others
+  }
+
+  get canvases(): ReadonlyMap<string, IndexedCanvas> {
+    return this.#canvases
+  }
+
+  /** Of the text that was read. */
+  hashOf(path: string): string | undefined {
+    return (this.#notes.get(path) ?? this.#canvases.get(path))?.hash
   }
 
   get resolver(): Resolver {
@@ -93,6 +122,7 @@ export class LinkIndex {
       const said = parseProperties(text.text)
       read.set(file.path, { ...file, hash: text.hash, names: namesOf(said), ...said, ...parseLinks(text.text) })
     })
+    await this.#readCanvases(files, isAllowed)
     const isSame = read.size === 0 && notes.length === this.#notes.size && others.join('\n') === this.#others.join('\n')
     if (isSame) return
     const entries = notes.map(({ path }) => [path, read.get(path) ?? this.#notes.get(path)] as const)
@@ -104,12 +134,26 @@ export class LinkIndex {
 
   /** They are read anew with the next look: what was written within one tick of the clock looks the same from outside. */
   forget(paths: readonly string[]): void {
-    for (const path of paths) this.#notes.delete(path)
+    for (const path of paths) {
+      this.#notes.delete(path)
+      this.#canvases.delete(path)
+    }
   }
 
   /** The text of a note as it is now; undefined when it cannot be read. */
   async text(path: string): Promise<{ text: string; hash: string } | undefined> {
     return this.#read(path)
+  }
+
+  async #readCanvases(files: readonly FoundFile[], isAllowed: (real: string) => boolean): Promise<void> {
+    const found = files.filter(({ path }) => isCanvas(path))
+    const read = await inBatches(found, readAtOnce, async (file): Promise<IndexedCanvas | undefined> => {
+      const known = this.#canvases.get(file.path)
+      if (known?.size === file.size && known.modifiedAt === file.modifiedAt) return known
+      const text = await this.#read(file.path, isAllowed)
+      return text && { ...file, hash: text.hash, files: canvasFiles(text.text) }
+    })
+    this.#canvases = new Map(read.flatMap((canvas) => (canvas ? [[canvas.path, canvas]] : [])))
   }
 
   async #read(path: string, isAllowed?: (real: string) => boolean) {

@@ -4,9 +4,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { RouterClient } from '@orpc/server'
+import type { Moving } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { Move, NoteLink } from '../../shared/links/index.ts'
+import type { LinkTarget, Move, NoteLink } from '../../shared/links/index.ts'
 import type { TagRename } from '../../shared/properties/index.ts'
+import { Changes, type Announcements } from '../changes.ts'
 import type { Differ } from '../diff/index.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { normalizeRequest, type Workspace, type WriteOrigin } from '../workspace/index.ts'
@@ -49,9 +51,18 @@ interface Done {
   readonly rewrites: readonly Rewrite[]
 }
 
+interface UnderWay extends Moving {
+  readonly stop: AbortController
+}
+
 export class Links {
+  /** A move is further than it was, or there is none any more. */
+  readonly changes: Announcements<Moving | null>
+  readonly #changes = new Changes<Moving | null>()
   readonly #options: LinksOptions
   readonly #done = new Map<string, Done>()
+  #relocating: Promise<void> = Promise.resolve()
+  #underWay: UnderWay | undefined
   #thread: Thread<LinkClient> | undefined
   /** Asked and not answered. */
   #open = 0
@@ -61,6 +72,7 @@ export class Links {
 
   constructor(options: LinksOptions) {
     this.#options = options
+    this.changes = this.#changes
   }
 
   /** Files have changed. */
@@ -76,15 +88,8 @@ export class Links {
     return this.#ask((client, asked) => client.mentions({ ...asked, path }, passing(signal)))
   }
 
-  /** @param target decoded, with its fragment */
-  resolve(path: string, kind: NoteLink['kind'], target: string) {
-    const hash = target.indexOf('#')
-    const link = {
-      kind,
-      target: hash < 0 ? target : target.slice(0, hash),
-      fragment: hash < 0 ? undefined : target.slice(hash + 1),
-    }
-    return this.#ask((client, asked) => client.resolve({ ...asked, path, link }))
+  resolve(path: string, kind: NoteLink['kind'], { target, fragment }: LinkTarget) {
+    return this.#ask((client, asked) => client.resolve({ ...asked, path, link: { kind, target, fragment } }))
   }
 
   files(signal?: AbortSignal) {
@@ -134,7 +139,8 @@ export class Links {
 
   /** What a move would change in notes. */
   async planMove(move: Move) {
-    return (await this.#plan(normalized(move))).plan
+    const { plan } = await this.#plan(normalized(move))
+    return { ...plan, staysLocal: await this.#options.workspace.isKeptLocal(move) }
   }
 
   /**
@@ -145,8 +151,24 @@ export class Links {
     const move = normalized(asked)
     const planned = plan === undefined ? undefined : await this.#plan(move)
     if (planned && planned.plan.id !== plan) throw outdated()
+    const staysLocal = await this.#options.workspace.isKeptLocal(move)
     const undo = await this.#change(move, planned?.rewrites ?? [], origin)
-    return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, undo }
+    return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, staysLocal, undo }
+  }
+
+  /** The move that is under way; null for none. */
+  get moving(): Moving | null {
+    if (!this.#underWay) return null
+    const { stop: _stop, ...moving } = this.#underWay
+    return moving
+  }
+
+  /** Takes back what is under way; nothing where all of it is written. */
+  cancelMove(): void {
+    const underWay = this.#underWay
+    if (!underWay || underWay.done === underWay.total || underWay.stop.signal.aborted) return
+    underWay.stop.abort()
+    this.#tell({ ...underWay, isCancelled: true })
   }
 
   /** Moves that `undo` can take back, latest first. */
@@ -166,7 +188,7 @@ export class Links {
     if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
     const { move, rewrites } = done
     const back = await Promise.all(rewrites.map((rewrite) => this.#reversed(rewrite)))
-    await this.#options.workspace.relocate(move && { from: move.to, to: move.from }, back, origin)
+    await this.#relocate(move && { from: move.to, to: move.from }, back, origin)
     this.#done.delete(undo)
   }
 
@@ -190,11 +212,42 @@ export class Links {
 
   /** @returns by what it can be taken back */
   async #change(move: Move | undefined, rewrites: readonly Rewrite[], origin: WriteOrigin): Promise<string> {
-    await this.#options.workspace.relocate(move, rewrites, origin)
+    const kept = await this.#relocate(move, rewrites, origin)
     const undo = randomUUID()
-    this.#done.set(undo, { at: this.#options.now().getTime(), move, rewrites })
+    const rest = rewrites.filter(({ path }) => !kept.some((one) => one.path === path))
+    this.#done.set(undo, { at: this.#options.now().getTime(), move, rewrites: [...rest, ...kept] })
     for (const old of [...this.#done.keys()].slice(0, -maxDone)) this.#done.delete(old)
     return undo
+  }
+
+  /** One after another: who cancels means the one that is seen. */
+  async #relocate(
+    move: Move | undefined,
+    rewrites: readonly Rewrite[],
+    origin: WriteOrigin,
+  ): Promise<readonly Rewrite[]> {
+    const before = this.#relocating
+    const done = before.then(async () => {
+      const stop = new AbortController()
+      const { from, to } = move ?? { from: '', to: '' }
+      const onProgress = (written: number, total: number) =>
+        this.#tell({ from, to, done: written, total, isCancelled: stop.signal.aborted, stop })
+      try {
+        return await this.#options.workspace.relocate(move, rewrites, origin, { onProgress, signal: stop.signal })
+      } finally {
+        this.#tell(undefined)
+      }
+    })
+    this.#relocating = done.then(
+      () => undefined,
+      () => undefined,
+    )
+    return done
+  }
+
+  #tell(underWay: UnderWay | undefined): void {
+    this.#underWay = underWay
+    this.#changes.announce(this.moving)
   }
 
   #planRename(rename: TagRename) {

@@ -3,7 +3,7 @@
  */
 import type { Habits } from '../../shared/contract/index.ts'
 import { folderOf, type NoteLink } from '../../shared/links/index.ts'
-import { isHidden, nameFor } from '../workspace/index.ts'
+import { isHiddenPath, nameFor } from '../workspace/index.ts'
 
 export type NewNotes = Pick<Habits, 'newNotes' | 'isFlat'>
 
@@ -28,6 +28,6 @@ export function newNoteOf(
     if (step === '..') steps.pop()
     else if (step !== '.' && step !== '') steps.push(nameFor(step, ''))
   }
-  if (steps.length === 0 || steps.some((step) => step === '' || isHidden(step))) return undefined
+  if (steps.length === 0 || steps.includes('') || isHiddenPath(steps)) return undefined
   return `${steps.join('/')}.md`
 }

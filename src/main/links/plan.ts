@@ -5,7 +5,15 @@
 import { createHash } from 'node:crypto'
 import type { MovePlan, TagPlan } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { applyEdits, planRewrites, type LeftLink, type Move, type RewrittenFile } from '../../shared/links/index.ts'
+import {
+  applyEdits,
+  movedPath,
+  planRewrites,
+  rewriteCanvas,
+  type LeftLink,
+  type Move,
+  type RewrittenFile,
+} from '../../shared/links/index.ts'
 import {
   isTagName,
   parseProperties,
@@ -50,9 +58,20 @@ interface Edited {
 
 export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<PlannedMove> {
   const { rewrites, count, ...shared } = await planned(index, forbidden, move, () =>
-    planRewrites(index.files(), [move]),
+    withCanvases(index, move, planRewrites(index.files(), [move])),
   )
   return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
+}
+
+/** Canvases name the files that they show by their paths. */
+function withCanvases(index: LinkIndex, move: Move, { files, left }: Edited): Edited {
+  const known = new Set(index.files().map(({ path }) => path))
+  const placeOf = (path: string) => (known.has(path) ? movedPath(path, [move]) : undefined)
+  const canvases = [...index.canvases.values()].flatMap(({ path, files: shown }) => {
+    const edits = rewriteCanvas(shown, placeOf)
+    return edits.length === 0 ? [] : [{ path, newPath: movedPath(path, [move]), edits }]
+  })
+  return { files: [...files, ...canvases], left }
 }
 
 /** @throws AppError `tag_invalid` for a name that cannot stand behind `#` */
@@ -96,7 +115,7 @@ async function planned(index: LinkIndex, forbidden: readonly string[], of: unkno
     const rewrites: Rewrite[] = []
     for (const { path, newPath, edits } of files) {
       const now = await index.text(path)
-      if (!now || now.hash !== index.notes.get(path)?.hash) break
+      if (!now || now.hash !== index.hashOf(path)) break
       rewrites.push({ path, newPath, hash: now.hash, before: now.text, after: applyEdits(now.text, edits) })
     }
     if (rewrites.length < files.length && tries < maxTries) {

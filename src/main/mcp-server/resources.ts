@@ -69,7 +69,7 @@ export function addResources(
       return { completion: completionsOf(await filesOf(await callerOf(context)), argument.value) }
     }),
   )
-  followChanges(server, access, callerOf)
+  followChanges(server, access, callerOf, async () => filesOf(await access.caller(server.getClientVersion()?.name)))
 }
 
 /** Of what is not searched, what can be read. */
@@ -136,7 +136,9 @@ function followChanges(
   server: McpServer['server'],
   access: MemoryAccess,
   callerOf: (context: ServerContext) => Promise<Caller>,
+  listed: () => Promise<readonly FileEntry[]>,
 ): void {
+  const changed = new Set<string>()
   const wanted = new Set<string>()
   let agent: string | undefined
   let timer: NodeJS.Timeout | undefined
@@ -150,15 +152,22 @@ function followChanges(
     wanted.delete(request.params.uri)
     return {}
   })
+  /** Of notes that it sees alone: others have no name for it (M64). */
+  const tell = async (paths: readonly string[]) => {
+    const asked = paths.filter((path) => isModern(server) || wanted.has(noteUri(path)))
+    const seen = new Set(asked.length === 0 ? [] : (await listed()).map(({ path }) => path))
+    for (const path of asked) if (seen.has(path)) quietly(server.sendResourceUpdated({ uri: noteUri(path) }))
+    await server.sendResourceListChanged()
+  }
   const quietly = (sending: Promise<void>) => void sending.catch(() => undefined)
   const stop = access.onEvent((event) => {
     if (event.type !== 'filesChanged' || !server.transport) return
     if (agent !== undefined && event.agent !== agent) return
-    for (const uri of event.paths.map((path) => noteUri(path)))
-      if (isModern(server) || wanted.has(uri)) quietly(server.sendResourceUpdated({ uri }))
+    for (const path of event.paths) changed.add(path)
     timer ??= setTimeout(() => {
       timer = undefined
-      if (server.transport) quietly(server.sendResourceListChanged())
+      if (server.transport) quietly(tell([...changed]))
+      changed.clear()
     }, gatherMs)
   })
   const before = server.onclose

@@ -53,8 +53,17 @@ function addTool(
   server.registerTool(name, config, async (given, context) => {
     try {
       const { id: client, agent } = await callerOf(context)
-      const answer = await run(given, { agent, client, ask, now, signal: context.mcpReq.signal })
-      const structuredContent = await passed(answer, { agent, client, ask })
+      const asker = { agent, client, ask }
+      const looking = ask((owner) => owner.clients.look({ agent, client }))
+      // Whoever reads the answer hears of it.
+      looking.catch(() => undefined)
+      const answer = await run(given, { ...asker, now, signal: context.mcpReq.signal })
+      const own: string[] = []
+      withTexts(given, (text) => {
+        own.push(text)
+        return text
+      })
+      const structuredContent = await passed(answer, (await looking).look, own, asker)
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: await failureText(error, onFault) }] }
@@ -62,17 +71,23 @@ function addTool(
   })
 }
 
-/** The answer without what is local, wherever in it that stands: the owner says what may leave (M64). */
+/**
+ * The answer without what is local, wherever in it that stands: the owner says what may leave (M64).
+ * @param own words of the question: they come back as they are, or it would be told which of its guesses are right
+ */
 async function passed<T extends object>(
   answer: T,
+  look: string | null,
+  own: readonly string[],
   { agent, client, ask }: { readonly agent: string; readonly client: string; readonly ask: MemoryAccess['ask'] },
 ): Promise<T> {
+  if (look === null) return answer
   const texts: string[] = []
   withTexts(answer, (text) => {
     texts.push(text)
     return text
   })
-  const shown = await ask((owner) => owner.clients.pass({ agent, client, texts }))
+  const shown = await ask((owner) => owner.clients.pass({ agent, client, look, texts, own: [...own] }))
   let at = 0
   return withTexts(answer, () => shown.texts[at++] ?? '')
 }

@@ -14,7 +14,7 @@ import {
   type ScriptCalibration,
 } from './calibrated.ts'
 import { floatsOf, hashOf } from './passage-store.ts'
-import { questionsOf, sampledPassage, sampleSize, type Pair, type Probe } from './pseudo-questions.ts'
+import { distinct, questionsOf, sampledPassage, sampleSize, type Pair, type Probe } from './pseudo-questions.ts'
 import { leastWorth } from './search/calibrate.ts'
 import { cacheKey, getMeta } from './schema.ts'
 import type { IndexStore } from './store.ts'
@@ -37,13 +37,14 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
   const { embedded } = passages.counts()
   const known = parseCalibration(getMeta(store.db, calibrationKey))
   if (embedded < minPassages || (known && isAbout(known.passages, embedded))) return
-  const sample = passages.sample(sampleSize)
+  const all = passages.sample(sampleSize)
+  const sample = distinct(all)
   const vectors = sample.map(({ vector }) => floatsOf(vector))
   const { groups, probes, pairs, language, texts } = questionsOf(
     sample.map(({ file, text, chunk, place }) => sampledPassage(file, text, passages.textAfter(chunk, place))),
   )
   const vectorOf = await embedTexts(store, provider, texts, signal)
-  const all = scripts.map((script) =>
+  const measured = scripts.map((script) =>
     measureScript(
       script,
       probes.filter((probe) => probe.script === script),
@@ -57,13 +58,13 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
         groups,
         vectors,
         texts: sample.map(({ text }) => text),
-        total: embedded,
+        total: (embedded * sample.length) / all.length,
         judged: provider.judged?.[script],
         nearnessTo: (question) => nearnessTo(provider, question),
       },
     ),
   )
-  const calibration: Calibration = { passages: embedded, scripts: all.filter((one) => one !== undefined) }
+  const calibration: Calibration = { passages: embedded, scripts: measured.filter((one) => one !== undefined) }
   store.transaction(() => {
     store.setMeta(calibrationKey, JSON.stringify(calibration))
     passages.recentre(meanOf(vectors), `${embedded}`)
@@ -84,7 +85,7 @@ interface Known {
   readonly groups: readonly string[]
   readonly vectors: readonly Float32Array[]
   readonly texts: readonly string[]
-  /** Passages of the index, of which these are a sample. */
+  /** Passages of the index that say something of their own, of which these are a sample. */
   readonly total: number
   readonly judged: JudgedModel | undefined
   /** Of a question, where it is not the cosine that tells. */

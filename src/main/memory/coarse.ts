@@ -62,6 +62,16 @@ export class CoarseForms {
     this.#count = Math.max(this.#count, slot + 1)
   }
 
+  /** In the place of all that there are: forms one after the other. @throws RangeError as `put` */
+  fill(forms: Uint8Array): void {
+    const count = forms.length / this.#bytes
+    if (!Number.isInteger(count)) throw new RangeError(`${forms.length} bytes are no coarse forms of ${this.#bytes}`)
+    this.#count = 0
+    if (count > this.#capacity) this.#grow(Math.max(1024, count))
+    this.#memory.set(forms, this.#formsAt)
+    this.#count = count
+  }
+
   move(from: number, to: number): void {
     const at = this.#formsAt + from * this.#bytes
     this.#memory.copyWithin(this.#formsAt + to * this.#bytes, at, at + this.#bytes)

@@ -62,9 +62,9 @@ export function embedKnown(store: IndexStore, provider: EmbeddingProvider): void
     if (!end) return
     last = end.id
     store.transaction(() => {
-      for (const { id, hash } of batch) {
+      for (const { id, hash, text } of batch) {
         const known = store.cachedVector(key, model, hash, length)
-        if (known) store.putVector(id, known.id, floatsOf(known.vector))
+        if (known) store.putVector(id, known.id, floatsOf(known.vector), provider.nearness?.digestOf(text))
       }
     })
   }
@@ -171,9 +171,9 @@ class EmbedRun {
     this.#store.transaction(() => {
       for (const [hash, vector] of answer)
         vectors.set(hash, { cached: this.#store.cacheVector(key, model, hash, vector), vector })
-      for (const { id, hash } of batch) {
+      for (const { id, hash, text } of batch) {
         const given = vectors.get(hash)
-        if (given) this.#store.putVector(id, given.cached, given.vector)
+        if (given) this.#store.putVector(id, given.cached, given.vector, this.#provider.nearness?.digestOf(text))
       }
     })
     this.embedded += batch.filter(({ hash }) => vectors.has(hash)).length

@@ -1,7 +1,7 @@
 /** Entry of the indexing thread: an `Indexer` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { Indexer, type IndexerEvent, type IndexerSettings } from './indexer.ts'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { serveThread, threadBase, withoutForms } from '../thread/index.ts'
 
 const events = new EventPublisher<{ event: IndexerEvent }>({ maxBufferedEvents: 1000 })
 let indexer: Indexer | undefined
@@ -33,4 +33,5 @@ const router = {
 
 export type IndexerRouter = typeof router
 
+withoutForms()
 serveThread(router)

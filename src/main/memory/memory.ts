@@ -25,6 +25,7 @@ import { openThreads, type MemorySource } from './open-threads.ts'
 import { ProviderCare } from './provider-care.ts'
 import { RunningThreads } from './running-threads.ts'
 import { sampleOf } from './sample.ts'
+import type { Overrides } from './search/searcher.ts'
 import { whyUnsearched } from './unsearched.ts'
 import { runRechunk, type ThreadEntries, type Threads } from './threads.ts'
 
@@ -77,11 +78,10 @@ export class Memory {
     shareEmbeddings(options.source.embedding)
     this.#threads = new RunningThreads({
       entries: options.threads,
-      open: (threads) =>
-        openThreads(threads, this.#source, options, {
-          isHeld: this.#provider.failure !== undefined,
-          isSavingPower: this.#isSavingPower,
-        }),
+      open: (threads, heard) => {
+        const standing = { isHeld: this.#provider.failure !== undefined, isSavingPower: this.#isSavingPower }
+        return openThreads(threads, this.#source, options, standing, heard)
+      },
       onEvent: (event) => this.#onIndexerEvent(event),
       onOutcome: (outcome) => this.#provider.note(outcome),
       onFault: (error) => this.#onFault(error),
@@ -110,7 +110,7 @@ export class Memory {
    * long enough, `notice` when vectors were missing.
    * @throws AppError `index_unavailable` when there is no index to be had; the signal's reason when it was aborted
    */
-  search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchResponse> {
+  search(query: string, options: Overrides = {}, signal?: AbortSignal): Promise<SearchResponse> {
     return this.#read(async (threads) => {
       const { searcher } = threads
       const stale = !(await this.#catchUp(threads, options.catchUpMs))
@@ -126,7 +126,7 @@ export class Memory {
    */
   explain(
     query: string,
-    options: SearchOptions = {},
+    options: Overrides = {},
     why?: { path: string; line: number },
     signal?: AbortSignal,
   ): Promise<Explanation> {
@@ -174,6 +174,11 @@ export class Memory {
   get unreadable(): ReadonlyMap<string, string> {
     const problems = this.#status?.problems ?? []
     return new Map(problems.flatMap(({ path, message }) => (path === undefined ? [] : [[path, message] as const])))
+  }
+
+  /** Whether questions are sent to another machine. */
+  get isSent(): boolean {
+    return !this.#source.embedding.isLocal
   }
 
   /** The size of chunks that the index is built with. */

@@ -29,19 +29,21 @@ const canBeOpenTwice = process.platform !== 'win32'
 /** See `IndexerSettings.retryMs`. */
 const retryMs = 30_000
 
-/** @throws AppError when there is no index to be had */
+/** @param heard when the indexer is listened to @throws AppError when there is no index to be had */
 export async function openThreads(
   { indexer, searcher }: Threads,
   source: MemorySource,
   { watch, now }: { readonly watch: boolean; readonly now: Clock },
   { isHeld, isSavingPower }: Standing,
+  heard: Promise<void>,
 ): Promise<void> {
   const { file, embedding, notes } = source
   const searched = { file, embedding, notes, clockAheadMs: aheadOf(now) }
   const before = canBeOpenTwice ? await placeOnDisk(file) : undefined
-  // An index that is there is read while the indexer opens it.
+  // An index that is there is read while the indexer starts, and opens it.
   const reading = before === undefined ? Promise.resolve() : searcher.client.open(searched)
   reading.catch(() => undefined)
+  await heard
   await indexer.client.open({ ...source, watch, retryMs })
   if (isHeld) await indexer.client.hold(true)
   if (isSavingPower) await indexer.client.savePower(true)

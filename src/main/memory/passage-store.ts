@@ -4,6 +4,7 @@
  * the searcher keeps in memory for its first pass.
  */
 import { createHash } from 'node:crypto'
+import type { Digest } from '../embeddings/index.ts'
 import { coarseBits } from './coarse.ts'
 import type { Passage } from './passages.ts'
 import { getMeta, setMeta, type Db } from './schema.ts'
@@ -65,6 +66,7 @@ export class PassageStore {
     for (const id of new Set(ids)) {
       if (this.#statements.isLinked.get(id) !== undefined) continue
       this.#statements.removeBits.run(id)
+      this.#statements.removeDigest.run(id)
       removed += this.#statements.remove.run(id).changes
     }
     if (removed > 0) setMeta(this.#db, removedKey, String(Number(getMeta(this.#db, removedKey) ?? 0) + removed))
@@ -93,9 +95,10 @@ export class PassageStore {
     return this.#statements.missing.get() ?? { texts: 0, characters: 0 }
   }
 
-  /** @param cached row of `embedding_cache` */
-  giveVector(id: number, cached: number, vector: Float32Array): void {
+  /** @param cached row of `embedding_cache` @param digest where the model makes one */
+  giveVector(id: number, cached: number, vector: Float32Array, digest: Digest | undefined): void {
     this.#statements.setVector.run(cached, id)
+    if (digest) this.#statements.putDigest.run(id, Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength))
     this.#statements.putBits.run(id, coarseBits(vector, this.centre))
     this.#statements.markComplete.run(id)
   }
@@ -103,6 +106,7 @@ export class PassageStore {
   /** Every passage is to be embedded anew. */
   forgetVectors(): void {
     this.#statements.clearBits.run()
+    this.#statements.clearDigests.run()
     this.#statements.clearVectors.run()
     this.#statements.unmarkAll.run()
     setMeta(this.#db, removedKey, String(Number(getMeta(this.#db, removedKey) ?? 0) + 1))
@@ -138,7 +142,10 @@ export class PassageStore {
     }
   }
 
-  /** The first `limit` embedded passages in the order of their hashes: a sample that depends on the texts alone. */
+  /**
+   * At most `limit` embedded passages in the order of their hashes: of each file as many, the first by their hashes, as far
+   * as it has them. It depends on the texts alone, and one long file does not stand for all others.
+   */
   sample(limit: number): EmbeddedPassage[] {
     return this.#statements.sample.all(limit)
   }
@@ -180,6 +187,9 @@ function prepare(db: Db) {
     remove: db.prepare('DELETE FROM passages WHERE id = ?'),
     removeBits: db.prepare('DELETE FROM passage_bits WHERE passage_id = ?'),
     clearBits: db.prepare('DELETE FROM passage_bits'),
+    putDigest: db.prepare('INSERT OR REPLACE INTO passage_digests (passage_id, digest) VALUES (?, ?)'),
+    removeDigest: db.prepare('DELETE FROM passage_digests WHERE passage_id = ?'),
+    clearDigests: db.prepare('DELETE FROM passage_digests'),
     clearVectors: db.prepare('UPDATE passages SET vector = NULL'),
     unmarkAll: db.prepare('UPDATE chunks SET embedded = 0 WHERE id IN (SELECT chunk_id FROM chunk_passages)'),
     putBits: db.prepare('INSERT OR REPLACE INTO passage_bits (passage_id, bits) VALUES (?, ?)'),
@@ -211,13 +221,18 @@ function prepare(db: Db) {
          WHERE own.chunk_id = chunks.id AND p.vector IS NULL)`,
     ),
     sample: db.prepare<[number], EmbeddedPassage>(
-      `SELECT k.source || '/' || k.path AS file, p.text, own.chunk_id AS chunk, own.place, c.vector
-       FROM passages AS p
-       JOIN embedding_cache AS c ON c.id = p.vector
-       JOIN chunk_passages AS own ON own.passage_id = p.id
-         AND own.chunk_id = (SELECT min(chunk_id) FROM chunk_passages WHERE passage_id = p.id)
-       JOIN chunks AS k ON k.id = own.chunk_id
-       GROUP BY p.hash ORDER BY p.hash LIMIT ?`,
+      `WITH placed AS (
+         SELECT p.id, p.hash, k.source || '/' || k.path AS file, own.chunk_id AS chunk, min(own.place) AS place
+         FROM passages AS p
+         JOIN chunk_passages AS own ON own.passage_id = p.id
+           AND own.chunk_id = (SELECT min(chunk_id) FROM chunk_passages WHERE passage_id = p.id)
+         JOIN chunks AS k ON k.id = own.chunk_id
+         WHERE p.vector IS NOT NULL GROUP BY p.id),
+       turns AS (SELECT *, row_number() OVER (PARTITION BY file ORDER BY hash) AS turn FROM placed),
+       chosen AS (SELECT * FROM turns ORDER BY turn, hash LIMIT ?)
+       SELECT chosen.file, p.text, chosen.chunk, chosen.place, c.vector
+       FROM chosen JOIN passages AS p ON p.id = chosen.id JOIN embedding_cache AS c ON c.id = p.vector
+       ORDER BY chosen.hash`,
     ),
     textAt: db
       .prepare<[number, number], string>(

@@ -2,6 +2,7 @@
  * Cuts a chunk into what one vector can stand for (M51): a line, some sentences of a long one, a few short ones together,
  * each under its heading. Whole chunks say too many things at once to be near to a question. Pure.
  */
+import { segmenter } from '../../shared/segmenter.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import { headingSeparator, type Chunk } from './chunk.ts'
 
@@ -20,7 +21,7 @@ const enoughCode = 60
 /** Longer lines are cut into sentences, which are joined up to this. */
 const most = 80
 
-const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+const sentences = segmenter(undefined, 'sentence')
 
 interface Piece {
   readonly line: number

@@ -1,11 +1,13 @@
 /**
  * Questions made from the memory itself, to learn what a model's cosines mean there (M17) without asking anybody. A
- * *probe* names two rare words of a passage as a question does; what is nearest to it in other files shows how near
+ * *probe* names two rare words of a passage, the rarest one in no other file, as a question does; what is nearest to it in other files shows how near
  * a question comes to passages that do not answer it. A *pair* is two texts that belong together and were written apart
  * (a heading and what stands under it, a passage and the next): whoever understands texts finds the one by the other.
- * Both are chosen in the order of the passages' hashes, so that the same memory gives the same questions. Pure.
+ * Both are chosen in the order of the passages' hashes, one of each file in turn, so that the same memory gives the same
+ * questions and a long file no more than others. Pure.
  */
-import type { Script } from '../../shared/contract/index.ts'
+import { scripts, type Script } from '../../shared/contract/meaning.ts'
+import { segmenter } from '../../shared/segmenter.ts'
 import { languagePairs } from './language-pairs.ts'
 import { stem } from './stem.ts'
 import { fold } from './terms.ts'
@@ -38,7 +40,7 @@ export interface PseudoQuestions {
   readonly pairs: readonly Pair[]
 }
 
-/** Passages that are looked at, the first in the order of their hashes. */
+/** Passages that are looked at. */
 export const sampleSize = 4000
 
 /** @param text of the passage, its heading first @param after what follows in the same chunk */
@@ -84,6 +86,8 @@ function groupsOf(passages: readonly SampledPassage[]): string[] {
 /** Of each script. */
 const maxProbes = 64
 const maxPairs = 48
+/** Where so many passages have a rare word of their own, others are not asked about: notes after one pattern answer each other's questions. */
+const enoughOwn = 3
 
 /** The script that most of a text is written in. A CJK character says as much as some letters. */
 export function scriptOf(text: string): Script {
@@ -105,6 +109,7 @@ export function pseudoQuestions(passages: readonly SampledPassage[]): PseudoQues
   const counts = new Map<string, number>()
   for (const own of words) for (const word of own.keys()) counts.set(word, (counts.get(word) ?? 0) + 1)
   const rarity = (word: string) => counts.get(word) ?? 0
+  const isOwn = ownWords(passages, words)
   const probes: Probe[] = []
   const pairs: Pair[] = []
   const room = { probes: new Map<Script, number>(), pairs: new Map<Script, number>() }
@@ -113,14 +118,26 @@ export function pseudoQuestions(passages: readonly SampledPassage[]): PseudoQues
     if (count < most) used.set(script, count + 1)
     return count < most
   }
-  for (const [index, { file, heading, body, next }] of passages.entries()) {
-    const script = scriptOf(body)
+  const turns = inTurns(passages).map(([index, passage]) => {
     const rare = [...(words[index] ?? [])]
       .sort(([one], [other]) => rarity(one) - rarity(other) || (one < other ? -1 : 1))
       .slice(0, 2)
-      .map(([, written]) => written)
-    if (rare.length === 2 && take(room.probes, script, maxProbes))
-      probes.push({ script, file, text: asked(rare, script) })
+    return {
+      passage,
+      script: scriptOf(passage.body),
+      rare,
+      isOwn: rare[0] !== undefined && rare.length === 2 && isOwn(rare[0][0]),
+    }
+  })
+  const hasOwn = new Set(
+    scripts.filter((script) => turns.filter((one) => one.script === script && one.isOwn).length >= enoughOwn),
+  )
+  for (const { passage, script, rare, isOwn: isItsOwn } of turns) {
+    const { file, heading, body, next } = passage
+    if (rare.length === 2 && (isItsOwn || !hasOwn.has(script)) && take(room.probes, script, maxProbes)) {
+      const named = rare.map(([, written]) => written)
+      probes.push({ script, file, text: asked(named, script) })
+    }
     const partner =
       next !== undefined && scriptOf(next) === script
         ? { one: body, other: next }
@@ -132,18 +149,58 @@ export function pseudoQuestions(passages: readonly SampledPassage[]): PseudoQues
   return { probes, pairs }
 }
 
+/** Whether a word stands in no file but one: what asks for others is answered elsewhere, too. */
+function ownWords(
+  passages: readonly SampledPassage[],
+  words: readonly ReadonlyMap<string, string>[],
+): (word: string) => boolean {
+  const owners = new Map<string, string | undefined>()
+  for (const [index, own] of words.entries()) {
+    const file = passages[index]?.file
+    for (const word of own.keys()) owners.set(word, !owners.has(word) || owners.get(word) === file ? file : undefined)
+  }
+  return (word) => owners.get(word) !== undefined
+}
+
+/** The first of each file, then the second of each, and so on; each with its place among all. */
+function inTurns(passages: readonly SampledPassage[]): (readonly [number, SampledPassage])[] {
+  const met = new Map<string, number>()
+  return passages
+    .map((passage, index) => {
+      const turn = met.get(passage.file) ?? 0
+      met.set(passage.file, turn + 1)
+      return { turn, index, passage }
+    })
+    .sort((one, other) => one.turn - other.turn || one.index - other.index)
+    .map(({ index, passage }) => [index, passage] as const)
+}
+
+/**
+ * The first of those of a file that say the same with other numbers, as lines of a table or a log of a machine do: a
+ * thousand of them tell no more of a memory than one.
+ */
+export function distinct<T extends { readonly file: string; readonly text: string }>(passages: readonly T[]): T[] {
+  const met = new Set<string>()
+  return passages.filter(({ file, text }) => {
+    const shape = `${file}\n${text.replaceAll(/(?<!\p{L})\p{N}+(?!\p{L})/gu, '0')}`
+    const isNew = !met.has(shape)
+    met.add(shape)
+    return isNew
+  })
+}
+
 /** Long enough to be near to other talk for its form, as real questions are. */
 function asked([one = '', other = '']: readonly string[], script: Script): string {
   if (script === 'latin') return `What does she like about ${one} and ${other}?`
   return script === 'cjk' ? `她喜欢${one}和${other}的什么？` : `${one}, ${other}?`
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
+const wordsOf = segmenter(undefined, 'word')
 
 /** Words that carry something, as they stand, by their folded form. */
 function contentWords(text: string): Map<string, string> {
   const found = new Map<string, string>()
-  for (const { segment, isWordLike } of segmenter.segment(text)) {
+  for (const { segment, isWordLike } of wordsOf.segment(text)) {
     const isCjk = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(segment)
     if (isWordLike !== true || [...segment].length < (isCjk ? 2 : 3) || !/\p{L}/u.test(segment)) continue
     const folded = fold(segment)

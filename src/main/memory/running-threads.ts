@@ -17,8 +17,8 @@ const endMs = 1000
 
 export interface ThreadsOptions {
   readonly entries: ThreadEntries
-  /** Tells threads that were just started what to open. */
-  readonly open: (threads: Threads) => Promise<void>
+  /** Tells threads that were just started what to open; before the indexer opens anything, it is heard. */
+  readonly open: (threads: Threads, heard: Promise<void>) => Promise<void>
   readonly onEvent: (event: IndexerEvent) => void
   /** What became of a request to the embedding provider. */
   readonly onOutcome: (outcome: ProviderOutcome) => void
@@ -100,16 +100,24 @@ export class RunningThreads {
         void this.#recover(threads)
       })
     try {
-      const events = await threads.indexer.client.events(undefined, { signal: threads.stop.signal })
-      const outcomes = await threads.searcher.client.outcomes(undefined, { signal: threads.stop.signal })
-      void this.#follow(threads, events, (event) => this.#hear(threads, event))
-      void this.#follow(threads, outcomes, (outcome) => this.#options.onOutcome(outcome))
-      await this.#options.open(threads)
+      const outcomes = this.#followOutcomes(threads)
+      const heard = this.#followEvents(threads)
+      await Promise.all([outcomes, heard, this.#options.open(threads, heard)])
       return threads
     } catch (error) {
       await stopThreads(threads)
       throw error
     }
+  }
+
+  async #followEvents(threads: Threads): Promise<void> {
+    const events = await threads.indexer.client.events(undefined, { signal: threads.stop.signal })
+    void this.#follow(threads, events, (event) => this.#hear(threads, event))
+  }
+
+  async #followOutcomes(threads: Threads): Promise<void> {
+    const outcomes = await threads.searcher.client.outcomes(undefined, { signal: threads.stop.signal })
+    void this.#follow(threads, outcomes, (outcome) => this.#options.onOutcome(outcome))
   }
 
   async #follow<T>(

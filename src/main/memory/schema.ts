@@ -13,7 +13,7 @@ import { tokenizerVersion } from './terms.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 8
+const schemaVersion = 9
 
 /** A name that no other index has, also one that was built of the same files. */
 export const identityKey = 'identity'
@@ -205,6 +205,9 @@ export function createTables(db: Db, identity: IndexIdentity): void {
     CREATE TABLE passage_bits (
       seq INTEGER PRIMARY KEY AUTOINCREMENT, passage_id INTEGER NOT NULL UNIQUE, bits BLOB NOT NULL
     );
+
+    -- What a model that looks at words makes of a passage, in machine order; made with its vector.
+    CREATE TABLE passage_digests (passage_id INTEGER PRIMARY KEY, digest BLOB NOT NULL);
 
     CREATE TABLE embedding_cache (
       id INTEGER PRIMARY KEY,

@@ -1,7 +1,7 @@
 /** Entry of the searching thread: a `Searcher` on a connection of its own, behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
-import type { EmbeddingModel, SearchOptions, SearchResponse, SearchSettings } from '../../shared/contract/index.ts'
+import type { EmbeddingModel, SearchResponse, SearchSettings } from '../../shared/contract/index.ts'
 import { clockAhead, type Clock } from '../clock.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { createEmbeddings, type EmbeddingSource, type ProviderOutcome, type QueryLeave } from '../embeddings/index.ts'
@@ -11,13 +11,13 @@ import { guardedEmbeddings } from './guarded-embeddings.ts'
 import { isDamage, openForReading, type Db } from './schema.ts'
 import { QueryVectors } from './search/query-vectors.ts'
 import { writeKept } from './search/kept-ahead.ts'
-import { Searcher } from './search/searcher.ts'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { Searcher, type Overrides } from './search/searcher.ts'
+import { serveThread, threadBase, withoutForms } from '../thread/index.ts'
 
 export interface SearchRequest {
   readonly query: string
   readonly defaults: SearchSettings
-  readonly options: SearchOptions
+  readonly options: Overrides
   readonly stale: boolean
   /** How the embedding provider is. */
   readonly leave: QueryLeave
@@ -92,15 +92,22 @@ function ifSound(work: () => void): void {
 /** In the background: a search that comes meanwhile reads what is missing itself. */
 function readAhead(reader: Searcher): void {
   if (reader.readAhead()) return later(reader, () => readAhead(reader))
-  const begin = () => ifSound(() => reader === open?.searcher && practise(reader, reader.practice()))
-  setTimeout(begin, practiceAfterMs).unref()
+  setTimeout(() => void practise(reader), practiceAfterMs).unref()
 }
 
 /** The first searches of a thread take many times as long as later ones; nobody should have to make them. */
-function practise(reader: Searcher, [query, ...rest]: readonly string[]): void {
-  if (query === undefined) return void keep()
-  reader.practise(query, practiceSettings)
-  later(reader, () => practise(reader, rest))
+async function practise(reader: Searcher): Promise<void> {
+  const isOpen = () => reader === open?.searcher
+  try {
+    for (const query of isOpen() ? reader.practice() : []) {
+      if (isOpen()) await reader.practise(query, practiceSettings, isOpen)
+      // Whoever asks meanwhile is answered in between.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  } catch (error) {
+    if (!(error instanceof AppError) && !isDatabaseError(error)) throw error
+  }
+  await keep()
 }
 
 /** For the next process; without it, that one reads everything itself. */
@@ -162,6 +169,7 @@ const router = {
           : null
       // Opened now if it is there, so that a search finds it even if somebody deletes the file meanwhile.
       if (existsSync(file)) openIfSound()
+      if (open && open.searcher.dimensions > 0) setImmediate(() => embeddings?.prepare())
     }),
   search: base
     .input(type<SearchRequest>())
@@ -208,4 +216,5 @@ const router = {
 
 export type SearcherRouter = typeof router
 
+withoutForms()
 serveThread(router)

@@ -1,6 +1,6 @@
 /** The writing side of the index: plain SQL, prepared once, one transaction a batch. */
 import type { SearchResult } from '../../shared/contract/index.ts'
-import { toBlob } from '../embeddings/index.ts'
+import { toBlob, type Digest } from '../embeddings/index.ts'
 import { nameKey, namesOf, parseProperties, tagKey } from '../../shared/properties/index.ts'
 import { countWords, estimateTokens } from '../../shared/tokens.ts'
 import { chunkMarkdown, type Chunk, type ChunkSettings } from './chunk.ts'
@@ -175,10 +175,10 @@ export class IndexStore {
     return this.#statements.cache.get(provider, model, vector.length, hash, toBlob(vector)) ?? 0
   }
 
-  /** Gives a passage its vector; the first one of all decides the dimensions. */
-  putVector(passage: number, cached: number, vector: Float32Array): void {
+  /** Gives a passage its vector, and what else the model makes of it; the first one of all decides the dimensions. */
+  putVector(passage: number, cached: number, vector: Float32Array, digest?: Digest): void {
     if (vectorDimensions(this.db) === 0) setDimensions(this.db, vector.length)
-    this.passages?.giveVector(passage, cached, vector)
+    this.passages?.giveVector(passage, cached, vector, digest)
   }
 
   /** Takes its vectors from every passage, because vectors of this index have another length from now on. */

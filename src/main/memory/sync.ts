@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MemoryScope } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import {
+  askDirectly,
   isInside,
   isMarkdown,
   isMemoryPath,
@@ -247,7 +248,7 @@ async function findFiles(
   try {
     const content = contents[folder.source]
     if (content === 'transcripts') return await findTranscripts(folder)
-    const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden)
+    const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden, askDirectly())
     problems.push(...met.map((problem) => describeProblem(folder, problem)))
     return files
       .filter(({ path }) => isTaken(folder, path))
@@ -305,7 +306,7 @@ function isTaken({ source, scope = 'memory', layout }: IndexedFolder, file: stri
     case 'scope':
       return unsearchedFor(file, scope, layout) === undefined
     case 'memory':
-      return isMemoryPath(file)
+      return isMemoryPath(file, layout)
     case 'markdown':
       return isMarkdown(file)
     case 'transcripts':

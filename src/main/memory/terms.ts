@@ -8,6 +8,7 @@
  *   looked up as runs of characters. A word is then found however the text around it happens to be segmented, and one
  *   character alone is found as well. Korean words are words too: what hangs on to them is cut off.
  */
+import { segmenter } from '../../shared/segmenter.ts'
 import { asciiTerms } from './ascii-line.ts'
 import { formsIn } from './forms.ts'
 import { simplify } from './han.ts'
@@ -24,7 +25,7 @@ const identifier =
   /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+(?:[_\-./:@#+\\][\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+)+/gu
 
 /** `undefined` as locale: the words of most scripts do not depend on it, and Chinese and Japanese share a dictionary. */
-export const words = new Intl.Segmenter('en', { granularity: 'word' })
+export const words = segmenter('en', 'word')
 
 /** Hears of the words of a text as they are spelt, each with its term, where they are long enough to be misspelt. */
 export type OnSpelling = (word: string, term: string) => void

@@ -2,6 +2,7 @@
 import type { RouterClient } from '@orpc/server'
 import { AppError } from '../../shared/errors.ts'
 import { fromOrpcError, startThread, threadFile, type Thread } from '../thread/index.ts'
+import { searcherYoungMb } from '../worker.ts'
 import type { IndexerRouter } from './indexer-thread.ts'
 import type { RechunkRequest, RechunkRouter } from './rechunk-thread.ts'
 import type { SearcherRouter } from './searcher-thread.ts'
@@ -18,7 +19,7 @@ function startIndexer(entries: ThreadEntries): Thread<RouterClient<IndexerRouter
 }
 
 function startSearcher(entries: ThreadEntries): Thread<RouterClient<SearcherRouter>> {
-  return startThread(entries.searcher)
+  return startThread(entries.searcher, searcherYoungMb)
 }
 
 /** Cuts and searches in a thread that is there for this alone. */

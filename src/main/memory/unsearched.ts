@@ -29,7 +29,7 @@ export async function whyUnsearched({ path, folders, isIndexed, problems }: Unfo
   const file = path.slice(folder.prefix.length)
   if (file.split(/[\\/]/).includes('..')) return { reason: 'outside' }
   const { source, scope = 'memory', layout } = folder
-  const named = source === 'shared' && !isMemoryPath(file) ? 'outside' : unsearchedFor(file, scope, layout)
+  const named = source === 'shared' && !isMemoryPath(file, layout) ? 'outside' : unsearchedFor(file, scope, layout)
   if (named === 'hidden' || named === 'notMarkdown' || named === 'outside') return { reason: named }
   const there = await lookAt(folder, file)
   return { reason: there === 'there' ? (source === 'memory' ? (named ?? 'pending') : 'pending') : there }

@@ -6,7 +6,7 @@ import { watch, type FSWatcher } from 'chokidar'
 import { relative, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isSystemError } from '../../shared/errors.ts'
-import { isIgnoredFolder, isMarkdown } from '../workspace/index.ts'
+import { isIgnoredPath, isMarkdown } from '../workspace/index.ts'
 
 const pollingIntervalMs = 3000
 /** Between two tries to watch again. */
@@ -118,7 +118,7 @@ export class FolderWatcher {
   #isIgnored(path: string, isFile: boolean): boolean {
     const inside = relative(this.#folder, path)
     if (inside === '') return false
-    if (inside.split(sep).some(isIgnoredFolder)) return true
+    if (isIgnoredPath(inside.split(sep))) return true
     return isFile && !isMarkdown(path)
   }
 }

@@ -3,8 +3,15 @@
  * notes, wherever they stand in it, and nothing that a local model said or summarised with such words before it. A local
  * model gets everything, and its answer is marked where that was so.
  */
-import type { AssistantMessage, Message, ToolCallPart, ToolResultMessage } from '../../shared/messages.ts'
-import type { Sight } from '../visibility/index.ts'
+import {
+  splitAttachments,
+  type AssistantMessage,
+  type Message,
+  type ToolCallPart,
+  type ToolResultMessage,
+  type UserMessage,
+} from '../../shared/messages.ts'
+import { KnownWords, type Sight } from '../visibility/index.ts'
 import type { ChatModel, ModelRequest } from './model.ts'
 
 /** How things stand when a request is about to leave. */
@@ -28,7 +35,11 @@ export function gated(model: ChatModel, look: Look): ChatModel {
     ...model,
     async *stream(request, signal) {
       const sight = await look()
-      if (!model.isLocal) return yield* model.stream(withheld(request, sight), signal)
+      if (!model.isLocal) {
+        for await (const event of model.stream(withheld(request, sight), signal))
+          yield event.type === 'done' ? { ...event, message: withOwnWords(event.message, sight) } : event
+        return
+      }
       const isMarked = holdsLocal(request, sight)
       for await (const event of model.stream(request, signal))
         yield isMarked && event.type === 'done' ? { ...event, message: { ...event.message, local: true } } : event
@@ -36,31 +47,52 @@ export function gated(model: ChatModel, look: Look): ChatModel {
   }
 }
 
+/**
+ * What a remote model says of local lines that its request was without, it says by itself. It is noted, for these words come
+ * back to it as they are: were they taken out, it would learn which of its guesses are right.
+ */
+function withOwnWords(message: AssistantMessage, { net }: Sight): AssistantMessage {
+  const guessed = saidIn(message).flatMap((text) => net.stretches(text).map(({ start, end }) => text.slice(start, end)))
+  return guessed.length === 0 ? message : { ...message, guessed: [...new Set(guessed)] }
+}
+
+/** What its own words are in a conversation. */
+export function ownWordsOf(messages: readonly Message[]): KnownWords {
+  return new KnownWords(messages.flatMap((one) => (one.role === 'assistant' && !one.local && one.guessed) || []))
+}
+
 /** The request as a remote model may see it. The same again changes nothing. */
 export function withheld(request: ModelRequest, sight: Sight, held = nothingHeld()): ModelRequest {
   return {
     ...request,
-    system: request.system.map((text) => sight.net.withhold(text, counting(held), true)),
+    system: request.system.map((text) => sight.net.withhold(text, counting(held), { isNote: true })),
     messages: withheldMessages(request.messages, sight, held),
   }
 }
 
-export function withheldMessages(messages: readonly Message[], sight: Sight, held = nothingHeld()): Message[] {
+/** @param known words that are the model's own */
+export function withheldMessages(
+  messages: readonly Message[],
+  sight: Sight,
+  held = nothingHeld(),
+  known = ownWordsOf(messages),
+): Message[] {
   const paths = new Map<string, string>()
+  const hiding: Hiding = { sight, held, known }
   return messages.map((message): Message => {
     if (message.role === 'assistant')
-      for (const part of message.content) if (part.type === 'toolCall') paths.set(part.id, pathOf(part))
+      for (const part of message.content) if (part.type === 'toolCall') paths.set(part.id, pathOf(part, sight))
     if (message.local) {
       held.messages += 1
       return placeholder(message)
     }
     switch (message.role) {
       case 'user':
-        return withheldUser(message, sight, held)
+        return withheldUser(message, hiding)
       case 'assistant':
-        return withheldAnswer(message, sight, held)
+        return withheldAnswer(message, hiding)
       case 'toolResult':
-        return withheldResult(message, paths.get(message.toolCallId) ?? '', sight, held)
+        return withheldResult(message, paths.get(message.toolCallId) ?? '', hiding)
     }
   })
 }
@@ -104,19 +136,28 @@ function withoutArguments({ id, name }: ToolCallPart): ToolCallPart {
   return { type: 'toolCall', id, name, arguments: {} }
 }
 
-function withheldUser(message: Extract<Message, { role: 'user' }>, { net }: Sight, held: HeldBack): Message {
+/** What is to be hidden, from whom, and where that is counted. */
+interface Hiding {
+  readonly sight: Sight
+  readonly held: HeldBack
+  readonly known: KnownWords
+}
+
+function withheldUser(message: UserMessage, { sight, held, known }: Hiding): Message {
   const { content } = message
-  if (typeof content === 'string') return { ...message, content: net.withhold(content, counting(held)) }
+  const isAttached = (text: string) =>
+    splitAttachments({ ...message, content: [{ type: 'text', text }] }).files.length > 0
+  const clean = (text: string) =>
+    sight.net.withhold(text, counting(held), { known, isTyped: !message.sources && !isAttached(text) })
+  if (typeof content === 'string') return { ...message, content: clean(content) }
   return {
     ...message,
-    content: content.map((part) =>
-      part.type === 'text' ? { ...part, text: net.withhold(part.text, counting(held)) } : part,
-    ),
+    content: content.map((part) => (part.type === 'text' ? { ...part, text: clean(part.text) } : part)),
   }
 }
 
-function withheldAnswer(message: AssistantMessage, { net }: Sight, held: HeldBack): AssistantMessage {
-  const clean = (text: string) => net.withhold(text, counting(held))
+function withheldAnswer(message: AssistantMessage, { sight, held, known }: Hiding): AssistantMessage {
+  const clean = (text: string) => sight.net.withhold(text, counting(held), { known })
   return {
     ...message,
     content: message.content.flatMap((part): AssistantMessage['content'] => {
@@ -128,7 +169,8 @@ function withheldAnswer(message: AssistantMessage, { net }: Sight, held: HeldBac
   }
 }
 
-function withheldResult(message: ToolResultMessage, path: string, sight: Sight, held: HeldBack): ToolResultMessage {
+function withheldResult(message: ToolResultMessage, path: string, hiding: Hiding): ToolResultMessage {
+  const { sight, held, known: own } = hiding
   const recalled = message.details?.kind === 'recall' ? message.details.recall.results.map((one) => one.path) : []
   const known = [path, ...recalled].map((one) => sight.notes.get(one))
   const text = (part: string) => {
@@ -137,11 +179,8 @@ function withheldResult(message: ToolResultMessage, path: string, sight: Sight, 
       counting(held)(path || (recalled[0] ?? ''))
       return placeholderOf.toolResult
     }
-    return sight.net.withhold(
-      part,
-      counting(held),
-      known.every((note) => note === undefined),
-    )
+    const isNote = known.every((note) => note === undefined)
+    return sight.net.withhold(part, counting(held), { isNote, known: own })
   }
   return {
     ...message,
@@ -150,9 +189,13 @@ function withheldResult(message: ToolResultMessage, path: string, sight: Sight, 
 }
 
 /** What a call of ours reads or writes; Anthropic's tool names it from `/memories` on. */
-function pathOf({ arguments: { path, old_path: old } }: ToolCallPart): string {
+function pathOf({ arguments: { path, old_path: old } }: ToolCallPart, sight: Sight): string {
   const named = typeof path === 'string' ? path : typeof old === 'string' ? old : ''
-  return named.replace(/^\/memories\//, 'memory/').replace(/^\.\//, '')
+  const below = /^\/memories(\/.*)$/.exec(named)?.[1]
+  if (below === undefined) return named.replace(/^\.\//, '')
+  // The folder may lie in the agent's own: of the local notes, the one that is called so is meant.
+  const place = `memory${below}`
+  return [...sight.notes.keys()].find((path) => path === place || path.endsWith(`/${place}`)) ?? place
 }
 
 function cleanRecord(record: Readonly<Record<string, unknown>>, clean: (text: string) => string) {
@@ -164,6 +207,20 @@ function cleanValue(value: unknown, clean: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((one) => cleanValue(one, clean))
   if (typeof value !== 'object' || value === null) return value
   return cleanRecord(value as Record<string, unknown>, clean)
+}
+
+/** The pieces of an answer as they are looked through one by one. */
+function saidIn({ content }: AssistantMessage): string[] {
+  return content.flatMap((part) => {
+    if (part.type === 'text') return [part.text]
+    if (part.type === 'thinking') return [part.thinking]
+    const said: string[] = []
+    cleanRecord(part.arguments, (text) => {
+      said.push(text)
+      return text
+    })
+    return said
+  })
 }
 
 function textsOf(message: Message): string[] {

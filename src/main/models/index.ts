@@ -1,7 +1,7 @@
 export { ask } from './ask.ts'
 export { assertModelId } from './catalog.ts'
 export { isPassing } from './failures.ts'
-export { nothingHeld, withheldMessages, holdsLocal, type Look } from './gated.ts'
+export { nothingHeld, ownWordsOf, withheldMessages, holdsLocal, type Look } from './gated.ts'
 export { Ledger } from './ledger.ts'
 export {
   AnswerDraft,

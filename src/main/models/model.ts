@@ -70,8 +70,13 @@ export type ModelEvent =
       readonly message: string
       /** What the sentence for the code is told with; `reason`: the provider's own words. */
       readonly data: ErrorData
+      /** The try that comes: 2 for the first repetition. */
       readonly attempt: number
+      /** Tries at most, the first one included. */
+      readonly attempts: number
       readonly afterMs: number
+      /** Ends the wait. */
+      readonly hurry: () => void
     }
   | { readonly type: 'done'; readonly message: AssistantMessage }
 

@@ -1,13 +1,18 @@
 /** How requests to a provider travel: directly, or through a proxy from the configuration or the environment. */
-import { EnvHttpProxyAgent, fetch as proxiedFetch, ProxyAgent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Fetch } from '../network/index.ts'
 
 /** A `fetch` that goes through a proxy; undefined when there is none, and Node's own will do. */
 export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): Fetch | undefined {
-  const dispatcher = dispatcherFor(proxy, env)
-  if (!dispatcher) return undefined
+  const { httpsProxy } = environmentProxies(env)
+  if (proxy === undefined && httpsProxy === undefined) return undefined
+  const through = async (input: string, init?: object) => {
+    // Loaded when something is asked for: it is a megabyte.
+    const undici = await import('undici')
+    return undici.fetch(input, { ...init, dispatcher: dispatcherFor(undici, proxy, env) })
+  }
   // The two differ in their types only; undici's own is needed for its dispatcher.
-  return ((input: string, init?: object) => proxiedFetch(input, { ...init, dispatcher })) as unknown as Fetch
+  return through as unknown as Fetch
 }
 
 /** The proxy that a request to `url` goes through; undefined where it goes directly. */
@@ -28,11 +33,18 @@ export function proxyFor(
 
 const agents = new Map<string, Dispatcher>()
 
-function dispatcherFor(proxy: string | undefined, env: NodeJS.ProcessEnv): Dispatcher | undefined {
+function environmentProxies(env: NodeJS.ProcessEnv) {
   const httpProxy = env['http_proxy'] || env['HTTP_PROXY']
   const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy
-  const noProxy = env['no_proxy'] || env['NO_PROXY']
-  if (proxy === undefined && httpsProxy === undefined) return undefined
+  return { httpProxy, httpsProxy, noProxy: env['no_proxy'] || env['NO_PROXY'] }
+}
+
+function dispatcherFor(
+  { EnvHttpProxyAgent, ProxyAgent }: typeof import('undici'),
+  proxy: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Dispatcher {
+  const { httpProxy, httpsProxy, noProxy } = environmentProxies(env)
   const key = JSON.stringify([proxy, httpProxy, httpsProxy, noProxy])
   const known = agents.get(key)
   if (known) return known

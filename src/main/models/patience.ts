@@ -31,11 +31,24 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
         } catch (error) {
           const wait = hasShown || signal.aborted ? undefined : waitAfter(error, attempt, isQuiet, delays)
           if (wait === undefined || !(error instanceof AppError)) throw error
-          yield { type: 'retry', code: error.code, message: error.message, data: error.data, attempt, afterMs: wait }
-          await sleep(wait, undefined, { signal })
+          const { code, message, data } = error
+          const attempts = (isQuiet ? quietDelaysMs : delays).length + 1
+          const hurry = new AbortController()
+          const told = { code, message, data, attempt: attempt + 1, attempts, afterMs: wait }
+          yield { type: 'retry', ...told, hurry: () => hurry.abort() }
+          await waitFor(wait, signal, hurry.signal)
         }
       }
     },
+  }
+}
+
+/** @throws the signal's reason; ends early and well when it is to hurry */
+async function waitFor(ms: number, signal: AbortSignal, hurry: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal: AbortSignal.any([signal, hurry]) })
+  } catch (error) {
+    if (signal.aborted || !hurry.aborted) throw error
   }
 }
 

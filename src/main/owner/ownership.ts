@@ -5,12 +5,13 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { rm, stat, unlink } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { maxMessageBytes } from '../../shared/contract/index.ts'
+import { maxMessageBytes } from '../../shared/limits.ts'
 import { systemClock } from '../clock.ts'
 import { FileLock, makeFolder, setAside, writePrivately } from '../files/index.ts'
+import { withForms } from '../thread/index.ts'
 import { appVersion } from '../version.ts'
 import type { OwnerPlace } from './place.ts'
 import { guestHeader, readNote, type GuestKind, type OwnerNote } from './note.ts'
@@ -21,6 +22,9 @@ const maxConnections = 256
 const headersMs = 5000
 /** How often it is seen to that others can find the owner, ms. */
 const lookMs = 2000
+
+/** Not imported: an import reads all that it exports, and for its `WebSocket` Node loads the network of the web, 20 ms. */
+const { createServer } = process.getBuiltinModule('node:http')
 
 export class Ownership {
   readonly place: OwnerPlace
@@ -106,7 +110,11 @@ export class Ownership {
         this.#guests.set(guest, kind)
         guest.on('error', () => guest.terminate())
         guest.on('close', () => this.#guests.delete(guest))
-        accept(guest)
+        guest.pause()
+        void withForms().then(() => {
+          accept(guest)
+          guest.resume()
+        })
       })
     })
     await new Promise<void>((resolve, reject) => {

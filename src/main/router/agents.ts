@@ -12,9 +12,8 @@ export const agentsRoutes = ({ app, os }: RouterBase) => ({
     await app.agents.share(input.agent, input.with)
     return {}
   }),
-  setUp: os.agents.setUp.handler(({ input }) =>
-    app.agents.setUp(input.agent, input.workspace, input.locale, input.seed),
-  ),
+  setUp: os.agents.setUp.handler(({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale, input)),
+  moveOwn: os.agents.moveOwn.handler(({ input }) => app.agents.moveOwn(input.agent, input.own)),
 })
 
 /** Without keys whose value is undefined: those are to stay as they are. */

@@ -17,6 +17,10 @@ export const chatRoutes = ({ app, os, agent }: RouterBase) => ({
   watch: os.chat.watch
     .use(agent)
     .handler(({ context, input, signal }) => context.agent.chat.watch(input.session, signal)),
+  retryNow: os.chat.retryNow.use(agent).handler(({ context, input }) => {
+    context.agent.chat.retryNow(input.session)
+    return {}
+  }),
   stop: os.chat.stop.use(agent).handler(({ context, input }) => ({ stopped: context.agent.chat.stop(input.session) })),
   unqueue: os.chat.unqueue.use(agent).handler(async ({ context, input }) => {
     await context.agent.chat.unqueue(input.session, input.id)

@@ -2,6 +2,7 @@
 import type { MemoryClient } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { sectionTitle } from '../workspace/index.ts'
+import { KnownWords } from '../visibility/index.ts'
 import { sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
@@ -28,23 +29,29 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     return {}
   }),
   remember: os.clients.remember.use(agent).handler(async ({ context, input, signal }) => {
-    const { workspace } = context.agent
     const { client: id, agent: of, text } = input
     const section = input.section === undefined ? undefined : sectionTitle(input.section)
-    const known = input.mayBeThere ? await workspace.findRemembered(text, app.now(), section) : undefined
+    const wanted = { text, section }
+    const known = input.mayBeThere
+      ? await context.agent.findRemembered(wanted, await app.clients.nameOf(id))
+      : undefined
     if (known) return { ...known, undo: '' }
-    const name = await app.clients.allow({ client: id, agent: of, text, section }, signal)
-    const origin = { cause: 'client' as const, client: name }
-    const { path, startLine, endLine, note } =
-      section === undefined
-        ? await workspace.remember(text, app.now(), origin)
-        : await workspace.rememberIn(section, text, origin)
-    const undo = app.clients.noteWrite({ client: id, agent: of, path, note })
-    return { path, startLine, endLine, undo }
+    const by = await app.clients.allow({ client: id, agent: of, text, section }, signal)
+    const { note, ...written } = await context.agent.remember(wanted, by)
+    const { path, startLine, endLine, proposal } = written
+    const undo = note ? app.clients.noteWrite({ client: id, agent: of, path, note }) : ''
+    return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
+  }),
+  look: os.clients.look.use(agent).handler(async ({ context, input }) => {
+    const sight = await sightOf(app, context.agent, input.client)
+    return { look: sight && sight.net.size > 0 ? context.agent.looks.keep(sight) : null }
   }),
   pass: os.clients.pass.use(agent).handler(async ({ context, input }) => {
-    const sight = await sightOf(app, context.agent, input.client)
-    return { texts: sight ? input.texts.map((text) => sight.net.withhold(text, undefined, true)) : input.texts }
+    const looked = input.look === undefined ? undefined : context.agent.looks.take(input.look)
+    const sight = looked ?? (await sightOf(app, context.agent, input.client))
+    if (!sight) return { texts: input.texts }
+    const how = { isNote: true, known: new KnownWords(input.own ?? []) }
+    return { texts: input.texts.map((text) => sight.net.withhold(text, undefined, how)) }
   }),
   undo: os.clients.undo.use(agent).handler(async ({ context, input }) => {
     const name = await app.clients.nameOf(input.client)

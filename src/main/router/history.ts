@@ -4,7 +4,7 @@ import type { RouterBase } from './base.ts'
 
 export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
   timeline: os.history.timeline.use(agent).handler(async ({ context, input }) => {
-    const entries = await context.agent.recorded.entries(input)
+    const entries = await context.agent.recorded.entries({ ...input, isBrief: !input.forProgram })
     if (!input.forProgram) return entries
     const sight = await sightOf(app, context.agent, input.forProgram)
     return entries.filter(({ now }) => context.agent.isForPrograms(now) && !sight?.notes.has(now))

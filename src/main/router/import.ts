@@ -29,10 +29,9 @@ export const importRoutes = ({ app, os, agent }: RouterBase) => ({
     context.agent.importer.cancel()
     return {}
   }),
-  undo: os.import.undo.use(agent).handler(async ({ context, input }) => {
-    await context.agent.importer.undo(input.paths)
-    return {}
-  }),
+  past: os.import.past.use(agent).handler(({ context }) => context.agent.importer.past()),
+  undo: os.import.undo.use(agent).handler(({ context, input }) => context.agent.importer.undo(input.id)),
+  packNote: os.import.packNote.use(agent).handler(({ context, input }) => context.agent.importer.packNote(input.path)),
   pack: os.import.pack.use(agent).handler(async ({ context, input }) => {
     const { importer, history } = context.agent
     if (!input.withHistory || !history) return importer.pack()

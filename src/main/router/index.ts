@@ -14,6 +14,7 @@ import { healthRoutes } from './health.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './import.ts'
 import { linksRoutes } from './links.ts'
+import { picturesRoutes } from './pictures.ts'
 import { tagsRoutes } from './tags.ts'
 import { searchRoutes } from './search.ts'
 import { sessionsRoutes } from './sessions.ts'
@@ -38,6 +39,7 @@ export function createRouter(app: App) {
     history: historyRoutes(base),
     import: importRoutes(base),
     links: linksRoutes(base),
+    pictures: picturesRoutes(base),
     tags: tagsRoutes(base),
     search: searchRoutes(base),
     sessions: sessionsRoutes(base),

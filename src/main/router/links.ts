@@ -20,7 +20,7 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
     .handler(({ context, input, signal }) => context.agent.links.around(input.path, input.steps, signal)),
   resolve: os.links.resolve
     .use(agent)
-    .handler(({ context, input }) => context.agent.links.resolve(input.path, input.kind, input.target)),
+    .handler(({ context, input }) => context.agent.links.resolve(input.path, input.kind, input)),
   files: os.links.files.use(agent).handler(({ context, signal }) => context.agent.links.files(signal)),
   broken: os.links.broken.use(agent).handler(({ context, signal }) => context.agent.links.broken(signal)),
   mend: os.links.mend.use(agent).handler(async ({ context, input }) => {
@@ -37,6 +37,11 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
   move: os.links.move
     .use(agent)
     .handler(({ context, input: { from, to, plan } }) => context.agent.links.move({ from, to }, plan, user)),
+  moving: os.links.moving.use(agent).handler(({ context }) => context.agent.links.moving),
+  cancelMove: os.links.cancelMove.use(agent).handler(({ context }) => {
+    context.agent.links.cancelMove()
+    return {}
+  }),
   moves: os.links.moves.use(agent).handler(({ context }) => context.agent.links.moves()),
   undoMove: os.links.undoMove.use(agent).handler(async ({ context, input }) => {
     await context.agent.links.undo(input.undo, { ...user, isUndo: true })

@@ -1,5 +1,5 @@
 /** What is found in memory, and why. */
-import { marksFor, seenExplanation, seenResults, sightOf } from './sight.ts'
+import { marksFor, searchOptionsFor, seenExplanation, seenResults, sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
 /** A first look at a large folder may take a while; whoever asks to wait for it has time, ms. */
@@ -10,11 +10,13 @@ const maxNearNotes = 8
 
 export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   query: os.search.query.use(agent).handler(async ({ context, input, signal }) => {
-    const found = await context.agent.memory.search(input.query, input.options, signal)
+    const options = await searchOptionsFor(app, context.agent, input.forProgram, input.options)
+    const found = await context.agent.memory.search(input.query, options, signal)
     return seenResults(found, context.agent, await marksFor(app, context.agent, input.forProgram))
   }),
   explain: os.search.explain.use(agent).handler(async ({ context, input, signal }) => {
-    const found = await context.agent.memory.explain(input.query, input.options, input.why, signal)
+    const options = await searchOptionsFor(app, context.agent, input.forProgram, input.options)
+    const found = await context.agent.memory.explain(input.query, options, input.why, signal)
     return seenExplanation(found, context.agent, await sightOf(app, context.agent, input.forProgram))
   }),
   recalls: os.search.recalls.use(agent).handler(({ context, signal }) => context.agent.sessions.recalls(signal)),

@@ -1,7 +1,14 @@
 /** What another program gets to see of a memory: a program is taken for a remote one unless the user has said otherwise (M64). */
-import type { Candidate, Explanation, FileEntry, SearchResponse, Verdict } from '../../shared/contract/index.ts'
+import type {
+  Candidate,
+  Explanation,
+  FileEntry,
+  SearchOptions,
+  SearchResponse,
+  Verdict,
+} from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { Marks, Sight } from '../visibility/index.ts'
+import { seenPart, unseenOf, type Marks, type Sight } from '../visibility/index.ts'
 import type { RouterBase } from './base.ts'
 
 type App = RouterBase['app']
@@ -20,12 +27,72 @@ export async function marksFor(app: App, agent: Agent, asker: Asker): Promise<Ma
   return (await seesAll(app, asker)) ? undefined : agent.localNotes.marks()
 }
 
+/**
+ * How an asker's question is asked. One that does not see all is answered as if the rest were not there. One that does may
+ * ask in words of what stays here, and nobody can tell, so that its questions stay here too.
+ */
+export async function searchOptionsFor(
+  app: App,
+  agent: Agent,
+  asker: Asker,
+  options: SearchOptions | undefined,
+): Promise<SearchOptions & { readonly unseen?: ReturnType<typeof unseenOf> }> {
+  if (asker === false) return options ?? {}
+  // What is shown is looked at anew; for the ranks it is enough how things stood a moment ago.
+  if (!(await seesAll(app, asker))) return { ...options, unseen: unseenOf((await agent.localNotes.last()).notes) }
+  const mayHold = agent.memory.isSent && (await agent.localNotes.look()).notes.size > 0
+  return { ...options, ...(mayHold ? { staysHere: true } : {}) }
+}
+
+/**
+ * Reads a file for an asker. One that stays here as a whole and one that is not there are answered the same.
+ * @param read is given what makes the text the one that is shown
+ */
+export async function readFor<T>(
+  app: App,
+  agent: Agent,
+  asker: Asker,
+  path: string,
+  read: (shown: (text: string) => string) => Promise<T>,
+): Promise<T> {
+  const marks = await marksFor(app, agent, asker)
+  if (!marks) return read((text) => text)
+  const missing = () => new AppError('file_not_found', `${path} does not exist, or stays on this machine`, { path })
+  try {
+    const real = isConversation(path) ? path : await agent.workspace.realPath(path)
+    if (marks.of(real, '').isWhole) throw missing()
+    return await read((text) => {
+      if (marks.of(real, text).isWhole) throw missing()
+      return marks.shown(real, text).text
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
+    const { movedTo } = error.data
+    if (typeof movedTo === 'string' && (await noteAt(agent, marks, movedTo))?.note.isWhole === false) throw error
+    throw missing()
+  }
+}
+
+function isConversation(path: string): boolean {
+  return /^sessions\/[^/]+\.jsonl$/.test(path)
+}
+
 async function seesAll(app: App, asker: Asker): Promise<boolean> {
   return asker === false || (typeof asker === 'string' && (await app.clients.isLocal(asker)))
 }
 
-export function seenFiles(files: FileEntry[], sight: Sight | undefined): FileEntry[] {
-  return sight ? files.filter(({ path }) => !sight.notes.has(path) || !sight.notes.get(path)?.isWhole) : files
+/** With the size of what is shown of each. */
+export async function seenFiles(files: FileEntry[], agent: Agent, sight: Sight | undefined): Promise<FileEntry[]> {
+  if (!sight) return files
+  const seen = files.map(async (file) => {
+    const known = sight.notes.get(file.path)
+    if (!known || known.isWhole) return known ? [] : [file]
+    const found = await noteAt(agent, sight, file.path)
+    if (!found || found.note.isWhole) return []
+    const size = Buffer.byteLength(sight.shown(file.path, found.text).text)
+    return [{ ...file, size, words: 0, tokens: Math.ceil(size / 4) }]
+  })
+  return (await Promise.all(seen)).flat()
 }
 
 /** The results that it sees; nothing else that is told depends on words of what stays here. */
@@ -51,16 +118,27 @@ export async function seenExplanation(
   const candidates = renumbered(await seenOf(found.candidates, agent, sight), sight)
   const seen = { ...rest, candidates, terms: [], notice: seenNotice(found.notice) }
   if (!why) return seen
-  if (!(await sees(agent, sight, { path: why.path, startLine: 1, endLine: Infinity })))
-    return { ...seen, why: unseenPlace(why) }
+  const place = await noteAt(agent, sight, why.path)
+  if (!place || place.note.isWhole || place.note.lines.size > 0) {
+    // It is among them for being asked about.
+    const isAsked = ({ path, startLine, endLine, score }: Candidate) =>
+      score === 0 && path === why.path && startLine <= why.line && endLine >= why.line
+    return { ...seen, candidates: candidates.filter((one) => !isAsked(one)), why: unseenPlace(why) }
+  }
+
   const { path, startLine } = why.candidate ?? {}
   const at = candidates.findIndex((one) => one.path === path && one.startLine === startLine)
   return { ...seen, why: { ...why, candidate: candidates[at] ?? null, rank: at < 0 ? null : at + 1 } }
 }
 
 async function seenOf<T extends Place>(places: readonly T[], agent: Agent, marks: Marks): Promise<T[]> {
-  const isSeen = await Promise.all(places.map((place) => sees(agent, marks, place)))
-  return places.filter((_, at) => isSeen[at])
+  const seen = await Promise.all(
+    places.map(async (place) => {
+      const found = await noteAt(agent, marks, place.path)
+      return found && seenPart(place, found.text, found.note)
+    }),
+  )
+  return seen.filter((place) => place !== undefined)
 }
 
 /** A gap in the ranks, or what a factor goes by, would tell of a passage that is not shown. */
@@ -90,22 +168,16 @@ function seenNotice(notice: SearchResponse['notice']): SearchResponse['notice'] 
   return notice?.code === 'query_local' || notice?.code === 'vectors_local' ? null : notice
 }
 
-interface Place {
-  readonly path: string
-  readonly startLine: number
-  readonly endLine: number
-}
+type Place = Parameters<typeof seenPart>[0] & { readonly path: string }
 
-/** True where none of the lines is local. */
-async function sees(agent: Agent, marks: Marks, { path, startLine, endLine }: Place): Promise<boolean> {
+/** A file as it is now, and what of it is local; undefined where it cannot be read. */
+async function noteAt(agent: Agent, marks: Marks, path: string) {
   try {
     const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')
-    const { isWhole, lines } = marks.of(path, text)
-    if (isWhole) return false
-    for (const line of lines) if (line + 1 >= startLine && line + 1 <= endLine) return false
-    return true
+    const real = isConversation(path) ? path : await agent.workspace.realPath(path)
+    return { text, note: marks.of(real, text) }
   } catch (error) {
-    if (error instanceof AppError) return false
+    if (error instanceof AppError) return undefined
     throw error
   }
 }

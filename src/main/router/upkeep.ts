@@ -38,10 +38,10 @@ export const upkeepRoutes = ({ os, agent }: RouterBase) => ({
     return {}
   }),
   undo: os.upkeep.undo.use(agent).handler(async ({ context, input }) => {
-    await context.agent.upkeep.undo(input.acceptance)
-    return {}
+    const { undone, stuck } = await context.agent.upkeep.undo(input.acceptance)
+    return { undone, stuck: [...stuck] }
   }),
   flag: os.upkeep.flag.use(agent).handler(async ({ context, input }) => ({
-    id: await context.agent.upkeep.flag(input.path, input.line, input.fault),
+    id: await context.agent.upkeep.flag(input.path, input.line, input.fault, input.query),
   })),
 })

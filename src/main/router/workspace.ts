@@ -3,14 +3,19 @@ import { attachmentType } from '../../shared/attachments.ts'
 import { AppError } from '../../shared/errors.ts'
 import { locateAttachment, readAttachment } from '../workspace/index.ts'
 import { withVisibility } from '../../shared/visibility-edit.ts'
-import { marksFor, seenFiles, sightOf } from './sight.ts'
+import { readFor, seenFiles, sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
+  names: os.workspace.names.use(agent).handler(({ context, signal }) => context.agent.nameFiles(signal)),
   list: os.workspace.list
     .use(agent)
     .handler(async ({ context, input, signal }) =>
-      seenFiles(await context.agent.listFiles(signal), await sightOf(app, context.agent, input.forProgram)),
+      seenFiles(
+        await context.agent.listFiles(signal),
+        context.agent,
+        await sightOf(app, context.agent, input.forProgram),
+      ),
     ),
   setVisibility: os.workspace.setVisibility.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
@@ -30,10 +35,10 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   read: os.workspace.read.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
     if (input.forProgram) assertSeen(context.agent, input.path)
-    const { text: whole, hash } = await context.agent.readFile(input.path)
-    const marks = await marksFor(app, context.agent, input.forProgram)
-    const text = marks ? marks.shown(input.path, whole).text : whole
-    return { path: input.path, text, hash, readOnly: workspace.isReadOnly(input.path) }
+    return readFor(app, context.agent, input.forProgram, input.path, async (shown) => {
+      const { text, hash } = await context.agent.readFile(input.path)
+      return { path: input.path, text: shown(text), hash, readOnly: workspace.isReadOnly(input.path) }
+    })
   }),
   attachment: os.workspace.attachment.use(agent).handler(async ({ context, input }) => {
     const { bytes, ...piece } = await readAttachment(context.agent.workspace.roots, input.path, input.from)
@@ -46,12 +51,9 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     ),
   lines: os.workspace.lines.use(agent).handler(async ({ context, input }) => {
     if (input.forProgram) assertSeen(context.agent, input.path)
-    const marks = await marksFor(app, context.agent, input.forProgram)
-    return context.agent.readLines(
-      input.path,
-      input.from,
-      input.count,
-      marks && ((text) => marks.shown(input.path, text).text),
+    const { path, from, count } = input
+    return readFor(app, context.agent, input.forProgram, path, (shown) =>
+      context.agent.readLines(path, from, count, shown),
     )
   }),
   write: os.workspace.write.use(agent).handler(async ({ context, input }) => {
@@ -60,9 +62,9 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     const { write, text, merged } = await workspace.save(input.path, input.text, expected)
     return { hash: write.hash, text, merged }
   }),
-  draft: os.workspace.draft.use(agent).handler(({ context, input }) => context.agent.fileDrafts.read(input.path)),
+  drafts: os.workspace.drafts.use(agent).handler(({ context, input }) => context.agent.fileDrafts.list(input.path)),
   saveDraft: os.workspace.saveDraft.use(agent).handler(async ({ context, input }) => {
-    await context.agent.fileDrafts.save(input.path, input.draft)
+    await context.agent.fileDrafts.save(input.path, input.writer, input.draft)
     return {}
   }),
   move: os.workspace.move.use(agent).handler(async ({ context, input }) => {
@@ -92,8 +94,12 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     return {}
   }),
   undo: os.workspace.undo.use(agent).handler(async ({ context, input, signal }) => {
-    const { hash } = await context.agent.undo(input.path, input.patch, signal)
-    return { hash }
+    const { write, trashed } = await context.agent.undo(input.path, input.patch, signal)
+    return { path: write.path, ...(trashed === undefined ? {} : { trashed }) }
+  }),
+  redo: os.workspace.redo.use(agent).handler(async ({ context, input, signal }) => {
+    await context.agent.redo(input.path, input.patch, signal)
+    return {}
   }),
   remember: os.workspace.remember.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent

@@ -1,41 +1,29 @@
-/** What was typed but not sent, one file a conversation: there after a restart, gone when it was sent. */
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+/** What was typed but not sent, for each conversation, window by window: there after a restart, gone when it was sent. */
 import { draftSchema } from '../../shared/contract/sessions.ts'
 import type { Draft } from '../../shared/contract/index.ts'
-import { parseJson } from '../../shared/json.ts'
-import { Queue, readKept, writeDurably } from '../files/index.ts'
+import type { Clock } from '../clock.ts'
+import { DraftFolder, type KeptDraft } from '../files/index.ts'
 
-const empty: Draft = { text: '', attachments: [] }
 /** For a chat that has no transcript yet. */
 const newChat = 'new-chat'
 
 export class Drafts {
-  readonly #folder: string
-  readonly #onDamaged: (file: string) => void
-  /** One after another: the last one typed is the one that stays. */
-  readonly #queue = new Queue()
+  readonly #folder: DraftFolder<Draft>
 
   /** @param onDamaged told where a draft went that could not be read */
-  constructor(folder: string, onDamaged: (file: string) => void = () => undefined) {
-    this.#folder = folder
-    this.#onDamaged = onDamaged
+  constructor(folder: string, now: Clock, onDamaged: (file: string) => void = () => undefined) {
+    const parse = (value: unknown) => draftSchema.safeParse(value).data
+    this.#folder = new DraftFolder({ folder, parse, now, onDamaged })
   }
 
-  async read(session: string | undefined): Promise<Draft> {
-    const file = this.#file(session)
-    const parse = (text: string) => draftSchema.safeParse(parseJson(text)).data
-    return (await this.#queue.run(file, () => readKept(file, parse, this.#onDamaged))) ?? empty
+  /** The newest first. */
+  async list(session: string | undefined): Promise<KeptDraft<Draft>[]> {
+    return this.#folder.list(session ?? newChat)
   }
 
   /** @throws AppError `disk_full`, `write_failed` */
-  async save(session: string | undefined, draft: Draft): Promise<void> {
-    const file = this.#file(session)
+  async save(session: string | undefined, writer: string, draft: Draft): Promise<void> {
     const isEmpty = draft.text === '' && draft.attachments.length === 0
-    await this.#queue.run(file, () => (isEmpty ? rm(file, { force: true }) : writeDurably(file, JSON.stringify(draft))))
-  }
-
-  #file(session: string | undefined): string {
-    return join(this.#folder, `${session ?? newChat}.json`)
+    await this.#folder.save(session ?? newChat, writer, isEmpty ? null : draft)
   }
 }

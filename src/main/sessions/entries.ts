@@ -7,7 +7,7 @@ import {
   toolResultMessageSchema,
   usageSchema,
   userMessageSchema,
-} from '../../shared/messages.ts'
+} from '../../shared/message-schemas.ts'
 import { readToolDetails, storedToolDetails } from '../../shared/tool-details.ts'
 
 /** The version of the layout that is written; newer ones are not guessed at. */

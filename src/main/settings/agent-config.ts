@@ -48,7 +48,10 @@ export class AgentConfig {
 
   /** Folders and files that stay on this machine (M64). */
   async setLocal(local: readonly string[]): Promise<void> {
-    await this.#store.set([[...this.#path(), 'visibility', 'local'], local])
+    const path = [...this.#path(), 'visibility', 'local']
+    const before = this.current.visibility.local
+    // Each in its place first: what is said beside an entry stays beside it.
+    await this.#store.set([path, [...local, ...before.slice(local.length)]], [path, local])
   }
 
   async #setMemory(part: 'search' | 'chunk', values: object): Promise<void> {

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { agentIdSchema } from '../../shared/contract/base.ts'
 import { isDailyFormat } from '../../shared/daily-notes.ts'
+import { isOwnFolder } from '../../shared/own-files.ts'
 import { embeddingProviders, modelProviders } from '../../shared/providers.ts'
 import { reaches } from '../../shared/reach.ts'
 import { memoryScopeSchema } from '../../shared/contract/scope.ts'
@@ -87,6 +88,8 @@ const nearFolderSchema = z
 
 /** What is kept otherwise than the vault's own program says; what is left out is as it has it. */
 const vaultSchema = z.strictObject({
+  /** Where AGENTS.md, MEMORY.md and the like lie: `.commonplace`, another folder that is not hidden, or empty for the top. */
+  own: folderSchema.refine(isOwnFolder, rules.ownFolder).optional(),
   daily: z
     .strictObject({
       folder: folderSchema.optional(),
@@ -291,6 +294,7 @@ export const configSchema = z.strictObject({
       theme: z.enum(['system', 'light', 'dark']).default('system'),
       locale: z.enum(['system', 'en', 'zh-CN', 'zh-TW']).default('system'),
       autosave: z.enum(['leave', 'delay', 'off']).default('leave'),
+      remotePictures: z.enum(['ask', 'always']).default('ask'),
     })
     .prefault({}),
   providers: z
@@ -324,7 +328,13 @@ export const configSchema = z.strictObject({
   capture: z
     .strictObject({
       /** Opens the capture window from anywhere; empty for none. As Electron writes it. */
-      shortcut: z.string().default('CommandOrControl+Shift+Space'),
+      shortcut: z
+        .string()
+        .regex(
+          /^$|^((CommandOrControl|CmdOrCtrl|Command|Cmd|Control|Ctrl|Alt|Option|AltGr|Shift|Super|Meta)\+)*[^\s+]+$/i,
+          rules.accelerator,
+        )
+        .default('CommandOrControl+Shift+Space'),
     })
     .prefault({}),
   spending: z

@@ -5,7 +5,7 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isCollection, isMap, parseDocument, type Document } from 'yaml'
+import { isCollection, isMap, isSeq, parseDocument, type Document } from 'yaml'
 import { AppError } from '../../shared/errors.ts'
 import { isRecord } from '../../shared/json.ts'
 import type { ConfigProblem } from '../../shared/contract/index.ts'
@@ -134,7 +134,7 @@ export class SettingsStore {
       const document = parseDocument(before)
       for (const [path, value] of changes) {
         if (value === undefined) takeOut(document, path)
-        else document.setIn([...path], value)
+        else if (!setList(document, path, value)) document.setIn([...path], value)
       }
       const text = document.toString()
       const parsed = parseConfig(text)
@@ -199,6 +199,22 @@ export class SettingsStore {
     this.#problems = problems
     if (before !== JSON.stringify([config, problems])) this.#changes.announce()
   }
+}
+
+/** A list of words is changed entry by entry: comments beside those that stay, stay. @returns false where it cannot be */
+function setList(document: Document, path: readonly (string | number)[], value: unknown): boolean {
+  const known = document.getIn(path, true)
+  if (!isSeq(known) || !Array.isArray(value)) return false
+  const before: unknown = known.toJSON()
+  if (!Array.isArray(before) || [...before, ...value].some((one) => typeof one !== 'string')) return false
+  for (const [at, one] of value.entries()) if (before[at] !== one && value.length >= before.length) known.set(at, one)
+  if (value.length >= before.length) return true
+  const kept = before.filter((one) => value.includes(one))
+  const isBegun = value.every((one, at) => before[at] === one)
+  if (!isBegun && kept.join('\n') !== value.join('\n')) return false
+  for (let at = before.length - 1; at >= 0; at -= 1)
+    if (isBegun ? at >= value.length : !value.includes(before[at])) known.delete(at)
+  return true
 }
 
 /** With what is empty then: a map that says nothing would only be in the way. Entries of lists stay, and comments. */

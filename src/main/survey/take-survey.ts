@@ -52,6 +52,7 @@ export async function* takeSurvey({
   builtinFile,
 }: SurveyRequest): AsyncGenerator<SurveyStep> {
   const messages = new Map(unreadable)
+  const inContext = new Set([longTermFile(layout), ...projectContextFiles(layout)])
   const { files } = await walkMarkdown(workspace, undefined, forbidden)
   const byPath = Map.groupBy(passages, ({ path }) => path)
   const surveyed: SurveyedFile[] = []
@@ -66,7 +67,7 @@ export async function* takeSurvey({
     const lines = text.split('\n')
     const shown = byPath.get(path) ?? []
     const counts = countRecalls(lines, shown)
-    const isInContext = path === longTermFile || (projectContextFiles as readonly string[]).includes(path)
+    const isInContext = inContext.has(path)
     const searched = unsearchedOf(path, scope, messages, layout)
     surveyed.push({
       path,

@@ -2,7 +2,7 @@
 import { os, type AnyRouter } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { parentPort, type MessagePort } from 'node:worker_threads'
-import { deferForms } from './deferred-forms.ts'
+import { shareWithThreads } from '../worker.ts'
 import { plainPort } from './plain-port.ts'
 import { toOrpcError } from './errors.ts'
 
@@ -29,10 +29,16 @@ async function* withCodes(steps: AsyncGenerator): AsyncGenerator {
   }
 }
 
+/** What a thread is told first: where it is spoken to, and what all threads share. */
+export interface FirstMessage {
+  readonly port: MessagePort
+  readonly shared: ReadonlyMap<string, SharedArrayBuffer>
+}
+
 /** Answers whoever started this thread. */
 export function serveThread(router: AnyRouter): void {
-  deferForms()
-  parentPort?.once('message', ({ port }: { port: MessagePort }) => {
+  parentPort?.once('message', ({ port, shared }: FirstMessage) => {
+    for (const [name, memory] of shared) shareWithThreads(name, memory)
     new RPCHandler(router).upgrade(plainPort(port))
   })
 }

@@ -1,12 +1,10 @@
 /** How a thread is started and spoken to: one MessagePort, typed calls in one direction, event iterators in the other. */
 import { type ClientLink, createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
-import { existsSync } from 'node:fs'
-import { getCompileCacheDir } from 'node:module'
-import { dirname } from 'node:path'
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { deferForms } from './deferred-forms.ts'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { allShared, takeWorker, usualYoungMb } from '../worker.ts'
 import { plainPort } from './plain-port.ts'
+import type { FirstMessage } from './serve.ts'
 
 export interface Thread<Client> {
   readonly client: Client
@@ -17,14 +15,11 @@ export interface Thread<Client> {
   terminate(): Promise<void>
 }
 
-/** A thread's new objects die young; room for more of them only costs memory. */
-const maxYoungGenerationSizeMb = 2
-
-export function startThread<Client extends object>(entry: URL): Thread<Client> {
-  deferForms()
-  const worker = new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb }, env: threadEnv() })
+/** @param youngMb room for new objects, where a thread makes many in little time */
+export function startThread<Client extends object>(entry: URL, youngMb = usualYoungMb): Thread<Client> {
+  const worker = takeWorker({ entry, youngMb })
   const { port1, port2 } = new MessageChannel()
-  worker.postMessage({ port: port2 }, [port2])
+  worker.postMessage({ port: port2, shared: allShared() } satisfies FirstMessage, [port2])
   const client = createORPCClient(new LinkToThread(port1)) as Client
   let terminated = false
   let failure: Error | undefined
@@ -77,16 +72,4 @@ class LinkToThread implements ClientLink<Record<never, never>> {
 
 function unanswered(): Error {
   return new Error('a thread ended before it answered')
-}
-
-/** A thread keeps what it compiles where this process does: by itself it would compile everything each time. */
-function threadEnv(): NodeJS.ProcessEnv {
-  const folder = getCompileCacheDir()
-  return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
-}
-
-/** The file that a thread starts from: sources run as they are, the build has one of its own for each. */
-export function threadFile(mainFolder: URL, name: string): URL {
-  const source = new URL(`${name}.ts`, mainFolder)
-  return existsSync(source) ? source : new URL(`${name}.js`, mainFolder)
 }

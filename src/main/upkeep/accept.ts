@@ -1,32 +1,34 @@
 /**
- * Accepting, taking back, and finishing what a crash left half done. The acceptance is on the disk before the first file is
- * written; the files are written all or none; then the proposals are marked.
+ * Accepting, and finishing what a crash left half done. The acceptance is on the disk before the first file is written; the
+ * files are written all or none; then the proposals are marked.
  */
 import { randomUUID } from 'node:crypto'
 import type { Proposal } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { Differ } from '../diff/index.ts'
 import type { Workspace } from '../workspace/index.ts'
 import type { Acceptance, Acceptances } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
+import type { LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'
 import { planAcceptance, type ReadFile } from './plan.ts'
 import { isOpen } from './proposal.ts'
 import { readNote } from './read.ts'
 
 /** Somebody saves a file between reading and writing it; not this often in a row. */
-const maxTries = 5
+export const maxTries = 5
 
-const accepting = { cause: 'upkeep' } as const
+export const accepting = { cause: 'upkeep' } as const
 
-interface Tools {
+export interface Tools {
   readonly workspace: Workspace
   readonly acceptances: Acceptances
+  /** What of a text stays on this machine, by its path. */
+  readonly localOf: LocalOf
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-interface Changed<T> {
+export interface Changed<T> {
   readonly state: InboxState
   readonly value: T
 }
@@ -40,16 +42,19 @@ export interface Accepted {
 }
 
 export async function accept(tools: Tools, state: InboxState, ids: readonly string[]): Promise<Changed<Accepted>> {
-  const { workspace, acceptances, now } = tools
+  const { workspace, acceptances, now, localOf } = tools
   const asked = new Set(ids)
   const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
   for (let tries = 1; ; tries += 1) {
-    const plan = planAcceptance(proposals, await filesOf(workspace, proposals), now)
+    const plan = planAcceptance(proposals, await filesOf(workspace, proposals), now, localOf)
     const id = `${String(now).padStart(15, '0')}-${randomUUID().slice(0, 8)}`
     const counts = { accepted: plan.taken.length, left: plan.left.length, gone: plan.gone.length }
     const settled = marked(state, plan.taken, plan.gone, id, now)
     if (plan.taken.length === 0) return { state: settled, value: { acceptance: null, ...counts } }
-    await acceptances.add({ id, at: now, proposals: plan.taken.map((one) => one.id), files: [...plan.files] })
+    const edits = plan.taken.flatMap(({ id: proposal, files }) =>
+      files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, proposal, path }))),
+    )
+    await acceptances.add({ id, at: now, proposals: plan.taken.map((one) => one.id), files: [...plan.files], edits })
     try {
       await workspace.rewriteAll(plan.files, accepting)
     } catch (error) {
@@ -62,11 +67,15 @@ export async function accept(tools: Tools, state: InboxState, ids: readonly stri
 }
 
 /** What accepting would do, as diffs; nothing is done. */
-export async function preview(workspace: Workspace, state: InboxState, ids: readonly string[], now: number) {
+export async function preview(
+  { workspace, localOf, now }: Omit<Tools, 'acceptances'>,
+  state: InboxState,
+  ids: readonly string[],
+) {
   const asked = new Set(ids)
   const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
   const read = await filesOf(workspace, proposals)
-  const { edits, left, gone } = planAcceptance(proposals, read, now)
+  const { edits, left, gone } = planAcceptance(proposals, read, now, localOf)
   const files = [...edits].map(([path, all]) => {
     const file = read.get(path)
     return { path, patch: (file?.lines ?? new TextLines('')).patch(path, all), isNew: !file }
@@ -74,48 +83,11 @@ export async function preview(workspace: Workspace, state: InboxState, ids: read
   return { files, left: left.length, gone: gone.length }
 }
 
-/**
- * Everything that an acceptance changed, as it was before, also where other lines were changed since. Its proposals wait
- * again.
- * @throws AppError `undo_conflict`; nothing is done then
- */
-export async function undo(
-  { workspace, differ, acceptances, now }: Tools & { readonly differ: Differ },
-  state: InboxState,
-  id: string,
-): Promise<Changed<undefined>> {
-  const acceptance = await acceptances.get(id)
-  const isDone = state.proposals.some((one) => one.acceptance === id && one.state === 'accepted')
-  if (!acceptance || !isDone)
-    throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
-  const made: string[] = []
-  const back = []
-  for (const { path, before, after } of acceptance.files) {
-    const current = await textOf(workspace, path)
-    const restored =
-      current === after
-        ? before
-        : await differ.merge({ base: after, mine: current ?? '', theirs: before ?? '', keepsBoth: false })
-    // A file that was made is put into the trash, unless somebody wrote into it.
-    if (before === null && restored === null) made.push(path)
-    else if (restored === undefined || restored === null || current === null || before === null) throw conflict(path)
-    else if (restored !== current) back.push({ path, before: current, after: restored })
-  }
-  const origin = { ...accepting, isUndo: true }
-  await workspace.rewriteAll(back, origin)
-  for (const path of made) await workspace.remove(path, origin)
-  // Before its proposals wait again: an acceptance of such would be taken for one that was broken off.
-  await acceptances.drop(id)
-  const reopened = state.proposals.map((one): Proposal => {
-    if (one.acceptance !== id || one.state !== 'accepted') return one
-    const { acceptance: _acceptance, ...rest } = one
-    return { ...rest, state: 'open', stateAt: now }
-  })
-  return { state: { ...state, proposals: reopened }, value: undefined }
-}
-
 /** An acceptance whose proposals still wait was broken off: what is missing of it is written, where its files allow. */
-export async function finish({ workspace, acceptances, now }: Tools, state: InboxState): Promise<Changed<undefined>> {
+export async function finish(
+  { workspace, acceptances, now }: Omit<Tools, 'localOf'>,
+  state: InboxState,
+): Promise<Changed<undefined>> {
   const latest = await acceptances.latest()
   const named = new Set(latest?.proposals)
   const waiting = state.proposals.filter((one) => named.has(one.id) && isOpen(one, now))
@@ -161,10 +133,6 @@ async function filesOf(
   return read
 }
 
-async function textOf(workspace: Workspace, path: string): Promise<string | null> {
+export async function textOf(workspace: Workspace, path: string): Promise<string | null> {
   return (await readNote(workspace, path))?.text ?? null
-}
-
-function conflict(path: string): AppError {
-  return new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, { path })
 }

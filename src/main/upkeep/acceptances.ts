@@ -5,6 +5,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { lineEditSchema } from '../../shared/contract/upkeep.ts'
 import { parseJson } from '../../shared/json.ts'
 import { makeFolder, readIfThere, writeDurably } from '../files/index.ts'
 
@@ -16,7 +17,10 @@ const acceptanceSchema = z.object({
   at: z.number(),
   proposals: z.array(z.string()),
   files: z.array(z.object({ path: z.string(), before: z.string().nullable(), after: z.string() })),
+  /** Which of the proposals changed what: `line` in the text before. So one can be taken back where another cannot. */
+  edits: z.array(lineEditSchema.extend({ proposal: z.string(), path: z.string() })),
 })
+export type AcceptedEdit = Acceptance['edits'][number]
 export type Acceptance = Readonly<z.infer<typeof acceptanceSchema>>
 
 export class Acceptances {
@@ -26,7 +30,7 @@ export class Acceptances {
     this.#folder = join(folder, 'acceptances')
   }
 
-  /** @throws AppError `disk_full`, `write_failed` */
+  /** One that is there already is replaced. @throws AppError `disk_full`, `write_failed` */
   async add(acceptance: Acceptance): Promise<void> {
     await makeFolder(this.#folder)
     await writeDurably(this.#fileOf(acceptance.id), JSON.stringify(acceptance))

@@ -12,8 +12,10 @@ import { evidenceOf, type Found } from './proposal.ts'
  */
 export function flagged(path: string, text: string, line: number, fault: 'wrong' | 'outdated', today: string): Found {
   const { lines } = new TextLines(text)
-  const ahead = lines.slice(line - 1).findIndex((one) => one.trim() !== '')
-  const at = line + ahead
+  // What a note says of itself as a whole is nothing that it remembers.
+  const from = Math.max(line, matterLines(lines) + 1)
+  const ahead = lines.slice(from - 1).findIndex((one) => one.trim() !== '')
+  const at = from + ahead
   const said = lines[at - 1]
   if (ahead < 0 || said === undefined)
     throw new AppError('edit_no_match', `${path} has no line ${line} any more`, { path })
@@ -24,4 +26,10 @@ export function flagged(path: string, text: string, line: number, fault: 'wrong'
     files: [{ path, edits: [{ line: at, before: [said], after }] }],
     detail: { day: today },
   }
+}
+
+/** How many lines the front matter takes. */
+function matterLines(lines: readonly string[]): number {
+  if (!/^\uFEFF?---\s*$/.test(lines[0] ?? '')) return 0
+  return lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line)) + 1
 }

@@ -87,8 +87,15 @@ export class Inbox {
 }
 
 function kept(proposals: readonly Proposal[]): readonly Proposal[] {
+  // However many were accepted at once last, one step takes all of them back.
+  const accepted = proposals.filter(({ state }) => state === 'accepted')
+  const last = accepted.reduce<Proposal | undefined>(
+    (one, other) => (one && one.stateAt > other.stateAt ? one : other),
+    undefined,
+  )
+  const isFree = ({ acceptance }: Proposal) => acceptance === undefined || acceptance !== last?.acceptance
   const excess = (states: readonly Proposal['state'][], most: number) => {
-    const inside = proposals.filter(({ state }) => states.includes(state))
+    const inside = proposals.filter((one) => states.includes(one.state) && isFree(one))
     return inside.toSorted((one, other) => one.stateAt - other.stateAt).slice(0, Math.max(0, inside.length - most))
   }
   const dropped = new Set([...excess(['refused'], maxRefused), ...excess(['accepted', 'withdrawn'], maxDone)])

@@ -45,22 +45,22 @@ export class TextLines {
   apply(edits: readonly LineEdit[]): string {
     const lines = [...this.#raw]
     const end = this.#raw.some((line) => line.endsWith('\r')) ? '\r' : ''
-    const ordered = edits
-      .map((edit, order) => ({ ...effective(edit), order }))
-      .sort((one, other) => other.from - one.from || other.order - one.order)
-    for (const { from, to, added } of ordered) {
-      const isLast = to === lines.length && from < to && !(lines[to - 1] ?? '').endsWith('\r')
-      const made = added.map((line, at) => (isLast && at === added.length - 1 ? line : line + end))
+    for (const { from, to, added } of inOrder(edits.map(effective)).reverse()) {
+      const made = added.map((line) => line + end)
       // What is added behind a last line without an end gives it one.
-      if (from === lines.length && from > 0 && made.length > 0) lines[from - 1] += end
+      const last = lines[from - 1]
+      if (from === lines.length && made.length > 0 && last?.endsWith(end) === false) lines[from - 1] = last + end
       lines.splice(from, to - from, ...made)
     }
+    // A last line without an end stays without one, whichever it is now.
+    const last = lines.at(-1)
+    if (last?.endsWith('\r') && !this.#raw.at(-1)?.endsWith('\r')) lines[lines.length - 1] = last.slice(0, -1)
     return lines.join('\n')
   }
 
   /** A unified diff; the edits stand at their lines and do not touch. */
   patch(path: string, edits: readonly LineEdit[]): string {
-    const ordered = edits.map(effective).sort((one, other) => one.from - other.from)
+    const ordered = inOrder(edits.map(effective))
     const groups: Effective[][] = []
     for (const edit of ordered) {
       const last = groups.at(-1)?.at(-1)
@@ -116,6 +116,13 @@ export function effective({ line, before, after }: LineEdit): Effective {
     end += 1
   const from = line - 1 + start
   return { from, to: line - 1 + before.length - end, added: after.slice(start, after.length - end) }
+}
+
+/** As they stand in the text; what is added at a place comes before what is replaced there. */
+export function inOrder<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
+  return edits.toSorted(
+    (one, other) => one.from - other.from || Number(one.from < one.to) - Number(other.from < other.to),
+  )
 }
 
 /** True when two edits of one text cannot both be done. */

@@ -20,6 +20,8 @@ export interface NotesOptions {
 export interface LookOptions extends NotesOptions {
   readonly recalls: readonly Recall[]
   readonly broken: readonly BrokenLink[]
+  /** What the settings keep on this machine. */
+  readonly local: readonly string[]
   readonly now: Date
 }
 

@@ -1,4 +1,7 @@
-/** What a model wanted to write with words of others before it (M63), as a proposal that a person decides on. Pure. */
+/**
+ * What a model wanted to write with words of others before it, or another program, as a proposal that a person decides on
+ * (M63). Pure.
+ */
 import type { LineEdit } from '../../shared/contract/index.ts'
 import { evidenceOf, type Found } from './proposal.ts'
 
@@ -17,13 +20,15 @@ export function outsideFound({ path, before, after, from }: Change): Found {
   while (start < old.length && start < lines.length && old[start] === lines[start]) start += 1
   let end = 0
   while (end < old.length - start && end < lines.length - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1
-  const edit: LineEdit = {
-    line: start + 1,
-    before: old.slice(start, old.length - end),
-    after: lines.slice(start, lines.length - end),
-  }
-  // The line that it would stand by.
+  // The line that it would stand by: what is only added follows it, wherever it goes.
   const near = old.slice(0, start + 1).findLastIndex((line) => line.trim() !== '')
+  const isAdded = start === old.length - end
+  const first = isAdded && near >= 0 && near < start ? near : start
+  const edit: LineEdit = {
+    line: first + 1,
+    before: old.slice(first, old.length - end),
+    after: lines.slice(first, lines.length - end),
+  }
   return {
     rule: 'outside',
     evidence: near < 0 ? [] : [evidenceOf(path, near + 1, old[near] ?? '')],

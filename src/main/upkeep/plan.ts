@@ -1,5 +1,7 @@
 /** What accepting several proposals at once would do: each as a whole or not at all, and no two on the same lines. Pure. */
 import type { LineEdit, Proposal } from '../../shared/contract/index.ts'
+import type { NoteVisibility } from '../../shared/visibility.ts'
+import { keepingLocal, type LocalOf } from './keep-local.ts'
 import { effective, touch, type TextLines } from './line-edits.ts'
 import { follow, type KnownText } from './proposal.ts'
 
@@ -17,16 +19,25 @@ export interface Plan {
   readonly files: readonly { readonly path: string; readonly before: string | null; readonly after: string }[]
 }
 
-/** @param files what the proposals' files say now; undefined for one that is not there */
+/**
+ * @param files what the proposals' files say now; undefined for one that is not there
+ * @param localOf what of a text stays on this machine: it does so afterwards
+ */
 export function planAcceptance(
   proposals: readonly Proposal[],
   files: ReadonlyMap<string, ReadFile | undefined>,
   now: number,
+  localOf: LocalOf,
 ): Plan {
+  const edits = new Map<string, LineEdit[]>()
+  const around = {
+    textOf: (path: string) => files.get(path)?.text,
+    localOf: remembered(localOf, files),
+    others: (path: string) => edits.get(path) ?? [],
+  }
   const taken: Proposal[] = []
   const left: Proposal[] = []
   const gone: Proposal[] = []
-  const edits = new Map<string, LineEdit[]>()
   const removed = new Set<string>()
   const needed = new Set<string>()
   for (const proposal of proposals) {
@@ -36,6 +47,12 @@ export function planAcceptance(
       gone.push(current)
       continue
     }
+    const kept = keepingLocal(current, around)
+    if (!kept) {
+      left.push(proposal)
+      continue
+    }
+    current = { ...current, files: kept }
     const own = ownLines(current)
     const rests = current.evidence.map(({ path, line }) => `${path}:${line}`).filter((place) => !own.has(place))
     const clashes =
@@ -61,6 +78,17 @@ export function planAcceptance(
     return file ? { path, before: file.text, after: file.lines.apply(all) } : { path, before: null, after: made }
   })
   return { taken, left, gone, edits, files: written.filter(({ before, after }) => before !== after) }
+}
+
+/** Of files as they are now, which are asked about for each proposal. */
+function remembered(localOf: LocalOf, files: ReadonlyMap<string, ReadFile | undefined>): LocalOf {
+  const known = new Map<string, NoteVisibility>()
+  return (path, text) => {
+    if (files.get(path)?.text !== text) return localOf(path, text)
+    const one = known.get(path) ?? localOf(path, text)
+    known.set(path, one)
+    return one
+  }
 }
 
 /** Lines that are not what they were afterwards. */

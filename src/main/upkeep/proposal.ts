@@ -1,7 +1,9 @@
 /** A proposal from what somebody found: named, placed in its files, followed when they change. Pure. */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Evidence, LineEdit, Proposal, ProposedFile } from '../../shared/contract/index.ts'
-import { TextLines } from './line-edits.ts'
+import { visibilityOf } from '../../shared/visibility.ts'
+import { keepingLocal, type LocalOf } from './keep-local.ts'
+import { effective, TextLines } from './line-edits.ts'
 
 /** Of a line, as it is told. */
 export const maxEvidence = 1000
@@ -26,11 +28,15 @@ export function evidenceOf(path: string, line: number, text: string): Evidence {
   return { path, line, text: text.trim().slice(0, maxEvidence).toWellFormed() }
 }
 
+/** @param localOf what of a text stays on this machine: it does so afterwards */
 export function proposalOf(
   { rule, evidence, files, detail = {}, reason }: Found,
   { author, cost, at }: Pick<Proposal, 'author' | 'at'> & { readonly cost?: Proposal['cost'] },
   textOf: (path: string) => KnownText | undefined,
+  localOf: LocalOf = (_path, text) => visibilityOf(text),
 ): Proposal {
+  const around = { textOf: (path: string) => textOf(path)?.text, localOf }
+  const kept = keepingLocal({ rule, evidence, files }, around) ?? files
   return {
     id: randomUUID(),
     rule,
@@ -38,7 +44,7 @@ export function proposalOf(
     ...(cost === undefined ? {} : { cost }),
     at,
     evidence: [...evidence],
-    files: files.map(({ path, edits }) => placed(path, edits, textOf(path))),
+    files: kept.map(({ path, edits }) => placed(path, edits, textOf(path))),
     ...(reason === undefined ? {} : { reason }),
     detail,
     state: 'open',
@@ -57,12 +63,19 @@ export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'eviden
   // What comes from outside is known by what it would write.
   const texts =
     rule === 'outside'
-      ? files.flatMap(({ path, edits }) => [path, ...edits.flatMap(({ before, after }) => [...before, '→', ...after])])
+      ? files.flatMap(({ path, edits }) => [path, ...edits.flatMap(saidBy)])
       : evidence.map(({ text }) => text).sort()
   return createHash('sha256')
     .update(JSON.stringify([family, texts]))
     .digest('hex')
     .slice(0, 32)
+}
+
+/** What an edit takes away and adds, whatever day it is and wherever it stands. */
+function saidBy(edit: LineEdit): string[] {
+  const { from, to, added } = effective(edit)
+  const removed = edit.before.slice(from + 1 - edit.line, to + 1 - edit.line)
+  return [...removed, '→', ...added.map((line) => line.replaceAll(/\s*\^\[[^\]\n]*\]/g, ''))]
 }
 
 /** True for one that waits for a word: open, or put off until a moment that has come. */

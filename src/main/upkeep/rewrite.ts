@@ -1,8 +1,9 @@
 /** Proposals that somebody puts otherwise before they accept them. */
 import type { Proposal, ProposedFile } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { strike } from '../../shared/superseded.ts'
+import { quoteOf, strike } from '../../shared/superseded.ts'
 import type { Workspace } from '../workspace/index.ts'
+import { keepingLocal, type LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'
 import { evidenceOf } from './proposal.ts'
 import { readNote } from './read.ts'
@@ -35,17 +36,31 @@ export async function edited(
  * @param today `YYYY-MM-DD`
  * @throws AppError `plan_outdated` where a line is not there any more
  */
-export async function turned(workspace: Workspace, proposal: Proposal, today: string): Promise<Proposal> {
+export async function turned(
+  workspace: Workspace,
+  proposal: Proposal,
+  today: string,
+  localOf: LocalOf,
+): Promise<Proposal> {
   const [was, is] = proposal.evidence
   const isAbout = proposal.rule === 'contradiction' || proposal.rule === 'supersedes'
   const old = is && (await placed(workspace, is))
   const holding = was && (await placed(workspace, was))
   if (!isAbout || !old || !holding) throw new AppError('plan_outdated', 'its lines are others by now', {})
-  const struck = strike(old.raw, { until: today, by: { path: holding.path, line: holding.line } })
-  const edits = [{ line: old.line, before: [old.raw], after: [struck] }]
+  const struck = strike(old.raw, {
+    until: today,
+    by: { path: holding.path, line: holding.line, text: quoteOf(holding.raw) },
+  })
+  const found = {
+    rule: proposal.rule,
+    evidence: [evidenceOf(old.path, old.line, old.raw), evidenceOf(holding.path, holding.line, holding.raw)],
+    files: [{ path: old.path, edits: [{ line: old.line, before: [old.raw], after: [struck] }] }],
+  }
+  const textOf = (path: string) => [old, holding].find((one) => one.path === path)?.text
+  const edits = (keepingLocal(found, { textOf, localOf }) ?? found.files).flatMap((file) => file.edits)
   return {
     ...proposal,
-    evidence: [evidenceOf(old.path, old.line, old.raw), evidenceOf(holding.path, holding.line, holding.raw)],
+    evidence: found.evidence,
     files: [{ path: old.path, hash: old.hash, edits, patch: old.lines.patch(old.path, edits) }],
     detail: { ...proposal.detail, day: today },
   }
@@ -56,5 +71,5 @@ async function placed(workspace: Workspace, { path, line, text }: Proposal['evid
   const at = file?.lines.findWords(text, line, true)
   const raw = at === undefined ? undefined : file?.lines.lines[at - 1]
   if (!file || at === undefined || raw === undefined) return undefined
-  return { path, line: at, raw, hash: file.hash, lines: file.lines }
+  return { ...file, path, line: at, raw }
 }

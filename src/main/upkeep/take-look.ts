@@ -1,10 +1,12 @@
 /** Reads every note of a memory and lets each rule say what it finds. */
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { BrokenLink, MemoryScope, Proposal, UpkeepRule } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { likenessBy } from '../likeness/index.ts'
 import { parseDay } from '../memory/index.ts'
+import { marksBy } from '../visibility/index.ts'
 import {
   dailyLogDate,
   fileKind,
@@ -13,11 +15,13 @@ import {
   readText,
   unsearchedFor,
   walkMarkdown,
+  type FoundFile,
   type Layout,
 } from '../workspace/index.ts'
 import { proposalOf, type Found } from './proposal.ts'
 import { candidatesOf, type Candidates } from './review/candidates.ts'
 import { mendings } from './rules/broken.ts'
+import { drifted } from './rules/drifted.ts'
 import { duplicates } from './rules/duplicates.ts'
 import { expired } from './rules/expired.ts'
 import { large } from './rules/large.ts'
@@ -37,6 +41,8 @@ export interface NotesRequest {
 export interface LookRequest extends NotesRequest {
   readonly recalls: readonly { readonly at: number; readonly paths: readonly string[] }[]
   readonly broken: readonly BrokenLink[]
+  /** What the settings keep on this machine. */
+  readonly local: readonly string[]
   readonly builtinFile: string
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -70,16 +76,19 @@ export async function* takeLook(request: LookRequest, signal?: AbortSignal): Asy
     [['large'], () => large(notes)],
     [['rescued'], () => rescued(notes)],
     [['broken'], () => mendings(notes, broken)],
+    [['drifted'], () => drifted(notes)],
     [['unrecalled'], () => unrecalled(notes, recalls, now)],
   ]
   const byPath = new Map(notes.map((note) => [note.path, note]))
+  const { workspace, forbidden, local } = request
+  const { of: localOf } = marksBy([{ folder: workspace, prefix: '', forbidden, local }])
   const proposals: Proposal[] = []
   for (const [index, [, find]] of rules.entries()) {
     signal?.throwIfAborted()
     yield { type: 'progress', done: looked.length + Math.round((index / rules.length) * looked.length), total }
     await setImmediate()
     for (const found of (await find()).slice(0, maxOfRule))
-      proposals.push(proposalOf(found, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path)))
+      proposals.push(proposalOf(found, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), localOf))
   }
   yield { type: 'done', proposals, rules: rules.flatMap(([names]) => names) }
 }
@@ -100,10 +109,34 @@ export async function findCandidates(
 
 async function filesOf({ workspace, forbidden, scope, layout }: NotesRequest, signal: AbortSignal | undefined) {
   const { files } = await walkMarkdown(workspace, signal, forbidden)
-  return files.filter(
-    ({ path }) => isRescued(path) || fileKind(path, layout) === 'project' || !unsearchedFor(path, scope, layout),
+  const wanted = files.filter(
+    ({ path }) =>
+      isRescued(path, layout) || fileKind(path, layout) === 'project' || !unsearchedFor(path, scope, layout),
   )
+  return withoutOtherNames(workspace, wanted)
 }
+
+/** A file that has several names (hard links) is one note, by the first of them. */
+async function withoutOtherNames<T extends Named>(workspace: string, files: readonly T[]): Promise<T[]> {
+  // Names of one file have the same size and the same times.
+  const stampOf = ({ size, modifiedAt, changedAt }: Named) => `${size} ${modifiedAt} ${changedAt}`
+  const counts = new Map<string, number>()
+  for (const file of files) counts.set(stampOf(file), (counts.get(stampOf(file)) ?? 0) + 1)
+  const seen = new Set<string>()
+  const found: T[] = []
+  for (const file of files) {
+    if ((counts.get(stampOf(file)) ?? 0) > 1) {
+      const info = await stat(join(workspace, file.path), { bigint: true }).catch(() => undefined)
+      const name = info ? `${info.dev} ${info.ino}` : file.path
+      if (seen.has(name)) continue
+      seen.add(name)
+    }
+    found.push(file)
+  }
+  return found
+}
+
+type Named = Pick<FoundFile, 'path' | 'size' | 'modifiedAt' | 'changedAt'>
 
 async function noteOf(
   { workspace, layout }: NotesRequest,
@@ -113,7 +146,7 @@ async function noteOf(
   if (!file) return undefined
   const date = dailyLogDate(path, layout)
   const day = date === undefined ? undefined : parseDay(date)
-  return { path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isRescued(path), ...file }
+  return { path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isRescued(path, layout), ...file }
 }
 
 /** What cannot be read is left alone. */

@@ -10,14 +10,16 @@ import type { Clock } from '../clock.ts'
 import type { Differ } from '../diff/index.ts'
 import { localDate, normalizeRequest, type Workspace } from '../workspace/index.ts'
 import { Acceptances } from './acceptances.ts'
-import { accept, finish, preview, undo } from './accept.ts'
+import { accept, finish, preview, type Tools } from './accept.ts'
 import { flagged } from './flag.ts'
 import { Inbox, type InboxState } from './inbox.ts'
+import type { LocalOf } from './keep-local.ts'
 import { runLook, type LookOptions } from './look.ts'
 import { Review, type ReviewOptions } from './review/review.ts'
 import { follow, isOpen, keyOf, proposalOf } from './proposal.ts'
 import { readNote } from './read.ts'
 import { edited, turned } from './rewrite.ts'
+import { undo, type Undone } from './undo.ts'
 
 /** Told of those that are done with, newest first. */
 const maxDoneShown = 200
@@ -30,6 +32,8 @@ export interface UpkeepOptions {
   readonly workspace: Workspace
   readonly differ: Differ
   readonly now: Clock
+  /** What of a text stays on this machine, by its path, as the settings are now. */
+  readonly localOf: LocalOf
   /** What a look needs to know besides, as things are now. */
   readonly look: () => Promise<LookOptions>
   /** What a review by a model needs; without it there is none. */
@@ -58,8 +62,8 @@ export class Upkeep {
     this.#options = options
     this.#inbox = new Inbox(options.folder, options.onDamaged)
     this.#acceptances = new Acceptances(options.folder)
-    const { folder, workspace, now, review } = options
-    this.#review = review && new Review({ ...review, folder, workspace, now, add: (found) => this.add(found) })
+    const { folder, workspace, now, localOf, review } = options
+    this.#review = review && new Review({ ...review, folder, workspace, now, localOf, add: (found) => this.add(found) })
   }
 
   /** Those that wait, first what people said, then by rule and place; and the latest of the others. */
@@ -125,15 +129,29 @@ export class Upkeep {
     return (await this.#takeOver(proposals, new Set())).added
   }
 
+  /** One proposal of somebody else. @returns the one that waits for the same; undefined where that was refused before */
+  async propose(proposal: Proposal): Promise<string | undefined> {
+    const key = keyOf(proposal)
+    return this.#change(async (state) => {
+      const known = state.proposals.find(
+        (one) => one.state !== 'accepted' && one.state !== 'withdrawn' && keyOf(one) === key,
+      )
+      if (known) return { state, value: known.state === 'refused' ? undefined : known.id }
+      return { state: { ...state, proposals: [...state.proposals, proposal] }, value: proposal.id }
+    })
+  }
+
   /** Somebody says that a line is wrong or outdated. @returns the proposal @throws AppError `edit_no_match`, `write_refused` */
-  async flag(path: string, line: number, fault: 'wrong' | 'outdated'): Promise<string> {
-    const { workspace, now } = this.#options
+  async flag(path: string, line: number, fault: 'wrong' | 'outdated', query?: string): Promise<string> {
+    const { workspace, now, localOf } = this.#options
     const shown = normalizeRequest(path)
     if (workspace.isReadOnly(shown)) throw new AppError('write_refused', `${shown} cannot be written`, { path: shown })
     const file = await workspace.read(shown)
     const at = now()
     const found = flagged(shown, file.text, line, fault, localDate(at))
-    const proposal = proposalOf(found, { author: { kind: 'user' }, at: at.getTime() }, () => file)
+    const detail = { ...found.detail, ...(query === undefined ? {} : { query }) }
+    const by = { author: { kind: 'user' as const }, at: at.getTime() }
+    const proposal = proposalOf({ ...found, detail }, by, () => file, localOf)
     const key = keyOf(proposal)
     return this.#change(async (state) => {
       const known = state.proposals.find((one) => isOpen(one, at.getTime()) && keyOf(one) === key)
@@ -144,27 +162,24 @@ export class Upkeep {
 
   /** Does what they say, as one change. */
   async accept(ids: readonly string[]) {
-    const { workspace } = this.#options
-    return this.#change((state) => accept({ workspace, acceptances: this.#acceptances, now: this.#now() }, state, ids))
+    return this.#change((state) => accept(this.#tools, state, ids))
   }
 
   /** What accepting them would do. */
   async preview(ids: readonly string[]) {
-    return preview(this.#options.workspace, await this.#read(), ids, this.#now())
+    return preview(this.#tools, await this.#read(), ids)
   }
 
   /** The other of two lines is struck. @throws AppError `plan_outdated` */
   async turn(id: string): Promise<void> {
-    const { workspace, now } = this.#options
-    await this.#rewrite(id, (proposal) => turned(workspace, proposal, localDate(now())))
+    const { workspace, now, localOf } = this.#options
+    await this.#rewrite(id, (proposal) => turned(workspace, proposal, localDate(now()), localOf))
   }
 
-  /** @throws AppError `undo_conflict`; nothing is done then */
-  async undo(acceptance: string): Promise<void> {
-    const { workspace, differ } = this.#options
-    await this.#change((state) =>
-      undo({ workspace, differ, acceptances: this.#acceptances, now: this.#now() }, state, acceptance),
-    )
+  /** Takes back what of an acceptance can be. @throws AppError `undo_conflict` where it was already; nothing is done then */
+  async undo(acceptance: string): Promise<Undone> {
+    const { differ } = this.#options
+    return this.#change((state) => undo({ ...this.#tools, differ }, state, acceptance))
   }
 
   /** @throws AppError `plan_outdated` for one that does not wait any more, `input_invalid` for another number of edits */
@@ -308,8 +323,12 @@ export class Upkeep {
 
   /** What a crash, here or in another process, left half done. */
   #finish(state: InboxState) {
-    const { workspace } = this.#options
-    return finish({ workspace, acceptances: this.#acceptances, now: this.#now() }, state)
+    return finish(this.#tools, state)
+  }
+
+  get #tools(): Tools {
+    const { workspace, localOf } = this.#options
+    return { workspace, localOf, acceptances: this.#acceptances, now: this.#now() }
   }
 
   #now(): number {

@@ -1,32 +1,12 @@
 /**
  * Which notes, sections and lines of a memory stay on this machine (M64), as the files have it at this moment: looked at
- * anew for every request that leaves, for somebody may have marked a note a moment ago, in whatever program. What has not
- * changed is not read again.
+ * anew for every request that leaves, for somebody may have marked a note a moment ago, in whatever program.
  */
-import { join } from 'node:path'
-import { AppError, isSystemError } from '../../shared/errors.ts'
-import { visibilityOf, withoutLocal, type NoteVisibility } from '../../shared/visibility.ts'
-import { inBatches } from '../files/index.ts'
-import { readText, trashFolder, walkNotes, type FoundFile } from '../workspace/index.ts'
+import { visibilityOf, withoutLocal } from '../../shared/visibility.ts'
+import { LookThread } from './look-thread-link.ts'
+import { Looker, type Looked } from './looker.ts'
 import { LocalNet } from './net.ts'
-
-/** A folder of notes, and what of it the settings keep here. */
-export interface NotesFolder {
-  /** Absolute. */
-  readonly folder: string
-  /** What its paths begin with where they are spoken of. */
-  readonly prefix: string
-  /** Folders inside it that are somebody else's, absolute. */
-  readonly forbidden: readonly string[]
-  /** Folders and files that are local as a whole, as beginnings of paths. */
-  readonly local: readonly string[]
-}
-
-/** What is local in one note that has any of it. */
-export interface LocalNote extends NoteVisibility {
-  /** The folder or file of the settings that says so. */
-  readonly rule?: string
-}
+import { ruleFor, withRule, type LocalNote, type NotesFolder } from './rules.ts'
 
 /** What a text that is at hand says of itself, and the settings of its path. */
 export interface Marks {
@@ -43,23 +23,27 @@ export interface Sight extends Marks {
   readonly notes: ReadonlyMap<string, LocalNote>
 }
 
-interface Known {
-  readonly stamp: string
-  readonly note: LocalNote | undefined
-  readonly lines: readonly string[]
+export interface LocalNotesOptions {
+  /** A file for what the next process need not read; its folder is there or not. */
+  readonly keptIn?: string
+  /** Of the thread that looks where it is done often; without one it is done in place. */
+  readonly entry?: URL
 }
 
-const atOnce = 32
+type Kept = Pick<Sight, 'net' | 'notes'>
 
 export class LocalNotes {
   readonly #folders: () => readonly NotesFolder[]
-  #known = new Map<string, Known>()
-  #last: Sight | undefined
+  readonly #looker: Looker
+  readonly #thread: LookThread | undefined
+  #kept: (Kept & { readonly of: Looked }) | undefined
   #running: Promise<Sight> | undefined
   #next: Promise<Sight> | undefined
 
-  constructor(folders: () => readonly NotesFolder[]) {
+  constructor(folders: () => readonly NotesFolder[], { keptIn, entry }: LocalNotesOptions = {}) {
     this.#folders = folders
+    this.#looker = new Looker(keptIn)
+    this.#thread = entry && new LookThread(entry, keptIn)
   }
 
   /** For a text that was just read: no file is looked at. */
@@ -74,6 +58,16 @@ export class LocalNotes {
     return this.#next
   }
 
+  /** As it was when it was looked at last: for what need not be of this moment. */
+  async last(): Promise<Sight> {
+    const { net, notes } = this.#kept ?? (await this.look())
+    return { net, notes, ...this.marks() }
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.close()
+  }
+
   #start(): Promise<Sight> {
     this.#next = undefined
     const running = this.#look().finally(() => {
@@ -85,114 +79,26 @@ export class LocalNotes {
 
   async #look(): Promise<Sight> {
     const folders = this.#folders()
-    const known = new Map<string, Known>()
-    let isSame = this.#last !== undefined
-    for (const folder of folders) {
-      const found = [...(await filesOf(folder, folder.folder, '')), ...(await trashed(folder))]
-      const looked = await inBatches(found, atOnce, async (file) => {
-        const before = this.#known.get(file.shown)
-        const rule = ruleFor(file.asked, folder.local)
-        const stamp = `${file.size} ${file.modifiedAt} ${rule ?? ''}`
-        return { file, one: before?.stamp === stamp ? before : await read(file, stamp, rule), before }
-      })
-      for (const { file, one, before } of looked) {
-        known.set(file.shown, one)
-        if (one !== before && (one.note || before?.note)) isSame = false
-      }
-    }
-    for (const [path, { note }] of this.#known) if (note && !known.has(path)) isSame = false
-    this.#known = known
-    if (!isSame || !this.#last) this.#last = sightOf(known, marksBy(folders))
-    else this.#last = { ...this.#last, ...marksBy(folders) }
-    return this.#last
+    const looked = await (this.#thread?.isWorthIt() ? this.#thread.look(folders) : this.#looker.look(folders))
+    if (this.#kept?.of !== looked) this.#kept = { of: looked, ...keptOf(looked) }
+    const { net, notes } = this.#kept
+    return { net, notes, ...marksBy(folders) }
   }
 }
 
-interface Candidate extends FoundFile {
-  readonly folder: string
-  /** Where it is spoken of. */
-  readonly shown: string
-  /** What the settings say of it goes by this. */
-  readonly asked: string
-}
-
-/** None where there is no such folder, or it may not be read: nothing of it can be sent then. */
-async function filesOf({ prefix, forbidden }: NotesFolder, folder: string, inside: string): Promise<Candidate[]> {
-  try {
-    const { files } = await walkNotes(folder, undefined, forbidden)
-    return files.map((file) => ({ ...file, folder, shown: `${prefix}${inside}${file.path}`, asked: file.path }))
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'ELOOP')) return []
-    throw error
+function keptOf({ local }: Looked): Kept {
+  return {
+    notes: new Map(local.map(({ path, note }) => [path, note])),
+    net: new LocalNet(local.flatMap(({ path, lines }) => lines.map((text) => ({ path, text })))),
   }
 }
 
-/** What was deleted is no less local than before. */
-async function trashed(folder: NotesFolder): Promise<Candidate[]> {
-  const found = await filesOf(folder, join(folder.folder, trashFolder), `${trashFolder}/`)
-  return found.map((file) => ({ ...file, asked: file.path.slice(file.path.indexOf('/') + 1) }))
-}
-
-async function read(file: Candidate, stamp: string, rule: string | undefined): Promise<Known> {
-  try {
-    const { text } = await readText(join(file.folder, file.path), file.shown)
-    const note = withRule(visibilityOf(text), rule)
-    return isLocalAtAll(note) ? { stamp, note, lines: localLines(text, note) } : { stamp, note: undefined, lines: [] }
-  } catch (error) {
-    // Gone meanwhile, or no text: nobody can read it, and it is looked at again.
-    if (error instanceof AppError) return { stamp: '', note: undefined, lines: [] }
-    throw error
-  }
-}
-
-function withRule(note: NoteVisibility, rule: string | undefined): LocalNote {
-  return rule === undefined ? note : { ...note, isWhole: true, lines: new Set(), rule }
-}
-
-function isLocalAtAll({ isWhole, lines }: NoteVisibility): boolean {
-  return isWhole || lines.size > 0
-}
-
-function localLines(text: string, { isWhole, lines }: NoteVisibility): string[] {
-  return text.split(/\r\n|\n|\r/).filter((line, at) => (isWhole || lines.has(at)) && !isOfMatter(line))
-}
-
-/** What many notes begin with says nothing of this one. */
-function isOfMatter(line: string): boolean {
-  return /^\s*(?:---|visibility\s*:.*|)\s*$/i.test(line)
-}
-
-function sightOf(known: ReadonlyMap<string, Known>, marks: Marks): Sight {
-  const notes = new Map<string, LocalNote>()
-  const lines: { path: string; text: string }[] = []
-  for (const [path, { note, lines: own }] of known) {
-    if (!note) continue
-    notes.set(path, note)
-    for (const text of own) lines.push({ path, text })
-  }
-  return { net: new LocalNet(lines), notes, ...marks }
-}
-
-function marksBy(folders: readonly NotesFolder[]): Marks {
+/** By what texts say of themselves, and by the settings of these folders. */
+export function marksBy(folders: readonly NotesFolder[]): Marks {
   const ruleOf = (path: string) => {
     const folder = folders.findLast(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]
     return folder && ruleFor(path.slice(folder.prefix.length), folder.local)
   }
   const of = (path: string, text: string) => withRule(visibilityOf(text), ruleOf(path))
   return { of, shown: (path, text) => withoutLocal(text, of(path, text)) }
-}
-
-/** `private` and `private/` keep what lies in the folder, `private/x` also `private/x.md`; however it is written. */
-export function ruleFor(path: string, rules: readonly string[]): string | undefined {
-  const plain = foldedPath(path)
-  return rules.find((rule) => {
-    const one = foldedPath(rule).replace(/^\.?\/+/, '')
-    if (one === '') return false
-    return plain === one || plain === `${one}.md` || plain.startsWith(one.endsWith('/') ? one : `${one}/`)
-  })
-}
-
-/** Some disks know but one of `Private` and `private`. */
-function foldedPath(path: string): string {
-  return path.normalize('NFC').toLowerCase()
 }

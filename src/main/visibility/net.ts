@@ -4,7 +4,7 @@
  * line is held back from `enough` letters on. A line that has fewer says something where it has a number in it; else it is
  * held back where it is a line of its own, for `Meeting notes` stands in too many sentences. Linear in the text. Pure.
  */
-import { hasLocalMark } from '../../shared/visibility.ts'
+import { hasLocalMark, withoutLocalMark } from '../../shared/visibility.ts'
 
 /** What stands in the place of words that stay here. */
 export const heldWords = '[stays on this machine]'
@@ -91,8 +91,8 @@ interface Block {
 export class LocalNet {
   /** By size and hash of their first letters. */
   readonly #blocks = new Map<number, Map<number, Block[]>>()
-  /** The file that has it, by the letters of a short line. */
-  readonly #short = new Map<string, string>()
+  /** The file that has it, by the letters of a short line; and whether it is a few plain words. */
+  readonly #short = new Map<string, { readonly path: string; readonly isPlain: boolean }>()
   /** Different lines that are known. */
   readonly size: number
 
@@ -100,13 +100,13 @@ export class LocalNet {
   constructor(lines: Iterable<{ readonly path: string; readonly text: string }>) {
     const known = new Set<string>()
     for (const { path, text } of lines) {
-      const letters = lettersOf(withoutMark(text))
+      const letters = lettersOf(withoutLocalMark(text))
       const key = keyOf(letters)
       if (letters.length === 0 || known.has(key)) continue
       known.add(key)
       const by = isHan(letters) ? han : latin
       if (letters.length >= by.enough || hasNumber(text, letters)) this.#addBlocks({ ...letters, path, ...by })
-      else this.#short.set(key, path)
+      else this.#short.set(key, { path, isPlain: isPlain(withoutLocalMark(text)) })
     }
     this.size = known.size
   }
@@ -114,17 +114,12 @@ export class LocalNet {
   /** Whether anything of a local line stands in the text, or a mark. */
   holds(text: string): boolean {
     if (hasLocalMark(text)) return true
-    return this.size > 0 && this.#found(text, true).length > 0
+    return this.stretches(text).length > 0
   }
 
-  /**
-   * The text without what is local.
-   * @param onHeld told of the file of each stretch that was taken out
-   * @param isNote what is local in it was taken out by its place: a short line is the note's own
-   */
-  withhold(text: string, onHeld: (path: string) => void = () => undefined, isNote = false): string {
-    if (this.size === 0 || text === '') return text
-    const found = this.#found(text, !isNote)
+  /** The text without what is local. @param onHeld told of the file of each stretch that was taken out */
+  withhold(text: string, onHeld: (path: string) => void = () => undefined, how: Withholding = {}): string {
+    const found = this.stretches(text, how)
     if (found.length === 0) return text
     let rest = ''
     let from = 0
@@ -134,6 +129,11 @@ export class LocalNet {
       onHeld(path)
     }
     return rest + text.slice(from)
+  }
+
+  /** What `withhold` takes out, in order, none touching another. */
+  stretches(text: string, how: Withholding = {}): readonly Stretch[] {
+    return this.size === 0 || text === '' ? [] : this.#found(text, how)
   }
 
   #addBlocks(line: Line & { readonly block: number }): void {
@@ -155,11 +155,11 @@ export class LocalNet {
     else bySize.set(hash, [{ line, at, size }])
   }
 
-  /** Stretches of the text, in order, none touching another. */
-  #found(text: string, withShort: boolean): Stretch[] {
+  #found(text: string, { isNote = false, isTyped = false, known = nothingKnown }: Withholding): Stretch[] {
     const letters = lettersOf(text)
-    const found: Stretch[] = withShort && this.#short.size > 0 ? this.#shortLines(text) : []
-    for (const [size, blocks] of this.#blocks) found.push(...stretches(letters, size, blocks))
+    const all: Stretch[] = !isNote && this.#short.size > 0 ? this.#shortLines(text, isTyped) : []
+    for (const [size, blocks] of this.#blocks) all.push(...stretches(letters, size, blocks))
+    const found = known.isEmpty ? all : all.filter(({ start, end }) => !known.have(text.slice(start, end)))
     found.sort((one, other) => one.start - other.start || other.end - one.end)
     const joined: Stretch[] = []
     for (const stretch of found) {
@@ -175,15 +175,15 @@ export class LocalNet {
     return joined
   }
 
-  #shortLines(text: string): Stretch[] {
+  #shortLines(text: string, isTyped: boolean): Stretch[] {
     const found: Stretch[] = []
     let from = 0
     for (const line of text.split(/(\r?\n|\\n)/)) {
       if (line.length > 0 && line.length < longestShort) {
         const letters = lettersOf(line)
-        const path = letters.length > 0 && letters.length < latin.enough ? this.#short.get(keyOf(letters)) : undefined
-        if (path !== undefined)
-          found.push({ path, start: from + first(letters), end: from + endOf(letters, letters.length) })
+        const known = letters.length > 0 && letters.length < latin.enough ? this.#short.get(keyOf(letters)) : undefined
+        if (known && !(isTyped && known.isPlain))
+          found.push({ path: known.path, start: from + first(letters), end: from + endOf(letters, letters.length) })
       }
       from += line.length
     }
@@ -191,10 +191,39 @@ export class LocalNet {
   }
 }
 
-interface Stretch {
+export interface Stretch {
   readonly start: number
   end: number
   readonly path: string
+}
+
+/** Words that whoever reads has said itself, without having been shown them: they are no secret to it. */
+export class KnownWords {
+  readonly #keys: readonly string[]
+
+  constructor(texts: Iterable<string>) {
+    this.#keys = [...new Set([...texts].map((text) => wholeKeyOf(lettersOf(text))))]
+  }
+
+  get isEmpty(): boolean {
+    return this.#keys.length === 0
+  }
+
+  /** Also as a part of what was said. */
+  have(text: string): boolean {
+    const key = wholeKeyOf(lettersOf(text))
+    return this.#keys.some((known) => known.includes(key))
+  }
+}
+
+const nothingKnown = new KnownWords([])
+
+export interface Withholding {
+  /** The user has typed it, for whoever gets it: `Thanks!` is no secret for standing in a local note as well. */
+  readonly isTyped?: boolean
+  /** What is local in it was taken out by its place: a short line is the note's own. */
+  readonly isNote?: boolean
+  readonly known?: KnownWords
 }
 
 /** Characters of a line that has few letters; a line of a table has many signs. */
@@ -258,10 +287,17 @@ function reach(
   return [at - before, at + after]
 }
 
+/** At most three words as everybody writes them: no code, no password with a digit, a sign or odd capitals in it. */
+function isPlain(line: string): boolean {
+  const said = line.replace(/^[\s>#*+-]+/, '').replace(/[\s.,:;!?…*_。！？，、：]+$/u, '')
+  const words = said.split(/[\s,]+/)
+  return words.length <= 3 && words.every((word) => /^[\p{L}\p{M}][\p{Ll}\p{Lo}\p{M}'’]*$/u.test(word))
+}
+
 function keyOf({ units, length }: Letters): string {
   return String.fromCharCode(...units.subarray(0, Math.min(length, 2000)))
 }
 
-function withoutMark(line: string): string {
-  return line.replace(/\^\[\s*local\s*\]/gi, '')
+function wholeKeyOf({ units, length }: Letters): string {
+  return Array.from(units.subarray(0, length), (unit) => String.fromCharCode(unit)).join('')
 }

@@ -5,9 +5,10 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { AppError } from '../../shared/errors.ts'
 import { movedPath } from '../../shared/links/index.ts'
+import { inBatches } from '../files/index.ts'
 import type { WorkspaceWrite } from './edits.ts'
 import { hashText, readText } from './files.ts'
-import { resolveWritable, resolveInside, type Roots } from './paths.ts'
+import { placeOf, resolveInside, resolveWritable, type Place, type Roots } from './paths.ts'
 import { otherText, type PendingChange, type PendingText } from './pending-change.ts'
 import { replaceText, type Relocation } from './relocate.ts'
 
@@ -21,6 +22,9 @@ export interface CarriedOn {
   /** Notes that somebody has changed since: they are as they are. */
   readonly left: readonly string[]
 }
+
+/** Notes that are ended at the same time. */
+const atOnce = 16
 
 /** Only where nobody else writes. */
 export async function carryOn({ roots, edits, notes, journal }: Relocation): Promise<CarriedOn | undefined> {
@@ -38,8 +42,12 @@ export async function carryOn({ roots, edits, notes, journal }: Relocation): Pro
   const after = new Map<string, string>()
   const left: string[] = []
   let written = 0
-  for (const text of pending.texts) {
-    const ended = await endText(roots, text)
+  const place = await placeOf(roots)
+  const all = await inBatches(pending.texts, atOnce, async (text) => ({
+    text,
+    ended: await endText(roots, text, place),
+  }))
+  for (const { text, ended } of all) {
     if (!ended) {
       left.push(text.newPath)
       continue
@@ -51,13 +59,14 @@ export async function carryOn({ roots, edits, notes, journal }: Relocation): Pro
   const { origin } = pending
   const moved = move ? await movedNotes(move, notes) : []
   const writes: WorkspaceWrite[] = []
-  for (const path of moved) {
+  const texts = await inBatches(moved, atOnce, async (path) => {
     const to = move ? movedPath(path, [move]) : path
-    const text = before.get(to) ?? (await textAt(roots, to))
+    return { path, to, text: before.get(to) ?? (await textAt(roots, to, place)) }
+  })
+  for (const { path, to, text } of texts)
     if (text !== undefined) writes.push({ ...edits.writeOf(to, origin, text, text), from: path })
-  }
   for (const [path, text] of after) writes.push(edits.writeOf(path, origin, before.get(path) ?? '', text))
-  for (const write of writes) await edits.tell(write)
+  await edits.tellAll(writes)
   await journal.end()
   return { isDone: true, move, written, left }
 }
@@ -83,15 +92,16 @@ async function stateAt(roots: Roots, path: string) {
 async function endText(
   roots: Roots,
   text: PendingText,
+  place: Place,
 ): Promise<{ before: string; after: string; isWritten: boolean } | undefined> {
-  const now = await textAt(roots, text.newPath)
+  const now = await textAt(roots, text.newPath, place)
   if (now === undefined) return undefined
   const hash = hashText(now)
   if (hash === text.after) return { before: otherText(now, text, true), after: now, isWritten: false }
   const after = otherText(now, text, false)
   if (hash !== text.before || hashText(after) !== text.after) return undefined
   try {
-    await replaceText(roots, text.newPath, now, after)
+    await replaceText(roots, text.newPath, now, after, place)
     return { before: now, after, isWritten: true }
   } catch (error) {
     if (error instanceof AppError) return undefined
@@ -99,9 +109,9 @@ async function endText(
   }
 }
 
-async function textAt(roots: Roots, path: string): Promise<string | undefined> {
+async function textAt(roots: Roots, path: string, place: Place): Promise<string | undefined> {
   try {
-    return (await readText(await resolveInside(roots, path), path)).text
+    return (await readText(await resolveInside(roots, path, place), path)).text
   } catch {
     return undefined
   }

@@ -112,6 +112,11 @@ export class Edits {
     await this.#changes.settle(write)
   }
 
+  /** The same of the parts of one change. */
+  async tellAll(writes: readonly WorkspaceWrite[]): Promise<void> {
+    await this.#changes.settleAll(writes)
+  }
+
   /** Does something alone. @throws AppError `folder_gone` rather than making a workspace that was moved away anew */
   async run<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone.run(async () => {

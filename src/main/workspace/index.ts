@@ -1,3 +1,4 @@
+export type { LocalRules } from './covered.ts'
 export { addLogEntry } from './daily-log.ts'
 export { locateAttachment, maxAttachmentBytes, readAttachment } from './attachments.ts'
 export { FileDrafts } from './file-drafts.ts'
@@ -7,23 +8,29 @@ export {
   dailyLogPath,
   fileKind,
   isIgnoredFolder,
+  isIgnoredPath,
   isMarkdown,
   isMemoryPath,
   localDate,
   localTime,
   longTermFile,
-  memoryFolder,
+  layoutOf,
+  memoryFolderOf,
+  memoryFoldersOf,
   maxDepth,
+  ownPath,
   projectContextFiles,
   unsearchedFor,
   unsearchedOf,
   rescuedFolder,
+  rescuedFolders,
+  usualDaily,
   isRescued,
   rescuedWaiting,
   trashFolder,
   type Layout,
 } from './layout.ts'
-export { isHidden, isInstruction, isNote, isPortable, nameFor } from './names.ts'
+export { isHidden, isHiddenPath, isInstruction, isNote, isPortable, nameFor } from './names.ts'
 export {
   isInside,
   normalizeRequest,
@@ -33,9 +40,10 @@ export {
   type ReadableFolder,
   type Roots,
 } from './paths.ts'
-export { sectionTitle } from './sections.ts'
+export { addToSection, noteItem, sectionTitle } from './sections.ts'
 export { seedWorkspace } from './templates.ts'
+export { askDirectly, askDisk, type AskDisk } from './ask-disk.ts'
 export { walkFiles, walkMarkdown, walkNotes, type FoundFile, type WalkProblem } from './walk.ts'
 export { Workspace } from './workspace.ts'
 export type { CarriedOn } from './carry-on.ts'
-export type { WorkspaceWrite, WriteOrigin } from './edits.ts'
+export type { RememberedLines, WorkspaceWrite, WriteOrigin } from './edits.ts'

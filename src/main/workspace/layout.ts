@@ -1,49 +1,98 @@
 /** What the names in a workspace mean (M2, M4, M5). Pure; paths are relative with forward slashes. */
 import type { FileKind, MemoryScope, Unsearched } from '../../shared/contract/index.ts'
 import { datedName, dailyNoteDate, dailyNotePath, usualDailyNotes, type DailyNotes } from '../../shared/daily-notes.ts'
-import { isHidden } from './names.ts'
+import { contextNames, longTermName, ownFolderName, type ownNames } from '../../shared/own-files.ts'
+import { isHidden, isHiddenPath } from './names.ts'
 
-/** What a vault's own habits change about all this (M69). */
+/** What a vault's own habits change about all this (M69). This file says where an agent's own files lie, and no other does. */
 export interface Layout {
   /** Where the logs of days are written. */
   readonly daily: DailyNotes
   /** Folders and files that are not searched, as beginnings of paths. */
   readonly ignored: readonly string[]
+  /** The folder of the agent's own files; empty for the top. */
+  readonly own: string
 }
 
-export const usualLayout: Layout = { daily: usualDailyNotes, ignored: [] }
+export const usualLayout: Layout = layoutOf()
+
+/** The usual one, with the agent's own files in a folder. */
+export function layoutOf(own = ''): Layout {
+  return { daily: usualDaily(own), ignored: [], own }
+}
+
+/** Where the logs of days are written where no vault says otherwise. */
+export function usualDaily(own: string): DailyNotes {
+  return own === '' ? usualDailyNotes : { ...usualDailyNotes, folder: `${own}/${memoryFolder}` }
+}
+
+const memoryFolder = 'memory'
+
+/** Where one of an agent's own files lies, or `memory`. */
+export function ownPath(name: (typeof ownNames)[number] | typeof memoryFolder, { own } = usualLayout): string {
+  return own === '' ? name : `${own}/${name}`
+}
 
 /** Read into every request, in this order (M3); MEMORY.md joins them at the start of a session (M8). */
-export const projectContextFiles = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md'] as const
+export function projectContextFiles(layout?: Layout): string[] {
+  return contextNames.map((name) => ownPath(name, layout))
+}
 
-export const longTermFile = 'MEMORY.md'
-export const memoryFolder = 'memory'
+export function longTermFile(layout?: Layout): string {
+  return ownPath(longTermName, layout)
+}
+
+/** What the agent keeps by itself: the ends of conversations, notes that were split off, and logs where no habit says otherwise. */
+export function memoryFolderOf(layout?: Layout): string {
+  return ownPath(memoryFolder, layout)
+}
+
+/** Where such files are read from: what lies elsewhere was written while the agent's own files lay there. */
+export function memoryFoldersOf(layout?: Layout): string[] {
+  return [...new Set([memoryFolderOf(layout), memoryFolder, `${ownFolderName}/${memoryFolder}`])]
+}
+
 /** What is deleted goes here, in the workspace; hidden, so that it is no memory any more. */
 export const trashFolder = '.trash'
 
 /** Folders within folders that are looked through; what lies deeper is told, and not searched. */
 export const maxDepth = 64
 
-const dailyLog = /^memory\/(\d{4}-\d{2}-\d{2})(?:-([^/]+))?\.md$/
+const dailyLog = /^(\d{4}-\d{2}-\d{2})(?:-([^/]+))?\.md$/
+
+/** What a path is called in the folder of logs, or in the one that it was before; undefined for one that lies elsewhere. */
+function inMemory(path: string, layout: Layout): string | undefined {
+  const folder = memoryFoldersOf(layout).find((one) => path.startsWith(`${one}/`))
+  return folder === undefined ? undefined : path.slice(folder.length + 1)
+}
 
 /**
  * `memory/2026-01-20.md` and its `-slug` variants, notes of days where the vault has them, and what is called by a day
  * alone in whatever folder (`Journal/2024-05-21.md`, `journals/2025_01_31.md`); undefined for anything else.
  */
-export function dailyLogDate(path: string, { daily }: Layout = usualLayout): string | undefined {
-  if (isRescued(path)) return undefined
-  return dailyLog.exec(path)?.[1] ?? dailyNoteDate(daily, path) ?? datedName(path)
+export function dailyLogDate(path: string, layout: Layout = usualLayout): string | undefined {
+  if (isRescued(path, layout)) return undefined
+  return dailyLog.exec(inMemory(path, layout) ?? '')?.[1] ?? dailyNoteDate(layout.daily, path) ?? datedName(path)
 }
 
+const rescuedName = 'rescued'
+
 /** What no flush could read is kept below this, word for word (M30): searched, and never loaded by itself (M8). */
-export const rescuedFolder = `${memoryFolder}/rescued`
+export function rescuedFolder(layout?: Layout): string {
+  return `${memoryFolderOf(layout)}/${rescuedName}`
+}
+
+export function rescuedFolders(layout?: Layout): string[] {
+  return memoryFoldersOf(layout).map((folder) => `${folder}/${rescuedName}`)
+}
 
 /** In the heading of what waits there. */
 export const rescuedWaiting = 'Kept word for word, waiting to be distilled'
 
 /** Earlier versions kept it beside the logs. */
-export function isRescued(path: string): boolean {
-  return path.startsWith(`${rescuedFolder}/`) || /^memory\/\d{4}-\d{2}-\d{2}-unflushed\.md$/.test(path)
+export function isRescued(path: string, layout: Layout = usualLayout): boolean {
+  const name = inMemory(path, layout) ?? ''
+  return name.startsWith(`${rescuedName}/`) || /^\d{4}-\d{2}-\d{2}-unflushed\.md$/.test(name)
 }
 
 export function dailyLogPath(date: string, { daily }: Layout = usualLayout): string {
@@ -51,18 +100,24 @@ export function dailyLogPath(date: string, { daily }: Layout = usualLayout): str
 }
 
 export function fileKind(path: string, layout?: Layout): FileKind {
-  if (path === longTermFile) return 'memory'
+  if (path === longTermFile(layout)) return 'memory'
   if (dailyLogDate(path, layout) !== undefined) return 'log'
-  return (projectContextFiles as readonly string[]).includes(path) ? 'project' : 'note'
+  return isProjectContext(path, layout) ? 'project' : 'note'
+}
+
+/** True for what is read in full for every request. */
+function isProjectContext(path: string, layout: Layout = usualLayout): boolean {
+  const [name = ''] = path.split('/').slice(-1)
+  return contextNames.some((one) => one === name) && projectContextFiles(layout).includes(path)
 }
 
 /**
  * True for `MEMORY.md`, `memory/**\/*.md` and the logs of days: what a flush writes, what others share, what the narrow
  * scope searches.
  */
-export function isMemoryPath(path: string, { daily }: Layout = usualLayout): boolean {
-  if (path === longTermFile || (path.startsWith(`${memoryFolder}/`) && isMarkdown(path))) return true
-  return dailyNoteDate(daily, path) !== undefined
+export function isMemoryPath(path: string, layout: Layout = usualLayout): boolean {
+  if (path === longTermFile(layout) || (inMemory(path, layout) !== undefined && isMarkdown(path))) return true
+  return dailyNoteDate(layout.daily, path) !== undefined
 }
 
 /**
@@ -74,9 +129,9 @@ export function unsearchedFor(
   scope: MemoryScope,
   layout: Layout = usualLayout,
 ): 'hidden' | 'notMarkdown' | 'project' | 'ignored' | 'scope' | undefined {
-  if (path.split('/').some(isIgnoredFolder)) return 'hidden'
+  if (isIgnoredPath(path.split('/'))) return 'hidden'
   if (!isMarkdown(path)) return 'notMarkdown'
-  if ((projectContextFiles as readonly string[]).includes(path)) return 'project'
+  if (isProjectContext(path, layout)) return 'project'
   if (isIgnored(path, layout)) return 'ignored'
   return scope === 'workspace' || isMemoryPath(path, layout) ? undefined : 'scope'
 }
@@ -108,6 +163,11 @@ export function isMarkdown(path: string): boolean {
 /** Folders that hold no notes: hidden ones, and what package managers make. */
 export function isIgnoredFolder(name: string): boolean {
   return isHidden(name) || name === 'node_modules'
+}
+
+/** The same for a path, by its names from the top of the workspace on. */
+export function isIgnoredPath(steps: readonly string[]): boolean {
+  return isHiddenPath(steps) || steps.includes('node_modules')
 }
 
 /** The local day of a moment, `YYYY-MM-DD`. */

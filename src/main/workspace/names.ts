@@ -2,6 +2,7 @@
  * Which names files may have (M27). What is hidden holds other programs' settings and secrets; what other programs run
  * or obey is no note; and a name that one system takes for something else than another does is a way around both. Pure.
  */
+import { ownFolderName } from '../../shared/own-files.ts'
 
 /**
  * What is written ends in one of these: text that nothing runs. Everything else is only read; plain text too, which
@@ -9,13 +10,13 @@
  */
 export const noteExtensions = ['.md', '.markdown'] as const
 
-/** What agents of other programs obey; the memory's own AGENTS.md, at its top, is ours. */
+/** What agents of other programs obey; the memory's own AGENTS.md, at its top or in the folder of its own, is ours. */
 const instructions =
   /(^|\/)((claude|gemini|qwen|warp|conventions|skill|copilot-instructions)\.md|agents\..+\.md)$|\/agents\.md$/i
 
-/** True for a note that tells other programs' agents what to do. */
-export function isInstruction(path: string): boolean {
-  return instructions.test(path)
+/** True for a note that tells other programs' agents what to do. @param own the folder of the agent's own files */
+export function isInstruction(path: string, own = ''): boolean {
+  return instructions.test(own !== '' && path.startsWith(`${own}/`) ? path.slice(own.length + 1) : path)
 }
 
 /** Windows has devices of these names in every folder, with any ending. */
@@ -42,6 +43,11 @@ export function isNote(path: string): boolean {
 /** True for `.git`, `.env` and the like, also where a file system would see them in something longer. */
 export function isHidden(name: string): boolean {
   return name.replace(ignorable, '').startsWith('.')
+}
+
+/** True for what lies in something hidden, by the names of its path from the top of the workspace on. */
+export function isHiddenPath(steps: readonly string[]): boolean {
+  return steps.some((step, at) => isHidden(step) && !(at === 0 && step === ownFolderName))
 }
 
 /** True for a name by which a file can be asked for, and be told apart from all others in a line of text. */

@@ -3,13 +3,14 @@
  * its path inside the workspace; symlinks are resolved before the check, so that neither `..`, nor an absolute path,
  * nor a link can lead out, nor to what is hidden. What is written must be a note besides.
  */
-import { lstat, realpath } from 'node:fs/promises'
+import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { attachmentType } from '../../shared/attachments.ts'
+import { isCanvas } from '../../shared/links/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { isExecutable } from './executable.ts'
-import { isMarkdown, isMemoryPath, maxDepth, trashFolder } from './layout.ts'
-import { isHidden, isNote, isPortable, isUsable, noteExtensions } from './names.ts'
+import { isMarkdown, isMemoryPath, layoutOf, maxDepth, trashFolder } from './layout.ts'
+import { isHidden, isHiddenPath, isNote, isPortable, isUsable, noteExtensions } from './names.ts'
 
 export interface Roots {
   /** The agent's workspace, absolute. */
@@ -30,6 +31,8 @@ export interface ReadableFolder {
   readonly folder: string
   /** Only what a memory index covers. */
   readonly isMemoryOnly: boolean
+  /** Of the agent whose it is: the folder of its own files. */
+  readonly own?: string | undefined
 }
 
 /** Where a folder really lies, looked up once for all of its files. */
@@ -76,12 +79,22 @@ export async function resolveInside(roots: Roots, requested: string, place?: Pla
 
 /**
  * The same for writing: what is there is no program, and what is not there yet gets a name that is the same everywhere.
+ * @param place of the roots, when it is known already
  * @throws AppError also `write_refused`
  */
-export async function resolveWritable(roots: Roots, requested: string): Promise<Resolved> {
-  const found = await resolve(roots, requested)
+export async function resolveWritable(roots: Roots, requested: string, place?: Place): Promise<Resolved> {
+  return writable(await resolve(roots, requested, place), requested, isNote)
+}
+
+/** The same for what is written anew since something else moved: a note, or a canvas that names files. */
+export async function resolveLinking(roots: Roots, requested: string, place?: Place): Promise<Resolved> {
+  const found = await resolve(roots, requested, place)
+  return writable(found, requested, (path) => isNote(path) || (isCanvas(path) && found.missing === 0))
+}
+
+async function writable(found: Found, requested: string, isFit: (path: string) => boolean): Promise<Resolved> {
   const path = found.names.join('/')
-  if (!isNote(path) || !isNote(normalizeRequest(requested))) throw writeRefused(requested)
+  if (!isFit(path) || !isFit(normalizeRequest(requested))) throw writeRefused(requested)
   const added = found.names.slice(found.names.length - found.missing)
   if (!added.every(isPortable)) throw invalid(requested)
   if (added.length > 0 && found.names.length > maxDepth) throw invalid(requested)
@@ -117,6 +130,40 @@ export async function resolveTrash(roots: Roots, trashed: string): Promise<Resol
   return find(await placeOf(roots), steps, trashed, 1)
 }
 
+/**
+ * The path of the file that a request really means, whatever links lead there: by this, not by the name that was asked for,
+ * it is decided what is protected.
+ * @param own files that are known by more than a name, as paths: also by another link or spelling of theirs
+ * @throws AppError as `resolveInside`
+ */
+export async function realPathOf(roots: Roots, requested: string, own: readonly string[]): Promise<string> {
+  const elsewhere = readableFolder(roots, requested)
+  if (elsewhere) {
+    const { target } = await resolveReadable(roots, requested)
+    const { root } = await placeOf({ workspace: elsewhere.folder, forbidden: [] })
+    return elsewhere.prefix + relative(root, target).split(sep).join('/')
+  }
+  const place = await placeOf(roots)
+  const { target, names } = await resolve(roots, requested, place)
+  const path = names.join('/')
+  const id = await idOf(target)
+  for (const one of own) {
+    // Where there is no such file yet, a disk may take another spelling for it.
+    const isSame = id === undefined ? isSpelling(one, path) : (await idOf(join(place.root, one))) === id
+    if (isSame) return one
+  }
+  return path
+}
+
+async function idOf(path: string): Promise<string | undefined> {
+  const info = await stat(path, { bigint: true }).catch(() => undefined)
+  return info && `${info.dev} ${info.ino}`
+}
+
+function isSpelling(one: string, other: string): boolean {
+  return one.normalize('NFC').toLowerCase() === other.normalize('NFC').toLowerCase()
+}
+
 async function resolve(roots: Roots, requested: string, place?: Place): Promise<Found> {
   // What is only to be read has no second place of the same name in the workspace.
   if (readableFolder(roots, requested)) throw outside(requested)
@@ -126,13 +173,17 @@ async function resolve(roots: Roots, requested: string, place?: Place): Promise<
 
 /** @param hidden how many of the first names may be hidden */
 async function find(place: Place, steps: readonly string[], requested: string, hidden: number): Promise<Found> {
-  if (steps.slice(hidden).some(isHidden)) throw concealed(requested)
+  if (isConcealed(steps, hidden)) throw concealed(requested)
   const { real: target, missing } = await realpathOfExisting(join(place.root, ...steps), requested, true)
   const names = relative(place.root, target).split(sep)
-  const isVisible = hidden > 0 && names[0] === trashFolder ? !names.slice(1).some(isHidden) : !names.some(isHidden)
   if (!place.isAllowed(target)) throw outside(requested)
-  if (!isVisible) throw concealed(requested)
+  if (isConcealed(names, names[0] === trashFolder ? hidden : 0)) throw concealed(requested)
   return { target, isAllowed: place.isAllowed, names, missing }
+}
+
+/** What lies in the trash lies below a moment there, by the path that it had. */
+function isConcealed(steps: readonly string[], hidden: number): boolean {
+  return hidden === 0 ? isHiddenPath(steps) : steps.slice(hidden, 2).some(isHidden) || isHiddenPath(steps.slice(2))
 }
 
 /** The folder elsewhere that a request means; undefined for one of the workspace. */
@@ -144,9 +195,9 @@ export function readableFolder({ readable }: Roots, requested: string): Readable
 export async function resolveReadable(roots: Roots, requested: string): Promise<Resolved> {
   const elsewhere = readableFolder(roots, requested)
   if (!elsewhere) return resolve(roots, requested)
-  const { prefix, folder, isMemoryOnly } = elsewhere
+  const { prefix, folder, isMemoryOnly, own } = elsewhere
   const path = normalizeRequest(requested.slice(prefix.length))
-  if (isMemoryOnly ? !isMemoryPath(path) : !isMarkdown(path)) throw outside(requested)
+  if (isMemoryOnly ? !isMemoryPath(path, layoutOf(own)) : !isMarkdown(path)) throw outside(requested)
   // A folder that is shared may lie where this agent may not go otherwise; a third agent's inside of it stays closed.
   return resolve({ workspace: folder, forbidden: roots.forbidden }, path)
 }

@@ -33,6 +33,7 @@ const changeSchema = z.object({
     session: z.string().optional(),
     turn: z.string().optional(),
     client: z.string().optional(),
+    sources: z.array(z.string()).readonly().optional(),
     isUndo: z.boolean().optional(),
   }),
 })

@@ -7,11 +7,21 @@ import { lstat, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
 import { movedPath, type Move } from '../../shared/links/index.ts'
-import { makeFolder, writeFailure } from '../files/index.ts'
+import { inBatches, makeFolder, writeFailure } from '../files/index.ts'
 import type { Edits, WorkspaceWrite, WriteOrigin } from './edits.ts'
 import { assertReadable, moveFile, readText, stateOf, writeText } from './files.ts'
 import { pendingText, type ChangeJournal } from './pending-change.ts'
-import { isInside, normalizeRequest, resolveNewFolder, resolveInside, resolveWritable, type Roots } from './paths.ts'
+import {
+  isInside,
+  normalizeRequest,
+  placeOf,
+  resolveInside,
+  resolveLinking,
+  resolveNewFolder,
+  resolveWritable,
+  type Place,
+  type Roots,
+} from './paths.ts'
 
 /** A note that is written with a move. */
 export interface MovedText {
@@ -34,9 +44,19 @@ export interface Relocation {
 
 type Step = () => Promise<void>
 
+/** How far a move is, and whether somebody wants it taken back. */
+export interface RelocationWatch {
+  /** @param done of `total` notes that are written */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Notes that are read or written at the same time: most of the time of each goes into waiting for the disk. */
+const atOnce = 16
+
 /**
  * Only where nobody else writes.
- * @throws AppError `file_not_found`, `file_exists`, `path_invalid`, `write_refused`; `file_changed` when a text is not
+ * @throws AppError `move_cancelled` when the signal was aborted in time: all of it is taken back then; `file_not_found`, `file_exists`, `path_invalid`, `write_refused`; `file_changed` when a text is not
  * what it must be, `move_failed` and `disk_full` when one cannot be written
  */
 export async function relocate(
@@ -44,27 +64,29 @@ export async function relocate(
   move: Move | undefined,
   texts: readonly MovedText[],
   origin: WriteOrigin,
+  { onProgress = () => undefined, signal }: RelocationWatch = {},
 ): Promise<void> {
+  const place = await placeOf(roots)
   const planned = move && { from: normalizeRequest(move.from), to: normalizeRequest(move.to) }
   const isFolder = planned !== undefined && (await isFolderAt(roots, planned.from))
   const before = new Map<string, string>()
-  for (const { path, hash } of texts) {
-    const { target } = await resolveWritable(roots, path)
+  await inBatches(texts, atOnce, async ({ path, hash }) => {
+    const { target } = await resolveLinking(roots, path, place)
     const file = await readText(target, path)
     if (file.hash !== hash)
       throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
     before.set(path, file.text)
-  }
+  })
   for (const { newPath, after } of texts) assertReadable(after, newPath)
   const moved = !planned
     ? []
     : isFolder
       ? (await notes()).filter((path) => path.startsWith(`${planned.from}/`))
       : [planned.from]
-  for (const path of moved) {
-    const text = before.get(path) ?? (await textOf(roots, path, isFolder))
+  await inBatches(moved, atOnce, async (path) => {
+    const text = before.get(path) ?? (await textOf(roots, path, isFolder, place))
     if (text !== undefined) before.set(path, text)
-  }
+  })
   if (planned) await assertFree(roots, planned.to, isFolder)
   await journal?.begin({
     format: 1,
@@ -72,15 +94,24 @@ export async function relocate(
     texts: texts.map(({ path, newPath, after }) => pendingText(path, newPath, before.get(path) ?? '', after)),
     origin,
   })
-  const back: Step[] = []
+  const moveBack: Step[] = []
+  const textsBack: Step[] = []
   try {
-    if (planned) back.push(isFolder ? await moveFolder(roots, planned) : await moveNote(roots, planned))
-    for (const { path, newPath, after } of texts)
-      back.push(await replaceText(roots, newPath, before.get(path) ?? '', after))
+    if (planned) moveBack.push(isFolder ? await moveFolder(roots, planned) : await moveNote(roots, planned))
+    for (let done = 0; done < texts.length; done += atOnce) {
+      if (signal?.aborted) throw cancelled()
+      onProgress(done, texts.length)
+      const begun = texts
+        .slice(done, done + atOnce)
+        .map(({ path, newPath, after }) => replaceText(roots, newPath, before.get(path) ?? '', after, place))
+      textsBack.push(...(await allEnded(begun)))
+    }
   } catch (error) {
-    for (const step of back.reverse()) await step()
+    if (error instanceof PartlyDone) textsBack.push(...error.done)
+    await stepBack(textsBack)
+    await stepBack(moveBack)
     await journal?.end()
-    throw takenBack(error)
+    throw takenBack(error instanceof PartlyDone ? error.cause : error)
   }
   const writes: WorkspaceWrite[] = []
   for (const path of moved) {
@@ -90,8 +121,40 @@ export async function relocate(
   }
   for (const { path, newPath, after } of texts)
     writes.push(edits.writeOf(newPath, origin, before.get(path) ?? '', after))
-  for (const write of writes) await edits.tell(write)
+  onProgress(texts.length, texts.length)
+  await edits.tellAll(writes)
   await journal?.end()
+}
+
+/** Some of what was begun at the same time failed; `done` are the ways back of the rest. */
+class PartlyDone extends Error {
+  readonly done: readonly Step[]
+
+  constructor(done: readonly Step[], cause: unknown) {
+    super('not all of it could be done', { cause })
+    this.done = done
+  }
+}
+
+/** Waits until all have ended, however. @returns the ways back @throws PartlyDone when one of them failed */
+async function allEnded(begun: readonly Promise<Step>[]): Promise<Step[]> {
+  const ended = await Promise.allSettled(begun)
+  const done = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = ended.find((one) => one.status === 'rejected')
+  if (failed) throw new PartlyDone(done, failed.reason)
+  return done
+}
+
+/** @throws what one of them does; what was begun stays to be ended by the next start then */
+async function stepBack(steps: readonly Step[]): Promise<void> {
+  for (let at = 0; at < steps.length; at += atOnce) {
+    const ended = await Promise.allSettled(steps.slice(at, at + atOnce).map((step) => step()))
+    for (const one of ended) if (one.status === 'rejected') throw one.reason
+  }
+}
+
+function cancelled(): AppError {
+  return new AppError('move_cancelled', 'it was cancelled; nothing was moved or changed', {})
 }
 
 /** What could not be written is no text that somebody has typed: nothing of it waits to be saved. */
@@ -102,16 +165,16 @@ function takenBack(error: unknown): unknown {
 }
 
 /** Within a folder, what is no text moves along, and the history never knew it. */
-async function textOf(roots: Roots, path: string, isInFolder: boolean): Promise<string | undefined> {
+async function textOf(roots: Roots, path: string, isInFolder: boolean, place: Place): Promise<string | undefined> {
   try {
-    return (await readText(await resolveInside(roots, path), path)).text
+    return (await readText(await resolveInside(roots, path, place), path)).text
   } catch (error) {
     if (isInFolder && error instanceof AppError) return undefined
     throw error
   }
 }
 
-async function isFolderAt(roots: Roots, path: string): Promise<boolean> {
+export async function isFolderAt(roots: Roots, path: string): Promise<boolean> {
   await resolveInside(roots, path)
   const info = await lstat(join(roots.workspace, path)).catch(() => undefined)
   return info?.isDirectory() ?? false
@@ -148,8 +211,8 @@ async function moveFolder(roots: Roots, { from, to }: Move): Promise<Step> {
   return () => rename(target, source)
 }
 
-export async function replaceText(roots: Roots, path: string, text: string, by: string): Promise<Step> {
-  const { target, isAllowed } = await resolveWritable(roots, path)
+export async function replaceText(roots: Roots, path: string, text: string, by: string, place?: Place): Promise<Step> {
+  const { target, isAllowed } = await resolveLinking(roots, path, place)
   const known = await stateOf(target)
   if ((await readText(target, path)).text !== text)
     throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })

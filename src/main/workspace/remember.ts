@@ -37,7 +37,7 @@ export async function noteInSection(
   text: string,
   origin: WriteOrigin,
 ): Promise<RememberedLines> {
-  const path = longTermFile
+  const path = longTermFile(notes.layout)
   let startLine = 1
   let added: AddedNote | undefined
   const note = noteItem(text)
@@ -64,7 +64,7 @@ export async function findNote(
   at: Date,
   section: string | undefined,
 ): Promise<Omit<RememberedLines, 'change' | 'note'> | undefined> {
-  const path = section === undefined ? dailyLogPath(localDate(at), notes.layout) : longTermFile
+  const path = section === undefined ? dailyLogPath(localDate(at), notes.layout) : longTermFile(notes.layout)
   if (!(await notes.exists(path))) return undefined
   const file = (await notes.read(path)).text
   const place = section === undefined ? findLogEntry(file, text, at) : findInSection(file, section, noteItem(text))

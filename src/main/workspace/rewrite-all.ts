@@ -47,6 +47,6 @@ export async function rewriteAll(
     throw error
   }
   const writes = planned.map(({ shown, before, after }) => edits.writeOf(shown, origin, before, after))
-  for (const write of writes) await edits.tell(write)
+  await edits.tellAll(writes)
   return writes
 }

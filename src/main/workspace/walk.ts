@@ -3,18 +3,16 @@
  * folders, and without naming what could not be asked for by its name. It asks the disk for as much at once as pays, and
  * can be broken off at any time.
  */
-import { stat as statWithCallback, type Dirent, type Stats } from 'node:fs'
+import type { Dirent } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { basename, join } from 'node:path'
 import { isSystemError } from '../../shared/errors.ts'
+import { ownFolderName } from '../../shared/own-files.ts'
 import { inBatches } from '../files/index.ts'
-import { isIgnoredFolder, isMarkdown, maxDepth } from './layout.ts'
-import { isHidden, isNote, isUsable } from './names.ts'
+import { askDisk, type AskDisk } from './ask-disk.ts'
+import { isIgnoredFolder, isMarkdown, maxDepth, trashFolder } from './layout.ts'
+import { isHidden, isHiddenPath, isNote, isUsable } from './names.ts'
 import { placeOf } from './paths.ts'
-
-/** Half the price of the one that Node offers as a promise, which matters for tens of thousands of files. */
-const stat = promisify<string, Stats>(statWithCallback)
 
 export interface FoundFile {
   /** Relative to the folder, forward slashes. */
@@ -22,6 +20,8 @@ export interface FoundFile {
   readonly size: number
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
+  /** The same, of the last change that nobody can date back: whoever copies a file keeps the time above. */
+  readonly changedAt: number
 }
 
 export interface Walk {
@@ -55,13 +55,19 @@ export async function walkMarkdown(
   root: string,
   signal?: AbortSignal,
   forbidden: readonly string[] = [],
+  ask: AskDisk = askDisk,
 ): Promise<Walk> {
-  return walk(root, isMarkdown, signal, forbidden)
+  return walk(root, isMarkdown, signal, forbidden, ask)
 }
 
 /** The same for notes of every kind. */
-export async function walkNotes(root: string, signal?: AbortSignal, forbidden: readonly string[] = []): Promise<Walk> {
-  return walk(root, isNote, signal, forbidden)
+export async function walkNotes(
+  root: string,
+  signal?: AbortSignal,
+  forbidden: readonly string[] = [],
+  ask: AskDisk = askDisk,
+): Promise<Walk> {
+  return walk(root, isNote, signal, forbidden, ask)
 }
 
 /** The same for files of all kinds, but hidden ones. */
@@ -74,6 +80,7 @@ async function walk(
   isWanted: (name: string) => boolean,
   signal: AbortSignal | undefined,
   forbidden: readonly string[],
+  ask = askDisk,
 ): Promise<Walk> {
   const files: FoundFile[] = []
   const problems: WalkProblem[] = []
@@ -86,7 +93,7 @@ async function walk(
     if (seen.has(folder.real)) return
     seen.add(folder.real)
     const entries = (await readdir(folder.real, { withFileTypes: true }))
-      .filter((entry) => isOfInterest(entry, isWanted))
+      .filter((entry) => isOfInterest(entry, isWanted) || isOwnFolder(folder, entry))
       .sort(byName)
     const lookAt = (entry: Dirent) => guarded(pathOf(folder, entry), () => look(folder, entry))
     const folders: Folder[] = []
@@ -96,6 +103,12 @@ async function walk(
     }
     // The last to be put there is the next to be taken.
     waiting.push(...folders.reverse())
+  }
+
+  /** Hidden, and looked into all the same; what was deleted of it lies below a moment in the trash. */
+  function isOwnFolder({ path }: Folder, entry: Dirent): boolean {
+    if (entry.name !== ownFolderName || !entry.isDirectory()) return false
+    return path === '' || (basename(real) === trashFolder && /^\d+$/.test(path))
   }
 
   function leaveOut(path: string, code: 'folder_too_deep' | 'name_unusable'): undefined {
@@ -110,13 +123,15 @@ async function walk(
     // A file lies where its folder does.
     if ((isLink || entry.isDirectory()) && !isAllowed(place)) return undefined
     // What a link hides behind another name stays hidden.
-    const steps = isLink ? place.slice(real.length).split(/[\\/]/) : []
-    if (steps.some(isHidden)) return undefined
+    const steps = isLink ? place.slice(real.length + 1).split(/[\\/]/) : []
+    if (isHiddenPath(steps)) return undefined
     // Another name for what is found by its own: a note is one note.
-    if (isLink && !steps.some(isIgnoredFolder)) return undefined
+    if (isLink && !steps.includes('node_modules')) return undefined
     if (!entry.isDirectory()) {
-      const info = await stat(place)
-      if (info.isFile() && isWanted(entry.name)) return { path, size: info.size, modifiedAt: info.mtimeMs }
+      const info = await ask(place)
+      if (info.isFile() && isWanted(entry.name)) {
+        return { path, size: info.size, modifiedAt: info.mtimeMs, changedAt: info.ctimeMs }
+      }
       if (!info.isDirectory()) return undefined
     }
     if (folder.depth === maxDepth) return leaveOut(path, 'folder_too_deep')

@@ -3,26 +3,28 @@
  * all processes, from reading the file to having told of the change; what was written can be described as a change, so
  * that whoever asked can show it and take it back. It is one file so that there is one place to look at for all of that.
  */
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { withVisibility } from '../../shared/visibility-edit.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/file-change.ts'
-import { blobId, Differ } from '../diff/index.ts'
+import { blobId, Differ, reversed } from '../diff/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { ageOf, tidyFolder } from '../files/index.ts'
 import { locateAttachment } from './attachments.ts'
 import { moveFile, placeFile, readText, type TextFile } from './files.ts'
+import { keptWith, type KeptText, type LocalRules } from './covered.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal } from './pending-change.ts'
-import { relocate, type MovedText, type Relocation } from './relocate.ts'
+import { isFolderAt, relocate, type MovedText, type Relocation, type RelocationWatch } from './relocate.ts'
 import { rewriteAll, type Rewritten } from './rewrite-all.ts'
 import type { Move } from '../../shared/links/index.ts'
 import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
 import { placeInTrash } from './trash.ts'
 import { earlierLeftOvers } from './left-overs.ts'
-import { isIgnoredFolder, trashFolder, usualLayout, type Layout } from './layout.ts'
+import { isIgnoredPath, longTermFile, projectContextFiles, trashFolder, usualLayout, type Layout } from './layout.ts'
 import { isNote } from './names.ts'
 import { sectionTitle } from './sections.ts'
 import { withoutNote } from './take-out.ts'
@@ -31,6 +33,7 @@ import { findNote, noteInLog, noteInSection } from './remember.ts'
 import {
   normalizeRequest,
   readableFolder,
+  realPathOf,
   resolveInside,
   resolveNewAttachment,
   resolveReadable,
@@ -43,6 +46,12 @@ import { walkMarkdown, type FoundFile, type Walk } from './walk.ts'
 
 const dayMs = 86_400_000
 
+/** A change that was made, and where the file lies in the trash that went by it. */
+interface Undone {
+  readonly write: WorkspaceWrite
+  readonly trashed?: string
+}
+
 export interface WorkspaceOptions {
   readonly now?: Clock
   /** Compares texts; in place when left out. */
@@ -51,6 +60,8 @@ export interface WorkspaceOptions {
   readonly history?: (() => { text(id: string): Promise<string | undefined> } | undefined) | undefined
   /** A file in the state folder: what a change of several files is about while it is under way. */
   readonly journal?: string | undefined
+  /** What the settings keep on this machine; nothing when left out. */
+  readonly local?: LocalRules | undefined
   /** The vault's habits, as they are now. */
   readonly layout?: (() => Layout) | undefined
   /** Told when other processes cannot be kept from writing at the same time, and why. */
@@ -70,6 +81,7 @@ export class Workspace {
   readonly #layout: () => Layout
   readonly #now: Clock
   readonly #relocation: Relocation
+  readonly #local: LocalRules | undefined
 
   constructor(
     roots: Roots,
@@ -80,6 +92,7 @@ export class Workspace {
       layout = () => usualLayout,
       onUnlocked,
       journal,
+      local,
     }: WorkspaceOptions = {},
   ) {
     this.roots = roots
@@ -93,6 +106,7 @@ export class Workspace {
     const kept = journal === undefined ? undefined : new ChangeJournal(journal)
     this.#relocation = { roots, edits: this.#edits, notes, journal: kept }
     this.#now = now
+    this.#local = local
   }
 
   close(): void {
@@ -133,6 +147,12 @@ export class Workspace {
   async read(path: string): Promise<TextFile> {
     const { target, isAllowed } = await resolveReadable(this.roots, path)
     return readText(target, path, isAllowed)
+  }
+
+  /** The path of the file that really stands behind one, whatever links lead there. @throws AppError as `resolveInside` */
+  async realPath(path: string): Promise<string> {
+    const { layout } = this
+    return realPathOf(this.roots, path, [longTermFile(layout), ...projectContextFiles(layout)])
   }
 
   /** True for what can be read and never written: files of extra folders, and those that other agents share. */
@@ -248,16 +268,45 @@ export class Workspace {
   }
 
   /**
-   * Takes a change back where its lines still stand, also when other lines were changed since.
+   * Takes a change back where its lines still stand, also when other lines were changed since. A file of which nothing
+   * is left by that was made by the change: it goes into the trash, as any file that somebody deletes.
    * @throws AppError `undo_conflict` when they do not; `history_off` when the history alone would know what was there
    */
-  async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<WorkspaceWrite> {
+  async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<Undone> {
+    const shown = normalizeRequest(path)
+    return this.#edits.run(async () => {
+      let isLeft = true
+      const restore = await this.#restorer(shown, patch, signal)
+      // Where somebody deleted the file that the change had made, nothing stands of it.
+      if (!(await this.exists(shown)) && (await restore('')) === '')
+        return { write: this.#edits.writeOf(shown, origin, null, null) }
+      const rewrite = async (current = '') => {
+        const restored = await restore(current)
+        isLeft = restored !== '' || current === ''
+        return isLeft ? restored : current
+      }
+      const write = await this.#edits.rewrite(shown, origin, (current) => rewrite(current?.text))
+      return isLeft ? { write } : this.#discard(shown, origin)
+    })
+  }
+
+  /**
+   * Does a change again that was taken back.
+   * @throws AppError as `undo`
+   */
+  async redo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<WorkspaceWrite> {
+    const restore = await this.#restorer(path, reversed(patch), signal)
+    return this.edit(path, origin, (current = '') => restore(current))
+  }
+
+  /** What makes of a text the same without the change. */
+  async #restorer(path: string, patch: string, signal: AbortSignal | undefined) {
     const conflict = () =>
       new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, { path })
     const large = parseLargeChange(patch)
     const [before, after] = large ? await Promise.all([this.#kept(large.before), this.#kept(large.after)]) : []
     if (large && (before === undefined || after === undefined)) throw conflict()
-    return this.edit(path, origin, async (current = '') => {
+    return async (current: string) => {
       if (current === after && before !== undefined) return before
       const restored =
         before === undefined || after === undefined
@@ -265,7 +314,7 @@ export class Workspace {
           : await this.#differ.merge({ base: after, mine: current, theirs: before, keepsBoth: false }, signal)
       if (restored === undefined) throw conflict()
       return restored
-    })
+    }
   }
 
   /** Takes out a note that was remembered; headings stay where something stands under them. @throws AppError `undo_conflict` */
@@ -283,9 +332,55 @@ export class Workspace {
     await this.relocate({ from, to }, [], origin)
   }
 
-  /** The same for folders, and other notes are written with it, or alone: all is done or nothing. @throws as `relocate` */
-  async relocate(move: Move | undefined, texts: readonly MovedText[], origin: WriteOrigin): Promise<void> {
-    await this.#edits.run(() => relocate(this.#relocation, move, texts, origin))
+  /**
+   * The same for folders, and other notes are written with it, or alone: all is done or nothing.
+   * @returns notes that say since then that they stay on this machine, for their new place does not @throws as `relocate`
+   */
+  async relocate(
+    move: Move | undefined,
+    texts: readonly MovedText[],
+    origin: WriteOrigin,
+    watch?: RelocationWatch,
+  ): Promise<readonly KeptText[]> {
+    return this.#edits.run(async () => {
+      if (!move || !this.#local) {
+        await relocate(this.#relocation, move, texts, origin, watch)
+        return []
+      }
+      const moving = await this.#moving(move)
+      const kept = await keptWith(this.#local, moving, texts, (path) => this.#readIfText(path))
+      const settle = await this.#local.follow(moving.move, moving.isFolder)
+      try {
+        await relocate(this.#relocation, move, kept.texts, origin, watch)
+      } catch (error) {
+        await settle(false)
+        throw error
+      }
+      await settle(true)
+      return kept.added
+    })
+  }
+
+  /** Whether anything of it stays on this machine that the settings name by its place. */
+  async isKeptLocal(move: Move): Promise<boolean> {
+    const { paths } = await this.#moving(move)
+    return paths.some((path) => this.#local?.covers(path))
+  }
+
+  async #moving(move: Move) {
+    const { from, to } = { from: normalizeRequest(move.from), to: normalizeRequest(move.to) }
+    const isFolder = await isFolderAt(this.roots, from)
+    const paths = isFolder ? (await this.listFolder(from)).map(({ path }) => path) : [from]
+    return { move: { from, to }, isFolder, paths }
+  }
+
+  async #readIfText(path: string): Promise<TextFile | undefined> {
+    try {
+      return await this.read(path)
+    } catch (error) {
+      if (error instanceof AppError) return undefined
+      throw error
+    }
   }
 
   /**
@@ -303,17 +398,19 @@ export class Workspace {
    * @returns what it takes to bring it back, and the change
    * @throws AppError `file_not_found`
    */
-  async remove(path: string, origin: WriteOrigin): Promise<{ trashed: string; write: WorkspaceWrite }> {
-    const shown = normalizeRequest(path)
-    return this.#edits.run(async () => {
-      const { target } = await resolveWritable(this.roots, path)
-      const file = await readText(target, shown)
-      const { trashed, ...grave } = await placeInTrash(this.roots, shown, this.#now())
-      await moveFile(target, grave.target, trashed, grave.isAllowed)
-      const write = this.#edits.writeOf(shown, origin, file.text, null)
-      await this.#edits.tell(write)
-      return { trashed, write }
-    })
+  async remove(path: string, origin: WriteOrigin): Promise<Required<Undone>> {
+    return this.#edits.run(() => this.#discard(normalizeRequest(path), origin))
+  }
+
+  /** Only while nobody else writes. */
+  async #discard(shown: string, origin: WriteOrigin): Promise<Required<Undone>> {
+    const { target } = await resolveWritable(this.roots, shown)
+    const file = await readText(target, shown)
+    const { trashed, ...grave } = await placeInTrash(this.roots, shown, this.#now())
+    await moveFile(target, grave.target, trashed, grave.isAllowed)
+    const write = this.#edits.writeOf(shown, origin, file.text, null)
+    await this.#edits.tell(write)
+    return { trashed, write }
   }
 
   /**
@@ -324,6 +421,19 @@ export class Workspace {
   async attach(path: string, fill: (file: string) => Promise<void>): Promise<void> {
     const { target, isAllowed } = await resolveNewAttachment(this.roots, path)
     await placeFile(target, normalizeRequest(path), isAllowed, fill)
+  }
+
+  /** Takes away a folder in which nothing lies. @returns false where something does, or there is none */
+  async removeIfEmpty(folder: string): Promise<boolean> {
+    return this.#edits.run(async () => {
+      try {
+        await rmdir(await resolveInside(this.roots, folder))
+        return true
+      } catch (error) {
+        if (isSystemError(error)) return false
+        throw error
+      }
+    })
   }
 
   /** Puts such a file into the trash folder. @returns its path there @throws AppError `attachment_unknown`, `file_not_found` */
@@ -362,7 +472,8 @@ export class Workspace {
       let number = 2
       while (await this.exists(`${stem} ${number}${extension}`)) number += 1
       const copy = `${stem} ${number}${extension}`
-      await this.#edits.rewrite(copy, origin, () => text)
+      const isKept = this.#local?.covers(shown) === true && !this.#local.covers(copy)
+      await this.#edits.rewrite(copy, origin, () => (isKept ? withVisibility(text, true) : text))
       return copy
     })
   }
@@ -373,7 +484,7 @@ export class Workspace {
    */
   async tidy(): Promise<void> {
     const { workspace } = this.roots
-    const paths = await tidyFolder(workspace, (name) => !isIgnoredFolder(name))
+    const paths = await tidyFolder(workspace, (path) => !isIgnoredPath(path.split('/')))
     const found = earlierLeftOvers(paths)
     if (found.length === 0) return
     await this.#edits.run(async () => {

@@ -12,6 +12,7 @@ import { PromptDialog } from '../ui/prompt-dialog.tsx'
 import { Dot, useSwitchAgent } from './agent-switcher.tsx'
 import { ColorChoice } from './color-choice.tsx'
 import { NewAgentDialog } from './new-agent-dialog.tsx'
+import { OwnFolderDialog } from './own-folder.tsx'
 
 export function AgentsSettings({ agent: shown }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -53,8 +54,8 @@ interface AgentCardProps {
 
 function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardProps) {
   const { t } = useTranslation()
-  const [asks, setAsks] = useState<'name' | 'folder'>()
-  const { id, name, color, workspace, archived } = agent
+  const [asks, setAsks] = useState<'name' | 'folder' | 'own'>()
+  const { id, name, color, workspace, archived, ready } = agent
   const update = useMutation(
     api.agents.update.mutationOptions({
       onSuccess(_result, change) {
@@ -97,8 +98,8 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
           {t(archived ? 'agents.unarchive' : 'agents.archive')}
         </Button>
       </div>
-      <p className="flex items-center gap-3 text-[12px]">
-        <span className="min-w-0 truncate font-mono text-muted">{workspace}</span>
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[12px]">
+        <span className="max-w-full truncate font-mono text-muted">{workspace}</span>
         <Button look="link" onClick={() => setAsks('folder')}>
           {t('agents.changeFolder')}
         </Button>
@@ -108,6 +109,11 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
         >
           {t('agents.addFiles')}
         </Button>
+        {ready && !archived && (
+          <Button look="link" onClick={() => setAsks('own')}>
+            {t('agents.ownFolder')}
+          </Button>
+        )}
       </p>
       <ColorChoice value={color} onChoose={(value) => update.mutate({ agent: id, color: value })} />
       {others.length > 0 && !archived && (
@@ -144,6 +150,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
           onClose={() => setAsks(undefined)}
         />
       )}
+      {asks === 'own' && <OwnFolderDialog agent={agent} onClose={() => setAsks(undefined)} />}
       {asks === 'folder' && (
         <PromptDialog
           title={t('agents.changeFolder')}

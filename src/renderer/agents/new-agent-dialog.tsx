@@ -74,7 +74,7 @@ export function NewAgentDialog({ like, onMade, onClose }: NewAgentDialogProps) {
         </label>
         <ColorChoice value={color} onChoose={setColor} />
         {create.error && (
-          <p role="alert" className="text-bad">
+          <p role="alert" className="wrap-anywhere text-bad">
             {explainError(create.error)}
           </p>
         )}

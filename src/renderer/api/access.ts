@@ -36,6 +36,20 @@ export async function checkAccess(key: string): Promise<'allowed' | 'refused' | 
   }
 }
 
+/** How long somebody may take to answer anything at all, in ms. */
+const answerMs = 3000
+
+/** True when somebody answers, whatever it is. */
+export async function isAnswering(): Promise<boolean> {
+  try {
+    const headers = { 'Commonplace-Key': keptKey() }
+    await fetch('/rpc', { headers, cache: 'no-store', signal: AbortSignal.timeout(answerMs) })
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** @returns what ends it */
 export function onKeyChange(listener: () => void): () => void {
   const look = ({ key }: StorageEvent) => {

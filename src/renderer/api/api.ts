@@ -1,10 +1,10 @@
 /** The typed client, its queries, and the hooks that every view uses. */
 import { ORPCError } from '@orpc/client'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
-import { QueryClient } from '@tanstack/react-query'
+import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { createMutationCache } from '../feedback/index.ts'
-import { Connection, type ConnectionState } from './connection.ts'
+import { Connection, Unreachable, type ConnectionState } from './connection.ts'
 
 export const connection = new Connection()
 export const { client } = connection
@@ -15,8 +15,25 @@ const lostRetries = 20
 const lostRetryMs = 500
 
 function isConnectionLost(failures: number, error: unknown): boolean {
-  if (error instanceof ORPCError || !(error instanceof Error) || failures >= lostRetries) return false
+  if (
+    error instanceof ORPCError ||
+    error instanceof Unreachable ||
+    !(error instanceof Error) ||
+    failures >= lostRetries
+  )
+    return false
   return /AsyncIdQueue|WebSocket is not open/.test(error.message)
+}
+
+/** What was read before stays where it is shown while nobody answers; it is read anew as soon as somebody does. */
+function createQueryCache(): QueryCache {
+  return new QueryCache({
+    onError: (error, query) => {
+      const isShown = query.state.data !== undefined
+      if (isShown && !(error instanceof ORPCError))
+        query.setState({ status: 'success', error: null, isInvalidated: true })
+    },
+  })
 }
 
 /**
@@ -24,6 +41,7 @@ function isConnectionLost(failures: number, error: unknown): boolean {
  * that fails is not: its view stands where the failure is shown, and can be asked again.
  */
 export const queryClient = new QueryClient({
+  queryCache: createQueryCache(),
   mutationCache: createMutationCache(),
   defaultOptions: {
     queries: {

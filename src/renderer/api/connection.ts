@@ -4,15 +4,25 @@
  * longer knows this browser, that is said, and tried again when another page of it was let in.
  */
 import { createORPCClient, ORPCError, type ClientContext, type ClientLink, type ClientOptions } from '@orpc/client'
+import { TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL } from '@orpc/tanstack-query'
 import { RPCLink as PortLink } from '@orpc/client/message-port'
 import { RPCLink as SocketLink } from '@orpc/client/websocket'
-import { maxMessageBytes, type ContractClient } from '../../shared/contract/index.ts'
-import { adoptKey, checkAccess, keptKey, onKeyChange } from './access.ts'
+import type { ContractClient } from '../../shared/contract/index.ts'
+import { maxMessageBytes } from '../../shared/limits.ts'
+import { adoptKey, checkAccess, isAnswering, keptKey, onKeyChange } from './access.ts'
 
 /** `refused`: this browser was not let in (any more). `flooded`: the runtime hung up because too much came at once. */
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused' | 'flooded'
 
+/** Nobody answers, and whoever asked is told so instead of waiting on. */
+export class Unreachable extends Error {
+  override name = 'Unreachable'
+}
+
 type Link = ClientLink<ClientContext>
+
+/** A view waits this long for a connection that is gone; a runtime that ends hands over to another within seconds. */
+const viewPatienceMs = 4000
 
 /** Waits before each try to connect again, in ms; the last one is repeated. */
 const retryDelaysMs = [200, 500, 1000, 2000, 5000]
@@ -28,12 +38,15 @@ export class Connection {
   #state: ConnectionState = 'connecting'
   #link: Promise<Link>
   readonly #listeners = new Set<() => void>()
+  /** Lets go of the socket that is open. */
+  #giveUp: (() => void) | undefined
 
   constructor() {
+    window.addEventListener('offline', () => void this.check())
     this.#link = isDesktop() ? this.#connectPort() : this.#connectSocket()
     const link: Link = {
       call: async (path: readonly string[], input: unknown, options: ClientOptions<ClientContext>) =>
-        (await this.#link).call(path, input, options),
+        (await (isForView(options) ? this.#linkInTime() : this.#link)).call(path, input, options),
     }
     this.client = createORPCClient<ContractClient>(link)
   }
@@ -45,6 +58,12 @@ export class Connection {
   onChange = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** A socket can stay open with nobody behind it: asked for over a way of its own, it is found out. */
+  async check(): Promise<void> {
+    const asked = this.#giveUp
+    if (asked && !(await isAnswering()) && this.#giveUp === asked) asked()
   }
 
   async #connectPort(): Promise<Link> {
@@ -61,12 +80,20 @@ export class Connection {
     for (let attempt = 0; ; attempt += 1) {
       const socket = await openSocket()
       if (socket) {
-        this.#become('open')
-        socket.addEventListener('close', ({ code }) => {
+        const end = (code: number) => {
+          if (this.#giveUp !== giveUp) return
           const isFlooded = floodCodes.has(code)
+          this.#giveUp = undefined
           this.#link = this.#connectSocket(isFlooded ? floodedDelayMs : 0)
           this.#become(isFlooded ? 'flooded' : 'lost')
-        })
+        }
+        const giveUp = () => {
+          end(0)
+          socket.close()
+        }
+        this.#giveUp = giveUp
+        this.#become('open')
+        socket.addEventListener('close', ({ code }) => end(code))
         return new SocketLink({ websocket: limited(socket) })
       }
       const isRefused = (await checkAccess(keptKey())) === 'refused'
@@ -75,11 +102,29 @@ export class Connection {
     }
   }
 
+  /** @throws Unreachable */
+  async #linkInTime(): Promise<Link> {
+    if (this.#state === 'open') return this.#link
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(new Unreachable('the runtime cannot be reached')), viewPatienceMs)
+    try {
+      return await Promise.race([this.#link, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   #become(state: ConnectionState): void {
     if (this.#state === state) return
     this.#state = state
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** What a view reads can be asked for again; what somebody does must not be given up while it might still be done. */
+function isForView({ context }: ClientOptions<ClientContext>): boolean {
+  const operation = Reflect.get(context ?? {}, TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL) as { type?: string } | undefined
+  return operation?.type === 'query'
 }
 
 /** The preload script leaves this mark; there is nothing else to see of it. */
@@ -123,16 +168,18 @@ function sizeOf(data: string | ArrayBufferLike | Blob | ArrayBufferView): number
   return data.length * 3 <= maxMessageBytes ? data.length : new Blob([data]).size
 }
 
-/** Until the time has passed, or another page of this browser was let in. */
+/** Until the time has passed, another page of this browser was let in, or the browser says that it is online again. */
 function pause(ms: number): Promise<void> {
   if (ms === 0) return Promise.resolve()
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)
+      window.removeEventListener('online', done)
       stop()
       resolve()
     }
     const timer = setTimeout(done, ms)
+    window.addEventListener('online', done)
     const stop = onKeyChange(done)
   })
 }

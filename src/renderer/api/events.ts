@@ -102,6 +102,9 @@ function apply(event: AppEvent): void {
       )
       return
     }
+    case 'moveProgress':
+      queryClient.setQueryData(api.links.moving.queryKey({ input: { agent: event.agent } }), event.moving)
+      return
     case 'turnEnded':
       return
     case 'recovered':

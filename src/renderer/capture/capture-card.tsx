@@ -6,6 +6,7 @@ import type { Agent } from '../../shared/contract/index.ts'
 import { sectionsOf } from '../../shared/sections.ts'
 import { api, client } from '../api/index.ts'
 import { useDraft } from '../drafts/use-draft.ts'
+import { useLongTermPath } from '../workspace/use-habits.ts'
 import { isComposing, isMac } from '../ui/keys.ts'
 
 /** What is typed here and not saved is a draft like any other, under this name. */
@@ -30,7 +31,8 @@ export function CaptureCard({ agents: all, given, isAsked = false, onClose }: Ca
   const [section, setSection] = useState('')
   const { draft, change, clear } = useDraft(agentId, given === undefined ? draftName : givenDraftName)
   const field = useRef<HTMLTextAreaElement>(null)
-  const memory = useQuery(api.workspace.read.queryOptions({ input: { agent: agentId, path: 'MEMORY.md' } }))
+  const longTerm = useLongTermPath(agentId)
+  const memory = useQuery(api.workspace.read.queryOptions({ input: { agent: agentId, path: longTerm } }))
   const sections = sectionsOf((memory.data?.text ?? '').split('\n')).filter(({ level }) => level > 1)
   const initial = useRef({ given, change })
   useEffect(() => {

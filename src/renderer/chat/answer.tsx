@@ -52,7 +52,7 @@ export function AnswerView({ agent, answer, known, question, isRunning, follower
           </ErrorBoundary>
         )
       })}
-      {answer && <Ending message={answer.message} question={question} />}
+      {answer && <Ending message={answer.message} question={question} hasBegun={hasBegun(known)} />}
     </div>
   )
 }
@@ -68,13 +68,24 @@ function isShownIn(known: readonly Answer[], { settledAs, text }: LiveTurn): boo
   return text !== '' && last !== undefined && messageText(last.message) === text
 }
 
+/** Something of the turn is there: words, or tools that were used. */
+function hasBegun(known: readonly Answer[]): boolean {
+  return known.some(({ message, tools }) => tools.length > 0 || messageText(message).trim() !== '')
+}
+
 /** How an answer ended, when it did not just end. */
-function Ending({ message, question }: { message: AssistantMessage; question: string | undefined }) {
+interface EndingProps {
+  readonly message: AssistantMessage
+  readonly question: string | undefined
+  readonly hasBegun: boolean
+}
+
+function Ending({ message, question, hasBegun: isBegun }: EndingProps) {
   switch (message.stopReason) {
     case 'length':
       return <TooLong cutCall={message.cutCall} />
     case 'aborted':
-      return <Interrupted isCrash={message.errorCode === 'interrupted'} question={question} />
+      return <Interrupted isCrash={message.errorCode === 'interrupted'} question={question} hasBegun={isBegun} />
     case 'error':
       return <Failure message={message} question={question} />
     case 'stop':

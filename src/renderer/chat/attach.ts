@@ -24,6 +24,15 @@ export async function attach(file: File): Promise<Attachment> {
   return pictures.test(file.type) ? attachPicture(file) : attachText(file)
 }
 
+/** Adds one under a name that no other has: what is pasted is always called the same. */
+export function withOwnName(known: readonly Attachment[], added: Attachment): Attachment[] {
+  const taken = new Set(known.map(({ name }) => name))
+  const [, stem = added.name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(added.name) ?? []
+  let { name } = added
+  for (let number = 2; taken.has(name); number += 1) name = `${stem} ${number}${ending}`
+  return [...known, { ...added, name }]
+}
+
 async function attachText(file: File): Promise<Attachment> {
   if (file.size > maxTextBytes) throw new AttachError('tooLarge', file.name)
   const bytes = await file.arrayBuffer()

@@ -8,6 +8,8 @@ export interface ChatActions {
   sendEdited(message: string, text: string): Promise<boolean>
   retry(message: string, model?: string): void
   resume(): void
+  /** Makes a request that waits to be repeated at once. */
+  retryNow(): void
   branch(message: string): void
   deleteFrom(message: string): void
   remember(text: string): void

@@ -1,9 +1,8 @@
 /** A conversation with all that belongs to it: its messages, what waits, the composer, and what an answer rests on. */
 import { skipToken, useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { PanelRight } from 'lucide-react'
-import { useCallback, useMemo, useRef, useState, type DragEvent } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api, client, connection } from '../api/index.ts'
@@ -21,11 +20,18 @@ import { Composer, type ComposerHandle, type Outgoing } from './composer.tsx'
 import { Conversation, type ConversationHandle } from './conversation.tsx'
 import { Details } from './details.tsx'
 import { useLive, useLiveTurnFollower } from './live-turn.ts'
+import { outbox } from './outbox.ts'
 import { Pending } from './pending.tsx'
 import { SessionMenu } from '../sessions/session-menu.tsx'
 import { toTurns } from './turns.ts'
+import { UnsentMessages } from './unsent.tsx'
 import { useActions } from './use-chat-actions.ts'
 import { WithoutMemoryNote, WithoutMemorySwitch } from './without-memory.tsx'
+
+/** A message that is not taken at once is shown as one that is being sent, … */
+const showSendingMs = 600
+/** … and then it is looked whether anybody is there at all. */
+const checkAfterMs = 2500
 
 interface ChatViewProps {
   readonly agent: Agent
@@ -38,7 +44,24 @@ export function ChatView({ agent, session }: ChatViewProps) {
   )
   if (session !== undefined && conversation.data && isErrorOf(conversation.error, 'unknown_session'))
     return <RemovedChat agent={agent.id} session={session} title={conversation.data.summary.title} />
+  if (session !== undefined && isErrorOf(conversation.error, 'unknown_session')) return <NoSuchChat />
   return <OpenChat agent={agent} {...(session === undefined ? {} : { session })} conversation={conversation} />
+}
+
+/** The address of a chat that is not, or no longer, there: nothing could be written into it. */
+function NoSuchChat() {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  return (
+    <section aria-label={t('chat.conversation')} className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader title={t('chat.noSuch')} />
+      <EmptyState title={t('chat.noSuch')} hint={t('chat.noSuchHint')}>
+        <Button look="primary" onClick={() => navigate(paths.chat())}>
+          {t('nav.newChat')}
+        </Button>
+      </EmptyState>
+    </section>
+  )
 }
 
 /** Somebody else deleted it while it was open here. */
@@ -71,6 +94,8 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   /** The user wants to go on with a conversation that a reset has ended. */
   const [isReopened, setIsReopened] = useState(false)
   const [isWithoutMemory, setIsWithoutMemory] = useState(false)
+  /** A message that is on its way for longer than one overlooks. */
+  const [sending, setSending] = useState<Outgoing>()
   const follower = useLiveTurnFollower(agent.id, session)
   const isRunning = useLive(follower, (turn) => turn.running)
   const scroller = useRef<ConversationHandle>(null)
@@ -88,12 +113,17 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
 
   const send = useCallback(
     async ({ text, attachments, delivery }: Outgoing) => {
-      // Nobody knows when there is somebody again to take it: the words stay where they are.
-      if (connection.state !== 'open') {
-        toast.error(t('chat.notSent'))
-        return false
-      }
       const to = session ?? (await beginning.current)
+      // Nobody is there to take it: it waits, in sight, until somebody is.
+      if (connection.state !== 'open') {
+        const choices = { reopen: isReopened, withoutMemory: isWithoutMemory }
+        outbox.add({ agent: agent.id, session: to, text, attachments, delivery, ...choices })
+        return true
+      }
+      // A command may take its time before it answers.
+      const isCommand = text.startsWith('/')
+      const shown = setTimeout(() => !isCommand && setSending({ text, attachments, delivery }), showSendingMs)
+      const checked = setTimeout(() => void connection.check(), checkAfterMs)
       const sending = attempt(
         client.chat.send({
           agent: agent.id,
@@ -106,6 +136,9 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
       )
       if (to === undefined) beginning.current = sending.then((begun) => begun?.value.session)
       const sent = await sending
+      clearTimeout(shown)
+      clearTimeout(checked)
+      setSending(undefined)
       if (!sent) return false
       if (sent.value.session !== session) {
         carryDraft(agent.id, session, sent.value.session)
@@ -114,8 +147,16 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
       scroller.current?.follow()
       return true
     },
-    [agent.id, session, isReopened, isWithoutMemory, navigate, t],
+    [agent.id, session, isReopened, isWithoutMemory, navigate],
   )
+  useEffect(() => {
+    if (session !== undefined) return undefined
+    return outbox.onBegun((of, begun) => {
+      if (of !== agent.id) return
+      carryDraft(agent.id, undefined, begun)
+      navigate(paths.chat(begun))
+    })
+  }, [agent.id, session, navigate])
   const stop = useMutation(api.chat.stop.mutationOptions())
   const editLast = () => setEditing(turns.findLast(({ question }) => question !== undefined)?.question?.id)
   const { isOver: isDropping, ...dropTarget } = useDropTarget((files) => composer.current?.attach(files))
@@ -128,7 +169,11 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
         className={`relative flex min-w-0 flex-1 flex-col ${isDropping ? 'outline-2 -outline-offset-4 outline-accent outline-dashed' : ''}`}
         {...dropTarget}
       >
-        <ChatHeader agent={agent} session={session} turns={turns.length}>
+        <ChatHeader
+          agent={agent}
+          session={session}
+          turns={turns.filter(({ question }) => question !== undefined).length}
+        >
           <IconButton label={t('chat.details')} aria-pressed={hasDetails} onClick={() => setHasDetails(!hasDetails)}>
             <PanelRight size={15} />
           </IconButton>
@@ -158,6 +203,12 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
             <Skeleton lines={7} />
           </div>
         )}
+        <UnsentMessages
+          agent={agent.id}
+          session={session}
+          sending={sending}
+          onTakeBack={({ text, attachments }) => composer.current?.takeBack(text, attachments)}
+        />
         {session !== undefined && (
           <Pending
             agent={agent.id}

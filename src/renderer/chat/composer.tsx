@@ -9,18 +9,20 @@ import {
   type ClipboardEvent,
   type KeyboardEvent,
   type Ref,
+  type RefObject,
 } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { Agent, Attachment } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { isComposing, isMac } from '../ui/keys.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'
-import { attach, AttachError } from './attach.ts'
+import { attach, AttachError, withOwnName } from './attach.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { CompletionMenu } from './completion-menu.tsx'
 import { completionsAt, type Completion } from './completion.ts'
+import { OfferedDrafts } from '../drafts/offered-drafts.tsx'
+import { DraftNotes } from './draft-notes.tsx'
 import { useDraft } from '../drafts/use-draft.ts'
 
 export interface Outgoing {
@@ -34,7 +36,7 @@ export interface ComposerHandle {
   /** Takes files that were dropped elsewhere. */
   attach(files: readonly File[]): void
   /** Puts a message back that was waiting, or one that is proposed. */
-  takeBack(text: string): void
+  takeBack(text: string, attachments?: readonly Attachment[]): void
 }
 
 interface ComposerProps {
@@ -53,10 +55,13 @@ interface ComposerProps {
 
 export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEditLast, onSearch }: ComposerProps) {
   const { t } = useTranslation()
-  const { draft, change, clear } = useDraft(agent.id, session)
   const [caret, setCaret] = useState(0)
   const [selected, setSelected] = useState(0)
+  const [problems, setProblems] = useState<readonly string[]>([])
+  const frame = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
+  const typed = useDraft(agent.id, session, field)
+  const { draft, change, clear } = typed
   const picker = useRef<HTMLInputElement>(null)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const filePaths = (files.data ?? []).map(({ path }) => path)
@@ -67,20 +72,25 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
 
   const addFiles = async (added: readonly File[]) => {
     const outcomes = await Promise.allSettled(added.map(attach))
+    const refused: string[] = []
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') {
-        change((before) => ({ ...before, attachments: [...before.attachments, outcome.value] }))
+        change((before) => ({ ...before, attachments: withOwnName(before.attachments, outcome.value) }))
       } else if (outcome.reason instanceof AttachError) {
-        toast.error(t(`attach.${outcome.reason.problem}`, { name: outcome.reason.file }))
+        refused.push(t(`attach.${outcome.reason.problem}`, { name: outcome.reason.file }))
       } else throw outcome.reason
     }
+    setProblems([...new Set(refused)])
     field.current?.focus()
   }
   useImperativeHandle(ref, () => ({
     focus: () => field.current?.focus(),
     attach: (added) => void addFiles(added),
-    takeBack: (text) => {
-      change((before) => ({ ...before, text: [text, before.text].filter(Boolean).join('\n\n') }))
+    takeBack: (text, attachments = []) => {
+      change((before) => ({
+        text: [text, before.text].filter(Boolean).join('\n\n'),
+        attachments: [...attachments, ...before.attachments],
+      }))
       // Where the writing goes on.
       requestAnimationFrame(() => {
         field.current?.focus()
@@ -94,6 +104,8 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     text?.focus()
     text?.setSelectionRange(text.value.length, text.value.length)
   }, [])
+
+  useRoomFor(frame)
 
   const choose = ({ insert }: Completion) => {
     const { from } = completions
@@ -109,10 +121,11 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     const { text, attachments } = draft
     // At once: what is typed from here on is the next message. One that is not taken comes back before it.
     clear()
+    setProblems([])
     if (await onSend({ text: text.trim(), attachments, delivery })) return
-    change((typed) => ({
-      text: [text, typed.text].filter(Boolean).join('\n\n'),
-      attachments: [...attachments, ...typed.attachments],
+    change((since) => ({
+      text: [text, since.text].filter(Boolean).join('\n\n'),
+      attachments: [...attachments, ...since.attachments],
     }))
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -147,9 +160,11 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     void addFiles(pasted)
   }
   return (
-    <div data-composer className="mx-auto w-full max-w-[740px] px-5 pb-4">
+    <div ref={frame} data-composer className="mx-auto w-full max-w-[740px] px-5 pb-4">
       <CompletionMenu items={items} selected={Math.min(selected, Math.max(0, items.length - 1))} onChoose={choose} />
+      <OfferedDrafts field={typed} />
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
+        <DraftNotes agent={agent} session={session} draft={draft} problems={problems} onRead={() => setProblems([])} />
         {draft.attachments.length > 0 && (
           <div className="flex flex-wrap gap-1.5 pb-2">
             {draft.attachments.map((attachment, index) => (
@@ -234,6 +249,21 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
       </div>
     </div>
   )
+}
+
+/** Toasts lie above the field, never on it. */
+function useRoomFor(frame: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const { current: element } = frame
+    if (!element) return undefined
+    const { style } = document.documentElement
+    const sizes = new ResizeObserver(() => style.setProperty('--composer', `${element.offsetHeight}px`))
+    sizes.observe(element)
+    return () => {
+      sizes.disconnect()
+      style.removeProperty('--composer')
+    }
+  }, [frame])
 }
 
 /** The model that answers, and the way to another. */

@@ -2,7 +2,7 @@
 import { Shuffle } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { AssistantMessage } from '../../shared/messages.ts'
+import { messageText, type AssistantMessage } from '../../shared/messages.ts'
 import { explainCode } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
@@ -13,7 +13,8 @@ import { ProviderWords } from './provider-words.tsx'
 import { toolName } from './tool-line.tsx'
 
 /** Failures that are mended in the settings, and the place there. */
-const mendedInSettings: Readonly<Record<string, 'models' | 'spending'>> = {
+const mendedInSettings: Readonly<Record<string, 'models' | 'spending' | 'chat.idleTimeout'>> = {
+  provider_timeout: 'chat.idleTimeout',
   provider_key_missing: 'models',
   provider_auth: 'models',
   provider_quota: 'models',
@@ -22,6 +23,17 @@ const mendedInSettings: Readonly<Record<string, 'models' | 'spending'>> = {
   spending_limit: 'spending',
 }
 
+/** Failures of the way, not of the request: what had come by then is good, and can be gone on with. */
+const breaksOff: ReadonlySet<string> = new Set([
+  'provider_cut',
+  'provider_timeout',
+  'provider_unavailable',
+  'provider_failed',
+  'provider_overloaded',
+  'provider_rate_limited',
+  'provider_garbled',
+])
+
 /** What went wrong, and what can be done about it. */
 export function Failure({ message, question }: { message: AssistantMessage; question: string | undefined }) {
   const { t } = useTranslation()
@@ -29,6 +41,7 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
   const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
   const section = mendedInSettings[errorCode]
   const sentence = explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })
+  const isBrokenOff = breaksOff.has(errorCode) && messageText(message).trim() !== ''
   const isLocal = provider === 'offline' || provider === 'commonplace'
   return (
     <div role="alert" className="flex flex-col gap-2 rounded-md border border-line bg-side px-3.5 py-2.5">
@@ -36,10 +49,9 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
       <p>{sentence}</p>
       <ProviderWords sentence={sentence} data={{ provider, ...errorData }} />
       <div className="flex flex-wrap gap-2 pt-1">
-        {errorCode === 'step_limit' ? (
-          <Button onClick={resume}>{t('chat.resume')}</Button>
-        ) : (
-          question !== undefined && <Button onClick={() => retry(question)}>{t('common.retry')}</Button>
+        {(errorCode === 'step_limit' || isBrokenOff) && <Button onClick={resume}>{t('chat.resume')}</Button>}
+        {errorCode !== 'step_limit' && question !== undefined && (
+          <Button onClick={() => retry(question)}>{t('common.retry')}</Button>
         )}
         {question !== undefined && !isLocal && (
           <ModelPicker
@@ -59,7 +71,7 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
             href={paths.settings(section)}
             className="inline-flex min-h-7 items-center rounded-sm px-2.5 text-accent hover:underline"
           >
-            {t('chat.openSettings', { provider })}
+            {errorCode === 'provider_timeout' ? t('chat.waitLonger') : t('chat.openSettings', { provider })}
           </Link>
         )}
       </div>
@@ -67,16 +79,25 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
   )
 }
 
+interface InterruptedProps {
+  readonly isCrash: boolean
+  readonly question: string | undefined
+  /** Something was said or done before: there is something to go on with. */
+  readonly hasBegun: boolean
+}
+
 /** An answer that was stopped, or that a crash cut off. */
-export function Interrupted({ isCrash, question }: { isCrash: boolean; question: string | undefined }) {
+export function Interrupted({ isCrash, question, hasBegun }: InterruptedProps) {
   const { t } = useTranslation()
   const { retry, resume } = useChatActions()
   return (
     <p className="flex flex-wrap items-center gap-2 text-muted">
       {t(isCrash ? 'chat.cutOff' : 'chat.interrupted')}
-      <Button look="quiet" onClick={resume}>
-        {t('chat.resume')}
-      </Button>
+      {(hasBegun || question === undefined) && (
+        <Button look="quiet" onClick={resume}>
+          {t('chat.resume')}
+        </Button>
+      )}
       {question !== undefined && (
         <Button look="quiet" onClick={() => retry(question)}>
           {t('common.retry')}

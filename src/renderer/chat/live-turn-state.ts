@@ -6,6 +6,8 @@ import type { ErrorData } from '../../shared/errors.ts'
 export interface Retrying {
   readonly code: string
   readonly data: ErrorData
+  readonly attempt: number
+  readonly attempts: number
   /** As `Date.now()` counts. */
   readonly at: number
 }
@@ -77,6 +79,8 @@ export function advance(turn: LiveTurn, event: ChatEvent): LiveTurn {
   }
 }
 
-function retryingOf({ code, data, afterMs }: { code: string; data: ErrorData; afterMs: number }): Retrying {
-  return { code, data, at: Date.now() + afterMs }
+function retryingOf({ code, data, attempt, attempts, afterMs }: Told): Retrying {
+  return { code, data, attempt, attempts, at: Date.now() + afterMs }
 }
+
+type Told = Omit<Retrying, 'at'> & { readonly afterMs: number }

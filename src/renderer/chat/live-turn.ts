@@ -10,6 +10,9 @@ import { advance, idle, type LiveTurn } from './live-turn-state.ts'
 /** A stream that ends early (the connection was lost) is asked for again after this, in ms. */
 const retryMs = 500
 
+/** Where answers were when their conversation was left: shown until the runtime says how far they are now. */
+const left = new Map<string, LiveTurn>()
+
 export class LiveTurnFollower {
   readonly #agent: string
   readonly #session: string
@@ -20,6 +23,11 @@ export class LiveTurnFollower {
   constructor(agent: string, session: string) {
     this.#agent = agent
     this.#session = session
+    this.#turn = left.get(this.#name) ?? idle
+  }
+
+  get #name(): string {
+    return JSON.stringify([this.#agent, this.#session])
   }
 
   get turn(): LiveTurn {
@@ -34,7 +42,7 @@ export class LiveTurnFollower {
   /** Until the signal ends it. */
   async follow(signal: AbortSignal): Promise<void> {
     const input = { agent: this.#agent, session: this.#session }
-    signal.addEventListener('abort', () => cancelAnimationFrame(this.#frame), { once: true })
+    signal.addEventListener('abort', () => this.#leave(), { once: true })
     let isFirst = true
     while (!signal.aborted) {
       try {
@@ -49,6 +57,12 @@ export class LiveTurnFollower {
       }
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
+  }
+
+  #leave(): void {
+    cancelAnimationFrame(this.#frame)
+    if (this.#turn.running) left.set(this.#name, this.#turn)
+    else left.delete(this.#name)
   }
 
   #apply(event: ChatEvent): void {

@@ -67,7 +67,7 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
                 <SourcesLine agent={agent.id} turn={turn} />
               </ErrorBoundary>
             )}
-            {isUnanswered && <Interrupted isCrash question={question.id} />}
+            {isUnanswered && <Interrupted isCrash question={question.id} hasBegun={last !== undefined} />}
             {last && question && !isRunning && (
               <AnswerActions id={last.id} question={question.id} text={text} versions={answers[0]?.versions} />
             )}

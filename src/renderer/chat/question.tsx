@@ -1,7 +1,8 @@
 /** What the user said, with its attachments; as a field again while it is edited. */
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { splitAttachments, type UserMessage } from '../../shared/messages.ts'
+import { useDraft } from '../drafts/use-draft.ts'
 import { Button } from '../ui/button.tsx'
 import { clipPassage, withoutPiles } from '../ui/clip.ts'
 import { ShowAll } from '../ui/clipped-text.tsx'
@@ -59,18 +60,29 @@ function Attached({ files, images }: Pick<ReturnType<typeof splitAttachments>, '
 /** The message as a field again; what follows it stays on the branch that it is on. */
 export function QuestionEditor({ question }: { question: Question }) {
   const { t } = useTranslation()
-  const { edit, sendEdited } = useChatActions()
-  const [text, setText] = useState(() => splitAttachments(question.message as UserMessage).text)
+  const { agent, edit, sendEdited } = useChatActions()
+  const [sent] = useState(() => splitAttachments(question.message as UserMessage).text)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const { draft, change, clear } = useDraft(agent.id, `edit-${question.id}`, field)
+  /** Something was typed here; an empty field is what somebody wants, then. */
+  const [isTyped, setIsTyped] = useState(false)
+  const text = isTyped || draft.text !== '' ? draft.text : sent
+  const setText = (next: string) => {
+    setIsTyped(true)
+    change(() => ({ text: next, attachments: [] }))
+  }
   const [isSending, setIsSending] = useState(false)
   const send = async () => {
     if (text.trim() === '' || isSending) return
     setIsSending(true)
     const isTaken = await sendEdited(question.id, text.trim())
-    if (!isTaken) setIsSending(false)
+    if (isTaken) clear()
+    else setIsSending(false)
   }
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-accent bg-raised px-3.5 py-2.5">
       <textarea
+        ref={field}
         autoFocus
         value={text}
         aria-label={t('chat.edit')}
@@ -85,7 +97,19 @@ export function QuestionEditor({ question }: { question: Question }) {
         }}
         className="max-h-[40vh] w-full resize-none bg-transparent text-[14px] leading-relaxed outline-none [field-sizing:content]"
       />
-      <div className="flex justify-end gap-2">
+      <div className="flex flex-wrap justify-end gap-2">
+        {text !== sent && (
+          <Button
+            look="quiet"
+            onClick={() => {
+              clear()
+              setIsTyped(false)
+              field.current?.focus()
+            }}
+          >
+            {t('draft.fromSent')}
+          </Button>
+        )}
         <Button look="quiet" onClick={() => edit(undefined)}>
           {t('common.cancel')}
         </Button>

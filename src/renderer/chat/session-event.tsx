@@ -68,7 +68,7 @@ function Rule({ text, isWarning = false, children }: { text: string; isWarning?:
 
 function CommandView({ agent, command, outcome }: { agent: string; command: string; outcome: CommandOutcome }) {
   return (
-    <div className="flex flex-col gap-2" data-testid="command">
+    <div className="flex flex-col gap-1 pb-3" data-testid="command">
       <p className="font-mono text-[12px] text-muted">/{command}</p>
       <Outcome agent={agent} outcome={outcome} />
     </div>

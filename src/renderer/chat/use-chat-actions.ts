@@ -31,6 +31,7 @@ export function useActions(agent: Agent, session: string, { onEdit, onSelect }: 
       retry: (message, model) =>
         void attempt(client.chat.retry({ ...target, message, ...(model === undefined ? {} : { model }) })),
       resume: () => void attempt(client.chat.resume(target)),
+      retryNow: () => void attempt(client.chat.retryNow(target)),
       switchTo: (entry) => void attempt(client.sessions.switchTo({ ...target, entry })),
       branch: (entry) =>
         void attempt(

@@ -1,5 +1,6 @@
 /** What makes a window fill up needlessly, and where to do something about it. Pure. */
 import type { ContextReport, LearnedWindow } from '../../shared/contract/index.ts'
+import { longTermName } from '../../shared/own-files.ts'
 import { toolOfItem } from '../../shared/context-items.ts'
 
 /** Of the window: tool definitions above this are worth a look, and all that stands in every request. */
@@ -7,7 +8,6 @@ const maxToolsShare = 0.1
 const maxFixedShare = 0.4
 /** MEMORY.md is read into every request: above this it costs more than it says, in tokens. */
 const maxMemoryTokens = 3000
-const longTermFile = 'MEMORY.md'
 
 export type ContextWarning =
   | { readonly code: 'cut'; readonly path: string; readonly raw: number; readonly sent: number }
@@ -30,9 +30,9 @@ export function contextWarnings(report: ContextReport): ContextWarning[] {
     .filter(({ layer, name }) => layer === 'system' && (name === 'tools' || toolOfItem(name) !== undefined))
     .reduce((sum, { tokens }) => sum + tokens, 0)
   if (share(tools) > maxToolsShare) warnings.push({ code: 'tools', share: share(tools) })
-  const memory = items.find(({ name }) => name === longTermFile)
+  const memory = items.find(({ layer, name }) => layer === 'project' && name.endsWith(longTermName))
   if (memory && memory.tokens > maxMemoryTokens)
-    warnings.push({ code: 'memory', path: longTermFile, tokens: memory.tokens })
+    warnings.push({ code: 'memory', path: memory.name, tokens: memory.tokens })
   const fixed = items.reduce(
     (sum, { layer, tokens }) => (layer === 'system' || layer === 'project' || layer === 'logs' ? sum + tokens : sum),
     0,

@@ -15,10 +15,51 @@ export function explainCode(code: string, data: Record<string, unknown>): string
   if (code === 'config_invalid') return i18next.t('error.config_invalid', { reason: configReason(data) })
   if (code === 'tool_repeats' && (data['what'] === 'same' || data['what'] === 'row'))
     return i18next.t(`error.tool_repeats_${data['what']}`, data)
+  if (code === 'folder_unusable' && isFolderFault(data['fault']))
+    return i18next.t('error.folder_unusable', { ...data, reason: i18next.t(`folderFault.${data['fault']}`) })
+  if (code === 'input_invalid' && data['fault'] === 'relative')
+    return i18next.t('error.path_relative', { path: String(data['path']) })
+  if (code === 'input_invalid' && data['reason'] === invalidAddress)
+    return i18next.t('error.input_invalid', { reason: i18next.t('configFault.address') })
   if (code === 'file_not_text' && data['holdsNul'] === true) return i18next.t('error.file_not_text_nul', data)
   if (!isErrorCode(code)) return i18next.t('error.internal', { reference: code })
   return String(i18next.t(`error.${code}` as 'error.internal', data as { reference: string }))
 }
+
+/**
+ * The same where a memory is set up: there is no message yet that could be kept, and no settings to go to.
+ */
+export function explainSetup(error: unknown): string {
+  if (error instanceof ORPCError && isSetupCode(error.code))
+    return i18next.t(`onboarding.failed.${error.code}`, { ...(error.data as { provider: string }) })
+  return explainError(error)
+}
+
+const setupCodes = ['provider_key_missing', 'provider_unavailable', 'provider_failed'] as const
+
+function isSetupCode(code: string): code is (typeof setupCodes)[number] {
+  return (setupCodes as readonly string[]).includes(code)
+}
+
+/** What the system says of a folder, by its own names for that. */
+const folderFaults = [
+  'disk',
+  'ENOENT',
+  'ENOTDIR',
+  'EEXIST',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'ENAMETOOLONG',
+] as const
+
+function isFolderFault(fault: unknown): fault is (typeof folderFaults)[number] {
+  return (folderFaults as readonly unknown[]).includes(fault)
+}
+
+/** What the contract says of a text that is no address. */
+const invalidAddress = 'Invalid URL'
 
 function configReason({ key, fault, allowed, reason }: Record<string, unknown>): string {
   const words = explainFault({ message: String(reason), fault, allowed })

@@ -22,6 +22,16 @@ export async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T 
   }
 }
 
+/** For work that is asked for in a field: why it cannot be is told there. @returns undefined when it was done */
+export async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return explainError(error)
+  }
+}
+
 /** Long enough to read it, think, and reach for it; it stays while it is pointed at. */
 const undoMs = 10_000
 
@@ -38,6 +48,16 @@ const againMs = 60_000
 export function tellDone(text: string, undo: () => Promise<unknown>, { look = 'success', id }: Look = {}): void {
   const tell = look === 'plain' ? toast : toast.success
   tell(text, { duration: undoMs, action: wayBack(undo), ...(id === undefined ? {} : { id }) })
+}
+
+/** What was done in part, which the user has to look at. */
+export function tellPartly(text: string, { id }: Pick<Look, 'id'> = {}): void {
+  toast.warning(text, { duration: undoMs, ...(id === undefined ? {} : { id }) })
+}
+
+/** What was told under this name does not hold any more. */
+export function forgetTold(id: string): void {
+  toast.dismiss(id)
 }
 
 function wayBack(undo: () => Promise<unknown>) {

@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { ForgetPlace } from '../../shared/contract/index.ts'
-import { forgetKinds } from '../../shared/contract/forget.ts'
+import { forgetKinds } from '../../shared/forget-kinds.ts'
 import { paths } from '../navigate.ts'
 import { clipLine } from '../ui/clip.ts'
 import type { ForgetState } from './use-forget.ts'
@@ -75,7 +75,7 @@ export function ForgetPlaces({ state, places, near }: ForgetPlacesProps) {
 
 function Place({ state, place }: { state: ForgetState; place: ForgetPlace }) {
   const { t } = useTranslation()
-  const { kind, path, count, lines, isNamed } = place
+  const { kind, path, count, lines, isNamed, keepsLocal } = place
   const counted = kind === 'history' ? 'versions' : 'lines'
   return (
     <li className="min-w-0 border-l-2 border-line pl-3">
@@ -104,6 +104,7 @@ function Place({ state, place }: { state: ForgetState; place: ForgetPlace }) {
         <span className="text-[12px] text-muted">
           {isNamed === true ? t('forget.named') : t(`forget.${counted}`, { count })}
         </span>
+        {keepsLocal === true && <span className="text-[12px] text-muted">{t('forget.keepsLocal')}</span>}
       </span>
       {lines.slice(0, 3).map(({ line, text }, at) => (
         <span key={at} className="block text-[12px] break-words text-muted">

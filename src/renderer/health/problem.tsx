@@ -2,7 +2,7 @@
 import i18next from 'i18next'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { Problem, Remedy } from '../../shared/contract/index.ts'
 import { client } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
@@ -29,7 +29,7 @@ export function ProblemMark({ level, size }: { level: Problem['level']; size: nu
 
 export function ProblemItem({ agent, problem, onLeave }: { agent: string; problem: Problem; onLeave?: () => void }) {
   const { t } = useTranslation()
-  const { part, level, since, message, path, remedy } = problem
+  const { part, level, since, message, path, files = [], remedy } = problem
   const words = path === undefined || message.includes(path) ? message : `${path}: ${message}`
   return (
     <li data-testid="problem" className="flex gap-3 border-b border-soft py-2.5 last:border-0">
@@ -42,6 +42,21 @@ export function ProblemItem({ agent, problem, onLeave }: { agent: string; proble
           {t(`health.part.${part}`)} · {t('health.since', { time: formatMoment(since) })}
         </p>
         {words !== '' && <p className="mt-1 text-[12px] break-words">{words}</p>}
+        {files.length > 0 && (
+          <ul aria-label={t('health.files')} className="mt-1 max-h-48 overflow-y-auto">
+            {files.map((file) => (
+              <li key={file}>
+                <Link
+                  href={paths.file(file)}
+                  {...(onLeave ? { onClick: onLeave } : {})}
+                  className="font-mono text-[12px] break-all text-accent hover:underline"
+                >
+                  {file}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
       {remedy && <RemedyButton agent={agent} remedy={remedy} onDone={onLeave} />}
     </li>

@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import type { HistoryEntry } from '../../shared/contract/index.ts'
 import { useAgentName } from '../agents/agent-name.ts'
 import { paths } from '../navigate.ts'
+import { clipLine } from '../ui/clip.ts'
 
 export function useCauseName(agent: string): (change: Pick<HistoryEntry, 'cause' | 'client'>) => string {
   const { t } = useTranslation()
@@ -23,6 +24,18 @@ export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 't
     <Link href={paths.chat(change.session, change.turn)} className="text-accent hover:underline">
       {t('history.inChat')}
     </Link>
+  )
+}
+
+/** Where some of a change comes from that is trusted less than the user. */
+export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry, 'sources'> }) {
+  const { t } = useTranslation()
+  if (!sources || sources.length === 0) return null
+  const all = sources.join('; ')
+  return (
+    <span className="min-w-0 truncate text-[12px] text-muted" title={all} data-testid="change-source">
+      {t('history.fromSource', { source: clipLine(all, 80) })}
+    </span>
   )
 }
 

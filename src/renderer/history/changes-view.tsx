@@ -14,15 +14,15 @@ import { paths } from '../navigate.ts'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { VirtualRows } from '../ui/virtual-rows.tsx'
 import { ViewHeader } from '../ui/view-header.tsx'
-import { Counts, TurnLink, useCauseName } from './change-label.tsx'
+import { Counts, SourceNote, TurnLink, useCauseName } from './change-label.tsx'
 import { Hunks } from './hunks.tsx'
-import { MovesBack } from './moves-back.tsx'
+import { WholeChanges } from './whole-changes.tsx'
 
 const whose = {
   agent: ['agent', 'flush'],
   client: ['client'],
   user: ['user', 'capture', 'upkeep', 'import', 'template'],
-  outside: ['outside'],
+  outside: ['outside', 'adopted'],
   all: undefined,
 } as const
 type Whose = keyof typeof whose
@@ -32,7 +32,7 @@ type Span = keyof typeof spans
 const page = 100
 
 const keyOfChange = ({ commit, path }: HistoryEntry) => `${commit}${path}`
-const heightOfChange = ({ isUndo }: HistoryEntry) => (isUndo ? 40 : 180)
+const heightOfChange = ({ isUndo, files }: HistoryEntry) => (isUndo || files !== undefined ? 40 : 180)
 
 export function ChangesView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -85,7 +85,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
         />
       </ViewHeader>
       <p className="border-b border-soft px-5 py-1.5 text-[12px] text-muted max-sm:px-3">{t('changes.acceptHint')}</p>
-      <MovesBack agent={agent.id} />
+      <WholeChanges agent={agent.id} />
       <div className="min-h-0 flex-1 overflow-y-auto">
         {timeline.error ? (
           <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />
@@ -139,9 +139,12 @@ interface ChangeProps {
 function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   const { t } = useTranslation()
   const nameOf = useCauseName(agent)
-  const { commit, path, now, at, exists, from, isUndo } = change
-  const diff = useQuery(api.history.diff.queryOptions({ input: isUndo ? skipToken : { agent, commit, path } }))
-  if (change.isUndo) return <TakenBack agent={agent} change={change} />
+  const { commit, path, now, at, exists, from, isUndo, files } = change
+  const diff = useQuery(
+    api.history.diff.queryOptions({ input: isUndo || files !== undefined ? skipToken : { agent, commit, path } }),
+  )
+  if (files !== undefined) return <Adopted files={files} at={at} />
+  if (isUndo) return <TakenBack agent={agent} change={change} />
   const mine = new Set(accepted.flatMap((hunk) => (hunk.commit === commit ? [hunk.key] : [])))
   return (
     <article className="flex flex-col gap-2" data-testid="change">
@@ -155,6 +158,7 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
           <span className="truncate font-mono text-[12px] line-through">{path}</span>
         )}
         <Counts change={change} />
+        <SourceNote change={change} />
         <span className="flex-1" />
         <TurnLink change={change} />
         <span className="shrink-0 text-[12px] text-muted">{formatMoment(at)}</span>
@@ -173,6 +177,17 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
         />
       )}
     </article>
+  )
+}
+
+/** What was there when the history began: nobody changed anything, and there is nothing to take back. */
+function Adopted({ files, at }: { files: number; at: number }) {
+  const { t } = useTranslation()
+  return (
+    <p className="flex flex-wrap items-baseline gap-x-3 text-[12px] text-muted" data-testid="adopted">
+      <span className="flex-1">{t('changes.adopted', { count: files })}</span>
+      <span className="shrink-0">{formatMoment(at)}</span>
+    </p>
   )
 }
 

@@ -14,7 +14,7 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
   const standing = useStanding(agent, path, patch)
   return (
     <figure className="overflow-hidden rounded-md border border-line bg-paper" data-testid="diff-card">
-      <figcaption className="flex flex-wrap items-center gap-x-3 border-b border-line px-3.5 py-2">
+      <figcaption className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-2">
         <Link href={paths.file(path, startLine)} className="min-w-0 font-mono text-[12px] break-all hover:underline">
           {path}
         </Link>
@@ -23,16 +23,24 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
           {removed > 0 && <span>{t('tool.linesRemoved', { count: removed })}</span>}
         </span>
         <span className="flex-1" />
-        {standing.whole === 'there' ? (
-          <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo()}>
-            {t('tool.undo')}
-          </Button>
-        ) : (
-          <Outcome of={standing.whole} />
-        )}
-        <Link href={paths.file(path, startLine)} className="text-muted hover:underline">
-          {t('tool.open')}
-        </Link>
+        {/* Together, also where there is no room beside the path. */}
+        <span className="flex items-center gap-3 whitespace-nowrap">
+          {standing.whole === 'there' ? (
+            <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo()}>
+              {t('tool.undo')}
+            </Button>
+          ) : (
+            <Outcome of={standing.whole} />
+          )}
+          {standing.whole === 'undone' && (
+            <Button look="link" disabled={standing.isUndoing} onClick={() => standing.redo()}>
+              {t('tool.redo')}
+            </Button>
+          )}
+          <Link href={paths.file(path, startLine)} className="text-muted hover:underline">
+            {t('tool.open')}
+          </Link>
+        </span>
       </figcaption>
       <Patch patch={patch} isUndone={standing.whole === 'undone'} />
     </figure>

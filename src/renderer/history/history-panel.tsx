@@ -12,7 +12,7 @@ import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Skeleton } from '../ui/states.tsx'
-import { Counts, TurnLink, useCauseName } from './change-label.tsx'
+import { Counts, SourceNote, TurnLink, useCauseName } from './change-label.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { CommitRow } from './commit-row.tsx'
 import { Hunks } from './hunks.tsx'
@@ -149,6 +149,9 @@ function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowP
         <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(change.at)}</span>
         <Counts change={change} />
       </button>
+      <p className="flex px-2 empty:hidden">
+        <SourceNote change={change} />
+      </p>
       {!isSelected && <FirstLine agent={agent} change={change} />}
       {change.from !== undefined && (
         <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">
@@ -193,7 +196,7 @@ function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: H
   return (
     <div className="flex flex-col gap-2 px-2 pb-2">
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
-      {diff.data && <Hunks agent={agent} path={now} patch={diff.data.patch} />}
+      {diff.data && <Hunks agent={agent} path={now} patch={diff.data.patch} mayUndo={change.cause !== 'adopted'} />}
       <div className="flex items-center gap-3">
         {mayRestore && (
           <Button disabled={restore.isPending} onClick={() => restore.mutate({ agent, commit, path })}>

@@ -19,9 +19,11 @@ interface HunksProps {
   /** Hunks that were looked at and are fine. */
   readonly accepted?: ReadonlySet<string>
   readonly onAccept?: (hunk: string) => void
+  /** False for what nobody did: there is nothing to take back. */
+  readonly mayUndo?: boolean
 }
 
-export function Hunks({ agent, path, patch, accepted, onAccept }: HunksProps) {
+export function Hunks({ agent, path, patch, accepted, onAccept, mayUndo = true }: HunksProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(atFirst)
   const standing = useStanding(agent, path, patch)
@@ -31,7 +33,13 @@ export function Hunks({ agent, path, patch, accepted, onAccept }: HunksProps) {
     <>
       {hunks.slice(0, shown).map(({ hunk, place, key }) => (
         <ErrorBoundary key={`${key}${place}`} piece="row" of={hunk}>
-          <Hunk hunk={hunk} place={place} standing={standing} onAccept={onAccept && (() => onAccept(key))} />
+          {mayUndo ? (
+            <Hunk hunk={hunk} place={place} standing={standing} onAccept={onAccept && (() => onAccept(key))} />
+          ) : (
+            <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
+              <Patch patch={hunk} isSmall />
+            </div>
+          )}
         </ErrorBoundary>
       ))}
       {hunks.length > shown && (
@@ -66,6 +74,11 @@ function Hunk({ hunk, place, standing, onAccept }: HunkProps) {
           <span className="py-0.5">
             <Outcome of={outcome} />
           </span>
+        )}
+        {outcome === 'undone' && (
+          <Button look="link" disabled={standing.isUndoing} onClick={() => standing.redo(place)}>
+            {t('tool.redo')}
+          </Button>
         )}
         {onAccept && outcome !== 'undone' && (
           <Button look="link" title={t('changes.acceptHint')} onClick={onAccept}>

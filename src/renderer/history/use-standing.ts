@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { pickHunks } from '../../shared/patch-hunks.ts'
 import { api } from '../api/index.ts'
-import { useUndo } from './use-undo.ts'
+import { useRedo, useUndo } from './use-undo.ts'
 
 type Standing = 'there' | 'undone' | 'changed'
 
@@ -14,22 +14,31 @@ export interface StandingChange {
   readonly isUndoing: boolean
   /** Takes back what still stands of it, or of one hunk. */
   readonly undo: (place?: number) => void
+  /** Does again what was taken back of it, or one hunk. */
+  readonly redo: (place?: number) => void
 }
 
 export function useStanding(agent: string, path: string, patch: string): StandingChange {
   const known = useQuery(api.history.standing.queryOptions({ input: { agent, path, patch } })).data
   const undo = useUndo()
+  const redo = useRedo()
   const of = (place: number) => known?.hunks[place] ?? 'there'
   const stands = !known || known.hunks.includes('there')
   return {
     of,
     whole: stands ? 'there' : known.hunks.includes('changed') ? 'changed' : 'undone',
-    isUndoing: undo.isPending,
+    isUndoing: undo.isPending || redo.isPending,
     undo: (place) =>
       undo.mutate({
         agent,
         path: known?.path ?? path,
         patch: pickHunks(patch, (at) => (place === undefined ? of(at) === 'there' : at === place)),
+      }),
+    redo: (place) =>
+      redo.mutate({
+        agent,
+        path: known?.path ?? path,
+        patch: pickHunks(patch, (at) => (place === undefined ? of(at) === 'undone' : at === place)),
       }),
   }
 }

@@ -1,32 +1,55 @@
-/** Strings by language. The system's language is used until the user chooses one. */
+/** Strings by language, loaded as they are needed. The system's language is used until the user chooses one. */
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import type { Appearance, Locale } from '../../shared/contract/index.ts'
-import en from './en.json'
-import zhCN from './zh-CN.json'
-import zhTW from './zh-TW.json'
 
-const resources = { en: { translation: en }, 'zh-CN': { translation: zhCN }, 'zh-TW': { translation: zhTW } }
+const strings = {
+  en: () => import('./en.json'),
+  'zh-CN': () => import('./zh-CN.json'),
+  'zh-TW': () => import('./zh-TW.json'),
+} as const
 
 export const locales = ['en', 'zh-CN', 'zh-TW'] as const
 
-export function startI18n(): void {
-  void i18next.use(initReactI18next).init({
-    resources,
-    lng: systemLocale(),
+/** Resolves once there are words to show. */
+export async function startI18n(): Promise<void> {
+  const locale = systemLocale()
+  const { default: translation } = await strings[locale]()
+  await i18next.use(initReactI18next).init({
+    resources: { [locale]: { translation } },
+    // Others come while the window is open.
+    partialBundledLanguages: true,
+    lng: locale,
     fallbackLng: 'en',
     interpolation: { escapeValue: false },
     // Names of context items come from the runtime and may hold dots.
     keySeparator: '.',
     returnNull: false,
+    react: { bindI18nStore: 'added' },
   })
-  document.documentElement.lang = i18next.language
+  document.documentElement.lang = locale
 }
 
-export function applyLocale(chosen: Appearance['locale']): void {
+/** The palette is searched in English whatever language is shown. */
+export function loadEnglish(): Promise<void> {
+  return load('en')
+}
+
+let wanted: Locale | undefined
+
+export async function applyLocale(chosen: Appearance['locale']): Promise<void> {
   const locale = chosen === 'system' ? systemLocale() : chosen
-  if (i18next.language !== locale) void i18next.changeLanguage(locale)
+  wanted = locale
+  await load(locale)
+  if (wanted !== locale) return
+  if (i18next.language !== locale) await i18next.changeLanguage(locale)
   document.documentElement.lang = locale
+}
+
+async function load(locale: Locale): Promise<void> {
+  if (i18next.hasResourceBundle(locale, 'translation')) return
+  const { default: translation } = await strings[locale]()
+  i18next.addResourceBundle(locale, 'translation', translation)
 }
 
 export function systemLocale(): Locale {

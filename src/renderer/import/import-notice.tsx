@@ -6,9 +6,10 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ImportStanding } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { attempt, explainCode, tellDone } from '../feedback/index.ts'
+import { attempt, explainCode } from '../feedback/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
+import { tellImported } from './past-imports.tsx'
 
 /** Between two looks at an import that runs, ms. */
 const lookMs = 700
@@ -62,8 +63,5 @@ async function tell(agent: string, one: ImportStanding['ended'][number], t: TFun
   await client.import.seen({ agent, id })
   if (failure) toast.error(explainCode(failure.code, failure.data))
   if (failure && made.length === 0) return
-  tellDone(t(isCancelled ? 'import.cancelled' : 'import.done', { count: made.length }), async () => {
-    await client.import.undo({ agent, paths: made })
-    toast(t('import.undone'))
-  })
+  tellImported(t, agent, { id, count: made.length, isCancelled })
 }

@@ -2,12 +2,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { ImportPlan } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { attempt, tellDone } from '../feedback/index.ts'
+import { attempt } from '../feedback/index.ts'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
+import { ChangedLinks } from './changed-links.tsx'
+import { tellImported } from './past-imports.tsx'
 
 interface PlanProps {
   readonly agent: string
@@ -26,18 +27,14 @@ export function Plan({ agent, path, into, withAttachments, plan, onAttachments, 
   const { kind, added, conflicts, attachments, names } = plan
   const cancel = useMutation(api.import.cancel.mutationOptions())
   const total = added + conflicts + attachments.added + attachments.conflicts
-  const finish = (made: readonly string[], isCancelled: boolean) => {
-    tellDone(t(isCancelled ? 'import.cancelled' : 'import.done', { count: made.length }), async () => {
-      await client.import.undo({ agent, paths: [...made] })
-      toast(t('import.undone'))
-    })
-    onDone()
-  }
   const run = async () => {
     setProgress({ done: 0, total })
     for await (const step of await client.import.run({ agent, path, into, withAttachments })) {
       if (step.type === 'progress') setProgress(step)
-      else finish(step.made, step.isCancelled)
+      else {
+        tellImported(t, agent, { id: step.id, count: step.made.length, isCancelled: step.isCancelled })
+        onDone()
+      }
     }
   }
   const hasChoice = kind === 'markdown' && (attachments.added + attachments.conflicts > 0 || !withAttachments)
@@ -62,6 +59,9 @@ export function Plan({ agent, path, into, withAttachments, plan, onAttachments, 
           </li>
         ))}
       </ul>
+      {kind === 'markdown' && added + conflicts > 0 && <p className="text-muted">{t('import.marked')}</p>}
+      <Renamed renamed={plan.renamed} />
+      <ChangedLinks existing={plan.existing} />
       {plan.left.length > 0 && <Left left={plan.left} />}
       {progress ? (
         <div className="tabular flex items-center gap-3">
@@ -112,6 +112,23 @@ function Facts({ plan }: { plan: ImportPlan }) {
       )}
       {linked.length > 0 && <p>{linked.join(' · ')}</p>}
     </>
+  )
+}
+
+function Renamed({ renamed: { count, examples } }: Pick<ImportPlan, 'renamed'>) {
+  const { t } = useTranslation()
+  if (count === 0) return null
+  return (
+    <details className="text-muted">
+      <summary className="cursor-pointer">{t('import.renamed', { count })}</summary>
+      <ul className="mt-1 max-h-48 overflow-y-auto pl-4 font-mono text-[12px]">
+        {examples.map(({ from, to }) => (
+          <li key={to} className="break-all">
+            {from} → {to}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

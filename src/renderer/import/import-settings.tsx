@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx'
 import { downloadBlob } from '../ui/download.ts'
 import { ForeignSettingsChoice } from './foreign-settings.tsx'
 import { Plan } from './import-plan.tsx'
+import { PastImports } from './past-imports.tsx'
 
 export function ImportSettings({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -107,6 +108,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
           onDone={forget}
         />
       )}
+      <PastImports agent={agent.id} />
       <Export agent={agent} />
     </>
   )

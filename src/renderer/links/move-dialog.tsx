@@ -4,7 +4,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MovePlan } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { attempt, tellDone } from '../feedback/index.ts'
+import { attempt, refusalOf, tellDone } from '../feedback/index.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
 import { PlanDialog } from './plan-dialog.tsx'
 
@@ -19,24 +19,32 @@ interface MoveDialogProps {
 export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
   const { t } = useTranslation()
   const queries = useQueryClient()
-  const [planned, setPlanned] = useState<{ to: string; plan: MovePlan }>()
+  const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysLocal: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
-    const done = await attempt(client.links.move({ agent, from, to, ...(plan ? { plan: plan.id } : {}) }))
-    onClose()
-    if (!done) return
-    const { links, notes, undo } = done.value
-    const told = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
+    const { links, notes, staysLocal, undo } = await client.links.move({
+      agent,
+      from,
+      to,
+      ...(plan ? { plan: plan.id } : {}),
+    })
+    const moved = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
     const showMoves = () => queries.invalidateQueries({ queryKey: api.links.moves.key() })
     void showMoves()
+    const told = staysLocal ? `${moved} ${t('links.staysLocal')}` : moved
     tellDone(told, () => client.links.undoMove({ agent, undo }).then(showMoves), { look: 'plain' })
     onMoved(to)
   }
-  const plan = async (to: string) => {
-    if (to === from) return onClose()
-    const made = await attempt(client.links.planMove({ agent, from, to }))
-    if (!made) return onClose()
-    if (made.value.links === 0 && made.value.left.length === 0) return move(to, undefined)
-    return setPlanned({ to, plan: made.value })
+  const moveAsChosen = async (to: string, chosen: MovePlan | undefined) => {
+    // How far it is, and the way to cancel it, stand in a corner: nothing is to be in front of that.
+    onClose()
+    await attempt(move(to, chosen))
+  }
+  /** Closes the dialog, or goes on to what the move would change. */
+  const begin = async (to: string) => {
+    const plan = to === from ? undefined : await client.links.planMove({ agent, from, to })
+    if (plan && (plan.links > 0 || plan.left.length > 0)) return setPlanned({ to, plan })
+    if (plan) await move(to, undefined)
+    onClose()
   }
   if (planned)
     return (
@@ -46,31 +54,29 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
           count: planned.plan.links,
           notes: t('links.inNotes', { count: planned.plan.notes }),
         })}
+        hint={planned.plan.staysLocal ? t('links.staysLocal') : undefined}
         leftBehind={t('links.leftBehind', { count: planned.plan.left.length })}
         choices={[
-          { label: t('links.onlyMove'), onChoose: () => move(planned.to, undefined) },
-          { label: t('links.update'), onChoose: () => move(planned.to, planned.plan) },
+          { label: t('links.onlyMove'), onChoose: () => moveAsChosen(planned.to, undefined) },
+          { label: t('links.update'), onChoose: () => moveAsChosen(planned.to, planned.plan) },
         ]}
         onClose={onClose}
       />
     )
-  return <NameDialog from={from} onSubmit={plan} onClose={onClose} />
+  return <NameDialog from={from} onSubmit={(to) => refusalOf(begin(to))} onClose={onClose} />
 }
 
-function NameDialog({
-  from,
-  onSubmit,
-  onClose,
-}: {
-  from: string
-  onSubmit: (to: string) => Promise<void>
-  onClose: () => void
-}) {
+interface NameDialogProps {
+  readonly from: string
+  /** @returns why it cannot be */
+  readonly onSubmit: (to: string) => Promise<string | undefined>
+  readonly onClose: () => void
+}
+
+function NameDialog({ from, onSubmit, onClose }: NameDialogProps) {
   const { t } = useTranslation()
-  const [isAsked, setIsAsked] = useState(false)
-  const wasAsked = useRef(false)
-  // The dialog closes itself; this one goes when it is known what the move would change.
-  if (isAsked) return null
+  /** It is closed by what comes of it. */
+  const isDone = useRef(false)
   return (
     <PromptDialog
       title={t('file.rename')}
@@ -78,11 +84,11 @@ function NameDialog({
       initial={from}
       action={t('file.move')}
       isPath
-      onClose={() => wasAsked.current || onClose()}
-      onSubmit={(to) => {
-        wasAsked.current = true
-        setIsAsked(true)
-        void onSubmit(to.replace(/\/+$/, ''))
+      onClose={() => isDone.current || onClose()}
+      onSubmit={async (to) => {
+        const refusal = await onSubmit(to.replace(/\/+$/, ''))
+        isDone.current = refusal === undefined
+        return refusal
       }}
     />
   )

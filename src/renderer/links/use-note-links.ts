@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { LinkName } from '../../shared/contract/index.ts'
-import { Resolver } from '../../shared/links/index.ts'
+import { Resolver, wholeTarget } from '../../shared/links/index.ts'
 import { tagQuery } from '../../shared/properties/index.ts'
 import { api, client } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
@@ -19,28 +19,38 @@ export interface NoteLinks extends ShownLinks {
   readonly openTag: (name: string) => void
 }
 
+type Files = ConstructorParameters<typeof Resolver>[0]
+
+/** One for all that is shown: of thousands of notes it takes a part of a tenth of a second. */
+const resolvers = new WeakMap<Files, Resolver>()
+
+function resolverOf(files: Files): Resolver {
+  const known = resolvers.get(files) ?? new Resolver(files)
+  resolvers.set(files, known)
+  return known
+}
+
 export function useNoteLinks(agent: string, path: string): NoteLinks {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
-  const resolver = useMemo(() => new Resolver(files ?? []), [files])
+  const resolver = files && resolverOf(files)
   return useMemo(
     () => ({
       // Before the names are known, nothing is called unresolved.
-      resolve: (kind, target) =>
-        files ? resolver.resolve(path, { kind, target: target.split('#', 1)[0] ?? '' })?.path : target,
-      open(kind, target) {
+      resolve: (kind, { target }) => (resolver ? resolver.resolve(path, { kind, target })?.path : target),
+      open(kind, link) {
         const go = async () => {
-          const leads = await client.links.resolve({ agent, path, kind, target })
+          const leads = await client.links.resolve({ agent, path, kind, ...link })
           if (leads.path !== null) navigate(paths.file(leads.path, leads.line ?? undefined))
           else if (leads.makes !== null) navigate(paths.file(leads.makes))
-          else toast.info(t('links.nowhere', { target }))
+          else toast.info(t('links.nowhere', { target: wholeTarget(link) }))
         }
         void attempt(go())
       },
       openTag: (name) => navigate(paths.search(tagQuery(name))),
       names: (typed) => client.links.names({ agent, path, typed }),
     }),
-    [agent, path, files, resolver, navigate, t],
+    [agent, path, resolver, navigate, t],
   )
 }

@@ -6,14 +6,15 @@ import { paths } from '../navigate.ts'
 import { parseCitationHref } from './citation.ts'
 import { CitationChip } from './citation-chip.tsx'
 import { CodeBlock } from './code-block.tsx'
+import type { LinkTarget } from '../../shared/links/index.ts'
 import { decodeTarget, parseNameHref } from './named-link.ts'
 
 /** Where links of a file lead. @see ../links/use-note-links.ts */
 export interface NoteLinks {
-  /** The path that a link leads to; undefined for nowhere. `target` has its fragment. */
-  readonly resolve: (kind: 'wiki' | 'inline', target: string) => string | undefined
+  /** The path that a link leads to; undefined for nowhere. */
+  readonly resolve: (kind: 'wiki' | 'inline', link: LinkTarget) => string | undefined
   /** Goes to the heading or block that a link names, or to where its note can be made. */
-  readonly open: (kind: 'wiki' | 'inline', target: string) => void
+  readonly open: (kind: 'wiki' | 'inline', link: LinkTarget) => void
 }
 
 /** Whose files the citations name, and where links between files lead. */

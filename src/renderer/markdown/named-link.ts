@@ -1,5 +1,6 @@
 /** Finds `[[name]]`, `[[name#part]]` and `[[name|label]]` in text, as notes link to each other. Pure. */
 import { decodePart, encodePart } from '../../shared/decode.ts'
+import { splitTarget, type LinkTarget } from '../../shared/links/index.ts'
 
 export interface NamedLink {
   /** With its fragment. */
@@ -26,12 +27,15 @@ export function nameHref(target: string): string {
   return `#name:${encodePart(target)}`
 }
 
-export function parseNameHref(href: string | undefined): string | undefined {
+export function parseNameHref(href: string | undefined): LinkTarget | undefined {
   const name = /^#name:(.+)$/.exec(href ?? '')?.[1]
-  return name === undefined ? undefined : decodePart(name)
+  return name === undefined ? undefined : splitTarget(decodePart(name))
 }
 
-/** A relative address, decoded, with its fragment; undefined for one that leads out of the workspace. */
-export function decodeTarget(href = ''): string | undefined {
-  return href === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(href) ? undefined : decodePart(href)
+/** A relative address, decoded; undefined for one that leads out of the workspace. */
+export function decodeTarget(href = ''): LinkTarget | undefined {
+  if (href === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(href)) return undefined
+  // A sign that is written `%23` is part of a name.
+  const { target, fragment } = splitTarget(href)
+  return { target: decodePart(target), ...(fragment === undefined ? {} : { fragment: decodePart(fragment) }) }
 }

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
 import { modelProviders } from '../../shared/providers.ts'
 import { client } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
+import { explainSetup } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 
 const providers = ['offline', ...modelProviders] as const
@@ -25,7 +25,9 @@ export interface ModelChoice {
   readonly choose: (provider: Provider) => void
   readonly chooseModel: (model: string) => void
   readonly type: (typed: { readonly key?: string; readonly address?: string }) => void
-  /** Asks the provider. @returns the model that answers from now on; undefined when it refused, which is told */
+  /** Asks the provider, whatever it said before. */
+  readonly connect: () => void
+  /** Asks the provider, if nobody has. @returns the model that answers from now on; undefined when it refused, which is told */
   readonly settle: () => Promise<string | undefined>
 }
 
@@ -62,14 +64,20 @@ export function useModelChoice(agent: Agent): ModelChoice {
       connect.reset()
     },
     chooseModel: setChosen,
-    type: (change) => setTyped({ ...typed, ...change }),
+    type(change) {
+      setTyped({ ...typed, ...change })
+      // What a server said says nothing of another one, or of another key.
+      setChosen(undefined)
+      connect.reset()
+    },
+    connect: () => connect.mutate(),
     settle: async () => model ?? (await connect.mutateAsync().catch(() => []))[0],
   }
 }
 
 export function ModelStep({ choice }: { choice: ModelChoice }) {
   const { t } = useTranslation()
-  const { provider, model, models, key, address, error, isConnecting, choose, chooseModel, type, settle } = choice
+  const { provider, model, models, key, address, error, isConnecting, choose, chooseModel, type } = choice
   const field =
     'min-h-8 min-w-0 flex-1 basis-40 rounded-sm border border-line bg-raised px-2.5 font-mono text-[12px] outline-none focus:border-accent'
   return (
@@ -109,7 +117,7 @@ export function ModelStep({ choice }: { choice: ModelChoice }) {
             onChange={(event) => type({ key: event.target.value })}
             className={field}
           />
-          <Button disabled={isConnecting} onClick={() => void settle()}>
+          <Button disabled={isConnecting} onClick={choice.connect}>
             {t(isConnecting ? 'settings.testing' : 'onboarding.connect')}
           </Button>
         </div>
@@ -118,8 +126,8 @@ export function ModelStep({ choice }: { choice: ModelChoice }) {
         <p className="text-[12px] text-muted">{t('onboarding.notConnected')}</p>
       )}
       {error && (
-        <p role="alert" className="text-bad">
-          {explainError(error)}
+        <p role="alert" className="wrap-anywhere text-bad">
+          {explainSetup(error)}
         </p>
       )}
       {models.length > 0 && (

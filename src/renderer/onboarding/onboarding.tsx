@@ -1,11 +1,13 @@
 /** The first start: a folder, a model, hello. Neither of the first two has to be thought about. */
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useId, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, KnownMemory } from '../../shared/contract/index.ts'
+import { ownFolderName, ownNames } from '../../shared/own-files.ts'
+import { OwnFolderChoice } from '../agents/own-folder.tsx'
 import { api, client, queryClient } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
+import { explainSetup } from '../feedback/index.ts'
 import { currentLocale } from '../i18n/index.ts'
 import { ForeignSettingsChoice } from '../import/foreign-settings.tsx'
 import { Button } from '../ui/button.tsx'
@@ -16,8 +18,6 @@ import { planTour } from './tour-state.ts'
 
 /** A folder is looked at when nobody has typed for so long, ms. */
 const lookAfterMs = 250
-/** AGENTS.md, SOUL.md, USER.md, TOOLS.md, MEMORY.md. */
-const ownFiles = 5
 
 /** Where copies of another program's memory go. */
 const importFolder = 'memory/imports'
@@ -25,8 +25,10 @@ const importFolder = 'memory/imports'
 export function Onboarding({ agent, suggested }: { agent: Agent; suggested: string }) {
   const { t } = useTranslation()
   const [workspace, setWorkspace] = useState(suggested)
+  const problemId = useId()
   const [copied, setCopied] = useState<readonly string[]>([])
   const [adds, setAdds] = useState(false)
+  const [chosenOwn, setChosenOwn] = useState<string>()
   const [takenOver, setTakenOver] = useState<readonly string[]>([])
   const choice = useModelChoice(agent)
   const known = useQuery(api.import.known.queryOptions())
@@ -39,6 +41,8 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
     }),
   )
   const there = look.data?.isEmpty === false ? look.data : undefined
+  // Where there are none yet, they are not put among somebody's notes.
+  const own = there?.own.length === 0 ? (chosenOwn ?? ownFolderName) : undefined
   const start = useMutation({
     meta: { isToldInPlace: true },
     /** @param isOffline the provider that was chosen is left for later */
@@ -48,8 +52,13 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
       if (model === undefined) return
       // Before the folder is there: the window that begins with it looks for this.
       planTour()
-      const own = adds ? { seed: true } : {}
-      await client.agents.setUp({ agent: agent.id, workspace: workspace.trim(), locale: currentLocale(), ...own })
+      await client.agents.setUp({
+        agent: agent.id,
+        workspace: workspace.trim(),
+        locale: currentLocale(),
+        ...(adds ? { seed: true } : {}),
+        ...(own === undefined || own === there?.habits.own ? {} : { own }),
+      })
       for (const file of takenOver) {
         const { taken, left } = await client.import.takeOver({ file })
         toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
@@ -75,7 +84,12 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
             <span className="font-medium">{t('onboarding.folder')}</span>
             <input
               value={workspace}
-              onChange={(event) => setWorkspace(event.target.value)}
+              aria-invalid={start.isError}
+              aria-describedby={start.isError ? problemId : undefined}
+              onChange={(event) => {
+                setWorkspace(event.target.value)
+                start.reset()
+              }}
               spellCheck={false}
               required
               className="rounded-sm border border-line bg-raised px-3 py-2 font-mono text-[12px] outline-none focus:border-accent"
@@ -99,7 +113,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
             />
           ))}
           {there && <p className="text-[12px] text-muted">{vaultFound(t, there.habits, there.notes)}</p>}
-          {there && there.own.length < ownFiles && (
+          {there && there.own.length < ownNames.length && (
             <label className="flex items-baseline gap-2">
               <input type="checkbox" checked={adds} onChange={() => setAdds(!adds)} />
               <span>
@@ -107,6 +121,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
               </span>
             </label>
           )}
+          {own !== undefined && <OwnFolderChoice folder={own} onChoose={setChosenOwn} />}
           {(settings.data ?? []).map((found) => (
             <ForeignSettingsChoice
               key={found.file}
@@ -118,8 +133,8 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
         </section>
         <ModelStep choice={choice} />
         {start.error && (
-          <p role="alert" className="text-bad">
-            {explainError(start.error)}
+          <p id={problemId} role="alert" className="wrap-anywhere text-bad">
+            {explainSetup(start.error)}
           </p>
         )}
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

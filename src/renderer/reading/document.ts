@@ -92,10 +92,13 @@ function withoutComments(text: string): string {
 
 const orgBlock = /^([\t ]*)(?:[-*+] )?#\+BEGIN_(SRC|QUERY|EXAMPLE)(?:[\t ]+([\w#+-]+))?[^\n]*$/i
 
-/** Blocks as Org has them, which Logseq takes: code and queries become fences. */
+const orgQuote = /^([\t ]*)((?:[-*+] )?)#\+BEGIN_(NOTE|TIP|IMPORTANT|CAUTION|WARNING|PINNED|QUOTE)\b[^\n]*$/i
+
+/** Blocks as Org has them, which Logseq takes: code and queries become fences, notes and quotes what they are here. */
 function withFences(text: string): string {
   if (!/#\+BEGIN_/i.test(text)) return text
   let ends: RegExp | undefined
+  let quoted: { readonly indent: string; readonly end: RegExp } | undefined
   let closes: ((line: string) => boolean) | undefined
   return text
     .split('\n')
@@ -107,6 +110,18 @@ function withFences(text: string): string {
       if (ends?.test(line)) {
         ends = undefined
         return line.replace(/#\+END_\w+.*/i, '```')
+      }
+      if (quoted) {
+        const { indent, end } = quoted
+        if (!end.test(line)) return `${indent}> ${line.trimStart()}`
+        quoted = undefined
+        return `${indent}>`
+      }
+      const [opened, indent = '', bullet = '', callout = ''] = (!ends && orgQuote.exec(line)) || []
+      if (opened !== undefined) {
+        const name = callout.toLowerCase()
+        quoted = { indent: indent + ' '.repeat(bullet.length), end: new RegExp(`^[\\t ]*#\\+END_${name}`, 'i') }
+        return `${indent}${bullet}> ${name === 'quote' ? '' : `[!${name === 'pinned' ? 'note' : name}]`}`
       }
       const [, , kind = '', language] = orgBlock.exec(line) ?? []
       if (kind === '' || ends) {

@@ -1,5 +1,5 @@
 /** What the elements of a note are drawn as: those of Markdown, and those that notes add (`remark-notes.ts`). */
-import { useContext, type ComponentProps, type ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Components } from 'react-markdown'
 import { Link } from 'wouter'
@@ -10,11 +10,11 @@ import { paths } from '../navigate.ts'
 import { clipLine } from '../ui/clip.ts'
 import { CallOut, CallOutTitle } from './callout.tsx'
 import { Embed } from './embed.tsx'
-import { tick } from './line-edits.ts'
 import { MermaidDiagram } from './mermaid.tsx'
-import { RowLine, useNote } from './note.ts'
+import { useNote } from './note.ts'
 import { LinkedPicture } from './picture.tsx'
 import { programOf, QuietCode } from './quiet-code.tsx'
+import { TaskBox, TaskMark } from './task.tsx'
 
 /** Of code in one row: a view holds 3,000 nodes. */
 const maxSpans = 900
@@ -30,6 +30,8 @@ interface Data {
   readonly 'data-kind'?: string
   readonly 'data-fold'?: string
   readonly 'data-state'?: string
+  readonly 'data-mark'?: string
+  readonly 'data-line'?: number | string
 }
 
 const own: Readonly<Record<string, (data: Data) => ReactNode>> = {
@@ -53,6 +55,7 @@ const own: Readonly<Record<string, (data: Data) => ReactNode>> = {
       {data.children}
     </span>
   ),
+  'task-mark': (data) => <TaskMark mark={data['data-mark'] ?? ''} at={data['data-line']} />,
   'line-mark': (data) => <LineMark said={data['data-text'] ?? ''} />,
   'task-state': (data) => (
     <span className="task-state" data-state={data['data-state']}>
@@ -96,27 +99,6 @@ function Code({ children }: ComponentProps<'pre'>) {
   const program = programOf(code.language)
   if (program !== undefined) return <QuietCode code={code.text} program={program} />
   return <CodeBlock code={code.text} language={code.language} maxSpans={maxSpans} />
-}
-
-function TaskBox(props: ComponentProps<'input'>) {
-  const { t } = useTranslation()
-  const { onEdit } = useNote()
-  const lineOf = useContext(RowLine)
-  const at = (props as { 'data-line'?: number | string })['data-line']
-  const isDone = props.checked === true
-  const canTick = onEdit !== undefined && at !== undefined
-  return (
-    <input
-      type="checkbox"
-      aria-label={t('reading.done')}
-      checked={isDone}
-      disabled={!canTick}
-      onChange={() => {
-        const line = at === undefined ? undefined : lineOf(Number(at))
-        if (line !== undefined) onEdit?.(line, tick(isDone))
-      }}
-    />
-  )
 }
 
 /** A number where the note has a footnote of that name; else what was written. */

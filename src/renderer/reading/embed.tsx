@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useContext, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { attachmentKind } from '../../shared/attachments.ts'
+import { splitTarget } from '../../shared/links/index.ts'
 import { api } from '../api/index.ts'
 import { explainError } from '../feedback/index.ts'
 import { useNoteLinks } from '../links/use-note-links.ts'
@@ -32,10 +33,10 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
   const { t } = useTranslation()
   const { links } = useContext(Source)
   const { within } = useNote()
-  const file = target.split('#', 1)[0] ?? ''
+  const link = splitTarget(target)
+  const file = link.target
   // Before the names are known, what is named like a picture leads to itself.
-  const found = links?.resolve('wiki', target)
-  const path = found === target ? file : found
+  const path = links?.resolve('wiki', link)
   if (path === undefined && attachmentKind(file) !== undefined)
     return <NoPicture name={file} why={t('reading.noPicture')} />
   if (path !== undefined && attachmentKind(path) !== undefined) {
@@ -51,11 +52,10 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
 
 function EmbeddedNote({ path, target }: { path: string; target: string }) {
   const { t } = useTranslation()
-  const { agent, within, draw } = useNote()
+  const { agent, within, hasLineBreaks, draw } = useNote()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
   const links = useNoteLinks(agent, path)
-  const hash = target.indexOf('#')
-  const fragment = hash < 0 ? undefined : target.slice(hash + 1)
+  const { fragment } = splitTarget(target)
   const part = useMemo(() => (file.data ? sectionOf(file.data.text, fragment) : undefined), [file.data, fragment])
   const shown = part === undefined ? '' : clipPassage(part.trim(), maxEmbedded)
   const document = useMemo(() => documentOf(shown), [shown])
@@ -65,13 +65,14 @@ function EmbeddedNote({ path, target }: { path: string; target: string }) {
       agent,
       path,
       within: [...within, path],
+      hasLineBreaks,
       footnotes: new Map(document.footnotes.map((label, index) => [label, index + 1])),
       onFootnote: () => undefined,
       onEdit: undefined,
       lineOf: () => 1,
       draw,
     }),
-    [agent, path, within, document, draw],
+    [agent, path, within, hasLineBreaks, document, draw],
   )
   const rows = document.rows.slice(0, maxPieces)
   const isCut = part !== undefined && (shown.length < part.trim().length || rows.length < document.rows.length)

@@ -2,7 +2,7 @@
  * Front matter as properties: what each is called and holds, and how one that is a single value is written anew without
  * another byte changing. Pure.
  */
-import { isMap, isScalar, isSeq, parseDocument, stringify, type Node } from 'yaml'
+import { isMap, isScalar, isSeq, parseDocument, stringify, type Node, type Scalar } from 'yaml'
 import type { LineChange } from './line-edits.ts'
 
 export interface Property {
@@ -60,16 +60,24 @@ export function writeProperty(key: string, was: string | boolean, value: string 
     const node = pair.value
     if (node !== null && !isScalar(node)) return undefined
     const colon = line.indexOf(':', pair.key.range?.[1] ?? 0)
-    const [from = colon + 1, to = from] = (isScalar(node) && node.value !== null ? node.range : undefined) ?? []
+    const [from = colon + 1, to = from] = (isWritten(node) ? node.range : undefined) ?? []
     const current = isScalar(node) ? node.value : null
+    // Nothing may be written as `~` or `null`, too.
     const known =
-      typeof was === 'boolean' || typeof current === 'string' ? (current ?? '') : line.slice(from, to).trim()
+      current === null || typeof was === 'boolean' || typeof current === 'string'
+        ? (current ?? '')
+        : line.slice(from, to).trim()
     if (known !== was) return undefined
     const written = asYaml(value)
     return from === colon + 1
       ? { from, to: from, text: written === '' ? '' : ` ${written}` }
       : { from, to, text: written }
   }
+}
+
+/** False where nothing stands behind the key. */
+function isWritten(node: Node | null): node is Scalar {
+  return isScalar(node) && (node.range?.[1] ?? 0) > (node.range?.[0] ?? 0)
 }
 
 /** As YAML has it, in one line. What looks like a number or date stays one: the writer knows why. */

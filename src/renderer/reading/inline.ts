@@ -20,7 +20,7 @@ const special = new RegExp(
 
 /** The content of a paragraph, heading, cell …; of links nothing is changed. */
 export function withInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
-  const split = withWholeMacros(nodes).flatMap((node): MarkdownNode[] => {
+  const split = withWholeMacros(withWholeNames(nodes)).flatMap((node): MarkdownNode[] => {
     if (node.type === 'text') return splitText(node.value ?? '')
     const page = node.type === 'link' ? /^\[\[([^[\]]+)\]\]$/.exec(node.url ?? '')?.[1] : undefined
     if (page !== undefined) return [{ ...node, url: nameHref(page) }]
@@ -29,6 +29,26 @@ export function withInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
     return [node]
   })
   return withHighlights(split)
+}
+
+/** `[[name]]` where the note also says `[name]: address`, as Foam writes below it: the inner brackets were made a link. */
+function withWholeNames(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  const result: MarkdownNode[] = []
+  for (const [index, node] of nodes.entries()) {
+    const before = result.at(-1)
+    const after = nodes[index + 1]
+    const isInner =
+      node.type === 'linkReference' &&
+      before?.type === 'text' &&
+      before.value?.endsWith('[') === true &&
+      after?.type === 'text' &&
+      after.value?.startsWith(']') === true
+    if (isInner) result[result.length - 1] = textNode(`${before.value}[${node.label ?? plainText(node)}]`)
+    else if (node.type === 'text' && before?.type === 'text' && nodes[index - 1]?.type === 'linkReference')
+      result[result.length - 1] = textNode(`${before.value}${node.value}`)
+    else result.push(node)
+  }
+  return result
 }
 
 /** `{{video https://…}}`: what is in it was made a link, with what closes it or without. */
@@ -73,6 +93,8 @@ function nodeOf(match: RegExpExecArray): MarkdownNode {
       alt: width === undefined ? (alt ?? '') : `${alt}|${width}`,
     }
   if (footnote !== undefined) return elementNode('foot-note', { dataLabel: footnote })
+  const embedded = macro === undefined ? undefined : /^embed\s+\[\[([^[\]|]+)\]\]$/i.exec(macro.trim())?.[1]
+  if (embedded !== undefined) return elementNode('note-embed', { dataTarget: embedded.trim() })
   if (macro !== undefined) return elementNode('quiet-macro', { dataText: macro.trim() })
   if (reference !== undefined) return elementNode('quiet-macro', { dataText: `((${reference}))` })
   if (mark !== undefined) return elementNode('line-mark', { dataText: mark.trim() })

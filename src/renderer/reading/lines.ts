@@ -6,6 +6,8 @@ const property = /^\s*([A-Za-z\p{L}][\w\p{L}./-]*)::(?:[ \t]|$)/u
 const hidden =
   /^(?:id|collapsed|background-color|heading|logseq\..*|card-[\w-]+|ls-type|hl-[\w-]+|created-at|updated-at)$/i
 const blockId = /(?:^|\s)\^[A-Za-z\d-]+\s*$/
+/** When a task of Logseq became what it is: `done:: 1621594005775`. */
+const stamp = /^(?:todo|doing|done|later|now|wait|waiting|in-progress|cancell?ed):: *\d{13}\s*$/i
 /** What Logseq writes behind a picture: `{:height 300, :width 400}`. */
 const sizeOf = /^\{:(?:height|width)\s[^{}\n]*\}/
 
@@ -28,33 +30,39 @@ function withSizes(nodes: readonly MarkdownNode[]): MarkdownNode[] {
 
 function withProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   if (!nodes.some(({ value }) => value?.includes('::'))) return [...nodes]
-  const shown: MarkdownNode[][] = []
+  const shown: Line[] = []
   for (const line of linesOf(nodes)) {
-    const [first, ...rest] = line
+    const [first, ...rest] = line.nodes
     const [mark = '', key] = (first?.type === 'text' && property.exec(first.value ?? '')) || []
     if (key === undefined) shown.push(line)
-    else if (!hidden.test(key)) {
+    else if (!hidden.test(key) && !stamp.test(line.nodes.map(plainText).join('').trim())) {
       const value = [textNode((first?.value ?? '').slice(mark.length)), ...rest]
-      shown.push([elementNode('note-property', { dataKey: key }, value)])
+      shown.push({ nodes: [elementNode('note-property', { dataKey: key }, value)], begunBy: line.begunBy })
     }
   }
-  return shown.flatMap((line, index) => (index === 0 ? line : [textNode('\n'), ...line]))
+  return shown.flatMap((line, index) => (index === 0 ? line.nodes : [line.begunBy, ...line.nodes]))
 }
 
-function linesOf(nodes: readonly MarkdownNode[]): MarkdownNode[][] {
-  const lines: MarkdownNode[][] = [[]]
+interface Line {
+  readonly nodes: MarkdownNode[]
+  /** What parts it from the line before: the end of a line of the source, or one that is to be seen. */
+  readonly begunBy: MarkdownNode
+}
+
+function linesOf(nodes: readonly MarkdownNode[]): Line[] {
+  const lines: Line[] = [{ nodes: [], begunBy: textNode('\n') }]
   for (const node of nodes) {
     if (node.type === 'break') {
-      lines.push([])
+      lines.push({ nodes: [], begunBy: node })
       continue
     }
     if (node.type !== 'text') {
-      lines.at(-1)?.push(node)
+      lines.at(-1)?.nodes.push(node)
       continue
     }
     for (const [index, part] of (node.value ?? '').split('\n').entries()) {
-      if (index > 0) lines.push([])
-      if (part !== '') lines.at(-1)?.push(textNode(part))
+      if (index > 0) lines.push({ nodes: [], begunBy: textNode('\n') })
+      if (part !== '') lines.at(-1)?.nodes.push(textNode(part))
     }
   }
   return lines

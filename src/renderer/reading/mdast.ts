@@ -5,6 +5,10 @@ export interface MarkdownNode {
   url?: string
   alt?: string | null
   title?: string | null
+  /** Of a reference, as it is written. */
+  label?: string | null
+  /** Of code. */
+  lang?: string | null
   checked?: boolean | null
   children?: MarkdownNode[]
   data?: { hName?: string; hProperties?: Record<string, unknown> }

@@ -9,6 +9,8 @@ export interface Note {
   readonly path: string
   /** Notes that this one is embedded in, outermost first; itself last. */
   readonly within: readonly string[]
+  /** The end of a line in a paragraph is one that is seen. */
+  readonly hasLineBreaks: boolean
   /** Numbers by label. */
   readonly footnotes: ReadonlyMap<string, number>
   readonly onFootnote: (label: string) => void
@@ -20,16 +22,19 @@ export interface Note {
   readonly draw: (row: Row) => ReactNode
 }
 
-export const NoteContext = createContext<Note>({
+export const emptyNote: Note = {
   agent: '',
   path: '',
   within: [],
+  hasLineBreaks: false,
   footnotes: new Map(),
   onFootnote: () => undefined,
   onEdit: undefined,
   lineOf: () => 1,
   draw: () => null,
-})
+}
+
+export const NoteContext = createContext<Note>(emptyNote)
 
 export function useNote(): Note {
   return useContext(NoteContext)

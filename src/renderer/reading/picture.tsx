@@ -6,11 +6,13 @@ import { attachmentKind } from '../../shared/attachments.ts'
 import { explainError } from '../feedback/index.ts'
 import { formatBytes } from '../i18n/format.ts'
 import { Source } from '../markdown/elements.tsx'
+import { wholeTarget } from '../../shared/links/index.ts'
 import { decodeTarget } from '../markdown/named-link.ts'
 import { clipLine } from '../ui/clip.ts'
 import { AttachmentCard } from './attachment-card.tsx'
 import { useNote } from './note.ts'
 import { useAttachment } from './pictures.ts'
+import { RemotePicture } from './remote-picture.tsx'
 
 interface PictureProps {
   readonly path: string
@@ -72,21 +74,9 @@ export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: stri
   const target = decodeTarget(src)
   const path = target === undefined ? undefined : links?.resolve('inline', target)
   if (path !== undefined && attachmentKind(path) !== undefined) return <Attached path={path} alt={name} width={width} />
-  if (target !== undefined) return <NoPicture name={name || target} why={t('reading.noPicture')} />
-  const isWeb = /^https?:/i.test(src)
-  return (
-    <span className="no-picture">
-      <ImageOff size={13} aria-hidden />
-      {isWeb ? (
-        <a href={src} target="_blank" rel="noreferrer" title={t('reading.remotePicture')}>
-          {clipLine(name || src, 100)}
-        </a>
-      ) : (
-        clipLine(name || src, 100)
-      )}
-      {isWeb && <span className="text-muted">{t('reading.remote', { host: hostOf(src) })}</span>}
-    </span>
-  )
+  if (target !== undefined) return <NoPicture name={name || wholeTarget(target)} why={t('reading.noPicture')} />
+  if (/^https?:/i.test(src)) return <RemotePicture address={src} alt={name} width={width} />
+  return <NoPicture name={name || src} why="" />
 }
 
 /** A file that is shown: a picture as itself, others as a card. */
@@ -102,8 +92,4 @@ export function Attached({ path, alt, width }: PictureProps) {
 export function sizeIn(label: string): { readonly name: string; readonly width: number | undefined } {
   const [all, name = '', width] = /^([^]*?)\|?\s*(?<=^|\|\s*)(\d{1,4})(?:x\d{1,4})?\s*$/.exec(label) ?? []
   return all === undefined ? { name: label, width: undefined } : { name: name.trim(), width: Number(width) }
-}
-
-function hostOf(address: string): string {
-  return URL.parse(address)?.host ?? ''
 }

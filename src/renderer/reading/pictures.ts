@@ -109,7 +109,7 @@ async function load(agent: string, path: string, isAsked: boolean): Promise<Load
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  return Uint8Array.fromBase64(base64)
 }
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, type Ref 
 import { useTranslation } from 'react-i18next'
 import { useNoteLinks } from '../links/use-note-links.ts'
 import { Source } from '../markdown/elements.tsx'
+import { useHabits } from '../workspace/use-habits.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import type { Row } from './document.ts'
 import type { LineChange } from './line-edits.ts'
@@ -44,6 +45,7 @@ export default function Reading({ ref, agent, path, text, isWide, line, onEdit }
   const { t } = useTranslation()
   const shown = useDocument(text)
   const links = useNoteLinks(agent, path)
+  const hasLineBreaks = useHabits(agent)?.lineBreaks ?? false
   const source = useMemo(() => ({ agent, links }), [agent, links])
   const rows = useRef<RowsHandle>(null)
   const latest = useRef({ shown, onEdit })
@@ -66,13 +68,14 @@ export default function Reading({ ref, agent, path, text, isWide, line, onEdit }
       agent,
       path,
       within: [path],
+      hasLineBreaks,
       footnotes: new Map(footnotes.map((label, index) => [label, index + 1])),
       onFootnote,
       onEdit: canEdit ? edit : undefined,
       lineOf,
       draw: drawRow,
     }),
-    [agent, path, footnotes, onFootnote, canEdit, edit, lineOf],
+    [agent, path, hasLineBreaks, footnotes, onFootnote, canEdit, edit, lineOf],
   )
   const follow = useCallback((target: number, isCentred = false) => {
     const { shown: now } = latest.current

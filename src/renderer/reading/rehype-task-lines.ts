@@ -23,7 +23,11 @@ function visit(node: Element): void {
 /** The item's own: first in it, or in its first paragraph. */
 function boxOf(item: Element): Element | undefined {
   const first = item.children?.find(({ tagName }) => tagName !== undefined)
-  if (first?.tagName === 'input') return first
+  if (isBox(first)) return first
   const inner = first?.tagName === 'p' ? first.children?.find(({ tagName }) => tagName !== undefined) : undefined
-  return inner?.tagName === 'input' ? inner : undefined
+  return isBox(inner) ? inner : undefined
+}
+
+function isBox(element: Element | undefined): boolean {
+  return element?.tagName === 'input' || element?.tagName === 'task-mark'
 }

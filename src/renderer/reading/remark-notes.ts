@@ -1,9 +1,14 @@
 /** Makes of the tree of Markdown that of a note: callouts, embeds, highlights, properties; what is hidden is taken out. */
+import { attachmentKind } from '../../shared/attachments.ts'
+import { splitTarget } from '../../shared/links/index.ts'
 import { calloutOf } from './callout.ts'
 import { imageOf, withTags } from './html.ts'
 import { withInline } from './inline.ts'
 import { isEmpty, withLines } from './lines.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
+
+/** A tag that is longer is read as code, all of it. */
+const maxQuiet = 100
 
 export function remarkNotes() {
   return (tree: MarkdownNode) => {
@@ -28,7 +33,7 @@ function changed(node: MarkdownNode): MarkdownNode[] {
     case 'call-out-title':
       return [{ ...node, children: withInline(withTags(withLines(node.children ?? []))) }]
     case 'listItem':
-      return [{ ...node, children: withMarker((node.children ?? []).flatMap(changed)) }]
+      return [asTask({ ...node, children: withMarker((node.children ?? []).flatMap(changed)) })]
     default:
       return [node.children ? { ...node, children: node.children.flatMap(changed) } : node]
   }
@@ -39,6 +44,7 @@ function ofHtml(node: MarkdownNode): MarkdownNode[] {
   if (text.startsWith('<!--')) return []
   if (/^<img\b[^<>]*>$/i.test(text)) return [{ type: 'paragraph', children: [imageOf(text)] }]
   if (/^(?:<br\s*\/?>\s*)+$/i.test(text)) return []
+  if (text.length > maxQuiet || text.includes('\n')) return [{ type: 'code', lang: 'html', value: text }]
   return [{ type: 'paragraph', children: [elementNode('quiet-macro', { dataText: text })] }]
 }
 
@@ -46,11 +52,35 @@ function ofParagraph(node: MarkdownNode): MarkdownNode[] {
   const children = withInline(withTags(withLines(node.children ?? [])))
   if (isEmpty(children)) return []
   const [only, ...others] = children.filter((child) => child.type !== 'text' || (child.value ?? '').trim() !== '')
-  // What is embedded alone in its line is a block; beside other words it is a link.
   if (only?.type === 'note-embed' && others.length === 0) return [asBlock(only)]
+  // A note that is shown parts the words around it; a picture stands among them.
+  if (children.some(isNoteEmbed)) return partedAt(children, node)
   if (only?.type === 'inlineMath' && others.length === 0)
     return [{ ...node, children: [withProperty(only, 'className', ['language-math', 'math-display'])] }]
   return [{ ...node, children }]
+}
+
+function isNoteEmbed({ type, data }: MarkdownNode): boolean {
+  const target = String(data?.hProperties?.['dataTarget'] ?? '')
+  return type === 'note-embed' && attachmentKind(splitTarget(target).target) === undefined
+}
+
+function partedAt(children: readonly MarkdownNode[], paragraph: MarkdownNode): MarkdownNode[] {
+  const parts: MarkdownNode[] = []
+  let words: MarkdownNode[] = []
+  const end = () => {
+    if (!isEmpty(words)) parts.push({ ...paragraph, children: words })
+    words = []
+  }
+  for (const child of children) {
+    if (!isNoteEmbed(child)) words.push(child)
+    else {
+      end()
+      parts.push(asBlock(child))
+    }
+  }
+  end()
+  return parts
 }
 
 function asBlock(node: MarkdownNode): MarkdownNode {
@@ -61,7 +91,7 @@ function withProperty(node: MarkdownNode, name: string, value: unknown): Markdow
   return { ...node, data: { ...node.data, hProperties: { ...node.data?.hProperties, [name]: value } } }
 }
 
-const marker = /^(TODO|DOING|DONE|LATER|NOW|WAITING|CANCELED|CANCELLED)\s+/
+const marker = /^(TODO|DOING|DONE|LATER|NOW|IN-PROGRESS|WAIT|WAITING|CANCELED|CANCELLED)\s+/
 
 /** The states of Logseq's tasks. */
 function withMarker(children: MarkdownNode[]): MarkdownNode[] {
@@ -71,4 +101,18 @@ function withMarker(children: MarkdownNode[]): MarkdownNode[] {
   if (!first || mark === undefined || state === undefined) return children
   const text = textNode(plainText(start ?? textNode('')).slice(mark.length))
   return [{ ...first, children: [elementNode('task-state', { dataState: state }), text, ...line] }, ...rest]
+}
+
+const otherBox = /^\[([^\s[\]])\](?:[ \t]+|$)/u
+
+/** `- [/] begun`, `- [-] given up`: tasks with another sign than those that Markdown knows. */
+function asTask(item: MarkdownNode): MarkdownNode {
+  const [first, ...rest] = item.children ?? []
+  const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
+  const [box, mark] = (start?.type === 'text' && otherBox.exec(plainText(start))) || []
+  if (!first || !start || box === undefined || mark === undefined || typeof item.checked === 'boolean') return item
+  const words = [textNode(plainText(start).slice(box.length)), ...line]
+  const shown = mark === '-' ? [{ type: 'delete', children: words }] : words
+  const task = { ...first, children: [elementNode('task-mark', { dataMark: mark }), ...shown] }
+  return withProperty({ ...item, children: [task, ...rest] }, 'className', ['task-list-item'])
 }

@@ -12,12 +12,17 @@ import { components } from './elements.tsx'
 import type { Row } from './document.ts'
 import { RowLine, useNote } from './note.ts'
 import { Properties } from './properties.tsx'
+import { rehypeCodeDirection } from './rehype-code-direction.ts'
 import { rehypeTaskLines } from './rehype-task-lines.ts'
+import { remarkLineBreaks } from './remark-line-breaks.ts'
 import { remarkNotes } from './remark-notes.ts'
 import type { ShownRow } from './rows.ts'
 
-const remarkPlugins: Options['remarkPlugins'] = [remarkGfm, remarkCjk, remarkNotes]
-const rehypePlugins: Options['rehypePlugins'] = [rehypeTaskLines]
+/** `H~2~O` strikes nothing through: it takes two. */
+const remarkGfmNotes: [typeof remarkGfm, { singleTilde: boolean }] = [remarkGfm, { singleTilde: false }]
+const remarkPlugins: Options['remarkPlugins'] = [remarkGfmNotes, remarkCjk, remarkNotes]
+const breakingPlugins: Options['remarkPlugins'] = [...remarkPlugins, remarkLineBreaks]
+const rehypePlugins: Options['rehypePlugins'] = [rehypeTaskLines, rehypeCodeDirection]
 /** As much coloured as one row may hold. */
 const maxSpans = 900
 
@@ -54,9 +59,14 @@ export function RowText({ row }: { row: Row }) {
 }
 
 const Block = memo(function Block({ text }: { text: string }) {
+  const { hasLineBreaks } = useNote()
   const normalized = mayHaveMath(text) ? normalizeMath(text) : text
   const plain = (
-    <ReactMarkdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components}>
+    <ReactMarkdown
+      remarkPlugins={hasLineBreaks ? breakingPlugins : remarkPlugins}
+      rehypePlugins={rehypePlugins}
+      components={components}
+    >
       {normalized}
     </ReactMarkdown>
   )
@@ -71,10 +81,11 @@ const Block = memo(function Block({ text }: { text: string }) {
 
 function MathBlock({ text }: { text: string }) {
   const { remark, rehype } = use(loadMath())
+  const { hasLineBreaks } = useNote()
   return (
     <ReactMarkdown
-      remarkPlugins={[remarkGfm, remarkCjk, ...remark, remarkNotes]}
-      rehypePlugins={[rehypeTaskLines, ...rehype]}
+      remarkPlugins={[remarkGfmNotes, remarkCjk, ...remark, remarkNotes, ...(hasLineBreaks ? [remarkLineBreaks] : [])]}
+      rehypePlugins={[rehypeTaskLines, rehypeCodeDirection, ...rehype]}
       components={components}
     >
       {text}

@@ -53,13 +53,14 @@ export function VirtualRows({ ref, rows, joined, of, label, className, children,
   const frame = useRef<HTMLDivElement>(null)
   const [measured, setMeasured] = useState(0)
   const [size, setSize] = useState({ width: 700, height: 900 })
-  const [range, setRange] = useState<Range>({ first: 0, last: 30 })
   const heights = useMemo(
     () => new Heights(rows.length, (index) => (rows[index] ? heightOf(rows[index], size.width) : 0)),
     // What was measured stands in the rows.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [rows, size.width, measured],
   )
+  // At first what will be seen, as far as can be told: what is beyond follows when there is time.
+  const [range, setRange] = useState<Range>(() => ({ first: 0, last: heights.indexAt(size.height) }))
   const latest = useRef({ heights, rows, range, size })
   useLayoutEffect(() => {
     latest.current = { heights, rows, range, size }
@@ -179,6 +180,7 @@ export function VirtualRows({ ref, rows, joined, of, label, className, children,
           row={row}
           index={first + index}
           isJoined={joined[first + index] === 1}
+          isContinued={joined[first + index - 1] === 1}
           observer={rowObserver.current}
         >
           {children(row, first + index)}
@@ -202,11 +204,13 @@ interface RowFrameProps {
   readonly row: ShownRow
   readonly index: number
   readonly isJoined: boolean
+  /** The list, table or quote has begun in the row before. */
+  readonly isContinued: boolean
   readonly observer: ResizeObserver | undefined
   readonly children: ReactNode
 }
 
-function RowFrame({ row, index, isJoined, observer, children }: RowFrameProps) {
+function RowFrame({ row, index, isJoined, isContinued, observer, children }: RowFrameProps) {
   const frame = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     if (frame.current) rowOf.set(frame.current, row)
@@ -218,7 +222,12 @@ function RowFrame({ row, index, isJoined, observer, children }: RowFrameProps) {
     return () => observer?.unobserve(element)
   }, [observer])
   return (
-    <div ref={frame} data-row={index} dir="auto" className={`reading-row ${isJoined ? 'reading-joined' : ''}`}>
+    <div
+      ref={frame}
+      data-row={index}
+      dir="auto"
+      className={`reading-row ${isJoined ? 'reading-joined' : ''} ${isContinued ? 'reading-continued' : ''}`}
+    >
       {children}
     </div>
   )

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { excerptOf, likeliestLine } from './excerpt.ts'
+import { useSpoken } from './use-spoken.ts'
 import { Highlight } from '../ui/highlight.tsx'
 import { PlaceLink } from '../sessions/place-link.tsx'
 import { usePlaceNames } from '../sessions/place-name.ts'
@@ -15,8 +16,13 @@ import { AddCheck } from './add-check.tsx'
 import type { Move } from './moves.ts'
 import { Account, nameOf } from './account.tsx'
 
+/** Beside the place, which is cut only where this has next to no room any more. */
+const givesWay = 'min-w-10 shrink-[99999] truncate pl-1'
+
 /** Columns that the account of a row has as well: without room for them they are left to it. */
 export const roomy = '@max-[860px]:hidden'
+/** What stands for them where they have no room. */
+const tight = 'hidden @max-[860px]:flex'
 
 interface RowProps {
   readonly agent: string
@@ -33,8 +39,28 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
   const { minScore, maxResults } = explanation
   const isReturned = verdict.kind === 'returned'
   const place = usePlaceNames(agent).placeName(candidate)
+  const spoken = useSpoken()
   // The bar is as long as the final score.
   const factor = modifiers.reduce((product, modifier) => product * modifier.factor, 1)
+  const remarks = (
+    <>
+      {verdict.kind === 'beyondMaxResults' && <span>{t('search.beyond', { maxResults })} · </span>}
+      {verdict.kind === 'folded' && (
+        <span>{t(verdict.isEcho ? 'search.echoOf' : 'search.folded', { rank: verdict.into })} · </span>
+      )}
+      {verdict.kind === 'outsideFilter' && <span>{t('search.outside', { by: verdict.by.join(' ') })} · </span>}
+      {candidate.question !== undefined && <span>{t('search.question')} · </span>}
+      {modifiers.map(({ name, of }) => (
+        <span key={name}>{t(`search.modifier.${name}`, { of: of ?? '' })} · </span>
+      ))}
+      {text && text.terms.length > 0
+        ? text.terms
+            .slice(0, 4)
+            .map((one) => `${nameOf(one)} ${one.share.toFixed(2).replace(/^0/, '')}`)
+            .join(' · ')
+        : t('search.none')}
+    </>
+  )
   return (
     <>
       <tr
@@ -54,16 +80,26 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
             >
               <ChevronRight size={12} className={isOpen ? 'rotate-90' : ''} />
             </button>
-            <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} className="min-w-0 truncate" />
-            {title !== undefined && <span className="truncate pl-1 font-medium">{title}</span>}
-            <span className="truncate pl-1 text-[12px] text-muted">{heading}</span>
+            <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} isClipped />
+            {title !== undefined && <span className={`${givesWay} font-medium`}>{title}</span>}
+            {heading !== '' && <span className={`${givesWay} text-[12px] text-muted`}>{heading}</span>}
             {move !== undefined && <MoveMark move={move} />}
           </div>
           <div className="pl-6">
             <SupersededMark superseded={candidate.superseded} />
           </div>
           <p className="line-clamp-2 pl-6">
-            <Highlight text={excerptOf(snippet, matched)} words={matched} />
+            <Highlight text={excerptOf(spoken(path, snippet), matched)} words={matched} />
+          </p>
+          {/* The columns that have no room beside it. */}
+          <p className={`tabular flex-wrap gap-x-3 pt-0.5 pl-6 text-[12px] text-muted ${tight}`} data-testid="legs">
+            <span>
+              {t('search.vector')} {vector ? <LegFigure score={vector.score} rank={vector.rank} /> : <Off />}
+            </span>
+            <span>
+              {t('search.keyword')} {text ? <LegFigure score={text.score} rank={text.rank} /> : <Off />}
+            </span>
+            <span className="min-w-0 break-words">{remarks}</span>
           </p>
         </td>
         <td className="pt-4">
@@ -85,23 +121,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
         <td className={`tabular pt-2.5 text-right ${roomy}`}>
           {text ? <LegFigure score={text.score} rank={text.rank} /> : <Off />}
         </td>
-        <td className={`pt-2.5 pr-5 pl-4 text-[12px] ${roomy}`}>
-          {verdict.kind === 'beyondMaxResults' && <span>{t('search.beyond', { maxResults })} · </span>}
-          {verdict.kind === 'folded' && (
-            <span>{t(verdict.isEcho ? 'search.echoOf' : 'search.folded', { rank: verdict.into })} · </span>
-          )}
-          {verdict.kind === 'outsideFilter' && <span>{t('search.outside', { by: verdict.by.join(' ') })} · </span>}
-          {candidate.question !== undefined && <span>{t('search.question')} · </span>}
-          {modifiers.map(({ name, of }) => (
-            <span key={name}>{t(`search.modifier.${name}`, { of: of ?? '' })} · </span>
-          ))}
-          {text && text.terms.length > 0
-            ? text.terms
-                .slice(0, 4)
-                .map((one) => `${nameOf(one)} ${one.share.toFixed(2).replace(/^0/, '')}`)
-                .join(' · ')
-            : t('search.none')}
-        </td>
+        <td className={`pt-2.5 pr-5 pl-4 text-[12px] ${roomy}`}>{remarks}</td>
       </tr>
       {isOpen && (
         <tr className="border-b border-soft" data-testid="candidate-details">
@@ -148,10 +168,15 @@ function Off() {
   return <span className="text-muted">{t('search.off')}</span>
 }
 
+/** What rounds to nothing has no rank that means anything. */
+function isSomething(score: number): boolean {
+  return Number(formatScore(score)) > 0
+}
+
 function LegFigure({ score, rank }: { score: number; rank: number }) {
   return (
     <>
-      {formatScore(score)} <span className="text-[11px] text-muted">#{rank}</span>
+      {formatScore(score)} {isSomething(score) && <span className="text-[11px] text-muted">#{rank}</span>}
     </>
   )
 }

@@ -56,11 +56,12 @@ export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
             } ${isOff ? 'text-muted' : ''}`}
           >
             <Icon size={12} aria-hidden className="shrink-0" />
-            <span className={`min-w-0 truncate ${isOff ? 'line-through' : ''}`}>{text}</span>
             {isUnread ? (
+              // It names the condition itself.
               <span className="min-w-0 whitespace-normal">{meaning}</span>
             ) : (
               <>
+                <span className={`min-w-0 truncate ${isOff ? 'line-through' : ''}`}>{text}</span>
                 <Span condition={condition} />
                 <button
                   type="button"

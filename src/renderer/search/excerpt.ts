@@ -2,11 +2,16 @@
 
 import { clipLine } from '../ui/clip.ts'
 
-/** Characters shown before the first match. */
-const leadIn = 60
+/** Characters shown before the first match: two lines of a narrow window hold more. */
+const leadIn = 24
 
 /** Two lines of a wide window hold less. */
 const maxShown = 600
+
+/** Names those who speak; only at the beginning of a line, where the transcript does. */
+export function withSpeakers(snippet: string, names: Readonly<Record<'User' | 'Assistant', string>>): string {
+  return snippet.replace(/^(- )?(User|Assistant): /gm, (_, mark = '', who: 'User' | 'Assistant') => mark + names[who])
+}
 
 export function excerptOf(snippet: string, matched: readonly string[]): string {
   return clipLine(excerptFrom(snippet, matched), maxShown)

@@ -16,7 +16,8 @@ export function HitActions({ agent, place, query }: HitActionsProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const flag = useMutation(api.upkeep.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))
-  const say = (fault: 'wrong' | 'outdated') => () => flag.mutate({ agent, ...place, fault })
+  const say = (fault: 'wrong' | 'outdated') => () =>
+    flag.mutate({ agent, ...place, fault, ...(query === undefined || query === '' ? {} : { query }) })
   // What was said cannot be rewritten, nor what another agent or folder has; what was noted here can.
   const isNote = sessionOfPath(place.path) === undefined && !/^[@/]|^[A-Za-z]:/.test(place.path)
   return (

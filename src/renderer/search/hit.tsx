@@ -7,6 +7,7 @@ import { Highlight } from '../ui/highlight.tsx'
 import { excerptOf, likeliestLine } from './excerpt.ts'
 import { HitActions } from './hit-actions.tsx'
 import { ScoreBar } from './score-bar.tsx'
+import { useSpoken } from './use-spoken.ts'
 import { SupersededMark } from './superseded-mark.tsx'
 
 interface HitProps {
@@ -19,6 +20,7 @@ interface HitProps {
 
 export function Hit({ agent, result, recall, isUsed = false }: HitProps) {
   const { t } = useTranslation()
+  const spoken = useSpoken()
   const { weights, query, minScore } = recall
   const { path, startLine, endLine, title, vectorScore, textScore, score, snippet, matched } = result
   const vector =
@@ -35,7 +37,7 @@ export function Hit({ agent, result, recall, isUsed = false }: HitProps) {
       </p>
       <SupersededMark superseded={result.superseded} />
       <p className="mb-2 line-clamp-2 text-muted">
-        <Highlight text={excerptOf(snippet, matched)} words={matched} />
+        <Highlight text={excerptOf(spoken(path, snippet), matched)} words={matched} />
       </p>
       <ScoreBar score={score} vector={vector} text={Math.max(0, score - vector)} minScore={minScore} />
       <HitActions agent={agent} place={{ path, line: likeliestLine(result) }} query={query} />

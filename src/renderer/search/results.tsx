@@ -1,5 +1,5 @@
 /** Every candidate of a search: what was returned, then what was not and why. */
-import { Fragment, useState } from 'react'
+import { Fragment, memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { formatMoment, formatScore } from '../i18n/format.ts'
@@ -19,7 +19,7 @@ interface ResultsProps {
   readonly moves?: Moves | undefined
 }
 
-export function Results({ agent, explanation, moves }: ResultsProps) {
+export const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
   const { t } = useTranslation()
   const [limit, setLimit] = useState(page)
   // A question that was asked before has a score of 0, and is there to be accounted for.
@@ -112,7 +112,7 @@ export function Results({ agent, explanation, moves }: ResultsProps) {
       </p>
     </div>
   )
-}
+})
 
 function Divider({ title }: { title: string }) {
   return (

@@ -5,6 +5,11 @@ import { Link } from 'wouter'
 import { paths, usePlace } from '../navigate.ts'
 import { HeaderStart } from '../ui/view-header.tsx'
 
+/** In a narrow window the row scrolls: the view that is open is in sight. */
+function bringIntoSight(tab: HTMLElement | null): void {
+  tab?.scrollIntoView({ inline: 'center', block: 'nearest' })
+}
+
 export function SearchTabs({ children }: { children?: ReactNode }) {
   const { t } = useTranslation()
   const place = usePlace()
@@ -26,6 +31,7 @@ export function SearchTabs({ children }: { children?: ReactNode }) {
           <Link
             key={path}
             href={path}
+            ref={place === path ? bringIntoSight : undefined}
             aria-current={place === path ? 'page' : undefined}
             className="border-b-2 border-transparent py-1.5 text-muted hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
           >

@@ -1,7 +1,7 @@
 /** Looks for a text in memory, and accounts for what is found and what is not (M22, M44). */
 import { useQuery } from '@tanstack/react-query'
 import { CircleHelp, Search, SlidersHorizontal } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useDeferredValue, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent, ChunkSize, SearchSettings } from '../../shared/contract/index.ts'
@@ -20,8 +20,11 @@ import { WhatIfChunk } from './what-if-chunk.tsx'
 import { WhyNot } from './why-not.tsx'
 import { useRanking, useRechunk } from './use-ranking.ts'
 
-/** The answer follows the typing at this distance. */
+/** What costs somebody something follows the typing at this distance, and so does the address, ms. */
 const typingPauseMs = 150
+
+/** Providers of vectors that are asked on this machine: each key may. */
+const atHand: ReadonlySet<string> = new Set(['builtin', 'local', 'none'])
 
 interface SearchViewProps {
   readonly agent: Agent
@@ -40,21 +43,28 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   const [place, setPlace] = useState(initialWhy)
   const whyText = useDebounced(asksWhy ? place : '', typingPauseMs)
   const why = useMemo(() => parsePlace(whyText), [whyText])
-  const query = useDebounced(text.trim(), typingPauseMs)
+  const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
+  const typed = text.trim()
+  const settled = useDebounced(typed, typingPauseMs)
+  const [query, setQuery] = useState(typed)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
-  useEffect(() => navigate(paths.search(query, why), { replace: true }), [query, why, navigate])
+  useEffect(() => navigate(paths.search(settled, why), { replace: true }), [settled, why, navigate])
   const settings = useQuery(api.search.settings.queryOptions({ input: { agent: agent.id } }))
-  const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
   const chunk = useQuery(api.search.chunk.queryOptions({ input: { agent: agent.id } }))
   const [triedChunk, setTriedChunk] = useState<ChunkSize>()
   const [off, setOff] = useState<readonly string[]>([])
   const ranking = useRanking(agent.id, query, why, tried, off)
   const rechunk = useRechunk(agent.id, query, triedChunk, tried, off)
+  // One question at a time; the next is what is typed by then.
+  const isFree = status.data !== undefined && atHand.has(status.data.provider) && !ranking.isAsking
+  if (query !== typed && (isFree || settled === typed)) setQuery(typed)
   const { error, retry } = ranking
-  const explanation = rechunk.outcome?.after.explanation ?? ranking.explanation
-  const moves = rechunk.outcome ? rechunk.moves : ranking.moves
-  const isBusy = ranking.isBusy || rechunk.isBusy
+  // What is typed appears first; what was found follows.
+  const latest = rechunk.outcome?.after.explanation ?? ranking.explanation
+  const explanation = useDeferredValue(latest)
+  const moves = useDeferredValue(rechunk.outcome ? rechunk.moves : ranking.moves)
+  const isBusy = ranking.isBusy || rechunk.isBusy || explanation !== latest
   const toggleWhatIf = () => {
     setHasWhatIf(!hasWhatIf)
     setTried(undefined)

@@ -47,6 +47,8 @@ export function useRanking(
   return {
     explanation: query === '' ? undefined : shown,
     moves,
+    /** The ranking under the settings in force is asked for. */
+    isAsking: inForce.isFetching,
     isBusy: isTrying ? other.isPlaceholderData || options !== tried : inForce.isPlaceholderData,
     error: inForce.error ?? (isTrying ? other.error : null),
     retry: () => void inForce.refetch(),

@@ -34,6 +34,7 @@ export function WhyNot({ agent, place, onPlace, hasQuery, explanation, onTry }: 
           value={place}
           sample="memory/2026-01-20.md:12"
           className="flex-1"
+          isFirst
           onChange={onPlace}
         />
       </label>

@@ -33,7 +33,7 @@ const fieldLook = 'min-h-7 rounded-sm border border-line bg-raised px-1.5'
 
 function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly Agent[] }) {
   const { t } = useTranslation()
-  const { id, name, agent, permission, usedAt, writes, hasToken, isLocal } = client
+  const { id, name, agent, permission, usedAt, writes, hasToken, isLocal, mayKeep } = client
   const update = useMutation(api.clients.update.mutationOptions())
   const remove = useMutation(api.clients.remove.mutationOptions())
   const choose = (value: string) => {
@@ -86,6 +86,16 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
         />
         {t('local.client')}
       </label>
+      {permission !== 'read' && (
+        <label className="flex items-center gap-1.5" title={t('clients.mayKeepTitle')}>
+          <input
+            type="checkbox"
+            checked={mayKeep}
+            onChange={(event) => update.mutate({ client: id, mayKeep: event.target.checked })}
+          />
+          {t('clients.mayKeep')}
+        </label>
+      )}
       <Button look="quiet" onClick={() => remove.mutate({ client: id })}>
         {t(hasToken ? 'clients.revoke' : 'clients.forget')}
       </Button>

@@ -26,7 +26,7 @@ export function usePanels(agent: Agent): readonly Panel[] {
       {
         section: 'agents',
         id: 'agents',
-        words: `${t('agents.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} name color workspace archived shareWith`,
+        words: `${t('agents.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
         title: t('agents.title'),
         lead: t('agents.lead'),
         body: <AgentsSettings agent={agent} />,

@@ -16,9 +16,11 @@ interface ControlProps {
   /** What holds while a text is left empty. */
   readonly unset?: string
   readonly onSet: (value: unknown) => void
+  /** The id of the text that says why what was typed cannot be. */
+  readonly refusal: string | undefined
 }
 
-export function Control({ row, name, value, unset, onSet }: ControlProps) {
+export function Control({ row, name, value, unset, onSet, refusal }: ControlProps) {
   const { t } = useTranslation()
   const { valueNameOf } = useSettingWords()
   switch (row.kind) {
@@ -51,6 +53,7 @@ export function Control({ row, name, value, unset, onSet }: ControlProps) {
       return (
         <Typed
           name={name}
+          refusal={refusal}
           initial={value === null || value === undefined ? '' : String(value)}
           hint={row.isNullable ? t('settings.none') : rangeOf(row)}
           inputMode="decimal"
@@ -62,11 +65,12 @@ export function Control({ row, name, value, unset, onSet }: ControlProps) {
         />
       )
     case 'weights':
-      return <Weights name={name} value={value} onSet={onSet} />
+      return <Weights name={name} value={value} onSet={onSet} refusal={refusal} />
     case 'duration':
       return (
         <Typed
           name={name}
+          refusal={refusal}
           initial={typeof value === 'number' ? formatDuration(value) : String(value ?? '')}
           hint="90s, 5m, 2h"
           onDone={(text) => onSet(text.trim() === '' ? undefined : text.trim())}
@@ -76,6 +80,7 @@ export function Control({ row, name, value, unset, onSet }: ControlProps) {
       return (
         <Typed
           name={name}
+          refusal={refusal}
           initial={asText(value)}
           {...(unset === undefined ? {} : { hint: unset })}
           onDone={(text) => onSet(text === '' ? undefined : text)}
@@ -83,12 +88,19 @@ export function Control({ row, name, value, unset, onSet }: ControlProps) {
       )
     case 'longText':
       return (
-        <Typed name={name} initial={asText(value)} isLong onDone={(text) => onSet(text === '' ? undefined : text)} />
+        <Typed
+          name={name}
+          refusal={refusal}
+          initial={asText(value)}
+          isLong
+          onDone={(text) => onSet(text === '' ? undefined : text)}
+        />
       )
     case 'list':
       return (
         <Typed
           name={name}
+          refusal={refusal}
           initial={Array.isArray(value) ? value.join('\n') : ''}
           hint={t('settings.onePerLine')}
           isLong
@@ -102,7 +114,7 @@ export function Control({ row, name, value, unset, onSet }: ControlProps) {
 }
 
 /** Either left to the measure, or the weight of meaning; words get the rest. */
-function Weights({ name, value, onSet }: Omit<ControlProps, 'row'>) {
+function Weights({ name, value, onSet, refusal }: Omit<ControlProps, 'row'>) {
   const { t } = useTranslation()
   const vector = valueAt(value, ['vector'])
   const text = valueAt(value, ['text'])
@@ -124,6 +136,7 @@ function Weights({ name, value, onSet }: Omit<ControlProps, 'row'>) {
       {!isAuto && (
         <Typed
           name={t('settings.weightOfMeaning')}
+          refusal={refusal}
           initial={String(Math.round(share * 100) / 100)}
           hint={t('settings.weightHint')}
           inputMode="decimal"
@@ -156,17 +169,20 @@ interface TypedProps {
   readonly hint?: string
   readonly isLong?: boolean
   readonly inputMode?: 'decimal'
+  readonly refusal: string | undefined
   readonly onDone: (text: string) => void
 }
 
 /** Takes effect when it is left, or with Enter. */
-function Typed({ name, initial, hint = '', isLong = false, inputMode, onDone }: TypedProps) {
+function Typed({ name, initial, hint = '', isLong = false, inputMode, refusal, onDone }: TypedProps) {
   const [text, setText] = useState(initial)
   const finish = () => text !== initial && onDone(text)
   if (isLong)
     return (
       <textarea
         aria-label={name}
+        aria-invalid={refusal !== undefined}
+        aria-describedby={refusal}
         value={text}
         rows={2}
         placeholder={hint}
@@ -178,6 +194,8 @@ function Typed({ name, initial, hint = '', isLong = false, inputMode, onDone }: 
   return (
     <input
       aria-label={name}
+      aria-invalid={refusal !== undefined}
+      aria-describedby={refusal}
       value={text}
       inputMode={inputMode}
       placeholder={hint}

@@ -1,10 +1,11 @@
 /** One setting: what it is, what holds, for whom, and whether it was set here. */
 import { useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
 import { api } from '../api/index.ts'
+import { explainError } from '../feedback/index.ts'
 import { useHash } from '../navigate.ts'
 import { IconButton } from '../ui/button.tsx'
 import type { PlacedSetting } from './sections.ts'
@@ -25,6 +26,8 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   const { nameOf } = useSettingWords()
   const [chosen, setChosen] = useState<Scope>('agent')
   const [refusals, setRefusals] = useState(0)
+  const [refusal, setRefusal] = useState<string>()
+  const refusalId = useId()
   const [asked, setAsked] = useState<{ value: unknown }>()
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const { row, isOfApp } = setting
@@ -69,17 +72,26 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
             name={name}
             value={inForce}
             onSet={set}
+            refusal={refusal === undefined ? undefined : refusalId}
             {...(unset === undefined ? {} : { unset })}
           />
           <IconButton
             label={t('settings.reset', { name })}
-            className={isSet ? '' : 'invisible'}
+            className={isSet || refusal !== undefined ? '' : 'invisible'}
             data-testid="reset"
-            onClick={() => set(undefined)}
+            onClick={() => {
+              showInForce()
+              set(undefined)
+            }}
           >
             <RotateCcw size={13} />
           </IconButton>
         </div>
+        {refusal !== undefined && (
+          <p id={refusalId} role="alert" className="pr-8 text-[12px] wrap-anywhere text-bad">
+            {refusal}
+          </p>
+        )}
         {isOfApp || !settings.hasOwnEntry ? (
           <span className="pr-8 text-right text-[11px] text-muted">
             {t(isOfApp ? 'settings.theApp' : 'settings.allAgents')}
@@ -116,7 +128,11 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
     else write(value)
   }
   function write(value: unknown): void {
-    settings.set(setting, scope, value, showInForce)
+    settings.set(setting, scope, value, (error) => {
+      setRefusal(error && explainError(error))
+      // What was typed stays in its field; what was chosen shows what holds.
+      if (error && (row.kind === 'boolean' || row.kind === 'choice')) showInForce()
+    })
   }
   function showInForce(): void {
     setRefusals((before) => before + 1)

@@ -42,6 +42,7 @@ const elsewhere = new Set([
   'workspace',
   'archived',
   'memory.shareWith',
+  'vault.own',
 ])
 /** Texts of several lines. */
 const long = /(^|\.)(prompts\.|memoryFlush\.(systemPrompt|prompt)$)/

@@ -41,7 +41,7 @@ export function SettingsView({ agent }: { agent: Agent }) {
           {shown === 'file' && !isFiltered ? (
             <ConfigFile />
           ) : (
-            <div className="min-h-0 min-w-0 flex-1 overflow-y-auto" tabIndex={-1}>
+            <div className="relative min-h-0 min-w-0 flex-1 overflow-y-auto" tabIndex={-1}>
               <div className="mx-auto flex max-w-[740px] flex-col gap-10 px-5 py-6 @2xl:px-8">
                 {isFiltered ? (
                   <Found agent={agent} query={filter.trim()} onFollow={() => setFilter('')} />

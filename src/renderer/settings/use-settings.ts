@@ -18,8 +18,8 @@ export interface Settings {
   inForce(setting: PlacedSetting, scope: Scope): unknown
   /** What would hold for these if nothing were written for them; undefined also where that is the app's own default. */
   inherited(setting: PlacedSetting, scope: Scope): unknown
-  /** Undefined: what is inherited holds again. @param onRefused what was typed gives way to what holds */
-  set(setting: PlacedSetting, scope: Scope, value: unknown, onRefused: () => void): void
+  /** Undefined: what is inherited holds again. @param onDone told why it cannot be, if it cannot */
+  set(setting: PlacedSetting, scope: Scope, value: unknown, onDone: (refusal: Error | undefined) => void): void
 }
 
 const ofAll = ['agents', 'defaults']
@@ -32,7 +32,9 @@ interface SettingsQuery {
 
 export function useSettings(agent: Agent): SettingsQuery {
   const source = useQuery(api.settings.source.queryOptions())
-  const set = useMutation(api.settings.set.mutationOptions({ onError: () => void source.refetch() }))
+  const set = useMutation(
+    api.settings.set.mutationOptions({ meta: { isToldInPlace: true }, onError: () => void source.refetch() }),
+  )
   const refetch = () => void source.refetch()
   if (!source.data) return { settings: undefined, error: source.error, refetch }
   const { written, inForce } = source.data
@@ -49,9 +51,11 @@ export function useSettings(agent: Agent): SettingsQuery {
       written: (setting, scope) => valueAt(written, pathOf(setting, scope)),
       inForce: (setting, scope) => valueAt(inForce, pathOf(setting, scope)),
       inherited: (setting, scope) => (scope === 'agent' ? valueAt(inForce, pathOf(setting, 'all')) : undefined),
-      set(setting, scope, value, onRefused) {
+      set(setting, scope, value, onDone) {
         const path = pathOf(setting, scope)
-        set.mutate(value === undefined ? { path, reset: true } : { path, value }, { onError: onRefused })
+        set.mutate(value === undefined ? { path, reset: true } : { path, value }, {
+          onSettled: (_result, error) => onDone(error ?? undefined),
+        })
       },
     },
     error: source.error,

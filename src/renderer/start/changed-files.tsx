@@ -17,7 +17,9 @@ export function ChangedFiles({ agent }: { agent: string }) {
   const nameOf = useCauseName(agent)
   const [since] = useState(() => startOfDay(new Date(), 1))
   const { data = [] } = useQuery(api.history.timeline.queryOptions({ input: { agent, since, limit: looked } }))
-  const files = [...Map.groupBy(data, ({ now }) => now)]
+  // What was there before the history began was changed by nobody.
+  const changed = data.filter(({ cause }) => cause !== 'adopted')
+  const files = [...Map.groupBy(changed, ({ now }) => now)]
   if (files.length === 0) return null
   return (
     <Part title={t('start.changed')}>

@@ -3,6 +3,7 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
+import { withoutMarks } from '../../shared/marks.ts'
 import { api } from '../api/index.ts'
 import { paths } from '../navigate.ts'
 import { clipLine } from '../ui/clip.ts'
@@ -25,7 +26,7 @@ export function TodaysLog({ agent }: { agent: string }) {
       {entries.slice(0, most).map(({ time, text, line }) => (
         <Link key={line} href={paths.file(path, line)} className={rowLook}>
           {time !== '' && <span className="tabular shrink-0 text-[12px] text-muted">{time}</span>}
-          <span className="min-w-0 truncate">{clipLine(text, 200)}</span>
+          <span className="min-w-0 truncate">{clipLine(withoutMarks(text), 200)}</span>
         </Link>
       ))}
       {files.data && !isThere && <p className="text-muted">{t('start.nothingToday')}</p>}

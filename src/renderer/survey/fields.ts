@@ -41,6 +41,17 @@ const branch = (path: string): Branch => ({
   isUnsearched: true,
 })
 
+/** A file smaller than this has the field of one that is so large, bytes. */
+const leastSize = 256
+
+/**
+ * The room that a field takes, in proportion to others. It grows with the root of the size: one file that is a thousand
+ * times larger than the others would leave them nothing to be seen by.
+ */
+export function areaOf(size: number): number {
+  return Math.sqrt(Math.max(leastSize, size))
+}
+
 /** @param within a folder with a slash at its end; empty for all of it */
 export function fieldsOf(files: readonly SurveyedFile[], within: string): Field[] {
   const root = branch(within)

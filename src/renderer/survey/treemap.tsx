@@ -1,4 +1,4 @@
-/** Files as fields: as large as they are, as strong in colour as they were recalled. The table says the same. */
+/** Files as fields: the larger the file, the larger its field, as strong in colour as they were recalled. The table says the same. */
 import { hierarchy, treemap } from 'd3-hierarchy'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,7 +6,7 @@ import { useLocation } from 'wouter'
 import type { SurveyedFile } from '../../shared/contract/index.ts'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
 import { paths } from '../navigate.ts'
-import { fieldsOf, type Field } from './fields.ts'
+import { areaOf, fieldsOf, type Field } from './fields.ts'
 
 /** A field narrower or lower than this has no room for a name, px. */
 const minForName = { width: 52, height: 18 }
@@ -102,6 +102,6 @@ function layOut(fields: readonly Field[], width: number, height: number) {
   if (width === 0 || height === 0) return []
   const root = hierarchy<Field | { children: readonly Field[] }>({ children: fields }, (node) =>
     'children' in node ? node.children : undefined,
-  ).sum((node) => ('children' in node ? 0 : Math.max(1, node.size)))
+  ).sum((node) => ('children' in node ? 0 : areaOf(node.size)))
   return treemap<Field | { children: readonly Field[] }>().size([width, height]).round(true)(root).leaves()
 }

@@ -23,7 +23,7 @@ export function SidePanel({ title, closing, onClose, children }: SidePanelProps)
           <X size={14} />
         </IconButton>
       </header>
-      <div className="min-h-0 flex-1 overflow-y-auto">{children}</div>
+      <div className="relative min-h-0 flex-1 overflow-y-auto">{children}</div>
     </aside>
   )
 }

@@ -45,7 +45,7 @@ export function SidebarSection({ id, title, aside, className, drop, children }: 
         </button>
         {aside}
       </h2>
-      {!isFolded && <div className="min-h-0 flex-1 overflow-y-auto pb-2">{children}</div>}
+      {!isFolded && <div className="relative min-h-0 flex-1 overflow-y-auto pb-2">{children}</div>}
     </section>
   )
 }

@@ -2,8 +2,8 @@
 import { useTranslation } from 'react-i18next'
 import { Toaster } from 'sonner'
 
-/** Nothing that one needs lies there: toasts cover no tools of a view, and not the status bar. */
-const aboveStatusBar = { top: 56, bottom: 40, right: 16 }
+/** Nothing that one needs lies there: toasts cover no tools of a view, not the field of a chat, and not the status bar. */
+const aboveStatusBar = { top: 56, bottom: 'calc(40px + var(--composer, 0px))', right: 16 }
 
 interface ToastsProps {
   readonly theme: 'light' | 'dark'

@@ -1,6 +1,6 @@
 /** Proposals that keep memory true, each to be accepted, edited, refused or put off (M60); all of it from the keyboard. */
 import { ArrowLeft, ListChecks, Sparkles } from 'lucide-react'
-import { useState, type KeyboardEvent } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '../../shared/contract/index.ts'
 import { ErrorState } from '../feedback/index.ts'
@@ -15,6 +15,7 @@ import { ProposalList } from './proposal-list.tsx'
 import { ProposalView } from './proposal-view.tsx'
 import { ReviewDialog } from './review-dialog.tsx'
 import { ReviewNote } from './review-note.tsx'
+import { StuckNote } from './stuck-note.tsx'
 import { inboxParts, useInbox, type InboxState } from './use-inbox.ts'
 
 /** @param proposal the one that is shown first */
@@ -36,10 +37,18 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
     event.preventDefault()
     action()
   }
+  const view = useRef<HTMLElement>(null)
+  // What had the focus went with the last proposal: keys are for the view all the same, `u` first of all.
+  const isEmpty = proposals.length === 0
+  useEffect(() => {
+    if (isEmpty && document.activeElement === document.body) view.current?.focus({ preventScroll: true })
+  }, [isEmpty])
   return (
     <section
+      ref={view}
+      tabIndex={-1}
       aria-label={t('upkeep.title')}
-      className="@container flex min-w-0 flex-1 flex-col"
+      className="@container flex min-w-0 flex-1 flex-col outline-none"
       onKeyDown={onKeyDown}
       data-testid="inbox"
     >
@@ -55,6 +64,7 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
         />
         <Look inbox={inbox} onReview={() => setIsAsking(true)} />
       </ViewHeader>
+      <StuckNote inbox={inbox} />
       <ReviewNote inbox={inbox} onReview={() => setIsAsking(true)} />
       {isAsking && (
         <ReviewDialog

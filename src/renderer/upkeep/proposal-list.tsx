@@ -1,6 +1,6 @@
 /** The proposals, a row each; of a thousand only those in sight are drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Evidence, Proposal } from '../../shared/contract/index.ts'
@@ -58,8 +58,8 @@ export function ProposalList({ inbox, onOpen }: ProposalListProps) {
                   proposal={proposal}
                   isCurrent={proposal.id === current?.id}
                   isChosen={chosen.has(proposal.id)}
-                  onToggle={() => toggle(proposal.id)}
-                  onOpen={() => onOpen(proposal.id)}
+                  onToggle={toggle}
+                  onOpen={onOpen}
                 />
               </div>
             )
@@ -74,22 +74,23 @@ interface ProposalRowProps {
   readonly proposal: Proposal
   readonly isCurrent: boolean
   readonly isChosen: boolean
-  readonly onToggle: () => void
-  readonly onOpen: () => void
+  readonly onToggle: (id: string) => void
+  readonly onOpen: (id: string) => void
 }
 
-function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: ProposalRowProps) {
+/** While others are scrolled into sight it is not drawn again. */
+const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: ProposalRowProps) {
   const { t } = useTranslation()
-  const { rule, state } = proposal
+  const { id, rule, state } = proposal
   const first = subjectOf(proposal)
   return (
     <div
-      id={`proposal-${proposal.id}`}
+      id={`proposal-${id}`}
       role="option"
       aria-selected={isChosen || isCurrent}
       aria-current={isCurrent}
       className={`flex h-full cursor-default gap-1 border-b border-soft pr-4 transition-colors duration-150 ${isCurrent ? 'bg-selected group-focus:shadow-[inset_2px_0_0_var(--color-accent)]' : 'hover:bg-soft'}`}
-      onClick={(event) => (event.metaKey || event.ctrlKey || event.shiftKey ? onToggle() : onOpen())}
+      onClick={(event) => (event.metaKey || event.ctrlKey || event.shiftKey ? onToggle(id) : onOpen(id))}
       data-testid="proposal"
     >
       {/* Drawn, since an option holds nothing that can be operated: whether it is chosen is told by the option. */}
@@ -99,7 +100,7 @@ function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: Propos
         className="flex w-9 shrink-0 items-center justify-center"
         onClick={(event) => {
           event.stopPropagation()
-          onToggle()
+          onToggle(id)
         }}
         data-testid="choose"
       >
@@ -119,7 +120,7 @@ function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: Propos
       </span>
     </div>
   )
-}
+})
 
 /** What it is about: the first line that speaks for it; of what comes from elsewhere, the first that would be written. */
 function subjectOf({ rule, evidence, files }: Proposal): Evidence | undefined {
@@ -127,6 +128,8 @@ function subjectOf({ rule, evidence, files }: Proposal): Evidence | undefined {
   if (rule !== 'outside') return first
   const [file] = files
   const [edit] = file?.edits ?? []
-  const text = edit?.after.find((line) => line.trim() !== '')
-  return file && edit && text !== undefined ? { path: file.path, line: edit.line, text: text.trim() } : first
+  // What stands there already is what it would stand by.
+  const at = edit?.after.findIndex((line) => line.trim() !== '' && !edit.before.includes(line)) ?? -1
+  const text = edit?.after[at]
+  return file && edit && text !== undefined ? { path: file.path, line: edit.line + at, text: text.trim() } : first
 }

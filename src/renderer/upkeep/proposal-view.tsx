@@ -11,6 +11,7 @@ import { clipLine } from '../ui/clip.ts'
 import { ProposalEditor } from './proposal-editor.tsx'
 import { ProposedDiff } from './proposed-diff.tsx'
 import { ReviewRequest } from './review-request.tsx'
+import { PlaceLink } from './stuck-note.tsx'
 import { withoutMark } from './without-mark.ts'
 import { isTurnable, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
 
@@ -45,7 +46,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
       {isAsked && proposal.request !== undefined && (
         <ReviewRequest agent={inbox.agent} number={proposal.request} onClose={() => setIsAsked(false)} />
       )}
-      {proposal.rule !== 'outside' && <EvidenceList proposal={proposal} />}
+      {(proposal.rule !== 'outside' || proposal.author.kind === 'client') && <EvidenceList proposal={proposal} />}
       {isEditing ? (
         <ProposalEditor
           proposal={proposal}
@@ -73,19 +74,29 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
   )
 }
 
-function Why({ proposal: { rule, detail, reason } }: { proposal: Proposal }) {
+function Why({ proposal: { rule, author, detail, reason } }: { proposal: Proposal }) {
   const { t } = useTranslation()
   const { day = '', likeness = 0, tokens = 0, target = '' } = detail
+  const why =
+    likeness === 1 && (rule === 'duplicate' || rule === 'logged')
+      ? (`${rule}Exactly` as const)
+      : rule === 'outside' && author.kind === 'client'
+        ? 'program'
+        : rule
   return (
     <>
       <p className="max-w-[62ch]">
-        {t(`upkeep.why.${rule}`, {
+        {t(`upkeep.why.${why}`, {
           day,
           likeness: formatPercent(likeness),
           count: tokens,
           target: clipLine(target, 120),
+          name: author.kind === 'client' ? clipLine(author.name, 60) : '',
         })}
       </p>
+      {detail.query !== undefined && (
+        <p className="max-w-[62ch] break-words">{t('upkeep.foundFor', { query: clipLine(detail.query, 200) })}</p>
+      )}
       {reason !== undefined && <p className="max-w-[62ch] break-words">{clipLine(reason, 600)}</p>}
     </>
   )
@@ -93,6 +104,7 @@ function Why({ proposal: { rule, detail, reason } }: { proposal: Proposal }) {
 
 function Author({ proposal: { author, cost } }: { proposal: Proposal }) {
   const { t } = useTranslation()
+  if (author.kind === 'client') return <>{t('upkeep.by.client', { name: clipLine(author.name, 60) })}</>
   if (author.kind !== 'model') return <>{t(`upkeep.by.${author.kind}`)}</>
   const price = cost?.usd == null ? '' : ` · ${formatMoney(cost.usd)}`
   return (
@@ -172,8 +184,7 @@ function Key({ children }: { children: string }) {
 
 function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal }) {
   const { t } = useTranslation()
-  const [isDone, setIsDone] = useState(false)
-  const { state, gone, until, stateAt } = proposal
+  const { state, gone, until, stateAt, stuck } = proposal
   const text =
     state === 'withdrawn' && gone !== undefined
       ? t(`upkeep.withdrawn.${gone}`)
@@ -183,15 +194,14 @@ function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal })
   return (
     <p className="flex flex-wrap items-baseline gap-x-3 text-muted">
       {text}
-      {state !== 'withdrawn' && !isDone && (
-        <Button
-          look="link"
-          disabled={inbox.isBusy}
-          onClick={async () => {
-            if (await inbox.restore(proposal)) setIsDone(true)
-          }}
-        >
-          {t('common.undo')}
+      {stuck && (
+        <span className="min-w-0">
+          {t('upkeep.stuckOne')} <PlaceLink place={stuck} />
+        </span>
+      )}
+      {state !== 'withdrawn' && (
+        <Button look="link" disabled={inbox.isBusy} onClick={() => void inbox.restore(proposal)}>
+          {t(stuck ? 'upkeep.stuckAgain' : 'common.undo')}
         </Button>
       )}
     </p>

@@ -1,10 +1,11 @@
 /** What is shown of the inbox, which of it is meant, and what can be done with that; each step has a way back. */
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Proposal } from '../../shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
-import { attempt, tellDone } from '../feedback/index.ts'
+import { attempt } from '../feedback/index.ts'
+import { useSteps } from './use-steps.ts'
 
 const dayMs = 86_400_000
 export const snoozes = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs } as const
@@ -23,9 +24,7 @@ export function useInbox(agent: string, first: string | undefined) {
     at: 0,
   })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(none)
-  const [isBusy, setIsBusy] = useState(false)
-  /** What was done here, latest last. */
-  const done = useRef<(() => Promise<unknown>)[]>([])
+  const { act, ...steps } = useSteps(() => setChosen(none))
   const proposals: readonly Proposal[] = query.data?.[part] ?? []
   const found = proposals.findIndex(({ id }) => id === chosenAt.id)
   const index = found >= 0 ? found : Math.min(chosenAt.at, proposals.length - 1)
@@ -43,24 +42,10 @@ export function useInbox(agent: string, first: string | undefined) {
     if (!next.delete(id)) next.add(id)
     setChosen(next)
   }
-  const act = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
-    if (isBusy) return undefined
-    setIsBusy(true)
-    const outcome = await attempt(work())
-    setIsBusy(false)
-    if (outcome) setChosen(none)
-    return outcome?.value
+  const reopen = (these: string[]) => async () => {
+    await client.upkeep.reopen({ agent, ids: these })
   }
-  const tell = (text: string, undo: () => Promise<unknown>) => {
-    done.current.push(undo)
-    // One at a time: the way back from the steps before is `u`.
-    const back = async () => {
-      await undo()
-      done.current = done.current.filter((one) => one !== undo)
-    }
-    tellDone(text, back, { id: 'upkeep' })
-  }
-  const reopen = (these: string[]) => () => client.upkeep.reopen({ agent, ids: these })
+  const takeBack = (acceptance: string) => () => client.upkeep.undo({ agent, acceptance })
 
   return {
     agent,
@@ -71,7 +56,7 @@ export function useInbox(agent: string, first: string | undefined) {
     index,
     chosen,
     meant,
-    isBusy,
+    ...steps,
     show: (next: InboxPart) => {
       setPart(next)
       setChosen(none)
@@ -85,49 +70,46 @@ export function useInbox(agent: string, first: string | undefined) {
     chooseThese: (these: readonly string[]) => setChosen(new Set(these)),
     accept: async () => {
       if (ids.length === 0 || part !== 'open') return
-      const outcome = await act(() => client.upkeep.accept({ agent, ids }))
-      if (!outcome) return
-      const { acceptance, accepted, left, gone } = outcome
-      const more = [
-        ...(left > 0 ? [t('upkeep.left', { count: left })] : []),
-        ...(gone > 0 ? [t('upkeep.gone', { count: gone })] : []),
-      ]
-      const text = [t('upkeep.accepted', { count: accepted }), ...more].join(' ')
-      if (acceptance === null) tell(text, () => Promise.resolve())
-      else tell(text, () => client.upkeep.undo({ agent, acceptance }))
+      await act(
+        () => client.upkeep.accept({ agent, ids }),
+        ({ acceptance, accepted, left, gone }) => {
+          const more = [
+            ...(left > 0 ? [t('upkeep.left', { count: left })] : []),
+            ...(gone > 0 ? [t('upkeep.gone', { count: gone })] : []),
+          ]
+          const text = [t('upkeep.accepted', { count: accepted }), ...more].join(' ')
+          return { text, undo: acceptance === null ? () => Promise.resolve() : takeBack(acceptance) }
+        },
+      )
     },
     acceptEdited: async (proposal: Proposal, after: string[][]) => {
-      const outcome = await act(async () => {
+      const work = async () => {
         await client.upkeep.edit({ agent, id: proposal.id, after })
         return client.upkeep.accept({ agent, ids: [proposal.id] })
-      })
-      const acceptance = outcome?.acceptance
-      if (acceptance !== undefined && acceptance !== null)
-        tell(t('upkeep.accepted', { count: 1 }), () => client.upkeep.undo({ agent, acceptance }))
+      }
+      await act(work, ({ acceptance }) =>
+        acceptance === null ? undefined : { text: t('upkeep.accepted', { count: 1 }), undo: takeBack(acceptance) },
+      )
     },
     refuse: async () => {
       if (ids.length === 0 || part !== 'open') return
-      if (await act(() => client.upkeep.refuse({ agent, ids })))
-        tell(t('upkeep.refused', { count: ids.length }), reopen(ids))
+      await act(
+        () => client.upkeep.refuse({ agent, ids }),
+        () => ({ text: t('upkeep.refused', { count: ids.length }), undo: reopen(ids) }),
+      )
     },
     snooze: async (span: Snooze) => {
       if (ids.length === 0 || part !== 'open') return
       const until = Date.now() + snoozes[span]
-      if (await act(() => client.upkeep.snooze({ agent, ids, until })))
-        tell(t('upkeep.snoozed', { count: ids.length }), reopen(ids))
-    },
-    /** Takes back what one proposal that is done with came to. */
-    restore: (proposal: Proposal) => {
-      const { acceptance, id } = proposal
-      return act(() =>
-        acceptance === undefined
-          ? client.upkeep.reopen({ agent, ids: [id] })
-          : client.upkeep.undo({ agent, acceptance }),
+      await act(
+        () => client.upkeep.snooze({ agent, ids, until }),
+        () => ({ text: t('upkeep.snoozed', { count: ids.length }), undo: reopen(ids) }),
       )
     },
-    undo: async () => {
-      const undo = done.current.pop()
-      if (undo) await act(undo)
+    /** Takes back what one proposal that is done with came to. */
+    restore: async ({ acceptance, id }: Proposal) => {
+      const undo = acceptance === undefined ? reopen([id]) : takeBack(acceptance)
+      await act(() => steps.takeBack(undo))
     },
     turn: async (proposal: Proposal) => {
       if (part !== 'open' || !isTurnable(proposal)) return

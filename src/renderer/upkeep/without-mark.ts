@@ -1,4 +1,6 @@
-/** A line as it reads without the mark of its list. Pure. */
+/** A line as a title: without the mark of its list, and the small marks behind it. Pure. */
+import { withoutMarks } from '../../shared/marks.ts'
+
 export function withoutMark(line: string): string {
-  return line.replace(/^(?:[-*+]|\d{1,9}[.)])\s+/, '')
+  return withoutMarks(line.replace(/^(?:[-*+]|\d{1,9}[.)])\s+/, '')).trim()
 }

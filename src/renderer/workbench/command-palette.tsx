@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Command, defaultFilter } from 'cmdk'
 import i18next from 'i18next'
-import { useMemo, useState, type ReactNode } from 'react'
+import { useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
@@ -37,6 +37,7 @@ type Go = (path: string) => () => void
 
 export function CommandPalette({ agent, commands, mode, onClose }: CommandPaletteProps) {
   const { t } = useTranslation()
+  useFocusBack(mode !== 'closed')
   return (
     <Command.Dialog
       open={mode !== 'closed'}
@@ -49,6 +50,20 @@ export function CommandPalette({ agent, commands, mode, onClose }: CommandPalett
       <PaletteBody agent={agent} commands={commands} mode={mode} onClose={onClose} />
     </Command.Dialog>
   )
+}
+
+/** What had the focus before has it again, unless what was chosen has taken it elsewhere. */
+function useFocusBack(isOpen: boolean): void {
+  // Before the palette itself is in the page.
+  useLayoutEffect(() => {
+    if (!isOpen) return undefined
+    const { activeElement: before } = document
+    return () => {
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body && before instanceof HTMLElement) before.focus()
+      })
+    }
+  }, [isOpen])
 }
 
 function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {

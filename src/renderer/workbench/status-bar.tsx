@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, IndexStatus } from '../../shared/contract/index.ts'
 import { api, useConnectionState } from '../api/index.ts'
+import { useWrittenTokens } from '../chat/draft-tokens.ts'
 import { ContextBar } from '../context/context-bar.tsx'
 import { HealthWarning } from '../health/health-warning.tsx'
 import { formatMoney, formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
@@ -42,7 +43,7 @@ export function StatusBar({ agent, session }: StatusBarProps) {
 const offlineText = {
   connecting: 'status.offline',
   lost: 'status.offline',
-  refused: 'status.refused',
+  refused: 'status.notConnected',
   flooded: 'status.flooded',
 } as const
 
@@ -115,8 +116,9 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
   const { data } = useQuery(
     api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
   )
+  const written = useWrittenTokens(agent.id, session)
   if (!data) return null
-  const tokens = formatShort(data.reportedTokens ?? data.estimatedTokens)
+  const tokens = formatShort((data.reportedTokens ?? data.estimatedTokens) + written)
   const window = formatShort(data.contextWindow)
   return (
     <Link href={paths.context(session)} className="flex shrink-0 items-center gap-2 rounded-sm px-1 hover:bg-soft">

@@ -1,6 +1,7 @@
 /** Puts theme and language into force. */
 import { useEffect, useState } from 'react'
 import type { Appearance } from '../../shared/contract/index.ts'
+import { attempt } from '../feedback/index.ts'
 import { applyLocale } from '../i18n/index.ts'
 
 /** @returns the theme as it is shown */
@@ -19,7 +20,7 @@ export function useAppearance(appearance: Appearance | undefined): 'light' | 'da
   }, [theme])
   const locale = appearance?.locale
   useEffect(() => {
-    if (locale) applyLocale(locale)
+    if (locale) void attempt(applyLocale(locale))
   }, [locale])
   return theme
 }

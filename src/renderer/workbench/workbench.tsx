@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import type { Agent } from '../../shared/contract/index.ts'
 import { goToEvent } from '../api/index.ts'
 import { CaptureDialog } from '../capture/capture-dialog.tsx'
+import { attempt } from '../feedback/index.ts'
 import { ClientQuestions } from '../clients/client-questions.tsx'
 import { SelectionActions } from '../capture/selection-actions.tsx'
 import { Tour } from '../onboarding/tour.tsx'
@@ -11,6 +12,7 @@ import { CommandPalette } from './command-palette.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { useShortcuts } from '../ui/keys.ts'
 import { paths, sessionAt, usePlace } from '../navigate.ts'
+import { loadEnglish } from '../i18n/index.ts'
 import { HeaderStart } from '../ui/view-header.tsx'
 import { NewFileDialog } from '../workspace/new-file-dialog.tsx'
 import { useCommands } from './commands.ts'
@@ -19,6 +21,7 @@ import { Sidebar } from './sidebar.tsx'
 import { useSidebar } from './use-sidebar.ts'
 import { StatusBar } from './status-bar.tsx'
 import { commandKeys } from '../command-keys.ts'
+import { loadViewsAtRest } from './later-view.ts'
 import { Views } from './views.tsx'
 
 export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
@@ -33,7 +36,12 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
     addEventListener(goToEvent, onGo)
     return () => removeEventListener(goToEvent, onGo)
   }, [navigate])
+  useEffect(loadViewsAtRest, [])
   const session = sessionAt(place)
+  const isSearched = palette !== 'closed'
+  useEffect(() => {
+    if (isSearched) void attempt(loadEnglish())
+  }, [isSearched])
   const commands = useCommands({
     agent,
     session,

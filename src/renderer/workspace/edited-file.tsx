@@ -10,6 +10,7 @@ import { api, queryClient } from '../api/index.ts'
 import { attempt, tellFailure } from '../feedback/index.ts'
 import { LinksPanel } from '../links/links-panel.tsx'
 import { useNoteLinks } from '../links/use-note-links.ts'
+import { useCauseName } from '../history/change-label.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
 import type { LineChange } from '../reading/line-edits.ts'
 import type { ReadingHandle } from '../reading/reading.tsx'
@@ -21,7 +22,9 @@ import { lineOfHash, paths, useHash } from '../navigate.ts'
 import { ViewHeader } from '../ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
 import { UnsearchedNote } from '../scope/unsearched.tsx'
-import { useOpenFile, type DiskFile, type Gone, type OpenFile as EditedFile } from './open-file.ts'
+import { OtherDrafts } from './other-drafts.tsx'
+import { Notice } from './notice.tsx'
+import { useOpenFile, type DiskFile, type Gone, type OpenFile as EditedFile, type OtherDraft } from './open-file.ts'
 import { attachTo } from './attach-files.ts'
 import { Counts } from './counts.tsx'
 import { Outline } from './outline.tsx'
@@ -74,6 +77,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
     editor.current = handle
     setIsOpen(handle !== null)
   }, [])
+  const [compared, setCompared] = useState<OtherDraft>()
   const view = useRef<HTMLElement>(null)
   const reading = useRef<ReadingHandle>(null)
   const onLeftBehind = useCallback(() => {
@@ -178,12 +182,20 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
           )
         )}
         {file.state === 'conflict' && <Conflict file={file} />}
+        <OtherDrafts file={file} compared={compared} onCompare={setCompared} />
         <div className="flex min-h-0 flex-1">
           <div className={`min-w-0 flex-1 ${isFull ? 'hidden' : shown.preview ? 'max-[700px]:hidden' : ''}`}>
             <ErrorBoundary piece="editor" look="view" of={path}>
               <Suspense fallback={<p className="p-5 text-muted">{t('file.loading')}</p>}>
-                {file.state === 'conflict' && file.theirs !== undefined ? (
-                  <DiffView theirs={file.theirs} mine={file.text} label={t('file.conflict')} />
+                {compared && file.others.includes(compared) ? (
+                  <DiffView theirs={file.text} mine={compared.draft.text} label={t('draft.comparison')} />
+                ) : file.state === 'conflict' && file.theirs !== undefined ? (
+                  <div className="flex h-full flex-col">
+                    <ConflictSides agent={agent.id} path={path} />
+                    <div className="min-h-0 flex-1">
+                      <DiffView theirs={file.theirs} mine={file.text} label={t('file.conflict')} />
+                    </div>
+                  </div>
                 ) : !isEditorDue ? null : (
                   <Editor
                     ref={takeEditor}
@@ -255,15 +267,6 @@ function isKept(what: (typeof kept)[number]): boolean {
   return localStorage.getItem(storageKey(what)) === 'yes'
 }
 
-function Notice({ text, children }: { text: string; children: React.ReactNode }) {
-  return (
-    <div role="alert" className="flex items-center gap-3 border-b border-line bg-found px-5 py-2">
-      <span className="flex-1">{text}</span>
-      {children}
-    </div>
-  )
-}
-
 function Conflict({ file }: { file: EditedFile }) {
   const { t } = useTranslation()
   return (
@@ -272,6 +275,23 @@ function Conflict({ file }: { file: EditedFile }) {
       <Button onClick={() => void file.resolve('theirs')}>{t('file.takeTheirs')}</Button>
       <Button onClick={() => void file.resolve('both')}>{t('file.both')}</Button>
     </Notice>
+  )
+}
+
+/** Which side is whose; in a narrow window, where one stands below the other, which colour. */
+function ConflictSides({ agent, path }: { agent: string; path: string }) {
+  const { t } = useTranslation()
+  const causeName = useCauseName(agent)
+  const latest = useQuery(api.history.timeline.queryOptions({ input: { agent, path, limit: 1 } })).data?.[0]
+  // What the user saved is theirs here as well: it came from another window.
+  const who = latest && (latest.cause === 'user' ? t('file.otherWindow') : causeName(latest))
+  return (
+    <div className="flex border-b border-line text-[12px] text-muted" data-testid="conflict-sides">
+      <h2 className="min-w-0 flex-1 border-l-4 border-bad px-3 py-1.5">
+        {who === undefined ? t('file.onDisk') : t('file.onDiskBy', { who })}
+      </h2>
+      <h2 className="min-w-0 flex-1 border-l-4 border-good px-3 py-1.5">{t('file.yours')}</h2>
+    </div>
   )
 }
 

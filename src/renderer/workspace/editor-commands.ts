@@ -2,32 +2,35 @@
 import { continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
 import { monaco } from '../ui/monaco.ts'
 
-export function addCommands(editor: monaco.editor.IStandaloneCodeEditor): void {
+/**
+ * Actions, not commands: a command stays for good, and with it its editor and all that it showed.
+ *
+ * @returns what takes them away again
+ */
+export function addCommands(editor: monaco.editor.IStandaloneCodeEditor): monaco.IDisposable[] {
   const { KeyCode, KeyMod } = monaco
-  editor.addCommand(
-    KeyCode.Enter,
-    () => enter(editor),
-    'editorTextFocus && !suggestWidgetVisible && !editorHasMultipleSelections',
-  )
-  // Tab indents; after Escape it leads on, so that nobody is held here. Back in the editor, it indents again.
-  editor.addCommand(
-    KeyCode.Escape,
-    () => editor.updateOptions({ tabFocusMode: true }),
-    'editorTextFocus && !suggestWidgetVisible && !findWidgetVisible && !editorHasMultipleSelections && !editorHasSelection',
-  )
-  editor.onDidBlurEditorText(() => editor.updateOptions({ tabFocusMode: false }))
-  editor.addAction({
-    id: 'markdown.toggleTask',
-    label: 'markdown.toggleTask',
-    keybindings: [KeyMod.CtrlCmd | KeyCode.Enter],
-    run: () => changeLines(editor, (lines) => lines.map(toggleTask)),
-  })
-  editor.addAction({
-    id: 'markdown.formatTable',
-    label: 'markdown.formatTable',
-    keybindings: [KeyMod.Alt | KeyMod.Shift | KeyCode.KeyF],
-    run: () => alignTable(editor),
-  })
+  const add = (id: string, key: number, run: () => void, keybindingContext?: string) =>
+    editor.addAction({ id, label: id, keybindings: [key], run, ...(keybindingContext && { keybindingContext }) })
+  return [
+    add(
+      'markdown.enter',
+      KeyCode.Enter,
+      () => enter(editor),
+      'editorTextFocus && !suggestWidgetVisible && !editorHasMultipleSelections',
+    ),
+    // Tab indents; after Escape it leads on, so that nobody is held here. Back in the editor, it indents again.
+    add(
+      'markdown.leave',
+      KeyCode.Escape,
+      () => editor.updateOptions({ tabFocusMode: true }),
+      'editorTextFocus && !suggestWidgetVisible && !findWidgetVisible && !editorHasMultipleSelections && !editorHasSelection',
+    ),
+    editor.onDidBlurEditorText(() => editor.updateOptions({ tabFocusMode: false })),
+    add('markdown.toggleTask', KeyMod.CtrlCmd | KeyCode.Enter, () =>
+      changeLines(editor, (lines) => lines.map(toggleTask)),
+    ),
+    add('markdown.formatTable', KeyMod.Alt | KeyMod.Shift | KeyCode.KeyF, () => alignTable(editor)),
+  ]
 }
 
 function enter(editor: monaco.editor.IStandaloneCodeEditor): void {

@@ -90,8 +90,8 @@ export default function Editor(props: EditorProps) {
       bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false },
     })
     editor.current = created
-    addCommands(created)
     const listeners = [
+      ...addCommands(created),
       takeFiles(frame.current, created, (file) => now.current.onFile(file)),
       created.onDidChangeModelContent(() => {
         if (!isShowing.current) now.current.onChange(created.getValue())

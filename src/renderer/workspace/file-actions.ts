@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../api/index.ts'
 import { attempt, tellDone } from '../feedback/index.ts'
+import { downloadBlob } from '../ui/download.ts'
 
 export interface FileActions {
   /** Whose files they are. */
@@ -13,6 +14,8 @@ export interface FileActions {
   duplicate(path: string): Promise<string | undefined>
   remove(path: string): Promise<boolean>
   reveal(path: string, open: boolean): void
+  /** Saves a note with what it shows as a zip. */
+  exportNote(path: string): Promise<void>
   /** Keeps a note on this machine, or shows it to every model again. */
   setLocal(path: string, isLocal: boolean): Promise<void>
   /** The same for a folder, in the settings. */
@@ -47,6 +50,11 @@ export function useFileActions(agent: string): FileActions {
         if (!(await attempt(client.workspace.setFolderVisibility({ agent, path, isLocal })))) return
         const undo = () => client.workspace.setFolderVisibility({ agent, path, isLocal: !isLocal })
         tellDone(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
+      },
+      async exportNote(path) {
+        const packed = await attempt(client.import.packNote({ agent, path }))
+        const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
+        if (packed) downloadBlob(`${name}.zip`, packed.value)
       },
       reveal: (path, open) => void attempt(client.workspace.reveal({ agent, path, open })),
     }

@@ -10,15 +10,26 @@ interface FileLinesFieldProps {
   /** What it looks like when it is empty. */
   readonly sample: string
   readonly className: string
+  /** It was asked for: what is typed next is meant for it. */
+  readonly isFirst?: boolean
   readonly onChange: (value: string) => void
 }
 
-export function FileLinesField({ agent, value, label, sample, className, onChange }: FileLinesFieldProps) {
+export function FileLinesField({
+  agent,
+  value,
+  label,
+  sample,
+  className,
+  isFirst = false,
+  onChange,
+}: FileLinesFieldProps) {
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const list = useId()
   return (
     <>
       <input
+        autoFocus={isFirst}
         value={value}
         list={list}
         spellCheck={false}

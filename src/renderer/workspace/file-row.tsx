@@ -1,7 +1,6 @@
 /** A file of the tree, with what can be done with it. */
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { FileEntry } from '../../shared/contract/index.ts'
 import { formatShort } from '../i18n/format.ts'
 import { ActionItem, ActionSeparator } from '../ui/action-menu.tsx'
 import { NavRow } from '../ui/nav-row.tsx'
@@ -10,9 +9,10 @@ import { LocalMark, LockButton } from '../scope/local.tsx'
 import { UnsearchedMark } from '../scope/unsearched.tsx'
 import type { FileActions } from './file-actions.ts'
 import { PathMenu } from './path-menu.tsx'
+import type { TreeFile } from './tree-rows.ts'
 
 interface FileRowProps {
-  readonly file: FileEntry
+  readonly file: TreeFile
   readonly name: string
   readonly current: string
   readonly actions: FileActions
@@ -20,6 +20,7 @@ interface FileRowProps {
 
 export function FileRow({ file, name, current, actions }: FileRowProps) {
   const { t } = useTranslation()
+  const known = 'tokens' in file ? file : undefined
   return (
     <div className="group/row relative">
       <NavRow
@@ -27,14 +28,14 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
         isCurrent={isFileAt(current, file.path)}
         aside={
           <span className="tabular flex items-center gap-1.5">
-            {file.local && (
+            {known?.local && (
               <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-                <LocalMark local={file.local} />
+                <LocalMark local={known.local} />
               </span>
             )}
             {file.unsearched && <UnsearchedMark unsearched={file.unsearched} />}
             <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-              {t('file.tokens', { tokens: formatShort(file.tokens) })}
+              {known && t('file.tokens', { tokens: formatShort(known.tokens) })}
             </span>
           </span>
         }
@@ -43,11 +44,13 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
       </NavRow>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
         <span className="flex">
-          <LockButton
-            path={file.path}
-            local={file.local}
-            onChange={(isLocal) => void actions.setLocal(file.path, isLocal)}
-          />
+          {known && (
+            <LockButton
+              path={file.path}
+              local={known.local}
+              onChange={(isLocal) => void actions.setLocal(file.path, isLocal)}
+            />
+          )}
           <FileMenu file={file} actions={actions} />
         </span>
       </span>
@@ -55,10 +58,12 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
   )
 }
 
-function FileMenu({ file: { path, local }, actions }: { file: FileEntry; actions: FileActions }) {
+function FileMenu({ file, actions }: { file: TreeFile; actions: FileActions }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const location = usePlace()
+  const { path } = file
+  const local = 'tokens' in file ? file.local : undefined
   const isOpen = isFileAt(location, path)
   const remove = async () => {
     if ((await actions.remove(path)) && isOpen) navigate(paths.chat())
@@ -70,7 +75,8 @@ function FileMenu({ file: { path, local }, actions }: { file: FileEntry; actions
       </ActionItem>
       <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
       <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
-      {local?.rule === undefined && (
+      <ActionItem onClick={() => void actions.exportNote(path)}>{t('file.export')}</ActionItem>
+      {'tokens' in file && local?.rule === undefined && (
         <ActionItem onClick={() => void actions.setLocal(path, !local?.isWhole)}>
           {t(local?.isWhole ? 'local.openThis' : 'local.lockThis')}
         </ActionItem>

@@ -1,7 +1,7 @@
 /** The workspace in the sidebar: what is always read, and folders that open; the days' logs have a calendar. */
 import { useQuery } from '@tanstack/react-query'
-import { ChevronRight, FilePlus2 } from 'lucide-react'
-import { useEffect, useMemo, useState, type DragEvent } from 'react'
+import { ChevronRight, FilePlus2, Paperclip } from 'lucide-react'
+import { memo, useDeferredValue, useEffect, useMemo, useState, type DragEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
@@ -22,8 +22,11 @@ import { useFileActions, type FileActions } from './file-actions.ts'
 import { hintPlace } from '../onboarding/tour.tsx'
 import { NewFileDialog } from './new-file-dialog.tsx'
 import { FileRow } from './file-row.tsx'
+import { OtherRow } from './other-row.tsx'
 import { PathMenu } from './path-menu.tsx'
-import { foldersAbove, treeOf, treeRows, type TreeRow } from './tree-rows.ts'
+import { foldersAbove, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
+import { useNewNoteFolder } from './use-habits.ts'
+import { useOthers } from './use-others.ts'
 import { VaultLine } from './vault-line.tsx'
 
 interface TreeProps {
@@ -33,17 +36,23 @@ interface TreeProps {
 
 /** More files than this can be narrowed down by name. */
 const manyFiles = 12
+/** Found by name and shown. */
+const mostNamed = 50
 
 export function FileTree({ agent, current }: TreeProps) {
   const { t } = useTranslation()
   const [isNaming, setIsNaming] = useState(false)
   const [filter, setFilter] = useState('')
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const isRead = files.data !== undefined
+  const named = useQuery(api.workspace.names.queryOptions({ input: { agent: agent.id }, enabled: !isRead }))
   const actions = useFileActions(agent.id)
-  const drop = useDropMarkdown(actions)
-  const all = files.data ?? []
-  const typed = filter.trim().toLowerCase()
-  const named = typed === '' ? [] : all.filter(({ path }) => path.toLowerCase().includes(typed)).slice(0, 50)
+  const drop = useDropMarkdown(agent.id, actions)
+  const others = useOthers(agent.id)
+  // Whoever looks for a note goes by its name: what else is told of the files follows.
+  const all = files.data ?? named.data ?? []
+  // What is typed appears first; what has that name follows.
+  const typed = useDeferredValue(filter.trim().toLowerCase())
   return (
     <SidebarSection
       id="files"
@@ -52,7 +61,17 @@ export function FileTree({ agent, current }: TreeProps) {
       className="min-h-32 flex-1 [@media(max-height:620px)]:h-80 [@media(max-height:620px)]:flex-none"
       aside={
         <>
-          <span>{files.data ? t('nav.files', { count: all.length }) : ''}</span>
+          <span>{(files.data ?? named.data) ? t('nav.files', { count: all.length }) : ''}</span>
+          {others.count > 0 && (
+            <IconButton
+              label={t('nav.others', { count: others.count })}
+              aria-pressed={others.isShown}
+              className={`size-6! ${others.isShown ? 'text-text!' : ''}`}
+              onClick={others.toggle}
+            >
+              <Paperclip size={13} />
+            </IconButton>
+          )}
           <IconButton label={t('nav.newFile')} className="size-6!" onClick={() => setIsNaming(true)}>
             <FilePlus2 size={13} />
           </IconButton>
@@ -69,22 +88,45 @@ export function FileTree({ agent, current }: TreeProps) {
             className="mx-0.5 mb-1 w-[calc(100%-4px)]"
           />
         )}
-        {files.isPending ? (
+        {files.isPending && named.isPending ? (
           <Opening agent={agent.id} />
         ) : typed === '' ? (
-          <Everything agent={agent} current={current} files={all} actions={actions} />
-        ) : named.length === 0 ? (
-          <p className="px-2 py-1 text-muted">{t('nav.noFiles')}</p>
+          <Everything agent={agent} current={current} files={all} others={others.shown} actions={actions} />
         ) : (
-          named.map((file) => (
-            <FileRow key={file.path} file={file} name={file.path} current={current} actions={actions} />
-          ))
+          <Named typed={typed} current={current} files={all} others={others.shown} actions={actions} />
         )}
         {isNaming && <NewFileDialog agent={agent.id} onClose={() => setIsNaming(false)} />}
       </div>
     </SidebarSection>
   )
 }
+
+interface NamedProps {
+  /** In lower case. */
+  readonly typed: string
+  readonly current: string
+  readonly files: readonly TreeFile[]
+  readonly others: readonly string[]
+  readonly actions: FileActions
+}
+
+const Named = memo(function Named({ typed, current, files, others, actions }: NamedProps) {
+  const { t } = useTranslation()
+  const isNamed = (path: string) => path.toLowerCase().includes(typed)
+  const found = files.filter(({ path }) => isNamed(path)).slice(0, mostNamed)
+  const foundOthers = others.filter(isNamed).slice(0, mostNamed - found.length)
+  if (found.length + foundOthers.length === 0) return <p className="px-2 py-1 text-muted">{t('nav.noFiles')}</p>
+  return (
+    <>
+      {found.map((file) => (
+        <FileRow key={file.path} file={file} name={file.path} current={current} actions={actions} />
+      ))}
+      {foundOthers.map((path) => (
+        <OtherRow key={path} path={path} name={path} current={current} actions={actions} />
+      ))}
+    </>
+  )
+})
 
 /** Before anything can be listed: that it goes on, and why it takes a while where it does. */
 function Opening({ agent }: { agent: string }) {
@@ -102,14 +144,16 @@ function Opening({ agent }: { agent: string }) {
 }
 
 interface EverythingProps extends TreeProps {
-  readonly files: readonly FileEntry[]
+  readonly files: readonly TreeFile[]
+  /** Paths of what is no note. */
+  readonly others: readonly string[]
   readonly actions: FileActions
 }
 
 /** Folders that were opened or closed, by agent: whoever comes back finds them so. */
 const seenFolders = new Map<string, ReadonlyMap<string, boolean>>()
 
-function Everything({ agent, current, files, actions }: EverythingProps) {
+function Everything({ agent, current, files, others, actions }: EverythingProps) {
   const { t } = useTranslation()
   const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => seenFolders.get(agent.id) ?? new Map())
   const [shownAt, setShownAt] = useState<string>()
@@ -123,7 +167,7 @@ function Everything({ agent, current, files, actions }: EverythingProps) {
   useEffect(() => {
     seenFolders.set(agent.id, folders)
   }, [agent.id, folders])
-  const tree = useMemo(() => treeOf(files), [files])
+  const tree = useMemo(() => treeOf(files, others), [files, others])
   const rows = useMemo(() => treeRows(tree, (path) => folders.get(path) ?? false), [tree, folders])
   const toggle = (path: string, isOpen: boolean) => setFolders(new Map([...folders, [path, isOpen]]))
   const press = (key: string, row: TreeRow, at: number) => {
@@ -156,6 +200,8 @@ function Everything({ agent, current, files, actions }: EverythingProps) {
           <div style={{ paddingLeft: (row.depth - 1) * indent }}>
             {row.kind === 'file' ? (
               <FileRow file={row.file} name={row.name} current={current} actions={actions} />
+            ) : row.kind === 'other' ? (
+              <OtherRow path={row.path} name={row.name} current={current} actions={actions} />
             ) : (
               <FolderRow row={row} current={current} actions={actions} onToggle={toggle} />
             )}
@@ -169,7 +215,8 @@ function Everything({ agent, current, files, actions }: EverythingProps) {
 /** Of each level, px. */
 const indent = 14
 
-const keyOfRow = (row: TreeRow) => (row.kind === 'file' ? row.file.path : `${row.path}/`)
+const keyOfRow = (row: TreeRow) =>
+  row.kind === 'file' ? row.file.path : row.kind === 'other' ? row.path : `${row.path}/`
 const levelOf = ({ depth }: TreeRow) => depth
 const heightOf = () => 27
 
@@ -182,8 +229,23 @@ interface FolderRowProps {
 
 /** Whether the settings keep the folder on this machine, as its files say. */
 function useLocalFolder(agent: string, path: string): boolean {
-  const { data: files = [] } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
-  return files.some((file) => file.path.startsWith(`${path}/`) && file.local?.rule?.replace(/\/+$/, '') === path)
+  const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
+  return files !== undefined && localFoldersOf(files).has(path)
+}
+
+/** By the list that they were read from: every row of a folder asks. */
+const localFolders = new WeakMap<readonly FileEntry[], ReadonlySet<string>>()
+
+function localFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
+  const known = localFolders.get(files)
+  if (known) return known
+  const rules = files.flatMap(({ path, local }) => {
+    const rule = local?.rule?.replace(/\/+$/, '')
+    return rule !== undefined && path.startsWith(`${rule}/`) ? [rule] : []
+  })
+  const found = new Set(rules)
+  localFolders.set(files, found)
+  return found
 }
 
 function FolderRow({ row: { path, name, count, isOpen }, current, actions, onToggle }: FolderRowProps) {
@@ -236,8 +298,9 @@ function FolderMenu({ actions, path, current, isLocal }: FolderMenuProps) {
 }
 
 /** Markdown files that are dropped here become files of the workspace; none is ever replaced. */
-function useDropMarkdown(actions: FileActions) {
+function useDropMarkdown(agent: string, actions: FileActions) {
   const { t } = useTranslation()
+  const folder = useNewNoteFolder(agent)
   return {
     onDragOver: (event: DragEvent) => event.dataTransfer.types.includes('Files') && event.preventDefault(),
     onDrop: (event: DragEvent) => {
@@ -248,7 +311,7 @@ function useDropMarkdown(actions: FileActions) {
         let added = 0
         for (const file of dropped) {
           if (!/\.(md|markdown)$/i.test(file.name)) toast.error(t('file.notMarkdown', { name: file.name }))
-          else if (await actions.create(`memory/${file.name}`, await file.text())) added += 1
+          else if (await actions.create(folder + file.name, await file.text())) added += 1
         }
         if (added > 0) toast.success(t('file.dropped', { count: added }))
       }

@@ -19,10 +19,21 @@ import { ViewHeader } from '../ui/view-header.tsx'
 import { useFileActions } from './file-actions.ts'
 import type { DiskFile, Gone } from './open-file.ts'
 import { OpenFile } from './edited-file.tsx'
+import { otherKind } from './other-kind.ts'
 
 const Reading = lazy(() => import('../reading/reading.tsx'))
+const OtherView = lazy(() => import('./other-view.tsx'))
 
 export function FileView({ agent, path }: { agent: Agent; path: string }) {
+  if (otherKind(path) === undefined) return <NoteView agent={agent} path={path} />
+  return (
+    <Suspense fallback={<Skeleton lines={12} />}>
+      <OtherView agent={agent} path={path} />
+    </Suspense>
+  )
+}
+
+function NoteView({ agent, path }: { agent: Agent; path: string }) {
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent: agent.id, path } }))
   const settings = useQuery(api.settings.get.queryOptions())
   const [isDraftOpen, setIsDraftOpen] = useState(false)
@@ -63,10 +74,11 @@ function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) 
   const [, navigate] = useLocation()
   const actions = useFileActions(agent)
   const draft = useQuery(
-    api.workspace.draft.queryOptions({ input: { agent, path }, refetchOnMount: 'always', gcTime: 0 }),
+    api.workspace.drafts.queryOptions({ input: { agent, path }, refetchOnMount: 'always', gcTime: 0 }),
   )
+  const hasDraft = draft.data !== undefined && draft.data.length > 0
   const shown = clipLine(path)
-  const day = /^memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path)?.[1]
+  const day = /^(?:\.commonplace\/)?memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path)?.[1]
   return (
     <EmptyState
       title={
@@ -76,10 +88,10 @@ function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) 
             : t('file.emptyDay', { day: formatDay(day) })
           : t('file.movedAway', { path: shown, to: clipLine(movedTo) })
       }
-      {...(draft.data ? { hint: t('file.draftWithout') } : {})}
+      {...(hasDraft ? { hint: t('file.draftWithout') } : {})}
     >
       {movedTo !== undefined && <Button onClick={() => navigate(paths.file(movedTo))}>{t('file.goThere')}</Button>}
-      {draft.data && <Button onClick={onOpenDraft}>{t('file.openDraft')}</Button>}
+      {hasDraft && <Button onClick={onOpenDraft}>{t('file.openDraft')}</Button>}
       <Button onClick={() => void actions.create(path, day === undefined ? '' : `# ${day}\n\n`)}>
         {t(day === undefined ? 'file.create' : 'file.createLog')}
       </Button>

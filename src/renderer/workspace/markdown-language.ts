@@ -2,7 +2,7 @@
 import i18next from 'i18next'
 import { monaco } from '../ui/monaco.ts'
 import { decodePart } from '../../shared/decode.ts'
-import { parseLinks, type NoteLink } from '../../shared/links/index.ts'
+import { parseLinks, type LinkTarget, type NoteLink } from '../../shared/links/index.ts'
 import { parseProperties } from '../../shared/properties/index.ts'
 import { sectionsOf } from '../../shared/sections.ts'
 import type { NoteLinks } from '../links/use-note-links.ts'
@@ -64,9 +64,9 @@ export function registerMarkdown(): void {
       if (address.scheme !== scheme) return false
       const model = monaco.editor.getModels().find((known) => surroundings.has(known))
       const place = model && surroundings.get(model)
-      const [kind, target] = JSON.parse(address.query) as ['wiki' | 'inline' | 'tag', string]
-      if (kind === 'tag') place?.openTag(target)
-      else place?.open(kind, target)
+      const [kind, named] = JSON.parse(address.query) as ['wiki' | 'inline', LinkTarget] | ['tag', string]
+      if (kind === 'tag') place?.openTag(named)
+      else place?.open(kind, named)
       return place !== undefined
     },
   })
@@ -88,8 +88,8 @@ function linksOf(model: monaco.editor.ITextModel): readonly NoteLink[] {
 }
 
 /** With its fragment. */
-function targetOf({ target, fragment }: NoteLink): string {
-  return fragment === undefined ? target : `${target}#${fragment}`
+function targetOf({ target, fragment }: NoteLink): LinkTarget {
+  return { target, ...(fragment === undefined ? {} : { fragment }) }
 }
 
 /** All of `[[…]]`, of others the target alone. */

@@ -5,8 +5,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import type { Appearance } from '../../shared/contract/index.ts'
+import type { Appearance, FileDraft } from '../../shared/contract/index.ts'
 import { client } from '../api/index.ts'
+import { fileTypedHere, handedOver, keepAfterMs, keepTyped } from '../drafts/typed.ts'
+import { windowId } from '../drafts/window.ts'
 import { isErrorOf, tellFailure } from '../feedback/index.ts'
 
 export interface DiskFile {
@@ -17,8 +19,7 @@ export interface DiskFile {
 
 export type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
 
-/** A pause in typing after which the draft is kept, and (with autosave by pause) the file is saved, ms. */
-const draftAfterMs = 400
+/** A pause in typing after which, with autosave by pause, the file is saved, ms. */
 const saveAfterMs = 1500
 
 /** Where a file went that is not there any more; without a path it was deleted. */
@@ -37,6 +38,8 @@ export interface OpenFile {
   readonly hasDraft: boolean
   /** Somebody else deleted or moved it: nothing is written before somebody says so. */
   readonly isGone: boolean
+  /** What other windows have typed and not saved, the newest first. */
+  readonly others: readonly OtherDraft[]
   readonly type: (text: string) => void
   /** Also makes a file that is gone anew. */
   readonly save: () => Promise<void>
@@ -45,6 +48,16 @@ export interface OpenFile {
   readonly discard: () => Promise<void>
   /** What was typed goes on in another file: the same one, by the name that it has now. */
   readonly carryTo: (path: string) => Promise<void>
+  /** Puts another window's draft into the editor. */
+  readonly take: (other: OtherDraft) => void
+  readonly drop: (other: OtherDraft) => void
+}
+
+export interface OtherDraft {
+  readonly writer: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly draft: FileDraft
 }
 
 interface Options {
@@ -66,15 +79,16 @@ export function useOpenFile(
   const [state, setState] = useState<SaveState>('saved')
   const [theirs, setTheirs] = useState<string>()
   const [hasDraft, setHasDraft] = useState(false)
+  const [others, setOthers] = useState<readonly OtherDraft[]>([])
   /** The state of the file after which a save found that it is gone, before anybody told. */
   const [missed, setMissed] = useState<DiskFile>()
   const isGone = gone !== undefined || missed === disk
-  const latest = useRef({ text, base: disk, disk, isGone, isLeft: false, onLeftBehind })
+  const latest = useRef({ text, base: disk, disk, isGone, isLeft: false, isAsked: false, onLeftBehind })
   const timers = useRef({ draft: 0, save: 0 })
 
   /** Takes a state of the file that did not come from typing. */
   const show = useCallback((file: DiskFile) => {
-    latest.current = { ...latest.current, text: file.text, base: file }
+    latest.current = { ...latest.current, text: file.text, base: file, isAsked: false }
     setText(file.text)
     setContent({ text: file.text })
     setState('saved')
@@ -82,12 +96,17 @@ export function useOpenFile(
     setHasDraft(false)
   }, [])
 
+  /** What was typed here before is in the editor, if there was anything. */
+  const isBegun = useRef(false)
+
   const keepDraft = useCallback(() => {
     const { text: typed, base } = latest.current
     const isSaved = typed === base.text
+    if (isSaved && !isBegun.current) return
+    isBegun.current = true
     const draft = isSaved ? null : { text: typed, baseText: base.text, baseHash: base.hash }
-    // A draft that cannot be kept (a full disk) is told by the saving.
-    void client.workspace.saveDraft({ agent, path, draft }).catch(() => undefined)
+    clearTimeout(timers.current.draft)
+    void keepTyped({ kind: 'file', agent, path, draft })
   }, [agent, path])
 
   useEffect(() => {
@@ -100,27 +119,51 @@ export function useOpenFile(
     if (disk.hash !== base.hash && typed === base.text) show(disk)
   }, [disk, show])
 
-  // What a crash left in the editor.
+  /** What was typed and not saved is in the editor again; where the file is another by now, both are shown. */
+  const begin = useCallback((draft: FileDraft) => {
+    const { base, disk: now } = latest.current
+    // Where there is no file, there is nothing that it would be merged with.
+    const begun = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
+    const isOutdated = base.hash !== null && draft.baseHash !== null && draft.baseHash !== now.hash
+    latest.current = { ...latest.current, text: draft.text, base: begun, isAsked: isOutdated }
+    setText(draft.text)
+    setContent({ text: draft.text })
+    setState(isOutdated ? 'conflict' : 'unsaved')
+    setTheirs(isOutdated ? now.text : undefined)
+    setHasDraft(true)
+  }, [])
+
+  // What a crash left in the editor, and what other windows have typed.
   useEffect(() => {
     let isCurrent = true
-    client.workspace.draft({ agent, path }).then(
-      (draft) => {
-        const { text: typed, base } = latest.current
-        if (!isCurrent || !draft || typed !== base.text || draft.text === base.text) return
-        // Where there is no file, there is nothing that it would be merged with.
-        const begun = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
-        latest.current = { ...latest.current, text: draft.text, base: begun }
-        setText(draft.text)
-        setContent({ text: draft.text })
-        setState('unsaved')
-        setHasDraft(true)
-      },
+    const here = fileTypedHere(agent, path)
+    const look = async () => {
+      await handedOver(agent)
+      const kept = await client.workspace.drafts({ agent, path })
+      if (!isCurrent) return
+      const mine = kept.find(({ writer }) => writer === windowId())
+      const others = kept.filter(({ writer }) => writer !== windowId())
+      setOthers(others.filter(({ draft }) => draft.text !== disk.text))
+      // What was saved as the window closed need not be told of.
+      for (const { writer, draft } of others)
+        if (draft.text === disk.text) void keepTyped({ kind: 'file', agent, path, draft: null }, writer)
+      beginWith(mine?.draft)
+    }
+    const beginWith = (draft: FileDraft | null | undefined) => {
+      const { text: typed, base } = latest.current
+      if (isBegun.current || !draft) return
+      isBegun.current = true
+      if (typed === base.text && draft.text !== base.text) begin(draft)
+    }
+    beginWith(here)
+    look().then(
+      () => (isBegun.current = true),
       () => undefined,
     )
     return () => {
       isCurrent = false
     }
-  }, [agent, path])
+  }, [agent, path, disk, begin])
 
   /** There is no file to save to: what was typed stays, here and as a draft. */
   const miss = useCallback(() => {
@@ -145,6 +188,7 @@ export function useOpenFile(
         // Typed on meanwhile: what was merged in is not in the editor yet. An old hash makes the next save merge again.
         else latest.current.base = { text: typed, hash: result.merged ? base.hash : result.hash }
         if (result.merged) toast.info(t('file.merged'))
+        latest.current.isAsked = false
         setMissed(undefined)
         setTheirs(undefined)
         setHasDraft(false)
@@ -159,8 +203,10 @@ export function useOpenFile(
         if (current.hash === null) return miss()
         // What was gone is there again: it is asked about like any other change.
         latest.current.isGone = false
+        latest.current.isAsked = true
         setMissed(undefined)
         setState('conflict')
+        keepDraft()
         setTheirs(current.text)
         // The editor gives way to the comparison; what was typed is what it begins with when it is back.
         setContent({ text: latest.current.text })
@@ -177,10 +223,11 @@ export function useOpenFile(
 
   /** Nobody has asked for it: what was not typed is not written, nor is a file that somebody else removed. */
   const saveTyped = useCallback(async () => {
-    const { text: typed, base, isGone: isNew } = latest.current
+    const { text: typed, base, isGone: isNew, isAsked } = latest.current
     if (typed === base.text) return
-    if (isNew) keepDraft()
-    else await save()
+    keepDraft()
+    if (isNew || isAsked) return
+    await save()
   }, [save, keepDraft])
 
   const type = useCallback(
@@ -190,7 +237,7 @@ export function useOpenFile(
       const isSaved = typed === latest.current.base.text
       setState((before) => (before === 'conflict' ? before : isSaved ? 'saved' : 'unsaved'))
       clearTimeout(timers.current.draft)
-      timers.current.draft = window.setTimeout(keepDraft, draftAfterMs)
+      timers.current.draft = window.setTimeout(keepDraft, keepAfterMs)
       clearTimeout(timers.current.save)
       if (autosave === 'delay' && !isSaved) timers.current.save = window.setTimeout(() => void saveTyped(), saveAfterMs)
     },
@@ -222,11 +269,37 @@ export function useOpenFile(
     async (target: string) => {
       const { text: typed, base } = latest.current
       const draft = { text: typed, baseText: base.text, baseHash: base.hash }
-      if (typed !== base.text) await client.workspace.saveDraft({ agent, path: target, draft })
+      if (typed !== base.text) await keepTyped({ kind: 'file', agent, path: target, draft })
       show({ text: typed, hash: base.hash })
       keepDraft()
     },
     [agent, show, keepDraft],
+  )
+
+  const drop = useCallback(
+    (other: OtherDraft) => {
+      setOthers((before) => before.filter((one) => one !== other))
+      void keepTyped({ kind: 'file', agent, path, draft: null }, other.writer)
+    },
+    [agent, path],
+  )
+
+  /** What is in the editor and not saved takes its place among the others. */
+  const take = useCallback(
+    (other: OtherDraft) => {
+      const { text: typed, base } = latest.current
+      drop(other)
+      if (typed !== base.text) {
+        const draft = { text: typed, baseText: base.text, baseHash: base.hash }
+        const mine = { writer: crypto.randomUUID(), at: Date.now(), draft }
+        setOthers((before) => [mine, ...before])
+        void keepTyped({ kind: 'file', agent, path, draft }, mine.writer)
+      }
+      latest.current.base = latest.current.disk
+      begin(other.draft)
+      keepDraft()
+    },
+    [agent, path, drop, begin, keepDraft],
   )
 
   useLeaving(autosave === 'off' ? keepDraft : saveTyped)
@@ -238,7 +311,7 @@ export function useOpenFile(
       if (isNew && typed !== base.text) tell()
     }
   }, [])
-  return { text, content, state, theirs, hasDraft, isGone, type, save, resolve, discard, carryTo }
+  return { text, content, state, theirs, hasDraft, isGone, others, type, save, resolve, discard, carryTo, take, drop }
 }
 
 /** The file as it is; one that somebody removed is an empty one that does not exist. */
@@ -256,9 +329,11 @@ function useLeaving(onLeave: () => void | Promise<void>): void {
   useEffect(() => {
     const leave = () => void onLeave()
     window.addEventListener('blur', leave)
+    window.addEventListener('pagehide', leave)
     document.addEventListener('visibilitychange', leave)
     return () => {
       window.removeEventListener('blur', leave)
+      window.removeEventListener('pagehide', leave)
       document.removeEventListener('visibilitychange', leave)
       leave()
     }

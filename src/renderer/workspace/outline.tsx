@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { sectionsOf } from '../../shared/sections.ts'
 import { clipLine } from '../ui/clip.ts'
 import { maxCounted } from './counts.tsx'
+import { plainTitle } from './plain-title.ts'
 
 /** This many headings make an outline worth its place. */
 const fewHeadings = 3
@@ -28,7 +29,7 @@ export function Outline({ text, onChoose }: { text: string; onChoose: (line: num
           className="block min-h-6 w-full truncate rounded-sm px-2 text-left text-muted hover:bg-soft hover:text-text"
           style={{ paddingLeft: level * 8 }}
         >
-          {clipLine(title, 100)}
+          {clipLine(plainTitle(title), 100)}
         </button>
       ))}
       {sections.length > maxHeadings && <p className="px-2 py-1 text-muted">…</p>}

@@ -15,7 +15,8 @@ export function useBlameMargin(agent: string, path: string, isShown: boolean) {
   const { data: lines } = useQuery(api.history.blame.queryOptions({ input: isShown ? { agent, path } : skipToken }))
   return useMemo(() => {
     if (!lines) return undefined
-    const note = (line: BlamedLine) => `${nameOf(line)} · ${formatShortDay(line.at)}`
+    const note = (line: BlamedLine) =>
+      [nameOf(line), formatShortDay(line.at), ...(line.sources ?? []).slice(0, 1)].join(' · ')
     return {
       notes: lines.map((blamed, index) => (lines[index - 1]?.commit === blamed.commit ? '' : note(blamed))),
       onClick(line: number) {

@@ -1,6 +1,7 @@
 /** Who exists, and where they live. */
 import { z } from 'zod'
 import { maxPath } from '../limits.ts'
+import { isOwnFolder } from '../own-files.ts'
 import { agentIdSchema, base, forAgent } from './base.ts'
 
 export const agentSchema = z.object({
@@ -26,6 +27,13 @@ const nameSchema = z.string().trim().min(1).max(60)
 const workspaceSchema = z.string().trim().min(1).max(maxPath)
 const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/i)
 
+/** Of an agent's own files, in its workspace; empty for the top. */
+const ownFolderSchema = z
+  .string()
+  .max(maxPath)
+  .refine(isOwnFolder)
+  .transform((folder) => folder.split(/[\\/]/).filter(Boolean).join('/'))
+
 export const agents = {
   list: base.output(z.array(agentSchema)),
   /**
@@ -33,8 +41,23 @@ export const agents = {
    * another program gets nothing, unless `seed` says so.
    */
   setUp: base
-    .input(forAgent.extend({ workspace: workspaceSchema, locale: localeSchema, seed: z.boolean().optional() }))
+    .input(
+      forAgent.extend({
+        workspace: workspaceSchema,
+        locale: localeSchema,
+        seed: z.boolean().optional(),
+        /** Where the agent's own files lie in it; as the folder has it when left out. */
+        own: ownFolderSchema.optional(),
+      }),
+    )
     .output(z.object({ workspace: z.string(), created: z.array(z.string()) })),
+  /**
+   * Has its own files (AGENTS.md, MEMORY.md …) lie in another folder of its workspace, and moves those that are there. What
+   * has a file of its name there already is left.
+   */
+  moveOwn: base
+    .input(forAgent.extend({ own: ownFolderSchema }))
+    .output(z.object({ moved: z.array(z.string()), left: z.array(z.string()) })),
   /** A new agent with a folder of its own, seeded; `like` gives it the settings of another one. */
   create: base
     .input(

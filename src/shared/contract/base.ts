@@ -2,7 +2,8 @@
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { maxId, maxName, maxPath } from '../limits.ts'
-import { errorCodes, errorDataSchema, type ErrorCode } from '../errors.ts'
+import { errorDataSchema } from '../error-data.ts'
+import { errorCodes, type ErrorCode } from '../errors.ts'
 
 const errorItem = { data: errorDataSchema.optional() }
 
@@ -10,12 +11,6 @@ export const errorMap = Object.fromEntries(errorCodes.map((code) => [code, error
   ErrorCode,
   typeof errorItem
 >
-
-/**
- * Bytes of one message between the interface and the runtime, as JSON in UTF-8: a file that is as large as one can be,
- * with what it was before, fits. A request that is larger is refused before it is sent (`message_too_large`).
- */
-export const maxMessageBytes = 45 * 1024 * 1024
 
 /** Bytes of a file's text as a part of a message; so much is a file of 20 MB of prose, with its line breaks escaped. */
 const maxTextBytes = 22 * 1024 * 1024
@@ -50,6 +45,12 @@ export const sessionIdSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,12
 
 /** A path inside a workspace, with forward slashes. Only the shape is checked here; the workspace resolves it. */
 export const filePathSchema = z.string().min(1).max(maxPath)
+
+/** Names a window: what is typed there is its own. */
+export const windowIdSchema = z.string().regex(/^[\w-]{1,40}$/)
+
+/** A draft, with the window it was typed in, and when, ms since the epoch. */
+export const keptDraft = <T extends z.ZodType>(draft: T) => z.object({ writer: windowIdSchema, at: z.number(), draft })
 
 /** Of an entry, a message, a permission, a check: something that we or a provider named. */
 export const idSchema = z.string().max(maxId)

@@ -1,7 +1,7 @@
 /** Conversations as they happen: what is sent, and everything that a window that follows one is told. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { errorDataSchema } from '../errors.ts'
+import { errorDataSchema } from '../error-data.ts'
 import { maxAttachments, maxId, maxMessage } from '../limits.ts'
 import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
@@ -39,6 +39,9 @@ const retryingSchema = z.object({
   /** What the sentence for the code is told with; `reason`: the provider's own words. */
   data: errorDataSchema,
   afterMs: z.number(),
+  /** The try that comes, 2 for the first repetition, and how many there are at most. */
+  attempt: z.number().int(),
+  attempts: z.number().int(),
 })
 
 /**
@@ -64,7 +67,6 @@ export const chatEventSchema = z.discriminatedUnion('type', [
     type: z.literal('retrying'),
     /** Why, in plain English, with the provider's own words. */
     message: z.string(),
-    attempt: z.number().int(),
   }),
   /** The conversation is being kept within its window; there is an answer when that is done. */
   z.object({ type: z.literal('keeping'), what: z.enum(['flush', 'compaction']) }),
@@ -128,6 +130,8 @@ export const chat = {
   /** Goes on with an answer that broke off. */
   resume: base.input(forSession).output(done),
   watch: base.input(forSession).output(eventIterator(chatEventSchema)),
+  /** Makes a request that waits to be repeated at once. */
+  retryNow: base.input(forSession).output(done),
   stop: base.input(forSession).output(z.object({ stopped: z.boolean() })),
   /** Takes a message back that was not delivered yet. */
   unqueue: base.input(forSession.extend({ id: idSchema })).output(done),

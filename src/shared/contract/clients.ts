@@ -25,6 +25,8 @@ export const memoryClientSchema = z.object({
   writes: z.number().int(),
   /** Its model runs on this machine, says the user: it sees what is marked local (M64). */
   isLocal: z.boolean(),
+  /** It may write into MEMORY.md by itself; else that waits in the inbox (M63). */
+  mayKeep: z.boolean(),
 })
 export type MemoryClient = z.infer<typeof memoryClientSchema>
 
@@ -83,14 +85,17 @@ export const clients = {
         permission: clientPermissionSchema.optional(),
         agent: agentIdSchema.optional(),
         isLocal: z.boolean().optional(),
+        mayKeep: z.boolean().optional(),
       }),
     )
     .output(z.object({})),
   /** Takes its token back, and forgets what it may. */
   remove: base.input(forClient).output(z.object({})),
   /**
-   * Appends a note on a program's account, once it may. `mayBeThere`: it was asked for before, and nobody answered.
-   * @returns where it stands, and by what it can be taken back
+   * Appends a note on a program's account, once it may. `mayBeThere`: it was asked for before, and nobody answered. What is
+   * for a section of MEMORY.md stands in the log, and waits in the inbox for MEMORY.md, unless the program may write there,
+   * or the user was shown this very note and allowed it.
+   * @returns where it stands, by what it can be taken back, and the proposal (null where it was refused before)
    */
   remember: base
     .input(
@@ -101,10 +106,28 @@ export const clients = {
         mayBeThere: z.boolean().default(false),
       }),
     )
-    .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), undo: idSchema })),
-  /** Texts of an answer as the program may see them: the last gate before they leave. */
+    .output(
+      z.object({
+        path: z.string(),
+        startLine: z.number().int(),
+        endLine: z.number().int(),
+        undo: idSchema,
+        proposal: idSchema.nullable().optional(),
+      }),
+    ),
+  /** Looks which notes are local, while a call of a program is worked on; null where none is that it may not see. */
+  look: base.input(forAgent.extend({ client: clientIdSchema })).output(z.object({ look: idSchema.nullable() })),
+  /** Texts of an answer as the program may see them, by that look: the last gate before they leave. */
   pass: base
-    .input(forAgent.extend({ client: clientIdSchema, texts: z.array(z.string().max(maxPassed)).max(10_000) }))
+    .input(
+      forAgent.extend({
+        client: clientIdSchema,
+        look: idSchema.optional(),
+        texts: z.array(z.string().max(maxPassed)).max(10_000),
+        /** The program's own words, which are no secret to it. */
+        own: z.array(z.string().max(maxPassed)).max(10_000).optional(),
+      }),
+    )
     .output(z.object({ texts: z.array(z.string()) })),
   /** Takes back what this program had written. */
   undo: base

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { maxId } from '../limits.ts'
 import { base } from './base.ts'
 import { indexStatusSchema } from './index-status.ts'
+import { movingSchema } from './links.ts'
 
 /** One stream tells everybody what changed; the interface drops the query results that an event makes stale. */
 export const appEventSchema = z.discriminatedUnion('type', [
@@ -52,6 +53,8 @@ export const appEventSchema = z.discriminatedUnion('type', [
     /** How long it took. */
     ms: z.number(),
   }),
+  /** How far a move is that writes many notes anew; null when none is under way. */
+  z.object({ type: z.literal('moveProgress'), agent: z.string(), moving: movingSchema.nullable() }),
   /** A part of the app had failed and was started again. */
   z.object({ type: z.literal('recovered'), agent: z.string() }),
   /** Something went wrong that nobody had reckoned with; the app goes on. */

@@ -52,6 +52,19 @@ const replaceEventSchema = z.discriminatedUnion('type', [
 ])
 export type ReplaceEvent = z.infer<typeof replaceEventSchema>
 
+/** A replacement of this run that can be taken back. */
+export const pastReplacementSchema = z.object({
+  undo: idSchema,
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  text: z.string(),
+  replacement: z.string(),
+  /** Matches. */
+  count: z.number().int(),
+  files: z.number().int(),
+})
+export type PastReplacement = z.infer<typeof pastReplacementSchema>
+
 export const find = {
   /** Looks through all notes; ending the iteration ends the work. */
   run: base
@@ -78,6 +91,8 @@ export const find = {
     )
     .output(eventIterator(replaceEventSchema)),
   stop: base.input(forAgent.extend({ search: idSchema })).output(z.object({})),
+  /** Replacements of this run that `undo` can still take back, latest first. */
+  past: base.input(forAgent).output(z.array(pastReplacementSchema)),
   /** Takes a whole replacement back, file by file where their lines still stand. Fails with `undo_conflict` when it is long ago. */
   undo: base.input(forAgent.extend({ undo: idSchema })).output(eventIterator(replaceEventSchema)),
 }

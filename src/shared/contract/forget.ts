@@ -1,30 +1,9 @@
 /** Forgetting for good: where something stands in all that is kept, and taking it out everywhere. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
+import { forgetKinds } from '../forget-kinds.ts'
 import { maxPhrase } from '../limits.ts'
 import { base, filePathSchema, forAgent } from './base.ts'
-
-/**
- * `note` a note; `trash` what was thrown away; `other` another file of the workspace, in which nothing is changed; `chat` a
- * transcript; `request` a request as it was sent; `output` what a tool gave; `history` recorded versions of a file;
- * `index` what search made of it; `check`, `proposal`, `draft`, `log`; `state` another file of the app, such as its settings.
- */
-export const forgetKinds = [
-  'note',
-  'trash',
-  'other',
-  'chat',
-  'request',
-  'output',
-  'history',
-  'index',
-  'check',
-  'proposal',
-  'draft',
-  'log',
-  'state',
-] as const
-export type ForgetKind = (typeof forgetKinds)[number]
 
 const forgetPlaceSchema = z.object({
   kind: z.enum(forgetKinds),
@@ -35,6 +14,8 @@ const forgetPlaceSchema = z.object({
   lines: z.array(z.object({ line: z.number().int().optional(), text: z.string() })),
   /** The file is named after it, and goes as a whole. */
   isNamed: z.boolean().optional(),
+  /** A mark goes that keeps what stays on this machine: that gets one of its own. */
+  keepsLocal: z.boolean().optional(),
 })
 export type ForgetPlace = z.infer<typeof forgetPlaceSchema>
 

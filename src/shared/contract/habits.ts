@@ -10,6 +10,10 @@ export const habitsSchema = z.object({
   kind: vaultKindSchema,
   /** Where the note of a day lies; `format` as `src/shared/daily-notes.ts` says. */
   daily: z.object({ folder: z.string(), format: z.string() }),
+  /** False where nothing says where: then it is `memory`, beside the agent's own files. */
+  hasDaily: z.boolean(),
+  /** The folder of the agent's own files (AGENTS.md, MEMORY.md …). */
+  own: z.string(),
   /** `beside` the note, in a folder below the note's, or in a folder. */
   attachments: z.union([z.literal('beside'), z.object({ below: z.string() }), z.object({ path: z.string() })]),
   /** Where a note goes that a link names. */
@@ -19,6 +23,8 @@ export const habitsSchema = z.object({
   links: z.enum(['wiki', 'markdown']),
   /** How much of a path a link has: as little as names the file, the way from the note, or the way from the top. */
   linkPaths: z.enum(['shortest', 'relative', 'absolute']),
+  /** Where a line of a paragraph ends it is read as ended, as its own program shows it; else lines flow together. */
+  lineBreaks: z.boolean(),
   /** Folders and files, as beginnings of paths, that are not searched. */
   ignored: z.array(z.string()),
   /** What it was read from; empty where nothing says so. */
@@ -32,7 +38,7 @@ export const habits = {
     z.object({
       /** False for one that would have to be made. */
       exists: z.boolean(),
-      /** Of an agent's own files, those that are there. */
+      /** Of an agent's own files, those that are there, as paths. */
       own: z.array(z.string()),
       /** Nothing at all lies in it. */
       isEmpty: z.boolean(),

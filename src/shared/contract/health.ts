@@ -45,6 +45,8 @@ export const problemSchema = z.object({
   /** In the words of whoever failed. */
   message: z.string(),
   path: z.string().optional(),
+  /** Notes that somebody may want to look at. */
+  files: z.array(z.string()).optional(),
   remedy: remedySchema.optional(),
 })
 export type Problem = z.infer<typeof problemSchema>

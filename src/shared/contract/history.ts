@@ -5,7 +5,7 @@ import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './ba
 
 /**
  * Who changed a file (M26). `upkeep` is a proposal that the user accepted (M60). `client` is another program that uses this memory (M58); `template` the app itself, at the
- * first start; `outside` anybody but the app: another editor, Git, a sync.
+ * first start; `adopted` nobody: it was there before the history began; `outside` anybody but the app: another editor, Git, a sync.
  */
 export const causes = [
   'user',
@@ -16,6 +16,7 @@ export const causes = [
   'client',
   'upkeep',
   'template',
+  'adopted',
   'outside',
 ] as const
 export const causeSchema = z.enum(causes)
@@ -28,6 +29,8 @@ const originShape = {
   turn: z.string().optional(),
   /** For another program: what it is called. */
   client: z.string().optional(),
+  /** Where some of it comes from that is trusted less than the user (M63): `web: example.org`. */
+  sources: z.array(z.string()).readonly().optional(),
 }
 
 /** One change of one file. */
@@ -47,6 +50,8 @@ export const historyEntrySchema = z.object({
   exists: z.boolean(),
   /** What was there before stands again: somebody took a change back, or went back to a version. */
   isUndo: z.boolean(),
+  /** For `adopted`, told of all files at once: how many there were; the path is that of one of them. */
+  files: z.number().int().optional(),
 })
 export type HistoryEntry = z.infer<typeof historyEntrySchema>
 

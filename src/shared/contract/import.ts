@@ -1,8 +1,9 @@
 /** Notes and conversations from elsewhere into a memory, and the memory as one file. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { errorCodes, errorDataSchema } from '../errors.ts'
-import { maxId, maxPath, maxPaths } from '../limits.ts'
+import { errorDataSchema } from '../error-data.ts'
+import { errorCodes } from '../errors.ts'
+import { maxId, maxPath } from '../limits.ts'
 import { base, filePathSchema, forAgent } from './base.ts'
 
 export const knownMemorySchema = z.object({
@@ -36,6 +37,20 @@ const placedSchema = z.object({
   conflicts: z.number().int(),
 })
 
+const changedLinksSchema = z.object({
+  count: z.number().int(),
+  /** The first of them. Lines are 1-based. */
+  examples: z.array(
+    z.object({
+      path: z.string(),
+      line: z.number().int(),
+      target: z.string(),
+      from: z.string().nullable(),
+      to: z.string(),
+    }),
+  ),
+})
+
 /** What an import would do, in files. */
 export const importPlanSchema = placedSchema.extend({
   kind: z.enum(['markdown', 'chatgpt', 'claude']),
@@ -47,10 +62,19 @@ export const importPlanSchema = placedSchema.extend({
   links: z.number().int(),
   /** Links to what is left. */
   lost: z.number().int(),
+  /** Links of notes that are here already, by what becomes of them. */
+  existing: z.object({
+    /** They lead to something that is imported instead. */
+    elsewhere: changedLinksSchema,
+    /** They led nowhere, and lead to something that is imported. */
+    found: changedLinksSchema,
+    /** They lead where they did, by a name that another file has from then on. */
+    shared: changedLinksSchema,
+  }),
   /** What is left where it is, by the ending of its name, the most first. `unwanted`: attachments that nobody wants. */
   left: z.array(
     z.object({
-      reason: z.enum(['kind', 'large', 'unwanted']),
+      reason: z.enum(['kind', 'large', 'unwanted', 'unreadable', 'name']),
       ending: z.string(),
       count: z.number().int(),
       /** The first of them. */
@@ -59,12 +83,15 @@ export const importPlanSchema = placedSchema.extend({
   ),
   /** The first of what would be made, as it would be named. */
   names: z.array(z.string()),
+  /** Of these, what is called otherwise where it comes from: its name is taken, or no name on every system. */
+  renamed: z.object({ count: z.number().int(), examples: z.array(z.object({ from: z.string(), to: z.string() })) }),
 })
 export type ImportPlan = z.infer<typeof importPlanSchema>
 
 export const importStepSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
-  z.object({ type: z.literal('done'), made: z.array(z.string()), isCancelled: z.boolean() }),
+  /** `id` is what `undo` takes it back by. */
+  z.object({ type: z.literal('done'), id: z.string(), made: z.array(z.string()), isCancelled: z.boolean() }),
 ])
 export type ImportStep = z.infer<typeof importStepSchema>
 
@@ -82,6 +109,20 @@ export const importStandingSchema = z.object({
   ),
 })
 export type ImportStanding = z.infer<typeof importStandingSchema>
+
+/** An import that can be taken back. */
+export const pastImportSchema = z.object({
+  id: z.string(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  /** What was imported. */
+  path: z.string(),
+  /** How many files it made that are not taken back. */
+  files: z.number().int(),
+  /** Of these, the ones that an undo left: somebody had changed them. */
+  left: z.array(z.string()),
+})
+export type PastImport = z.infer<typeof pastImportSchema>
 
 const source = forAgent.extend({
   path: z.string().trim().min(1).max(maxPath),
@@ -105,8 +146,17 @@ export const importContract = {
   standing: base.input(forAgent).output(importStandingSchema),
   seen: base.input(forAgent.extend({ id: z.string().max(maxId) })).output(done),
   cancel: base.input(forAgent).output(done),
-  /** Puts what an import made into the trash. */
-  undo: base.input(forAgent.extend({ paths: z.array(filePathSchema).max(maxPaths) })).output(done),
-  /** All Markdown of the workspace as a zip; with its history as the Git repository that it is, if asked for. */
+  /** Imports that can be taken back, the latest first; also those of earlier runs. */
+  past: base.input(forAgent).output(z.array(pastImportSchema)),
+  /**
+   * Puts what an import made into the trash, and folders away that it made and nobody uses. What was changed since is left,
+   * and named. Fails with `import_unknown` for one that is not known any more.
+   */
+  undo: base
+    .input(forAgent.extend({ id: z.string().max(maxId) }))
+    .output(z.object({ removed: z.number().int(), left: z.array(z.string()) })),
+  /** A note as a zip, with the notes that it embeds and the files that they show or link to, at their paths. */
+  packNote: base.input(forAgent.extend({ path: filePathSchema })).output(z.instanceof(Blob)),
+  /** All Markdown of the workspace as a zip, with the files that it shows or links to; with its history as the Git repository that it is, if asked for. */
   pack: base.input(forAgent.extend({ withHistory: z.boolean().default(false) })).output(z.instanceof(Blob)),
 }

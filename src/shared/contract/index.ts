@@ -13,6 +13,7 @@ import { health } from './health.ts'
 import { history } from './history.ts'
 import { importContract } from './import.ts'
 import { links } from './links.ts'
+import { pictures } from './pictures.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
@@ -35,6 +36,7 @@ export const contract = {
   history,
   import: importContract,
   links,
+  pictures,
   search,
   sessions,
   settings,
@@ -43,8 +45,6 @@ export const contract = {
   tags,
   workspace,
 }
-
-export { maxMessageBytes } from './base.ts'
 
 export type ContractClient = ContractRouterClient<typeof contract>
 
@@ -68,14 +68,15 @@ export type {
   WhatIfWindow,
 } from './context.ts'
 export type { AppEvent } from './events.ts'
-export type { ForgetKind, ForgetOutcome, ForgetPlace, ForgetStep } from './forget.ts'
-export type { FindEvent, FoundFile, LeftFile, ReplaceEvent, UnreadFile } from './find.ts'
+export type { ForgetKind } from '../forget-kinds.ts'
+export type { ForgetOutcome, ForgetPlace, ForgetStep } from './forget.ts'
+export type { FindEvent, FoundFile, LeftFile, PastReplacement, ReplaceEvent, UnreadFile } from './find.ts'
 export type { Habits } from './habits.ts'
-export type { FileDraft, FileEntry, FileKind } from './workspace.ts'
+export type { FileDraft, FileEntry, FileKind, ListedFile } from './workspace.ts'
 export type { Part, Problem, Remedy } from './health.ts'
 export type { EmbeddingModel, Meaning, NearNote, Script } from './meaning.ts'
-export type { ForeignSettings, ImportPlan, ImportStanding, ImportStep, KnownMemory } from './import.ts'
-export type { Backlink, BrokenLink, LinkGraph, LinkName, Mention, MovePlan, OutgoingLink } from './links.ts'
+export type { ForeignSettings, ImportPlan, ImportStanding, ImportStep, KnownMemory, PastImport } from './import.ts'
+export type { Backlink, BrokenLink, LinkGraph, LinkName, Mention, MovePlan, Moving, OutgoingLink } from './links.ts'
 export type { AcceptedHunk, BlamedLine, Cause, FileCommit, FileCommits, HistoryEntry } from './history.ts'
 export type {
   Candidate,

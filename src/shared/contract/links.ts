@@ -101,6 +101,18 @@ export const linkGraphSchema = z.object({
 })
 export type LinkGraph = z.infer<typeof linkGraphSchema>
 
+/** A move under way, or one that is being taken back. */
+export const movingSchema = z.object({
+  from: z.string(),
+  to: z.string(),
+  /** Notes that are written anew, of all that are. */
+  done: z.number().int(),
+  total: z.number().int(),
+  /** Somebody has cancelled it: it is being taken back. */
+  isCancelled: z.boolean(),
+})
+export type Moving = z.infer<typeof movingSchema>
+
 const forNote = forAgent.extend({ path: filePathSchema })
 /** A file, or a folder with all that lies in it. */
 const forMove = forAgent.extend({ from: filePathSchema, to: filePathSchema })
@@ -135,8 +147,9 @@ export const links = {
     .input(
       forNote.extend({
         kind: z.enum(['wiki', 'inline']),
-        /** Decoded, with its fragment. */
+        /** Decoded. */
         target: z.string().max(maxPhrase),
+        fragment: z.string().max(maxPhrase).optional(),
       }),
     )
     .output(z.object(leadsShape)),
@@ -157,14 +170,24 @@ export const links = {
   /** What a link that is being typed in a note may mean, best first; behind a `#` the headings and blocks of a note. */
   names: base.input(forNote.extend({ typed: z.string().max(maxPhrase) })).output(z.array(linkNameSchema)),
   /** What moving would change in notes. */
-  planMove: base.input(forMove).output(movePlanSchema),
+  planMove: base.input(forMove).output(movePlanSchema.extend({ staysLocal: z.boolean() })),
   /**
    * Moves, and with a plan updates every link, as one change: where one part fails, what was done is taken back. Fails
    * with `plan_outdated` when the plan is not what would be done any more; then nothing was done.
    */
-  move: base
-    .input(forMove.extend({ plan: idSchema.optional() }))
-    .output(z.object({ links: z.number().int(), notes: z.number().int(), undo: idSchema })),
+  move: base.input(forMove.extend({ plan: idSchema.optional() })).output(
+    z.object({
+      links: z.number().int(),
+      notes: z.number().int(),
+      /** The settings keep it on this machine by its place, and it is kept there. */
+      staysLocal: z.boolean(),
+      undo: idSchema,
+    }),
+  ),
+  /** A move that is under way; null for none. */
+  moving: base.input(forAgent).output(movingSchema.nullable()),
+  /** Takes back the move that is under way, where its notes are not all written: it fails with `move_cancelled` then. */
+  cancelMove: base.input(forAgent).output(z.object({})),
   /** Moves of this run that `undoMove` can still take back, latest first; `notes` were written anew with each. */
   moves: base
     .input(forAgent)

@@ -12,7 +12,7 @@ export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
  * Why one leg of the search could not answer, or takes no part; the other carries on with its weight. `vectors_few`:
  * memory has too few passages to learn from what a model's cosines mean; `vectors_measuring`: that is being learnt. `vectors_weak`: the model does not tell texts of
  * the question's script apart. `vectors_local`: what lacks vectors stays on this machine, where the model is a remote one;
- * `query_local`: so does the question.
+ * `query_local`: so does the question, whose words are theirs or may be.
  */
 export const legNoticeSchema = z.object({
   code: z.enum([

@@ -1,10 +1,10 @@
 /** Conversations as they are kept: their messages, what happened between them, and drafts. */
 import { z } from 'zod'
-import { errorDataSchema } from '../errors.ts'
+import { errorDataSchema } from '../error-data.ts'
 import { fileChangeSchema } from '../file-change.ts'
-import { imagePartSchema, messageSchema, usageSchema } from '../messages.ts'
+import { imagePartSchema, messageSchema, usageSchema } from '../message-schemas.ts'
 import { maxAttachments, maxMessage, maxName, maxPhrase, maxPicture, maxTitle } from '../limits.ts'
-import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
+import { base, forAgent, idSchema, keptDraft, sessionIdSchema, windowIdSchema } from './base.ts'
 
 export const sessionSummarySchema = z.object({
   id: z.string(),
@@ -152,7 +152,9 @@ export const sessions = {
   /** Takes a message and all after it out of the conversation; the file keeps them, and `undelete` brings them back. */
   deleteFrom: base.input(forSession.extend({ entry: idSchema })).output(done),
   undelete: base.input(forSession.extend({ entry: idSchema })).output(done),
-  /** What was typed but not sent; without a session, for a new chat. */
-  draft: base.input(forAgent.extend({ session: sessionIdSchema.optional() })).output(draftSchema),
-  saveDraft: base.input(forAgent.extend({ session: sessionIdSchema.optional(), draft: draftSchema })).output(done),
+  /** What was typed but not sent, window by window, the newest first; without a session, for a new chat. */
+  drafts: base.input(forAgent.extend({ session: sessionIdSchema.optional() })).output(z.array(keptDraft(draftSchema))),
+  saveDraft: base
+    .input(forAgent.extend({ session: sessionIdSchema.optional(), writer: windowIdSchema, draft: draftSchema }))
+    .output(done),
 }

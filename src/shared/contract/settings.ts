@@ -1,6 +1,6 @@
 /** The configuration, keys, providers, tools of other programs, spending, and where everything lies. */
 import { z } from 'zod'
-import { usageSchema } from '../messages.ts'
+import { usageSchema } from '../message-schemas.ts'
 import { maxId, maxName, maxPath, maxSettings } from '../limits.ts'
 import { agentIdSchema, base } from './base.ts'
 
@@ -9,6 +9,8 @@ export const appearanceSchema = z.object({
   locale: z.enum(['system', 'en', 'zh-CN', 'zh-TW']),
   /** When the editor saves: on leaving the file, after a pause in typing too, or only when it is told to. */
   autosave: z.enum(['leave', 'delay', 'off']),
+  /** Pictures of the web in notes: each on request, or all of them. */
+  remotePictures: z.enum(['ask', 'always']),
 })
 export type Appearance = z.infer<typeof appearanceSchema>
 
@@ -22,8 +24,10 @@ const configRules = [
   'toolServer',
   'toolServerName',
   'folder',
+  'ownFolder',
   'dailyFormat',
   'keys',
+  'accelerator',
   'schedule',
   'ids',
 ] as const

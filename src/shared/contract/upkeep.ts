@@ -1,6 +1,6 @@
 /** What would keep memory true: proposals, each with its reason, and what becomes of them (M60, M62). */
 import { z } from 'zod'
-import { errorDataSchema } from '../errors.ts'
+import { errorDataSchema } from '../error-data.ts'
 import { maxPhrase } from '../limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 import { keptRequestSchema } from './context.ts'
@@ -8,8 +8,8 @@ import { keptRequestSchema } from './context.ts'
 /**
  * What speaks for a change. Without a model: `duplicate` the same is said twice; `logged` a log says what MEMORY.md says;
  * `expired` its date has passed; `large` a section is in every request and long; `rescued` words wait to be distilled;
- * `broken` a link leads nowhere; `unrecalled` no search found a note for a year. A person: `wrong`, `outdated`. `outside`: a model
- * wants to write into MEMORY.md, or what steers it, with words of others before it (M63). With a
+ * `broken` a link leads nowhere; `drifted` a struck line names a line that stands elsewhere by now; `unrecalled` no search found a note for a year. A person: `wrong`, `outdated`. `outside`: a model
+ * wants to write into MEMORY.md, or what steers it, with words of others before it, or another program does (M63). With a
  * model: `promote` a log decides what MEMORY.md lacks; `supersedes` a later line says otherwise; `contradiction` two lines
  * cannot both hold.
  */
@@ -26,6 +26,7 @@ export const upkeepRules = [
   'large',
   'rescued',
   'broken',
+  'drifted',
   'unrecalled',
 ] as const
 export const upkeepRuleSchema = z.enum(upkeepRules)
@@ -58,11 +59,12 @@ export const proposalStates = ['open', 'snoozed', 'accepted', 'refused', 'withdr
 export const proposalSchema = z.object({
   id: z.string(),
   rule: upkeepRuleSchema,
-  /** Who proposes: a rule of ours, a model, or the user. */
+  /** Who proposes: a rule of ours, a model, the user, or another program. */
   author: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('rule') }),
     z.object({ kind: z.literal('model'), model: z.string() }),
     z.object({ kind: z.literal('user') }),
+    z.object({ kind: z.literal('client'), name: z.string() }),
   ]),
   /** What the request that it came of cost, shared out over its proposals: US dollars (null where nobody knows) and tokens. */
   cost: z.object({ usd: z.number().nullable(), tokens: z.number().int() }).optional(),
@@ -80,6 +82,8 @@ export const proposalSchema = z.object({
     likeness: z.number().optional(),
     tokens: z.number().int().optional(),
     target: z.string().optional(),
+    /** `wrong`, `outdated`: what the line was found for. */
+    query: z.string().optional(),
   }),
   state: z.enum(proposalStates),
   /** When it came to be in that state, ms since the epoch. */
@@ -90,6 +94,8 @@ export const proposalSchema = z.object({
   gone: z.enum(['lines', 'reason']).optional(),
   /** `accepted`: with which others; one undo takes all of them back. */
   acceptance: z.string().optional(),
+  /** `accepted`: it could not be taken back for what was changed there since, 1-based; null: the file is gone. */
+  stuck: z.object({ path: z.string(), line: z.number().int().nullable() }).optional(),
   /** The review that it came of, and the number of the request. */
   review: z.string().optional(),
   request: z.number().int().optional(),
@@ -218,8 +224,16 @@ export const upkeep = {
   snooze: base.input(forProposals.extend({ until: z.number() })).output(z.object({})),
   /** Takes back that proposals were refused or put off. */
   reopen: base.input(forProposals).output(z.object({})),
-  /** Takes back what an acceptance did. Fails with `undo_conflict` where its lines were changed since; then nothing is done. */
-  undo: base.input(forAgent.extend({ acceptance: idSchema })).output(z.object({})),
+  /**
+   * Takes back what an acceptance did, proposal by proposal: those whose lines were changed since stay accepted, and are
+   * named (`stuck`) with the place of what is in the way. Fails with `undo_conflict` where it was taken back already.
+   */
+  undo: base.input(forAgent.extend({ acceptance: idSchema })).output(
+    z.object({
+      undone: z.number().int(),
+      stuck: z.array(z.object({ proposal: idSchema, path: z.string(), line: z.number().int().nullable() })),
+    }),
+  ),
   /** Somebody says that a line is wrong, or does not hold any more. @returns the proposal that this makes */
   flag: base
     .input(

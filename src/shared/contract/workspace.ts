@@ -1,7 +1,16 @@
 /** The files of a memory: read, written, moved, found, and what is typed into them. */
 import { z } from 'zod'
 import { maxName, maxNote, maxPatch, maxPicture, maxTitle } from '../limits.ts'
-import { base, filePathSchema, forProgramSchema, fileTextSchema, forAgent, idSchema } from './base.ts'
+import {
+  base,
+  filePathSchema,
+  forProgramSchema,
+  fileTextSchema,
+  forAgent,
+  idSchema,
+  keptDraft,
+  windowIdSchema,
+} from './base.ts'
 import { unsearchedSchema } from './scope.ts'
 
 /** What a file is to the agent: long-term memory, a daily log, a project-context file, or anything else. */
@@ -35,6 +44,10 @@ export const fileEntrySchema = z.object({
 })
 export type FileEntry = z.infer<typeof fileEntrySchema>
 
+/** What can be told of a file without reading it. */
+export const listedFileSchema = fileEntrySchema.omit({ words: true, tokens: true, local: true })
+export type ListedFile = z.infer<typeof listedFileSchema>
+
 export const fileDraftSchema = z.object({
   text: fileTextSchema,
   /** What the typing began with: the common ancestor of a merge. */
@@ -44,6 +57,8 @@ export const fileDraftSchema = z.object({
 export type FileDraft = z.infer<typeof fileDraftSchema>
 
 export const workspace = {
+  /** The same files as `list`, before any of them is read. */
+  names: base.input(forAgent).output(z.array(listedFileSchema)),
   list: base.input(forAgent.extend({ forProgram: forProgramSchema })).output(z.array(fileEntrySchema)),
   /** Marks a note local, or takes that mark away; what it changed can be taken back by `undo`. */
   setVisibility: base
@@ -107,10 +122,11 @@ export const workspace = {
       }),
     )
     .output(z.object({ hash: z.string(), text: z.string(), merged: z.boolean() })),
-  /** What was typed into a file and not saved; null when there is nothing. */
-  draft: base.input(forAgent.extend({ path: filePathSchema })).output(fileDraftSchema.nullable()),
+  /** What was typed into a file and not saved, window by window, the newest first. */
+  drafts: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(keptDraft(fileDraftSchema))),
+  /** Keeps what a window has of it; null when there is nothing that is not saved. */
   saveDraft: base
-    .input(forAgent.extend({ path: filePathSchema, draft: fileDraftSchema.nullable() }))
+    .input(forAgent.extend({ path: filePathSchema, writer: windowIdSchema, draft: fileDraftSchema.nullable() }))
     .output(z.object({})),
   /** Fails with `file_exists` rather than replace anything. */
   move: base.input(forAgent.extend({ from: filePathSchema, to: filePathSchema })).output(z.object({})),
@@ -121,10 +137,15 @@ export const workspace = {
   restore: base.input(forAgent.extend({ trashed: filePathSchema })).output(z.object({ path: z.string() })),
   /** Shows the file in the system's file manager, or opens it in the program that the system has for it. */
   reveal: base.input(forAgent.extend({ path: filePathSchema, open: z.boolean() })).output(z.object({})),
-  /** Takes a change back by applying its patch in reverse, to the file by the name that it has now. */
+  /**
+   * Takes a change back by applying its patch in reverse, to the file by the name that it has now. A file that it had made
+   * is put into the trash, and `trashed` brings it back.
+   */
   undo: base
     .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))
-    .output(z.object({ hash: z.string() })),
+    .output(z.object({ path: z.string(), trashed: z.string().optional() })),
+  /** Does such a change again. Fails with `undo_conflict` where other lines stand in its place. */
+  redo: base.input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) })).output(z.object({})),
   /** Appends a note to today's log, or to a section of MEMORY.md. Lines are 1-based and inclusive. */
   remember: base
     .input(

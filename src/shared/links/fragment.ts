@@ -11,7 +11,13 @@ export function lineOfFragment(
   // How sites and editors that are made from GitHub's rules name a line.
   const line = /^L(\d+)$/.exec(fragment)?.[1]
   const steps = fragment.split('#').filter((step) => step.trim() !== '')
-  return below(steps, headings) ?? bySlug(fragment, headings) ?? (line === undefined ? undefined : Number(line))
+  // A heading may have the sign in it.
+  return (
+    below(steps, headings) ??
+    below([fragment], headings) ??
+    bySlug(fragment, headings) ??
+    (line === undefined ? undefined : Number(line))
+  )
 }
 
 /** `A#B`: the heading B somewhere below A. */

@@ -1,7 +1,9 @@
+export { canvasFiles, isCanvas, rewriteCanvas, type CanvasFile } from './canvas.ts'
 export { lineOfFragment, slugOf } from './fragment.ts'
 export { parseLinks, type NoteLink, type ParsedLinks } from './parse.ts'
 export { pageOf } from './pages.ts'
-export { baseOf, folderOf, keyOf, Resolver, stemOf } from './resolve.ts'
+export { splitTarget, wholeTarget, type LinkTarget } from './target.ts'
+export { baseOf, folderOf, keyOf, Resolver, stemOf, type KnownFile } from './resolve.ts'
 export {
   applyEdits,
   movedPath,

@@ -3,7 +3,7 @@
  * and what a note can be linked by within: headings and block ids. What programs show as code or leave out as a comment
  * holds no links. One pass over the lines, one over the text: linear, whatever stands in it. Pure.
  */
-import { hiddenRanges, type Range } from './hidden.ts'
+import { frontMatterEnd, hiddenRanges, type Range } from './hidden.ts'
 import { decodePart } from '../decode.ts'
 
 export interface NoteLink {
@@ -23,6 +23,10 @@ export interface NoteLink {
   readonly written: string
   /** `(<target>)`, which may have spaces. */
   readonly isAngled: boolean
+  /** What is shown in its place, of `[[…|label]]` alone. */
+  readonly label?: string | undefined
+  /** It stands where Markdown is none: in front matter, or in a macro (`{{embed [[…]]}}`). */
+  readonly isWikiAlone?: boolean
   /** What it names, decoded; empty for the note itself. */
   readonly target: string
   /** What follows `#`, decoded: `Heading`, `Heading#Below`, `^block`. */
@@ -54,6 +58,8 @@ export interface ParsedLinks {
 
 /** Of one link; what is longer is no name. */
 const maxTarget = 1000
+/** Between the `{{` of a macro and a link in it. */
+const maxMacro = 200
 /** A heading or block id stands in lines of this length at most. */
 const maxLine = 10_000
 
@@ -71,6 +77,7 @@ function lineStarts(text: string): number[] {
 
 function linksOf(text: string, hidden: readonly Range[], lines: readonly number[]): NoteLink[] {
   const links: NoteLink[] = []
+  const matter = frontMatterEnd(text)
   /** Where `[` stand that no `]` has closed yet. */
   let open: number[] = []
   let line = 0
@@ -91,7 +98,8 @@ function linksOf(text: string, hidden: readonly Range[], lines: readonly number[
     } else if (character === '[') {
       const link = text[at + 1] === '[' ? wikiAt(text, at, line + 1) : undefined
       if (link) {
-        links.push(link)
+        const isWikiAlone = at < matter || isInMacro(text.slice(Math.max(lines[line] ?? 0, at - maxMacro), at))
+        links.push(isWikiAlone ? { ...link, isWikiAlone } : link)
         at = link.to - 1
       } else open.push(at)
     } else if (character === ']') {
@@ -115,6 +123,11 @@ function linksOf(text: string, hidden: readonly Range[], lines: readonly number[
   return links.sort((one, other) => one.from - other.from)
 }
 
+/** @param before what stands before a link in its line */
+function isInMacro(before: string): boolean {
+  return before.lastIndexOf('{{') > before.lastIndexOf('}}')
+}
+
 function isBlank(text: string, from: number): boolean {
   for (let at = from; at < text.length; at += 1) {
     if (text[at] === '\n') return true
@@ -136,6 +149,7 @@ function wikiAt(text: string, at: number, line: number): NoteLink | undefined {
     close = end + label[0].length
   }
   if (!text.startsWith(']]', close)) return undefined
+  const label = isLabelled ? text.slice(end + 1, close).trim() : ''
   if (isLabelled && text[end - 1] === '\\') end -= 1
   const whole = text.slice(start, end)
   const hash = whole.indexOf('#')
@@ -157,6 +171,7 @@ function wikiAt(text: string, at: number, line: number): NoteLink | undefined {
     isAngled: false,
     target,
     fragment: hash < 0 ? undefined : whole.slice(hash + 1).trim(),
+    ...(label === '' ? {} : { label }),
     line,
   }
 }

@@ -154,10 +154,15 @@ function sameCase(places: readonly Place[] | undefined, written: string): string
   return (places?.find(({ path }) => path === written) ?? places?.[0])?.path
 }
 
-/** Below the linking file's folder before elsewhere, then the shortest path, then the first by name. */
-function nearest(places: readonly Place[], folder: string, written: string): string | undefined {
-  if (places.length < 2) return places[0]?.path
+/**
+ * Below the linking file's folder before elsewhere, then the shortest path, then the first by name. An agent's own files in
+ * a hidden folder come last: the vault's program knows nothing of them.
+ */
+function nearest(all: readonly Place[], folder: string, written: string): string | undefined {
+  if (all.length < 2) return all[0]?.path
   const folderKey = keyOf(folder)
+  const visible = folderKey.startsWith('.') ? all : all.filter(({ key }) => !key.startsWith('.'))
+  const places = visible.length === 0 ? all : visible
   const near = places.filter(({ key }) => key.startsWith(folderKey))
   const isWritten = (path: string) => [path, stemOf(path)].some((one) => one.endsWith(written))
   return (near.length === 0 ? places : near)

@@ -2,6 +2,7 @@
  * What has to be written anew when notes and folders move: every link that led somewhere leads to the same note
  * afterwards, in its own style. A link that still does is left as it is, to the byte. Pure.
  */
+import { decodePart } from '../decode.ts'
 import type { NoteLink } from './parse.ts'
 import { pageOf } from './pages.ts'
 import { baseOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution } from './resolve.ts'
@@ -31,7 +32,7 @@ export interface RewrittenFile {
   readonly edits: readonly Edit[]
 }
 
-/** A link that no writing leads to its note any more, as with a name that has `]]` in it. */
+/** A link that no writing leads to its note any more, as one in front matter to a name that has `]]` in it. */
 export interface LeftLink {
   /** Before the move. */
   readonly path: string
@@ -92,7 +93,9 @@ export function rewriteLinks(
     if (to !== undefined && isSame(link, was, to, after.resolve(newPath, link)) && !losesCase(link, was.path, to))
       continue
     const text = to === undefined ? undefined : writtenFor(link, was, { from: newPath, to, after })
-    if (text === undefined) left.push({ path, line: link.line, target: link.target })
+    const inline = text === undefined && to !== undefined ? asInline(link, { from: newPath, to, after }) : undefined
+    if (inline !== undefined) edits.push({ from: link.from, to: link.to, text: inline })
+    else if (text === undefined) left.push({ path, line: link.line, target: link.target })
     else if (text !== link.written) edits.push({ from: link.targetFrom, to: link.targetTo, text })
   }
   return { edits, left }
@@ -137,6 +140,21 @@ function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place)
     if (link.kind !== 'wiki' || isWritable(target)) return written
   }
   return undefined
+}
+
+/**
+ * The whole of a wikilink as a Markdown link, where no wikilink can name the note. What shows another note in its place
+ * stays: Markdown shows pictures alone. In front matter and in macros there is no Markdown.
+ */
+function asInline(link: NoteLink, { from, to, after }: Place): string | undefined {
+  const { kind, isEmbed, isWikiAlone, target, fragment, label } = link
+  if (kind !== 'wiki' || isWikiAlone || (isEmbed && stemOf(to) !== to)) return undefined
+  // A bar would end the cell of a table.
+  const written = encoded(relativePath(from, to), { written: '', isAngled: false }).replaceAll('|', '%7C')
+  if (after.resolve(from, { kind: 'inline', target: decodePart(written) })?.path !== to) return undefined
+  const part = fragment === undefined ? '' : `#${encoded(fragment, { written: '', isAngled: false })}`
+  const shown = (label ?? (fragment === undefined ? target : `${target}#${fragment}`)).replaceAll(/[[\]\\]/g, '\\$&')
+  return `${isEmbed ? '!' : ''}[${shown}](${written}${part})`
 }
 
 /** A name alone, which means another note to whoever reads it elsewhere, if there are several. */

@@ -36,7 +36,7 @@ describe('M58 the form of Anthropic’s memory tool', () => {
       { path: 'memory/2026-01-20.md', size: 2048 },
       { path: 'memory/people/ann.md', size: 10 },
       { path: 'memory/people/old/bob.md', size: 1536 },
-    ].map((file) => ({ ...file, modifiedAt: 0 }))
+    ].map((file) => ({ ...file, modifiedAt: 0, changedAt: 0 }))
     expect(listingOf('/memories', 'memory', files)).toEqual([
       '3.5K\t/memories',
       '2K\t/memories/2026-01-20.md',

@@ -24,7 +24,7 @@ function dot(one: Float32Array = new Float32Array(), other: Float32Array = new F
 function nearnessTo(question: string) {
   const near = provider.nearness?.to(question)
   return (passage: string, cosine: number) =>
-    near?.(provider.nearness?.digestOf(passage) ?? new Int32Array(), cosine) ?? Number.NaN
+    near?.(provider.nearness?.digestOf(passage) ?? new Uint16Array(), cosine) ?? Number.NaN
 }
 
 /** Distinct ones of the vocabulary. */

@@ -28,6 +28,7 @@ describe('M69 habits of a vault', () => {
         attachments: { path: '' },
         newNotes: { path: '' },
         links: 'wiki',
+        lineBreaks: true,
       },
     ],
     [
@@ -38,6 +39,7 @@ describe('M69 habits of a vault', () => {
           newFileLocation: 'folder',
           newFileFolderPath: 'Inbox/',
           useMarkdownLinks: true,
+          strictLineBreaks: true,
           userIgnoreFilters: ['Archive/', '/^x/'],
         }),
         '.obsidian/daily-notes.json': '{"folder":"Journal","format":"YYYY/YYYY-MM-DD"}',
@@ -47,6 +49,7 @@ describe('M69 habits of a vault', () => {
         attachments: 'beside',
         newNotes: { path: 'Inbox' },
         links: 'markdown',
+        lineBreaks: false,
         ignored: ['Archive/'],
         readFrom: ['.obsidian/app.json', '.obsidian/daily-notes.json'],
       },

@@ -62,10 +62,42 @@ describe('M67: links of what is renamed', () => {
     expect(left).toEqual([])
   })
 
-  it('tells what no link can be written for', () => {
-    const { left, edits } = moved({ 'a.md': 'x\n[[b]]', 'b.md': '' }, [{ from: 'b.md', to: 'b#1.md' }])
-    expect(left).toEqual([{ path: 'a.md', line: 2, target: 'b' }])
+  it('M67: tells what no link can be written for: in front matter, and where another note is shown', () => {
+    const vault = { 'a.md': '---\nup: "[[b]]"\n---\n![[b]]', 'b.md': '' }
+    const { left, edits } = moved(vault, [{ from: 'b.md', to: 'b#1.md' }])
+    expect(left).toEqual([
+      { path: 'a.md', line: 2, target: 'b' },
+      { path: 'a.md', line: 4, target: 'b' },
+    ])
     expect(edits.size).toBe(0)
+  })
+
+  it('M67: a wikilink that cannot name its note any more becomes a Markdown link that shows the same', () => {
+    const vault = {
+      'n/a.md': 'x [[b]], [[b|the [B] c]], [[b#Part two]]\n\n| t |\n|---|\n| [[b\\|lab]] |\n\n![[p.png|300]] `[[b]]`\n',
+      'm/b.md': '# Part two\n',
+      'm/p.png': '',
+    }
+    const { after, left } = moved(vault, [
+      { from: 'm', to: 'C# | 1' },
+      { from: 'x', to: 'y' },
+    ])
+    expect(left).toEqual([])
+    expect(after['n/a.md']).toBe(vault['n/a.md'])
+    const alone = moved({ ...vault, 'k/b.md': '', 'k/p.png': '', 'n/b.md': '' }, [{ from: 'n/b.md', to: 'n/b#.md' }])
+    expect(alone.left).toEqual([])
+    expect(alone.after['n/a.md']).toBe(
+      'x [b](b%23.md), [the \\[B\\] c](b%23.md), [b#Part two](b%23.md#Part%20two)\n\n| t |\n|---|\n| [lab](b%23.md) |\n\n![[p.png|300]] `[[b]]`\n',
+    )
+    const shown = moved({ 'a.md': '![[m/p.png|300]]', 'm/p.png': '', 'k/p.png': '' }, [{ from: 'm', to: 'C# | 1' }])
+    expect(shown.after['a.md']).toBe('![300](C%23%20%7C%201/p.png)')
+  })
+
+  it('M67: in a macro there is no Markdown: what it shows stays, and is told', () => {
+    const vault = { 'a.md': '- {{embed [[b]]}} [[b]]\n- {{query (and [[b]] [[c]])}} [[b]]\n', 'b.md': '' }
+    const { after, left } = moved(vault, [{ from: 'b.md', to: 'b#1.md' }])
+    expect(after['a.md']).toBe('- {{embed [[b]]}} [b](b%231.md)\n- {{query (and [[b]] [[c]])}} [b](b%231.md)\n')
+    expect(left.map(({ line }) => line)).toEqual([1, 2])
   })
 
   it('writes a longer form where the new name is taken, and keeps links of others that it would take', () => {
@@ -89,7 +121,7 @@ describe('M67: links of what is renamed', () => {
     })
   })
 
-  it('M67: names a note alone where its folder cannot stand in a wikilink, and leaves what is not one of its kind', () => {
+  it('M67: names a note alone where its folder cannot stand in a wikilink, and writes a Markdown link where it is not', () => {
     const vault = {
       'Home.md':
         '[[Projects/Alpha]] [[Projects/Alpha.md#Part|label]] ![[Projects/pic.png]] [t](Projects/Alpha.md)\n[[Projects/Two]]',
@@ -102,10 +134,10 @@ describe('M67: links of what is renamed', () => {
       const { after, left } = moved(vault, [{ from: 'Projects', to }])
       const inline = to.replaceAll(/[ #|]/g, (sign) => (sign === '|' ? sign : encodeURIComponent(sign)))
       expect(after['Home.md']).toBe(
-        `[[Alpha]] [[Alpha.md#Part|label]] ![[pic.png]] [t](${inline}/Alpha.md)\n[[Projects/Two]]`,
+        `[[Alpha]] [[Alpha.md#Part|label]] ![[pic.png]] [t](${inline}/Alpha.md)\n[Projects/Two](${inline.replace('|', '%7C')}/Two.md)`,
       )
       expect(after[`${to}/Alpha.md`]).toBe('[[Alpha]]')
-      expect(left).toEqual([{ path: 'Home.md', line: 2, target: 'Projects/Two' }])
+      expect(left).toEqual([])
     }
   })
 

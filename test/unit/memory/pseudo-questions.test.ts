@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pseudoQuestions, scriptOf, type SampledPassage } from '../../../src/main/memory/pseudo-questions.ts'
+import { distinct, pseudoQuestions, scriptOf, type SampledPassage } from '../../../src/main/memory/pseudo-questions.ts'
 
 const passage = (file: string, heading: string, body: string, next?: string): SampledPassage => ({
   file,
@@ -52,5 +52,38 @@ describe('M17 questions that the memory makes', () => {
       expect(pairs.filter((one) => one.script === script)).toHaveLength(48)
     }
     expect(pseudoQuestions(many)).toEqual({ probes, pairs })
+  })
+
+  it('M17: a long file is asked about no more than others', () => {
+    const long = Array.from({ length: 500 }, (_, at) => passage('long.md', '', `chapter${at} about whales${at}`))
+    const others = ['pergola cistern', 'hammock trellis', 'violin concert'].map((words, at) =>
+      passage(`${at}.md`, '', `The ${words}`),
+    )
+    const files = pseudoQuestions([...long, ...others]).probes.map(({ file }) => file)
+    expect(files.slice(0, 4).toSorted()).toEqual(['0.md', '1.md', '2.md', 'long.md'])
+    expect(files).toHaveLength(64)
+  })
+
+  it('M17: notes after one pattern answer each other’s questions: others are asked', () => {
+    const logs = Array.from({ length: 20 }, (_, at) =>
+      passage(`log${at}.md`, '', `Talked with Alice about budget ${at}`),
+    )
+    const others = ['pergola cistern', 'hammock trellis', 'violin concert'].map((words, at) =>
+      passage(`${at}.md`, '', `The ${words}`),
+    )
+    const { probes } = pseudoQuestions([...logs, ...others])
+    expect(probes.map(({ file }) => file)).toEqual(['0.md', '1.md', '2.md'])
+    expect(pseudoQuestions(logs).probes).toHaveLength(20)
+  })
+
+  it('M17: what differs by numbers alone stands for itself once in a file', () => {
+    const one = (file: string, text: string) => ({ file, text })
+    const lines = [1, 2, 3].map((at) => one('a.md', `line ${at} of 3: all is well`))
+    const rest = [
+      one('b.md', 'line 1 of 3: all is well'),
+      one('a.md', 'gadget1 is here'),
+      one('a.md', 'gadget2 is here'),
+    ]
+    expect(distinct([...lines, ...rest])).toEqual([lines[0], ...rest])
   })
 })

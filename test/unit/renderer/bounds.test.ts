@@ -22,7 +22,7 @@ describe('M56 addresses', () => {
     expect(decodePart('a%20b%2Fc')).toBe('a b/c')
     expect(decodeAddress('a%20b%2Fc')).toBe('a b%2Fc')
     expect(parseCitationHref('#cite:%E0')).toEqual({ path: '%E0', line: undefined })
-    expect(parseNameHref('#name:%E0%A4%A')).toBe('%E0%A4%A')
+    expect(parseNameHref('#name:%E0%A4%A')).toEqual({ target: '%E0%A4%A' })
   })
 
   it('M56: every name leads to its file and to no other, as the window’s own address has it', () => {

@@ -4,7 +4,8 @@ import { advance, idle } from '../../../src/renderer/chat/live-turn-state.ts'
 import { patchLines } from '../../../src/renderer/history/patch-lines.ts'
 import { recallsOf, toTurns } from '../../../src/renderer/chat/turns.ts'
 import type { SearchResponse } from '../../../src/shared/contract/index.ts'
-import { excerptOf, likeliestLine } from '../../../src/renderer/search/excerpt.ts'
+import { withOwnName } from '../../../src/renderer/chat/attach.ts'
+import { excerptOf, likeliestLine, withSpeakers } from '../../../src/renderer/search/excerpt.ts'
 import { splitCitations } from '../../../src/shared/citation.ts'
 import { noUsage } from '../../../src/shared/messages.ts'
 
@@ -138,10 +139,30 @@ describe('M42 conversation', () => {
   })
 })
 
+describe('M42 attachments', () => {
+  it('M42: each has a name of its own, whatever is pasted how often', () => {
+    const picture = { type: 'file' as const, name: 'image.png', text: '' }
+    const names = [picture, picture, { ...picture, name: 'notes' }, { ...picture, name: 'notes' }, picture]
+      .reduce<ReturnType<typeof withOwnName>>((known, one) => withOwnName(known, one), [])
+      .map(({ name }) => name)
+    expect(names).toEqual(['image.png', 'image 2.png', 'notes', 'notes 2', 'image 3.png'])
+  })
+})
+
 describe('M44 excerpts', () => {
   it('M44: begins near the first match and drops the marks of Markdown', () => {
     expect(excerptOf('## Title\n- first point\n> quoted', ['first'])).toBe('Title · first point · quoted')
     expect(excerptOf(`${'word '.repeat(40)}needle`, ['needle'])).toMatch(/^…(?:word )+needle$/)
+    // Two lines of a narrow window hold the match.
+    expect(excerptOf(`${'字'.repeat(80)}词 and on`, ['词']).indexOf('词')).toBeLessThan(30)
+  })
+})
+
+describe('M44 M48 who says it', () => {
+  it('M44 M48: the speakers of a transcript are named in the language of the interface, and nothing else is changed', () => {
+    const names = { User: '用户：', Assistant: '助手：' }
+    expect(withSpeakers('- User: 你好 User: x\n- Assistant: hi', names)).toBe('- 用户：你好 User: x\n- 助手：hi')
+    expect(withSpeakers('The User: field', names)).toBe('The User: field')
   })
 })
 

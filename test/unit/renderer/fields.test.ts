@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fieldsOf } from '../../../src/renderer/survey/fields.ts'
+import { areaOf, fieldsOf } from '../../../src/renderer/survey/fields.ts'
 import type { SurveyedFile } from '../../../src/shared/contract/index.ts'
 
 const file = (path: string, size = 10): SurveyedFile => ({
@@ -30,6 +30,14 @@ describe('M44 fields of the map', () => {
     expect(fields.reduce((sum, { count }) => sum + count, 0)).toBe(files.length)
     expect(Math.max(...fields.map(({ count }) => count))).toBeLessThanOrEqual(500)
     expect(fields.some(({ kind, path }) => kind === 'folder' && path === 'Area 11/')).toBe(true)
+  })
+
+  it('M44: one very large file leaves the others room to be seen, and an empty one has some, too', () => {
+    const [huge, small, none] = [areaOf(5_000_000), areaOf(2000), areaOf(0)]
+    expect(huge / small).toBeLessThan(60)
+    expect(huge).toBeGreaterThan(small)
+    expect(none).toBeGreaterThan(0)
+    expect(small / none).toBeLessThan(4)
   })
 
   it('M44: within a folder, only what lies in it; the smaller files of one folder share a field', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import remarkGfm from 'remark-gfm'
-import ReactMarkdown from 'react-markdown'
+import ReactMarkdown, { type Options } from 'react-markdown'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { createElement } from 'react'
 import { describe, expect, it } from 'vitest'
@@ -10,6 +10,7 @@ import { propertiesOf, writeProperty } from '../../../src/renderer/reading/front
 import { Heights } from '../../../src/renderer/reading/heights.ts'
 import { tick, type LineChange } from '../../../src/renderer/reading/line-edits.ts'
 import { rehypeTaskLines } from '../../../src/renderer/reading/rehype-task-lines.ts'
+import { remarkLineBreaks } from '../../../src/renderer/reading/remark-line-breaks.ts'
 import { remarkNotes } from '../../../src/renderer/reading/remark-notes.ts'
 import { applyPatch, nothingShown, patchOf, rowOfLine } from '../../../src/renderer/reading/rows.ts'
 import { sectionOf } from '../../../src/renderer/reading/section.ts'
@@ -33,6 +34,11 @@ describe('M66 rows of a note', () => {
       ['1 markdown x[^b] y[^a]', '7 markdown z', '4 footnote two\nmore', '3 footnote one'],
     ],
     ['blocks of Org', '#+BEGIN_SRC js\nx\n#+END_SRC', ['1 markdown ```js\nx\n```']],
+    [
+      'notes of Org',
+      '- #+BEGIN_NOTE\n  [[A]] is good\n  #+END_NOTE\n- b\n\n#+BEGIN_QUOTE\nsaid\n#+END_QUOTE',
+      ['1 markdown - > [!note]\n  > [[A]] is good\n  >\n- b', '6 markdown > \n> said\n>'],
+    ],
     ['nothing', '', []],
   ])('M66: %s', (_name, text, rows) => {
     expect(rowsOf(text)).toEqual(rows)
@@ -113,9 +119,16 @@ function fixed(from: number): () => number {
   return () => (id += 1)
 }
 
-const html = (text: string) =>
+const html = (text: string, more: Options['remarkPlugins'] = []) =>
   renderToStaticMarkup(
-    createElement(ReactMarkdown, { remarkPlugins: [remarkGfm, remarkNotes], rehypePlugins: [rehypeTaskLines] }, text),
+    createElement(
+      ReactMarkdown,
+      {
+        remarkPlugins: [[remarkGfm, { singleTilde: false }], remarkNotes, ...(more ?? [])],
+        rehypePlugins: [rehypeTaskLines],
+      },
+      text,
+    ),
     // What React adds for a whole page.
   ).replaceAll(/<link rel="preload"[^>]*>/g, '')
 
@@ -125,7 +138,21 @@ describe('M66 what notes add to Markdown', () => {
     ['==**bold** too==', '<p><mark><strong>bold</strong> too</mark></p>'],
     ['[[A]] [[A#B|c]]', '<p><a href="#name:A">A</a> <a href="#name:A%23B">c</a></p>'],
     ['![[x.png|200]]', '<note-embed data-target="x.png" data-label="200" data-block="yes"></note-embed>'],
-    ['see ![[N#^b]]', '<p>see <note-embed data-target="N#^b"></note-embed></p>'],
+    ['see ![[N#^b]]', '<p>see </p>\n<note-embed data-target="N#^b" data-block="yes"></note-embed>'],
+    [
+      'a ![[N]] b ![[x.png]]',
+      '<p>a </p>\n<note-embed data-target="N" data-block="yes"></note-embed>\n<p> b <note-embed data-target="x.png"></note-embed></p>',
+    ],
+    [
+      'See [[b]] and ![[C d]].\n\n[b]: b.md "B"\n[C d]: C.md',
+      '<p>See <a href="#name:b">b</a> and </p>\n<note-embed data-target="C d" data-block="yes"></note-embed>\n<p>.</p>',
+    ],
+    ['use std::vector  \nline\\\nthree', '<p>use std::vector<br/>\nline<br/>\nthree</p>'],
+    ['H~2~O and ~~gone~~', '<p>H~2~O and <del>gone</del></p>'],
+    [
+      `<table><tr><td>${'long '.repeat(40)}</td></tr></table>`,
+      `<pre><code class="language-html">&lt;table&gt;&lt;tr&gt;&lt;td&gt;${'long '.repeat(40)}&lt;/td&gt;&lt;/tr&gt;&lt;/table&gt;\n</code></pre>`,
+    ],
     ['[to a page]([[Page]])', '<p><a href="#name:Page">to a page</a></p>'],
     [
       'a #tag/b, `#no` #1 [#no](x)',
@@ -135,6 +162,8 @@ describe('M66 what notes add to Markdown', () => {
     ['^id1', ''],
     ['# Head ^x', '<h1>Head</h1>'],
     ['x[^1]', '<p>x<foot-note data-label="1"></foot-note></p>'],
+    ['{{embed [[A page]]}}', '<note-embed data-target="A page" data-block="yes"></note-embed>'],
+    ['- NOW do\n  now:: 1621585437721', '<ul>\n<li><task-state data-state="NOW"></task-state>do</li>\n</ul>'],
     ['{{query x}}', '<p><quiet-macro data-text="query x"></quiet-macro></p>'],
     ['{{video https://a.b/c}}', '<p><quiet-macro data-text="video https://a.b/c"></quiet-macro></p>'],
     ['key:: value\nid:: 1', '<p><note-property data-key="key">value</note-property></p>'],
@@ -151,6 +180,14 @@ describe('M66 what notes add to Markdown', () => {
       '<ul class="contains-task-list">\n<li class="task-list-item"><input type="checkbox" disabled="" data-line="1"/> a</li>\n<li>b</li>\n<li class="task-list-item"><input type="checkbox" disabled="" data-line="3" checked=""/> c</li>\n</ul>',
     ],
     [
+      '- [/] a\n- [-] b *c*\n- [?]no',
+      '<ul class="contains-task-list">\n<li class="task-list-item"><task-mark data-mark="/" data-line="1"></task-mark>a</li>\n<li class="task-list-item"><task-mark data-mark="-" data-line="2"></task-mark><del>b <em>c</em></del></li>\n<li>[?]no</li>\n</ul>',
+    ],
+    [
+      '1. [>] a\n\n   more',
+      '<ol class="contains-task-list">\n<li class="task-list-item">\n<p><task-mark data-mark="&gt;" data-line="1"></task-mark>a</p>\n<p>more</p>\n</li>\n</ol>',
+    ],
+    [
       '> [!tip]- Title\n> body',
       '<call-out data-kind="tip" data-fold="-"><call-out-title>Title</call-out-title><p>body</p></call-out>',
     ],
@@ -164,6 +201,16 @@ describe('M66 what notes add to Markdown', () => {
   ])('M66: %j', (text, expected) => {
     const shown = html(text)
     expect(shown).toBe(expected)
+  })
+
+  it.each([
+    ['a\nb *c\nd*', '<p>a<br/>\nb <em>c<br/>\nd</em></p>'],
+    ['a  \nb\\\nc', '<p>a<br/>\nb<br/>\nc</p>'],
+    ['- a\n  b\n- c', '<ul>\n<li>a<br/>\nb</li>\n<li>c</li>\n</ul>'],
+    ['`a\nb`', '<p><code>a b</code></p>'],
+    ['a\n![[x.png]]\nb', '<p>a<br/>\n<note-embed data-target="x.png"></note-embed><br/>\nb</p>'],
+  ])('M66: where lines are read as they are written: %j', (text, expected) => {
+    expect(html(text, [remarkLineBreaks])).toBe(expected)
   })
 
   it('M66: no text makes an element that runs, or an address that does', () => {
@@ -207,14 +254,19 @@ const changed = (line: string, change: LineChange) => {
 
 describe('M66 changes of one line', () => {
   it.each([
-    ['- [ ] a', false, '- [x] a'],
-    ['  1. [x] [ ] a', true, '  1. [ ] [ ] a'],
-    ['> - [X] a', true, '> - [ ] a'],
-    ['- [x] a', false, undefined],
-    ['[ ] a', false, undefined],
-    ['- [ ]a', false, undefined],
-  ])('M66: a tick of %j that was %s', (line, wasDone, after) => {
-    expect(changed(line, tick(wasDone))).toBe(after)
+    ['- [ ] a', ' ', '- [x] a'],
+    ['  1. [x] [ ] a', 'x', '  1. [ ] [ ] a'],
+    ['> - [X] a', 'x', '> - [ ] a'],
+    ['- [x] a', ' ', undefined],
+    ['[ ] a', ' ', undefined],
+    ['- [ ]a', ' ', undefined],
+    ['- [/] begun', '/', '- [x] begun'],
+    ['- [>] forwarded', '>', '- [x] forwarded'],
+    ['- [-] given up', '-', '- [ ] given up'],
+    ['- [🎉] a', '🎉', '- [x] a'],
+    ['- [/] a', '-', undefined],
+  ])('M66: a tick of %j that was %j', (line, was, after) => {
+    expect(changed(line, tick(was))).toBe(after)
   })
 
   it.each([
@@ -226,6 +278,10 @@ describe('M66 changes of one line', () => {
     ['a: x', 'a', 'y', 'z', undefined],
     ['b: x', 'a', 'x', 'z', undefined],
     ['done: false', 'done', false, true, 'done: true'],
+    ['a: ~', 'a', '', 'true', 'a: "true"'],
+    ['a: Null # none', 'a', '', 'v', 'a: v # none'],
+    ['a:', 'a', '', 'v', 'a: v'],
+    ['a: # empty', 'a', '', 'v', 'a: v # empty'],
   ])('M66: %j: %s from %j to %j', (line, key, was, now, after) => {
     expect(changed(line, writeProperty(key, was, now))).toBe(after)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foldersAbove, treeOf, treeRows } from '../../../src/renderer/workspace/tree-rows.ts'
+import { foldersAbove, treeOf, treeRows, type TreeRow } from '../../../src/renderer/workspace/tree-rows.ts'
 import type { FileEntry } from '../../../src/shared/contract/index.ts'
 
 const entry = (path: string, kind: FileEntry['kind'] = 'note'): FileEntry => ({
@@ -11,6 +11,9 @@ const entry = (path: string, kind: FileEntry['kind'] = 'note'): FileEntry => ({
   tokens: 1,
 })
 
+const rowsOf = (rows: readonly TreeRow[]) =>
+  rows.map((row) => `${row.depth} ${row.kind === 'folder' ? `${row.name}/ ${row.count}` : row.name}`)
+
 describe('M43 rows of the tree', () => {
   const files = [
     entry('AGENTS.md', 'project'),
@@ -21,10 +24,7 @@ describe('M43 rows of the tree', () => {
     entry('a/d.md'),
     entry('e.md'),
   ]
-  const shown = (...open: string[]) =>
-    treeRows(treeOf(files), (folder) => open.includes(folder)).map(
-      (row) => `${row.depth} ${row.kind === 'file' ? row.name : `${row.name}/ ${row.count}`}`,
-    )
+  const shown = (...open: string[]) => rowsOf(treeRows(treeOf(files), (folder) => open.includes(folder)))
 
   it('M43: closed folders are a row each, with how many files lie in and below them', () => {
     expect(shown()).toEqual(['1 MEMORY.md', '1 AGENTS.md', '1 Journal/ 1', '1 a/ 2', '1 e.md'])
@@ -32,6 +32,18 @@ describe('M43 rows of the tree', () => {
 
   it('M43: open ones have their folders, then their files, below them', () => {
     expect(shown('a', 'a/b').slice(3)).toEqual(['1 a/ 2', '2 b/ 1', '3 c.md', '2 d.md', '1 e.md'])
+  })
+
+  it('M66: what is no note lies behind the notes of its folder, and is counted with them', () => {
+    const tree = treeOf([entry('a/d.md'), entry('e.md')], ['a/photo.png', 'b/talk.mp3', 'plan.canvas'])
+    expect(rowsOf(treeRows(tree, (folder) => folder === 'a'))).toEqual([
+      '1 a/ 2',
+      '2 d.md',
+      '2 photo.png',
+      '1 b/ 1',
+      '1 e.md',
+      '1 plan.canvas',
+    ])
   })
 
   it('M69: the days of another program’s vault stand in the tree, ours in the calendar alone', () => {

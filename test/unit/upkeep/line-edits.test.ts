@@ -14,6 +14,10 @@ describe('M60 edits of lines', () => {
     ['a\nb\n', [edit(1, ['a'], []), edit(2, ['b'], [])], ''],
     ['a\nb\n', [edit(1, ['a'], ['a', 'x']), edit(1, ['a'], ['a', 'y'])], 'a\nx\ny\nb\n'],
     ['a', [edit(1, ['a'], ['a', 'x'])], 'a\nx'],
+    ['a\r\nb', [edit(2, ['b'], [])], 'a'],
+    ['a\r\nb', [edit(2, ['b'], ['b', 'x'])], 'a\r\nb\r\nx'],
+    ['a\nb\n', [edit(2, ['b'], []), edit(1, ['a'], ['a', 'x'])], 'a\nx\n'],
+    ['a\nb\n', [edit(1, ['a'], ['a', 'x']), edit(2, ['b'], [])], 'a\nx\n'],
   ])('M60: %j', (text, edits, after) => {
     expect(new TextLines(text).apply(edits)).toBe(after)
   })

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseDay } from '../../../src/main/memory/index.ts'
+import { drifted } from '../../../src/main/upkeep/rules/drifted.ts'
 import { duplicates } from '../../../src/main/upkeep/rules/duplicates.ts'
 import { expired } from '../../../src/main/upkeep/rules/expired.ts'
 import { large } from '../../../src/main/upkeep/rules/large.ts'
@@ -93,6 +94,28 @@ describe('M60 the other rules', () => {
     const text =
       '# x\n\n## 10:03 - Kept word for word, waiting to be distilled\n\n## 10:04 - Kept word for word, distilled\n'
     expect(rescued([note('memory/rescued/2026-01-01.md', text), note('a.md', text)])).toHaveLength(1)
+  })
+
+  it('M61: a struck line whose successor stands elsewhere by now is put right, by its words; where nobody can tell, it is left', () => {
+    const struck = (place: string, said?: string) =>
+      `- ~~Old rent~~ (until 2026-01-01, now: [${place}]${said === undefined ? '' : ` “${said}”`})\n`
+    const found = (text: string, more: Record<string, string>) =>
+      drifted([note('notes/a.md', text), ...Object.entries(more).map(([path, said]) => note(path, said))]).map(
+        ({ files: [file] }) => file?.edits[0]?.after[0],
+      )
+    const moved = { 'b.md': '# Rent\n\nnew\n\n- Rent is 1450\n' }
+    expect(found(struck('b.md:3', 'Rent is 1450'), moved)).toEqual([struck('b.md:5', 'Rent is 1450').trim()])
+    expect(found(struck('b.md:5', 'Rent is 1450'), moved)).toEqual([])
+    expect(found(struck('b.md:3'), moved), 'without words nobody can tell').toEqual([])
+    expect(found(struck('b.md:3', 'Rent is 1600'), moved)).toEqual([])
+    // It went to another note; of two that say it neither is taken.
+    const gone = { 'b.md': '# Rent\n', 'c.md': '- Rent is 1450\n' }
+    expect(found(struck('b.md:3', 'Rent is 1450'), gone)).toEqual([struck('c.md:1', 'Rent is 1450').trim()])
+    expect(found(struck('b.md:3', 'Rent is 1450'), { ...gone, 'd.md': 'Rent is 1450\n' })).toEqual([])
+    // From its own folder, as it is written.
+    expect(found(struck('b.md:9', 'Rent is 1450'), { 'notes/b.md': '- Rent is 1450\n' })).toEqual([
+      struck('b.md:1', 'Rent is 1450').trim(),
+    ])
   })
 
   it('M60: a note is "never recalled" after a year, where searches are known for so long', () => {

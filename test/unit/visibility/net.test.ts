@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { heldWords, LocalNet } from '../../../src/main/visibility/net.ts'
+import { heldWords, KnownWords, LocalNet } from '../../../src/main/visibility/net.ts'
 
 const netOf = (...lines: string[]) => new LocalNet(lines.map((text) => ({ path: 'private.md', text })))
 const secret = 'Dr. Weber changed the dose to 40 mg on Tuesday.'
@@ -50,8 +50,23 @@ describe('M64 words of local lines are known again', () => {
     const paths: string[] = []
     net.withhold(`x ${secret} y`, (path) => paths.push(path))
     expect(paths).toEqual(['private.md'])
-    expect(net.withhold('# Meeting notes\nabc', undefined, true)).toBe('# Meeting notes\nabc')
+    expect(net.withhold('# Meeting notes\nabc', undefined, { isNote: true })).toBe('# Meeting notes\nabc')
     expect(net.withhold('# Meeting notes\nabc')).not.toContain('Meeting')
+  })
+
+  it('M64: a few plain words that somebody types are theirs, also where a local note has them; a code is not', () => {
+    const short = netOf('Thanks!', '谢谢', 'See you', 'tr0ub4dor', 'hunter-two', 'XyZzy', 'PIN 4921')
+    const typed = { isTyped: true }
+    for (const text of ['Thanks!', '谢谢', 'see you'])
+      expect([short.withhold(text, undefined, typed), short.holds(text)]).toEqual([text, true])
+    for (const text of ['tr0ub4dor', 'hunter-two', 'XyZzy', 'PIN 4921'])
+      expect(short.withhold(text, undefined, typed)).toBe(heldWords)
+  })
+
+  it('M64: what somebody said itself is known to it, in part too', () => {
+    const known = new KnownWords([`I guess: ${secret}`, 'PIN 4921'])
+    expect(net.withhold(`a ${secret} b PIN 4921`, undefined, { known })).toBe(`a ${secret} b PIN 4921`)
+    expect(net.withhold(`a ${secret}\nYes, twice`, undefined, { known })).toBe(`a ${secret}\n${heldWords}`)
   })
 
   it('M64: a telling line stands nowhere afterwards, wherever and however often it was', () => {

@@ -82,7 +82,7 @@ async function keepSaid(context: ToolContext, said: string, at: Date): Promise<F
   const path = dailyLogPath(localDate(at), workspace.layout)
   if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(said)) return []
   const write = await workspace.edit(path, withSources(context), (before) =>
-    eyes.written(path, before, addLogEntry(before, said, at).text, context),
+    eyes.written(path, before, (shown) => addLogEntry(shown, said, at).text, context),
   )
   return [await workspace.describe(write)]
 }

@@ -15,6 +15,7 @@ import {
   localDate,
   localTime,
   rescuedFolder,
+  rescuedFolders,
   rescuedWaiting as waiting,
   type Workspace,
   type WriteOrigin,
@@ -48,7 +49,7 @@ export async function rescue(
   const date = localDate(at)
   const id = randomUUID()
   const added = `## ${localTime(at)} - ${waiting}\n<!-- rescued ${id} -->\n\n${text}\n\n<!-- end of ${id} -->\n`
-  const path = `${rescuedFolder}/${date}${isLocal ? localEnding : '.md'}`
+  const path = `${rescuedFolder(workspace.layout)}/${date}${isLocal ? localEnding : '.md'}`
   const write = await workspace.edit(path, origin, (before) => {
     if (before !== undefined) return `${before.trimEnd()}\n\n${added}`
     const begun = `# ${date}: rescued\n\n${preface}\n\n${added}`
@@ -59,19 +60,24 @@ export async function rescue(
 
 /** True when there may be something to distil; looked at after every answer. */
 export async function hasRescues(workspace: Workspace): Promise<boolean> {
-  return (await workspace.names(rescuedFolder)).length > 0
+  return (await rescuedIn(workspace)).length > 0
 }
 
 /** What waits to be distilled, oldest first. Files that cannot be read are left alone. */
 export async function waitingRescues(workspace: Workspace): Promise<Rescued[]> {
-  const names = (await workspace.names(rescuedFolder)).filter((name) => name.endsWith('.md'))
+  const paths = (await rescuedIn(workspace)).filter((path) => path.endsWith('.md'))
   const found: Rescued[] = []
-  for (const name of names) {
-    const path = `${rescuedFolder}/${name}`
+  for (const path of paths) {
     for (const [, , heading, id = '', text = ''] of (await textOf(workspace, path)).matchAll(entry))
       if (heading === waiting) found.push({ path, id, text: text.trim(), isLocal: path.endsWith(localEnding) })
   }
   return found
+}
+
+async function rescuedIn(workspace: Workspace): Promise<string[]> {
+  const folders = rescuedFolders(workspace.layout)
+  const found = folders.map(async (folder) => (await workspace.names(folder)).map((name) => `${folder}/${name}`))
+  return (await Promise.all(found)).flat()
 }
 
 /** Says what became of one. */

@@ -1,6 +1,6 @@
 /**
  * Anthropic's memory tool (`memory_20250818`) on this memory, for Claude models that were taught it: they know what it
- * takes, and expect its answers word for word. Its `/memories` is the workspace's `memory/`; what it deletes goes to the
+ * takes, and expect its answers word for word. Its `/memories` is the workspace's `memory/`, wherever that lies; what it deletes goes to the
  * trash, and logs of days are only added to.
  */
 import { z } from 'zod'
@@ -8,14 +8,16 @@ import { AppError } from '../../../shared/errors.ts'
 import { anthropicMemoryTool } from '../../models/index.ts'
 import {
   dailyLogDate,
+  fileKind,
   isMarkdown,
-  memoryFolder,
+  memoryFolderOf,
+  type Layout,
   normalizeRequest,
-  type FoundFile,
   type WorkspaceWrite,
 } from '../../workspace/index.ts'
 import { withSources } from '../eyes.ts'
 import { listingOf, numbered, occurrences, withInserted } from './memory-text.ts'
+import { namedFiles, readShown } from './shown.ts'
 import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
 import { assertMayWrite } from './write.ts'
 
@@ -84,28 +86,24 @@ function carryOut(input: z.infer<typeof inputSchema>, context: ToolContext): Pro
   }
 }
 
-async function view(
-  { path, view_range }: Commands['view'],
-  { workspace, signal, eyes }: ToolContext,
-): Promise<ToolOutcome> {
-  const place = placeOf(path)
-  const text = place === memoryFolder ? undefined : await readIfFile(place, workspace)
-  const found = text === undefined ? undefined : await eyes.shown(place, text)
+async function view({ path, view_range }: Commands['view'], context: ToolContext): Promise<ToolOutcome> {
+  const { workspace, signal } = context
+  const top = memoryFolderOf(workspace.layout)
+  const place = placeOf(path, workspace)
+  const found = place === top ? undefined : await readIfFile(place, context)
   if (found !== undefined) {
     const [from, to] = view_range ?? [1, -1]
     return { text: `Here's the content of ${path} with line numbers:\n${numbered(found, from, to).join('\n')}` }
   }
-  const files: FoundFile[] = []
-  for (const file of await workspace.listFolder(place, signal))
-    if (await eyes.sees(file.path, undefined)) files.push(file)
-  if (files.length === 0 && place !== memoryFolder)
+  const files = await namedFiles(await workspace.listFolder(place, signal), context)
+  if (files.length === 0 && place !== top)
     throw new Refusal(`The path ${path} does not exist. Please provide a valid path.`)
   const told = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`
   return { text: [told, ...listingOf(path.replace(/\/+$/, ''), place, files)].join('\n') }
 }
 
 async function create({ path, file_text }: Commands['create'], context: ToolContext): Promise<ToolOutcome> {
-  const written = await edit(path, context, (current) => {
+  const written = await edit(path, context, { changes: false }, (current) => {
     if (current !== undefined) throw new Refusal(`Error: File ${path} already exists`)
     return file_text
   })
@@ -117,7 +115,7 @@ async function replace(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   let line = 1
-  const written = await edit(path, context, (current) => {
+  const written = await edit(path, context, { changes: true }, (current) => {
     if (current === undefined) throw new Refusal(`Error: The path ${path} does not exist. Please provide a valid path.`)
     const lines = occurrences(current, old_str)
     if (lines.length === 0)
@@ -133,7 +131,7 @@ async function replace(
   })
   const last = line + new_str.split('\n').length - 1
   const shown = numbered(
-    await context.eyes.shown(placeOf(path), written.after ?? ''),
+    await context.eyes.shown(written.path, written.after ?? ''),
     line - shownAround,
     last + shownAround,
   ).join('\n')
@@ -148,7 +146,7 @@ async function insert(
   { path, insert_line, insert_text }: Commands['insert'],
   context: ToolContext,
 ): Promise<ToolOutcome> {
-  const written = await edit(path, context, (current) => {
+  const written = await edit(path, context, { changes: true }, (current) => {
     if (current === undefined) throw new Refusal(`Error: The path ${path} does not exist`)
     const { text, lines } = withInserted(current, insert_line, insert_text)
     if (text !== undefined) return text
@@ -171,29 +169,29 @@ async function remove({ path }: Commands['delete'], context: ToolContext): Promi
 }
 
 async function rename({ old_path, new_path }: Commands['rename'], context: ToolContext): Promise<ToolOutcome> {
-  const { workspace, origin, mayWrite } = context
-  const [from, to] = [placeOf(old_path), placeOf(new_path)]
+  const { workspace, origin } = context
+  const [from, to] = [placeOf(old_path, workspace), placeOf(new_path, workspace)]
   const paths = await filesAt(old_path, context)
   if (paths.length === 0) throw new Refusal(`Error: The path ${old_path} does not exist`)
   if (await workspace.exists(to)) throw new Refusal(`Error: The destination ${new_path} already exists`)
   const moves = paths.map((each) => ({ each, target: `${to}${each.slice(from.length)}` }))
   for (const { each } of moves) await context.eyes.assertMayMove(each)
-  for (const { target } of moves) assertMayWrite(target, mayWrite)
+  for (const { target } of moves) await assertMayMove(target, context)
   for (const { each, target } of moves) await workspace.move(each, target, origin)
   return { text: `Successfully renamed ${old_path} to ${new_path}` }
 }
 
 /** The path in the workspace. @throws AppError `path_outside_workspace`, `path_invalid` */
-function placeOf(path: string): string {
+function placeOf(path: string, { layout }: { readonly layout: Layout }): string {
   const below = path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : undefined
   if (below === undefined) throw new AppError('path_outside_workspace', `${path}: paths begin with ${root}`, { path })
-  return normalizeRequest(`${memoryFolder}${below}`)
+  return normalizeRequest(`${memoryFolderOf(layout)}${below}`)
 }
 
 /** Undefined for a folder, and for what is not there. */
-async function readIfFile(place: string, workspace: ToolContext['workspace']): Promise<string | undefined> {
+async function readIfFile(place: string, context: ToolContext): Promise<string | undefined> {
   try {
-    return (await workspace.read(place)).text
+    return await readShown(place, context)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'file_not_found' || (error.code === 'file_not_text' && !isMarkdown(place))) return undefined
@@ -202,30 +200,42 @@ async function readIfFile(place: string, workspace: ToolContext['workspace']): P
 }
 
 /** The file, or those of the folder, that may be taken away from their place. @throws AppError, Refusal */
-async function filesAt(path: string, { workspace, mayWrite, signal }: ToolContext): Promise<readonly string[]> {
-  const place = placeOf(path)
-  if (place === memoryFolder) throw new Refusal(`Error: ${root} itself stays where it is`)
-  const isFile = (await readIfFile(place, workspace)) !== undefined
-  const paths = isFile ? [place] : (await workspace.listFolder(place, signal)).map((file) => file.path)
+async function filesAt(path: string, context: ToolContext): Promise<readonly string[]> {
+  const { workspace, signal, eyes } = context
+  const place = placeOf(path, workspace)
+  if (place === memoryFolderOf(workspace.layout)) throw new Refusal(`Error: ${root} itself stays where it is`)
+  const isFile = (await readIfFile(place, context)) !== undefined
+  const paths: string[] = []
+  // What it is not shown stays where it is, as if it were not there.
+  for (const each of isFile ? [place] : (await workspace.listFolder(place, signal)).map((file) => file.path))
+    if (await eyes.names(each)) paths.push(each)
   for (const each of paths) {
-    assertMayWrite(each, mayWrite)
-    if (dailyLogDate(each) !== undefined)
+    await assertMayMove(each, context)
+    if (dailyLogDate(each, workspace.layout) !== undefined)
       throw new AppError('input_invalid', `${each} is a daily log: it is only added to`, { path: each })
   }
   return paths
 }
 
-function edit(
+/** Nothing is taken from, or put to, a place at which a file stands that is in every request: by a link, say. */
+async function assertMayMove(path: string, { workspace, mayWrite }: ToolContext): Promise<void> {
+  const real = await workspace.realPath(path)
+  assertMayWrite(real, mayWrite, workspace.layout.own)
+  const kind = fileKind(real, workspace.layout)
+  if (kind !== 'memory' && kind !== 'project') return
+  throw new AppError('write_refused', `${path} is ${real}, which stays where it is`, { path, allowed: '.md' })
+}
+
+async function edit(
   path: string,
   context: ToolContext,
+  how: { readonly changes: boolean },
   rewrite: (current: string | undefined) => string,
 ): Promise<WorkspaceWrite> {
   const { workspace, mayWrite, eyes } = context
-  const place = placeOf(path)
-  assertMayWrite(place, mayWrite)
-  return workspace.edit(place, withSources(context), (current) =>
-    eyes.written(place, current, rewrite(current), context),
-  )
+  const place = await workspace.realPath(placeOf(path, workspace))
+  assertMayWrite(place, mayWrite, workspace.layout.own)
+  return workspace.edit(place, withSources(context), (current) => eyes.written(place, current, rewrite, context, how))
 }
 
 async function changed(

@@ -1,7 +1,7 @@
 /** The tool that replaces a piece of a file by another. */
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
-import { dailyLogDate, normalizeRequest } from '../../workspace/index.ts'
+import { dailyLogDate } from '../../workspace/index.ts'
 import { withSources } from '../eyes.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { assertMayWrite } from './write.ts'
@@ -14,17 +14,19 @@ export const edit = defineTool({
   async run({ path: asked, oldText, newText }, context) {
     const { workspace, mayWrite, signal, eyes } = context
     const origin = withSources(context)
-    const path = normalizeRequest(asked)
-    assertMayWrite(path, mayWrite)
+    const path = await workspace.realPath(asked)
+    assertMayWrite(path, mayWrite, workspace.layout.own)
     if (origin.cause === 'flush' && dailyLogDate(path, workspace.layout) !== undefined) {
       throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
     }
-    const written = await workspace.edit(path, origin, async (current) => {
-      if (current === undefined)
-        throw new AppError('file_not_found', `${path} does not exist; create it with write`, { path })
-      const next = replaceOnce(path, current, oldText, newText, await eyes.shown(path, current))
-      return eyes.written(path, current, next, context)
-    })
+    const rewrite = (shown: string | undefined) => {
+      if (shown !== undefined) return replaceOnce(path, shown, oldText, newText)
+      const { message } = eyes.missing(asked)
+      throw new AppError('file_not_found', `${message}; create it with write`, { path: asked })
+    }
+    const written = await workspace.edit(path, origin, (current) =>
+      eyes.written(path, current, rewrite, context, { changes: true }),
+    )
     const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,
@@ -33,11 +35,11 @@ export const edit = defineTool({
   },
 })
 
-/** @param shown the text as the model sees it @throws AppError `edit_no_match` or `edit_ambiguous`, each saying what stands in the file instead */
-function replaceOnce(path: string, text: string, oldText: string, newText: string, shown: string): string {
+/** @param text as the model sees it @throws AppError `edit_no_match` or `edit_ambiguous`, each saying what stands in the file instead */
+function replaceOnce(path: string, text: string, oldText: string, newText: string): string {
   const at = text.indexOf(oldText)
   if (at < 0) {
-    const closest = closestLine(shown, oldText)
+    const closest = closestLine(text, oldText)
     const saw = closest ? `; the closest line is ${closest.number}: ${closest.line}` : ''
     throw new AppError('edit_no_match', `oldText does not stand in ${path}${saw}`, { path })
   }

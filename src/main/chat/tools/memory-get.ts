@@ -1,9 +1,9 @@
 /** The tool that reads lines that a search has named. */
 import { z } from 'zod'
 import { transcriptText } from '../../memory/index.ts'
-import { normalizeRequest } from '../../workspace/index.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { sliceLines } from './read.ts'
+import { readShown } from './shown.ts'
 
 export const memoryGet = defineTool({
   name: 'memory_get',
@@ -14,10 +14,13 @@ export const memoryGet = defineTool({
     from: z.number().int().min(1).optional().describe('First line, 1-based'),
     lines: z.number().int().min(1).max(2000).optional().describe('How many lines'),
   }),
-  async run({ path, from = 1, lines = 2000 }, { workspace, readSession, eyes }) {
+  async run({ path, from = 1, lines = 2000 }, context) {
+    const { readSession, eyes } = context
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
-    const whole = session === undefined ? (await workspace.read(path)).text : transcriptText(await readSession(session))
-    const text = await eyes.shown(session === undefined ? normalizeRequest(path) : path, whole)
+    const text =
+      session === undefined
+        ? await readShown(path, context)
+        : await eyes.shown(path, transcriptText(await readSession(session)))
     return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
   },
 })

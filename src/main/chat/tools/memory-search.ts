@@ -1,10 +1,11 @@
 /** The tool that searches the memory. */
 import { z } from 'zod'
 import type { SearchResponse } from '../../../shared/contract/index.ts'
-import { sourceName, sourcesIn } from '../../../shared/provenance.ts'
+import { each, noteSources, sourceName, sourcesIn, type Source } from '../../../shared/provenance.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { searchSettingsSchema } from '../../../shared/contract/search.ts'
 import { transcriptText } from '../../memory/index.ts'
+import { unseenOf } from '../../visibility/index.ts'
 import { normalizeRequest } from '../../workspace/index.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 
@@ -22,8 +23,14 @@ export const memorySearch = defineTool({
   }),
   async run({ query, maxResults, minScore }, context) {
     const { memory, session, signal } = context
-    const found = await memory.search(query, { excludeSession: session, maxResults, minScore }, signal)
+    // Whoever was shown what stays here may ask in words of it, and nobody can tell.
+    const staysHere = context.isOfLocal
+    const unseen = unseenOf(await context.eyes.hidden())
+    const options = { excludeSession: session, maxResults, minScore, staysHere, unseen }
+    const found = await memory.search(query, options, signal)
     const { response, keepsAny } = await seenOf(found, context)
+    const wholes = new Map<string, readonly Source[]>()
+    for (const { path } of response.results) wholes.set(path, await wholeSources(path, context))
     const results = response.results.map(({ path, startLine, endLine, score, snippet, source, superseded }) => ({
       path,
       startLine,
@@ -31,7 +38,7 @@ export const memorySearch = defineTool({
       score: Number(score.toFixed(3)),
       snippet,
       source,
-      ...fromOf(snippet),
+      ...fromOf([...(wholes.get(path) ?? []), ...sourcesIn(snippet)]),
       ...(superseded && {
         supersededSince: superseded.until,
         ...(superseded.by === undefined ? {} : { now: superseded.by }),
@@ -59,26 +66,36 @@ export const memorySearch = defineTool({
 })
 
 /** Who said it, where that was not the user (M63). */
-function fromOf(snippet: string): { readonly from?: string } {
-  const sources = sourcesIn(snippet)
-  return sources.length === 0 ? {} : { from: sources.map(sourceName).join('; ') }
+function fromOf(sources: readonly Source[]): { readonly from?: string } {
+  return sources.length === 0 ? {} : { from: each(sources).map(sourceName).join('; ') }
 }
 
-/** Without those results of which a remote model may not see all. */
+/** Where a note comes from as a whole; of conversations nobody says it. */
+async function wholeSources(path: string, { workspace }: ToolContext): Promise<readonly Source[]> {
+  try {
+    return noteSources((await workspace.read(path)).text)
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
+  }
+}
+
+/** What a remote model may see of the results. */
 async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: ToolContext) {
   if (eyes.isLocal) return { response: found, keepsAny: false }
   const seen: SearchResponse['results'] = []
   for (const result of found.results) {
-    const { path, startLine, endLine } = result
+    const { path } = result
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
     try {
       const text =
         session === undefined
           ? (await workspace.read(normalizeRequest(path))).text
           : transcriptText(await readSession(session))
-      if (!(await eyes.sees(path, text, startLine, endLine))) continue
-      const [snippet, heading] = [await eyes.words(result.snippet), await eyes.words(result.heading)]
-      seen.push({ ...result, snippet, heading })
+      const part = await eyes.part(session === undefined ? await workspace.realPath(path) : path, text, result)
+      if (!part) continue
+      const [snippet, heading] = [await eyes.words(part.snippet), await eyes.words(part.heading)]
+      seen.push({ ...part, snippet, heading })
     } catch (error) {
       // What cannot be read now is in the index as it was, and nobody knows who may see it.
       if (!(error instanceof AppError)) throw error

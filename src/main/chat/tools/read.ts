@@ -1,6 +1,6 @@
 /** The tool that reads a file, or an earlier long result, in pages. */
 import { z } from 'zod'
-import { normalizeRequest } from '../../workspace/index.ts'
+import { readShown } from './shown.ts'
 import { defineTool, pathParameter } from './tool.ts'
 
 const maxCharacters = 50_000
@@ -16,12 +16,11 @@ export const read = defineTool({
     from: z.number().int().min(1).optional().describe('First line, 1-based'),
     lines: z.number().int().min(1).max(5000).optional().describe('How many lines'),
   }),
-  async run({ path, from = 1, lines = 2000 }, { workspace, readOutput, eyes }) {
+  async run({ path, from = 1, lines = 2000 }, context) {
+    const { readOutput, eyes } = context
     const output = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
     const text =
-      output === undefined
-        ? await eyes.shown(normalizeRequest(path), (await workspace.read(path)).text)
-        : await eyes.words(await readOutput(output, eyes.isLocal))
+      output === undefined ? await readShown(path, context) : await eyes.words(await readOutput(output, eyes.isLocal))
     const total = splitLines(text).length
     const page = fitting(sliceLines(text, from, lines))
     const last = from + page.length - 1

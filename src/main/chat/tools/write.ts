@@ -1,7 +1,7 @@
 /** The tool that creates a file or replaces all of it. */
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
-import { dailyLogDate, isInstruction, normalizeRequest } from '../../workspace/index.ts'
+import { dailyLogDate, isInstruction } from '../../workspace/index.ts'
 import { withSources } from '../eyes.ts'
 import { defineTool, pathParameter } from './tool.ts'
 
@@ -18,8 +18,8 @@ export const write = defineTool({
   async run({ path: asked, content, append = false }, context) {
     const { workspace, mayWrite, signal, eyes } = context
     const origin = withSources(context)
-    const path = normalizeRequest(asked)
-    assertMayWrite(path, mayWrite)
+    const path = await workspace.realPath(asked)
+    assertMayWrite(path, mayWrite, workspace.layout.own)
     const next = (current: string | undefined): string => {
       if (append) return appended(dailyLogDate(path, workspace.layout), current, content)
       if (
@@ -31,7 +31,7 @@ export const write = defineTool({
       }
       return content
     }
-    const written = await workspace.edit(path, origin, (current) => eyes.written(path, current, next(current), context))
+    const written = await workspace.edit(path, origin, (current) => eyes.written(path, current, next, context))
     const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,
@@ -49,8 +49,8 @@ function appended(date: string | undefined, current: string | undefined, content
 }
 
 /** @throws AppError `path_outside_workspace`, `write_refused` */
-export function assertMayWrite(path: string, mayWrite: (path: string) => boolean): void {
-  if (isInstruction(path))
+export function assertMayWrite(path: string, mayWrite: (path: string) => boolean, own: string): void {
+  if (isInstruction(path, own))
     throw new AppError('write_refused', `${path}: agents of other programs obey files of this name; choose another`, {
       path,
       allowed: '.md',

@@ -45,10 +45,11 @@ export async function status({ client }: Runtime, { agent }: CommonFlags): Promi
       ? ['meaning: takes no part: too few passages to learn what similarity means here']
       : []),
     ...(hasAnswered ? [] : [`meaning: ${provider} has not answered yet`]),
-    ...problems.map(({ part, code, since, message, path }) => {
+    ...problems.map(({ part, code, since, message, path, files = [] }) => {
       const words = message === '' ? code : message
       const where = path === undefined || words.includes(path) ? '' : ` (${path})`
-      return `! ${part}: ${words}${where}, since ${new Date(since).toISOString()}`
+      const named = files.map((file) => `\n    ${file}`).join('')
+      return `! ${part}: ${words}${where}, since ${new Date(since).toISOString()}${named}`
     }),
   ]
   return { value, text: lines.join('\n') }

@@ -104,6 +104,7 @@ const names: Readonly<Record<HistoryEntry['cause'], string>> = {
   capture: 'the user, by quick capture',
   import: 'an import',
   template: 'Commonplace, when the memory was begun',
+  adopted: 'nobody: it was there before Commonplace kept a history',
   client: 'another program',
   upkeep: 'the user, accepting a proposal of Commonplace',
   outside: 'somebody outside of Commonplace',

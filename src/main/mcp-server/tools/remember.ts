@@ -16,7 +16,9 @@ const input = z.object({
     .min(1)
     .max(maxTitle)
     .optional()
-    .describe("A heading of MEMORY.md for what will be true for long; today's log when left out"),
+    .describe(
+      "For what will be true for long: the heading of MEMORY.md that it belongs under. It stands in today's log at once; the user decides whether it goes there, unless you may write there",
+    ),
   undo: z.string().max(maxId).optional().describe('Instead of text: takes back the note that returned this undo id'),
 })
 
@@ -26,6 +28,13 @@ const output = z.object({
   endLine: z.number().int().optional(),
   undo: z.string().optional().describe('Call remember with it to take the note back'),
   done: z.enum(['remembered', 'taken back']),
+  longTerm: z
+    .enum(['written', 'waits for the user', 'refused before'])
+    .optional()
+    .describe(
+      "What became of the section. 'waits for the user': the note stands in today's log, and a proposal in the user's inbox; do not write it again",
+    ),
+  proposal: z.string().optional().describe('What waits in the inbox'),
 })
 
 export const remember: MemoryTool<typeof input, typeof output> = {
@@ -48,9 +57,22 @@ export const remember: MemoryTool<typeof input, typeof output> = {
     const written = await ask((owner, isRepeated) =>
       owner.clients.remember({ ...wanted, mayBeThere: isRepeated }, { signal }),
     )
-    const { path, startLine, endLine } = written
-    return { path, startLine, endLine, ...(written.undo === '' ? {} : { undo: written.undo }), done: 'remembered' }
+    const { path, startLine, endLine, undo: way, proposal } = written
+    return {
+      path,
+      startLine,
+      endLine,
+      ...(way === '' ? {} : { undo: way }),
+      done: 'remembered',
+      ...(section === undefined ? {} : { longTerm: becameOf(proposal) }),
+      ...(typeof proposal === 'string' ? { proposal } : {}),
+    }
   },
+}
+
+function becameOf(proposal: string | null | undefined) {
+  if (proposal === undefined) return 'written'
+  return proposal === null ? 'refused before' : 'waits for the user'
 }
 
 function invalid(reason: string): AppError {

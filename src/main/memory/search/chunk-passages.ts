@@ -52,8 +52,14 @@ export class ChunkPassages {
   /** What `digestOf` makes of a passage's text; the same model is to be asked every time. */
   digest(passage: OwnPassage, digestOf: (text: string) => Digest): Digest {
     const kept: KeptPassage = passage
-    kept.digest ??= digestOf(this.textOf(passage.passage) ?? '')
+    kept.digest ??= this.#digestInIndex(passage.passage) ?? digestOf(this.textOf(passage.passage) ?? '')
     return kept.digest
+  }
+
+  #digestInIndex(passage: number): Digest | undefined {
+    const bytes = this.#statements.digest.get(passage)
+    // A buffer of the database may begin anywhere.
+    return bytes && new Uint16Array(Uint8Array.from(bytes).buffer)
   }
 
   textOf(passage: number): string | undefined {
@@ -68,6 +74,7 @@ export class ChunkPassages {
 function prepare(db: Db) {
   return {
     text: db.prepare<[number], string>('SELECT text FROM passages WHERE id = ?').pluck(),
+    digest: db.prepare<[number], Buffer>('SELECT digest FROM passage_digests WHERE passage_id = ?').pluck(),
     passagesOf: db.prepare<[string], OwnPassage>(
       `SELECT chunk_id AS chunk, passage_id AS passage, start_line AS startLine, end_line AS endLine
        FROM json_each(?) AS wanted JOIN chunk_passages AS own ON own.chunk_id = wanted.value

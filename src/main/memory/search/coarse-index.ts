@@ -40,13 +40,15 @@ export class CoarseIndex {
 
   /** Begins with what was kept instead of with nothing; the next `refresh` reads on from there. */
   begin({ epoch, removed, lastSeq, passages, vectors, forms }: CoarseParts): void {
-    const bytes = forms.length / Math.max(1, passages.length)
     this.#epoch = epoch
     this.#removed = removed
     this.#lastSeq = lastSeq
     this.#centre = readCentre(this.#db)
-    for (const [slot, passage] of passages.entries())
-      this.#put(passage, vectors[slot] ?? 0, forms.subarray(slot * bytes, (slot + 1) * bytes))
+    this.#forms.fill(forms)
+    this.#passages = new Int32Array(passages)
+    this.#vectors = new Int32Array(vectors)
+    this.#slots = new Int32Array(passages.reduce((most, passage) => Math.max(most, passage), 0) + 1)
+    for (let slot = 0; slot < passages.length; slot += 1) this.#slots[passages[slot] as number] = slot + 1
   }
 
   /** As of the last `refresh`. */

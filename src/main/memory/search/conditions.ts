@@ -48,11 +48,16 @@ export class Conditions {
     this.facts = new NoteFacts(db)
   }
 
-  /** @param most chunks that go on where no topic is asked for @param termsOf what a chunk says */
+  /**
+   * @param most chunks that go on where no topic is asked for
+   * @param termsOf what a chunk says
+   * @param isSeen whether it is there for whoever asks
+   */
   boundsOf(
     { filters, lifts, topic }: ReadQuery,
     most: number,
     termsOf: (id: number) => PackedTerms | undefined,
+    isSeen: (id: number) => boolean,
   ): Bounds {
     const words = filters.flatMap((filter) =>
       filter.kind === 'word' ? { text: filter.text, phrases: parseQuery(`"${filter.word}"`).phrases } : [],
@@ -80,7 +85,7 @@ export class Conditions {
     }
     const bare = isBareQuery
       ? Iterator.from(wanted())
-          .filter((id) => words.length === 0 || !hasExcludedWord(id))
+          .filter((id) => isSeen(id) && (words.length === 0 || !hasExcludedWord(id)))
           .take(most)
       : []
     return {

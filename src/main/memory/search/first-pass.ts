@@ -17,6 +17,9 @@ const leastIdf = 1e-6
 /** One thing to look for. */
 export type Wanted = Pick<Phrase, 'kind' | 'term'> & { readonly weight?: number }
 
+/** What the first look is at. */
+export type PostingView = Pick<Postings, 'segments' | 'averages' | 'chunks' | 'documents' | 'spotOf'>
+
 export interface PhraseIndex {
   /** Ids of the chunks that have the phrase, in ascending order. */
   chunksWith(phrase: Wanted): readonly number[]
@@ -36,7 +39,7 @@ export function postingHash({ kind, term }: Wanted): number | undefined {
  * @param only the chunks that may be among them; undefined for all
  */
 export function firstPass(
-  postings: Postings,
+  postings: PostingView,
   index: PhraseIndex,
   { terms, phrases }: ParsedQuery,
   count: number,
@@ -57,7 +60,7 @@ export function firstPass(
   return scores.best(count, only && wanted ? wanted.intersection(only) : wanted)
 }
 
-function chunksWith(wanted: Wanted, postings: Postings, index: PhraseIndex): readonly number[] {
+function chunksWith(wanted: Wanted, postings: PostingView, index: PhraseIndex): readonly number[] {
   const hash = postingHash(wanted)
   if (hash === undefined) return index.chunksWith(wanted)
   const ids: number[] = []
@@ -66,12 +69,12 @@ function chunksWith(wanted: Wanted, postings: Postings, index: PhraseIndex): rea
 }
 
 class Scores {
-  readonly #postings: Postings
+  readonly #postings: PostingView
   readonly #averageTokens: number
   /** Of each segment's chunks; 0 for those that have nothing of what was asked. */
   readonly #scores: Float64Array[]
 
-  constructor(postings: Postings) {
+  constructor(postings: PostingView) {
     this.#postings = postings
     this.#averageTokens = postings.averages.tokens
     this.#scores = postings.segments.map(({ places }) => new Float64Array(places.length))

@@ -14,7 +14,7 @@ export function heardOf(
   textOf: (id: number) => string,
 ): { readonly terms: PackedTerms; readonly question: string } | undefined {
   // The end of a conversation is kept in a daily log with a name of its own.
-  if (source !== 'sessions' && !/^memory\/\d{4}-\d{2}-\d{2}-/.test(path)) return undefined
+  if (source !== 'sessions' && !/(?:^|\/)memory\/\d{4}-\d{2}-\d{2}-/.test(path)) return undefined
   const heard = withoutQuestion(textOf(id), topic)
   if (!heard) return undefined
   const { terms } = new ChunkPacker(path).pack({ text: heard.rest, heading: '' })

@@ -17,7 +17,17 @@ export interface ChunkWithTerms extends ChunkPlace {
   readonly terms: PackedTerms
 }
 
-export class KeywordIndex implements PhraseIndex, Vocabulary {
+/** What a search asks of the words of an index. */
+export interface Keywords extends PhraseIndex, Vocabulary {
+  readonly chunks: number
+  /** Of a chunk, in terms. */
+  readonly averageLength: number
+  candidates(plan: KeywordPlan, count: number, only?: ReadonlySet<number>): number[]
+  /** Those of the chunks that are there. */
+  read(ids: Iterable<number>): ChunkWithTerms[]
+}
+
+export class KeywordIndex implements Keywords {
   readonly spellings: Spellings
   readonly #phrase: (expression: string) => number[]
   readonly #terms: TermSource
@@ -56,6 +66,10 @@ export class KeywordIndex implements PhraseIndex, Vocabulary {
     this.spellings.refresh(version)
     this.#postings.refresh()
     this.#version = version
+  }
+
+  get segments(): Postings['segments'] {
+    return this.#postings.segments
   }
 
   get chunks(): number {

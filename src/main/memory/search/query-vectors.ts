@@ -81,6 +81,15 @@ export class QueryVectors {
     return this.#provider.holds !== undefined
   }
 
+  /** What the first question would wait for is done now; where it fails, that question says why. */
+  prepare(): void {
+    try {
+      this.#provider.prepare?.()
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+    }
+  }
+
   /** False where it is known beforehand that the model cannot tell what a question means. */
   reads(question: string): boolean {
     return this.#provider.reads?.(question) ?? true
@@ -194,9 +203,9 @@ export class QueryVectors {
   }
 }
 
-const localQueryNotice: Notice = {
+export const localQueryNotice: Notice = {
   code: 'query_local',
-  message: 'the question has words of notes that stay on this machine: it is not sent',
+  message: 'the question has words of notes that stay on this machine, or may have some: it is not sent',
 }
 
 function mismatch(length: number, dimensions: number): string {

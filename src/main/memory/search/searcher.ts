@@ -14,6 +14,7 @@ import type {
 } from '../../../shared/contract/index.ts'
 import { embeddingAddressOf } from '../../../shared/providers.ts'
 import { systemClock, type Clock } from '../../clock.ts'
+import type { Unseen } from '../../visibility/index.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
 import { calibrationFor, calibrationKey, minPassages, parseCalibration, type Calibration } from '../calibrated.ts'
 import { builtFor, getMeta, isCurrent, localChunksKey, vectorDimensions, type Db } from '../schema.ts'
@@ -30,14 +31,15 @@ import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
 import { planKeywords } from './plan.ts'
 import { heardOf, textReader } from './heard.ts'
 import { readKept, toKept, type ReadAhead } from './kept-ahead.ts'
-import { KeywordIndex } from './keyword-index.ts'
+import { KeywordIndex, type Keywords } from './keyword-index.ts'
 import { accountOfMeaning } from './meaning.ts'
 import { nearNotes } from './near-notes.ts'
 import { incompleteNotice, localNotice, silenceOf, weakNotice, type Notice } from './notices.ts'
 import { parseQuery } from './query.ts'
 import type { Source } from '../store.ts'
+import { SeenIndexes, type SeenIndex } from './seen-index.ts'
 import { prepareSearch, type ChunkText } from './statements.ts'
-import type { QueryVectors } from './query-vectors.ts'
+import { localQueryNotice, type QueryVectors } from './query-vectors.ts'
 import { matchedWords } from './snippet.ts'
 import { successionOf, type Texts } from './succession.ts'
 import { TermCounter } from './term-counter.ts'
@@ -48,6 +50,8 @@ import { withOverrides } from './overrides.ts'
 const keywordCandidates = 48
 const vectorCandidates = 40
 const practiceSearches = 48
+/** So many more are looked at by meaning, where some of the nearest may not be seen. */
+const mostUnseen = 400
 
 /** Fewer new chunks and vectors than this, or this share of all chunks, are read as quickly as they are kept. */
 const minKept = 500
@@ -70,6 +74,9 @@ interface EmbeddedQuery {
 
 const none: ReadonlySet<number> = new Set()
 
+/** With what whoever asks may not see (M64). */
+export type Overrides = SearchOptions & { readonly unseen?: Unseen | undefined }
+
 /** Which candidates are shown, so that their text has to be read. */
 type Shown = 'returned' | 'all'
 
@@ -86,6 +93,7 @@ export class Searcher {
   #kept = 0
   #heads: { readonly version: number; readonly texts: Map<string, string> } = { version: -1, texts: new Map() }
   readonly #keywords: KeywordIndex
+  readonly #seen: SeenIndexes
   readonly #conditions: Conditions
 
   constructor(db: Db, embeddings: QueryVectors | undefined, now: Clock = systemClock) {
@@ -94,13 +102,14 @@ export class Searcher {
     this.#embeddings = embeddings
     this.#statements = prepareSearch(db)
     this.#keywords = new KeywordIndex(db)
+    this.#seen = new SeenIndexes(db)
     this.#conditions = new Conditions(db)
   }
 
   async search(
     query: string,
     defaults: SearchSettings,
-    overrides: SearchOptions,
+    overrides: Overrides,
     stale: boolean,
     signal?: AbortSignal,
   ): Promise<SearchResponse> {
@@ -130,7 +139,7 @@ export class Searcher {
   async explain(
     query: string,
     defaults: SearchSettings,
-    overrides: SearchOptions,
+    overrides: Overrides,
     why: { path: string; line: number } | undefined,
     stale: boolean,
     signal?: AbortSignal,
@@ -207,6 +216,7 @@ export class Searcher {
 
   /** Questions that this memory could be asked, for practice: its own words. */
   practice(): string[] {
+    this.#keywords.spellings.read()
     const step = Math.ceil((this.#statements.lastId.get() ?? 0) / practiceSearches)
     const questions = Array.from({ length: step === 0 ? 0 : practiceSearches }, (_, index) =>
       this.#statements.wordsFrom.get(index * step),
@@ -214,11 +224,17 @@ export class Searcher {
     return questions.filter((words) => words !== undefined)
   }
 
-  /** Searches by words for nobody, so that the code is compiled when somebody asks. */
-  practise(query: string, options: SearchSettings): void {
+  /**
+   * Searches for nobody, so that the code is compiled when somebody asks; by meaning too, where nobody else is asked for it.
+   * @param isWanted false once another index has taken this one's place
+   */
+  async practise(query: string, options: SearchSettings, isWanted: () => boolean): Promise<void> {
     const nothing = { vector: undefined, notice: null, embedMs: 0 }
+    const isFree = this.#embeddings?.provider === 'builtin'
+    const embedded = isFree ? await this.#embedQuery(query, this.#readCollection(), {}, undefined) : nothing
+    if (!isWanted()) return
     resultsOf(
-      this.#transaction(() => this.#rankNow(query, this.#read(query), options, {}, nothing, 'returned', undefined)),
+      this.#transaction(() => this.#rankNow(query, this.#read(query), options, {}, embedded, 'returned', undefined)),
     )
   }
 
@@ -246,7 +262,7 @@ export class Searcher {
   async #rank(
     query: string,
     options: SearchSettings,
-    overrides: SearchOptions,
+    overrides: Overrides,
     shown: Shown,
     asked: number | undefined,
     signal: AbortSignal | undefined,
@@ -263,7 +279,7 @@ export class Searcher {
     query: string,
     read: ReadQuery,
     options: SearchSettings,
-    overrides: SearchOptions,
+    overrides: Overrides,
     embedded: EmbeddedQuery,
     shown: Shown,
     asked: number | undefined,
@@ -276,13 +292,12 @@ export class Searcher {
     const textStarted = performance.now()
     this.#keywords.refresh(collection.version)
     const related = this.#embeddings?.reads(read.words) === true ? this.#embeddings.related : undefined
-    const plan = planKeywords(parseQuery(read.words), this.#keywords, this.#keywords, related)
-    const bounds = this.#conditions.boundsOf(read, keywordCandidates, (id) => this.#keywords.termsOf(id))
-    const byWords = chooseFound(
-      (count, only) => this.#keywords.candidates(plan, count, only),
-      keywordCandidates,
-      bounds,
-    )
+    const seen = overrides.unseen && this.#seen.of(this.#keywords, collection.version, overrides.unseen)
+    const isSeen = (id: number) => seen?.isSeen(id) ?? true
+    const keywordIndex: Keywords = seen ?? this.#keywords
+    const plan = planKeywords(parseQuery(read.words), keywordIndex, keywordIndex, related)
+    const bounds = this.#conditions.boundsOf(read, keywordCandidates, (id) => keywordIndex.termsOf(id), isSeen)
+    const byWords = chooseFound((count, only) => keywordIndex.candidates(plan, count, only), keywordCandidates, bounds)
     const found = new Set([...byWords, ...bounds.bare])
     const textMs = performance.now() - textStarted
     const vectorStarted = performance.now()
@@ -296,20 +311,26 @@ export class Searcher {
       vectorScale && vector?.length === collection.dimensions ? this.#vectorLeg(collection.dimensions) : undefined
     const meant = vector && leg?.query(vector, this.#embeddings?.nearness(read.words))
     if (meant) {
-      const nearest = chooseFound((count, only) => meant.nearest(count, only), vectorCandidates, bounds)
+      const spare = Math.min(seen?.changed ?? 0, mostUnseen)
+      const find = (count: number, only?: ReadonlySet<number>) =>
+        meant
+          .nearest(count + spare, only)
+          .filter((id) => seen?.isAsItIs(id) ?? true)
+          .slice(0, count)
+      const nearest = chooseFound(find, vectorCandidates, bounds)
       for (const id of nearest) found.add(id)
     }
     const ids = new Set([...(asked === undefined ? [] : [asked]), ...successors, ...found])
     const passages = meant?.matches([...ids])
     const vectorMs = performance.now() - vectorStarted
     const scoreStarted = performance.now()
-    const considered = this.#keywords
+    const considered = keywordIndex
       .read(ids)
       .filter(
         ({ id, path, terms }) => id === asked || successors.has(id) || (hasPhrases(plan, terms) && path !== excluded),
       )
     const counter = new TermCounter(plan.terms)
-    const textOf = textReader((id) => this.#statements.text.get(id)?.text)
+    const textOf = textReader((id) => seen?.textOf(id) ?? this.#statements.text.get(id)?.text)
     const heard = new Map(considered.map((chunk) => [chunk.id, heardOf(chunk, read, textOf)]))
     const keywords = new Map(
       considered.map((chunk) => {
@@ -346,7 +367,7 @@ export class Searcher {
         endLine,
         date: dailyLogDate(path),
         // Where no topic is asked for, or what is alike is the question itself, vectors have nothing to say.
-        passage: isBare || question !== undefined ? null : (passages?.get(id) ?? null),
+        passage: isBare || question !== undefined || !(seen?.isAsItIs(id) ?? true) ? null : (passages?.get(id) ?? null),
         keyword: isBare ? bounds.bareMeasure : keyword ? measureOf(keyword, scale) : null,
         lift: isBare ? undefined : liftOf(read.lifts, days.get(id) ?? []),
         question,
@@ -354,7 +375,15 @@ export class Searcher {
       }
     })
     const weights = weightsFor(options.weights, vectorScale)
-    const successionTexts: Texts = { textOf, headOf: this.#head, at: this.#passageAt }
+    const successionTexts: Texts = {
+      textOf,
+      headOf: this.#head,
+      at: (path, line) => {
+        const passage = this.#passageAt(path, line)
+        return passage && isSeen(passage.id) ? passage : undefined
+      },
+      passagesOf: (path) => this.#statements.passagesOf.all(path).filter(({ id }) => isSeen(id)),
+    }
     const { candidates, missing } = fuse(withDeservedLifts(inputs, read), {
       ...options,
       weights,
@@ -365,7 +394,7 @@ export class Searcher {
         const line = textOf(conversation.id).split('\n')[conversation.keyword?.bestLine ?? 0] ?? ''
         return isEcho(line, matchedWords(line, plan), textOf(file.id))
       },
-      wordsOf: ({ id }) => new Set(this.#keywords.termsOf(id)?.text.words.filter((hash) => hash !== lineEnd)),
+      wordsOf: ({ id }) => new Set(keywordIndex.termsOf(id)?.text.words.filter((hash) => hash !== lineEnd)),
     })
     // What took the place of something that was found is an answer too, whatever words it has: once more, with it.
     if (missing.size > 0 && successors.size === 0)
@@ -374,7 +403,7 @@ export class Searcher {
       const text = meant?.textOf(passages?.get(chunk)?.id)
       return text === undefined ? undefined : this.#embeddings?.terms(read.words, text)
     }
-    const texts = this.#texts(candidates, shown)
+    const texts = this.#texts(candidates, shown, seen)
     const scoreMs = performance.now() - scoreStarted
     const timings = { embedMs, vectorMs, textMs: textMs + scoreMs, totalMs: 0 }
     return {
@@ -402,7 +431,7 @@ export class Searcher {
   ): Promise<EmbeddedQuery> {
     // A model gives a vector to signs as well, or to nothing at all, and something is always nearest to it.
     if (!this.#embeddings || !/[\p{L}\p{N}]/u.test(query)) return { vector: undefined, notice: null, embedMs: 0 }
-    if (staysHere && this.#embeddings.isRemote) return { vector: undefined, notice: null, embedMs: 0 }
+    if (staysHere && this.#embeddings.isRemote) return { vector: undefined, notice: localQueryNotice, embedMs: 0 }
     if (dimensions === 0) {
       const { failure } = this.#embeddings.leave
       const notice: Notice = failure
@@ -476,11 +505,13 @@ export class Searcher {
     return readQuery(query, parseDay(localDate(this.#now())), without, (name) => facts.isProperty(name))
   }
 
-  #texts(candidates: readonly RankedCandidate[], shown: Shown): Map<number, ChunkText> {
+  #texts(candidates: readonly RankedCandidate[], shown: Shown, seen: SeenIndex | undefined): Map<number, ChunkText> {
     const texts = new Map<number, ChunkText>()
     for (const { input, verdict } of candidates) {
       const text = shown === 'all' || verdict.kind === 'returned' ? this.#statements.text.get(input.id) : undefined
-      if (text) texts.set(input.id, { ...text, names: this.#conditions.facts.namesOf(input.source, input.path) })
+      const part = seen?.textOf(input.id)
+      if (part !== undefined) texts.set(input.id, { heading: '', text: part })
+      else if (text) texts.set(input.id, { ...text, names: this.#conditions.facts.namesOf(input.source, input.path) })
     }
     return texts
   }

@@ -26,29 +26,31 @@ const lengthForTwo = 8
 const maxReadings = 3
 
 export class Spellings {
-  readonly #newer: ((after: number) => { id: number; word: string; term: string }[]) | undefined
+  readonly #statements: ReturnType<typeof prepare> | undefined
   readonly #byLength = new Map<number, Kept[]>()
-  readonly #words = new Set<string>()
   #last = 0
+  /** There may be some that were not read. */
+  #isBehind = true
   #version: number | undefined
 
   /** @param db may be an index of before there were spellings: then none is known */
   constructor(db: Db) {
     const hasTable = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'spellings'").get() !== undefined
-    if (!hasTable) return
-    const statement = db.prepare<[number], { id: number; word: string; term: string }>(
-      'SELECT id, word, term FROM spellings WHERE id > ? ORDER BY id',
-    )
-    this.#newer = (after) => statement.all(after)
+    if (hasTable) this.#statements = prepare(db)
   }
 
-  /** Reads what came new, where the index is of another version than last time. */
+  /** What came new, where the index is of another version than last time, is read when it is asked for. */
   refresh(version: number): void {
-    if (version === this.#version || !this.#newer) return
+    if (version !== this.#version) this.#isBehind = true
     this.#version = version
-    for (const { id, word, term } of this.#newer(this.#last)) {
+  }
+
+  /** Most questions have no word that is spelt nowhere: nobody waits for all spellings to be read. */
+  read(): void {
+    if (!this.#isBehind) return
+    this.#isBehind = false
+    for (const { id, word, term } of this.#statements?.newer.all(this.#last) ?? []) {
       this.#last = id
-      this.#words.add(word)
       const same = this.#byLength.get(word.length)
       const kept = { word, term, letters: lettersOf(word) }
       if (same) same.push(kept)
@@ -57,11 +59,12 @@ export class Spellings {
   }
 
   has(word: string): boolean {
-    return this.#words.has(word)
+    return this.#statements?.has.get(word) !== undefined
   }
 
-  /** The nearest spellings: one edit away, or two for a long word when there are none. */
-  nearest(word: string): NearSpelling[] {
+  /** The nearest spellings: one edit away, or two for a long word when there are none. @param isThere asked of a term */
+  nearest(word: string, isThere: (term: string) => boolean = () => true): NearSpelling[] {
+    this.read()
     const most = word.length >= lengthForTwo ? 2 : 1
     const letters = lettersOf(word)
     let found: NearSpelling[] = []
@@ -70,7 +73,7 @@ export class Spellings {
       for (const { word: spelt, term, letters: other } of this.#byLength.get(length) ?? []) {
         if (bitCount(letters ^ other) > 2 * least) continue
         const edits = editsBetween(word, spelt, least)
-        if (edits > least || edits === 0) continue
+        if (edits > least || edits === 0 || !isThere(term)) continue
         if (edits < least) found = []
         least = edits
         found.push({ word: spelt, term, edits })
@@ -80,6 +83,15 @@ export class Spellings {
     // Hardly anyone errs in the first letter.
     const sure = found.filter((spelling) => spelling.word[0] === first)
     return (sure.length > 0 ? sure : found).sort((one, other) => (one.word < other.word ? -1 : 1)).slice(0, maxReadings)
+  }
+}
+
+function prepare(db: Db) {
+  return {
+    newer: db.prepare<[number], { id: number; word: string; term: string }>(
+      'SELECT id, word, term FROM spellings WHERE id > ? ORDER BY id',
+    ),
+    has: db.prepare<[string], number>('SELECT 1 FROM spellings WHERE word = ?').pluck(),
   }
 }
 

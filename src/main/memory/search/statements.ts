@@ -44,6 +44,9 @@ export function prepareSearch(db: Db) {
       `SELECT id, path, start_line AS startLine, end_line AS endLine FROM chunks
        WHERE ${ofNotes} AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1`,
     ),
+    passagesOf: db.prepare<[string], { id: number; path: string; startLine: number; endLine: number }>(
+      `SELECT id, path, start_line AS startLine, end_line AS endLine FROM chunks WHERE ${ofNotes} ORDER BY start_line`,
+    ),
     fileCounts: db.prepare<[], { path: string; source: Source; words: number; tokens: number }>(
       'SELECT path, source, words, tokens FROM files',
     ),

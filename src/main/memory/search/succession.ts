@@ -3,7 +3,13 @@
  * behind the passage that took its place, which takes over its score; chains are followed to their end. Pure: texts are
  * read by whoever asks.
  */
-import { mayBeSuperseded, supersededLine, supersededNote, type Superseded } from '../../../shared/superseded.ts'
+import {
+  isQuoted,
+  mayBeSuperseded,
+  supersededLine,
+  supersededNote,
+  type Superseded,
+} from '../../../shared/superseded.ts'
 import type { Candidate } from '../../../shared/contract/index.ts'
 
 /** What an old passage keeps of its score: enough to be shown, too little to stand before its successor. */
@@ -32,6 +38,8 @@ export interface Texts {
   readonly headOf: (path: string) => string
   /** The passage that has a line. */
   readonly at: (path: string, line: number) => Passage | undefined
+  /** All of a file. */
+  readonly passagesOf: (path: string) => readonly Passage[]
 }
 
 /** Whether a passage is old at the line by which it was found. @param line 1-based, of the file */
@@ -69,14 +77,31 @@ function oldAt({ id, path, startLine }: Passage, line: number, { textOf, headOf 
 }
 
 /** Paths are the workspace's, or the note's own folder's; those of a memory that is shared begin with its name. */
-function resolve(from: string, { path, line = 1 }: NonNullable<Superseded['by']>, { at }: Texts) {
+function resolve(from: string, { path, line = 1, text }: NonNullable<Superseded['by']>, texts: Texts) {
   const folder = from.slice(0, from.lastIndexOf('/') + 1)
   const shared = /^@[^/]+\//.exec(from)?.[0] ?? ''
   for (const candidate of new Set([shared + path, path, folder + path])) {
-    const passage = at(candidate, line)
+    const found = text === undefined ? undefined : named(candidate, text, line, texts)
+    if (found) return found
+    const passage = texts.at(candidate, line)
     if (passage) return { passage, line: Math.max(line, passage.startLine) }
   }
   return undefined
+}
+
+/** The line that was named by its words: where it was, else the nearest place. */
+function named(path: string, quote: string, line: number, { at, passagesOf, textOf }: Texts) {
+  const there = at(path, line)
+  if (there && isQuoted(textOf(there.id).split('\n')[line - there.startLine] ?? '', quote))
+    return { passage: there, line }
+  let best: { readonly passage: Passage; readonly line: number } | undefined
+  for (const passage of passagesOf(path))
+    for (const [offset, text] of textOf(passage.id).split('\n').entries()) {
+      const place = passage.startLine + offset
+      if (best && Math.abs(best.line - line) <= Math.abs(place - line)) continue
+      if (isQuoted(text, quote)) best = { passage, line: place }
+    }
+  return best
 }
 
 interface Scored {

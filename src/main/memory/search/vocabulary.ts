@@ -6,12 +6,12 @@ import { stem } from '../stem.ts'
 import { minSpelt } from '../terms.ts'
 import { roleOfStem } from '../word-roles.ts'
 import type { QueryTerm, Reading } from './query.ts'
-import type { Spellings } from './spellings.ts'
+import type { NearSpelling, Spellings } from './spellings.ts'
 
 export interface Vocabulary {
   /** Chunks that have a reading. */
   documents(reading: Pick<Reading, 'kind' | 'term'>): number
-  readonly spellings: Pick<Spellings, 'has' | 'nearest'>
+  readonly spellings: Pick<Spellings, 'has'> & { nearest(word: string): NearSpelling[] }
 }
 
 export interface KnownTerm extends QueryTerm {

@@ -51,9 +51,10 @@ export function period(
   { first, last }: Extract<Intention, { kind: 'period' }>,
   results: readonly Result[],
   sentences: Sentences,
+  todaysLog: string,
 ): Step {
   const span = first === last ? first : `${first} – ${last}`
-  const listed = listFiles(results, { path: 'memory' })
+  const listed = listFiles(results, { path: /^(?:.+\/)?memory(?=\/)/.exec(todaysLog)?.[0] ?? 'memory' })
   if ('calls' in listed) return listed
   const reads = of(results, 'memory_get')
   if (reads.length === 0) {
@@ -87,7 +88,7 @@ export function entriesOf(read: Result): QuotedLine[] {
   const { path, lines } = passageOf(read)
   // The end of a conversation is told by its name: what was noted from it stands in the log.
   const topic = /^# (.+)$/.exec(lines[0] ?? '')?.[1]
-  if (/^memory\/[\d-]{10}-[^/]+\.md$/.test(path) && topic !== undefined) return [{ path, line: 1, text: topic }]
+  if (/(?:^|\/)memory\/[\d-]{10}-[^/]+\.md$/.test(path) && topic !== undefined) return [{ path, line: 1, text: topic }]
   const entries: QuotedLine[] = []
   let time = ''
   for (const [index, raw] of lines.entries()) {
@@ -132,7 +133,7 @@ export function listFiles(
 }
 
 export function isLog(path: string): boolean {
-  return /^memory\/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$/.test(path)
+  return /(?:^|\/)memory\/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$/.test(path)
 }
 
 const asksWhen =
@@ -248,7 +249,7 @@ function quoted(
 }
 
 export function dateOf(path: string): string | undefined {
-  return /^memory\/(\d{4}-\d{2}-\d{2})/.exec(path)?.[1]
+  return /(?:^|\/)memory\/(\d{4}-\d{2}-\d{2})/.exec(path)?.[1]
 }
 
 function isConversation(path: string): boolean {

@@ -1,6 +1,7 @@
 /** What the offline model does when it is asked to keep or to summarise: it extracts, and says nothing of its own. Pure. */
 import type { Message } from '../../../shared/messages.ts'
 import { withoutLongRuns } from '../../../shared/long-runs.ts'
+import { segmenter } from '../../../shared/segmenter.ts'
 import { countCjk } from '../../../shared/tokens.ts'
 import type { Purpose } from '../purpose.ts'
 import { understand } from './intent.ts'
@@ -133,7 +134,7 @@ function languageOfText(text: string, fallback: Language): Language {
   return told === undefined || told === 'zh' ? fallback : told
 }
 
-const words = new Intl.Segmenter('en', { granularity: 'word' })
+const words = segmenter('en', 'word')
 const maxWords = 3
 /** Of a name made of words; a CJK one is read at half of it. */
 const maxTopic = 48

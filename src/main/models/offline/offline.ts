@@ -193,7 +193,7 @@ function respond(
     case 'remember':
       return { text: intention.text === '' ? sentences.nothingToRemember : sentences.remembered(at.todaysLog) }
     case 'period':
-      return period(intention, found, sentences)
+      return period(intention, found, sentences, at.todaysLog)
     case 'files':
       return files(found, sentences)
     case 'question':

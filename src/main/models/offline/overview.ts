@@ -47,7 +47,7 @@ export function aboutMe(results: readonly Result[], sentences: Sentences, today:
   const listed = listFiles(results, {})
   if ('calls' in listed) return listed
   const read = readAll(
-    listed.paths.filter((path) => path === 'USER.md' || path === 'MEMORY.md'),
+    listed.paths.filter((path) => /(?:^|\/)(?:USER|MEMORY)\.md$/.test(path)),
     results,
   )
   if (read) return read
@@ -56,7 +56,7 @@ export function aboutMe(results: readonly Result[], sentences: Sentences, today:
 
 /** Files in which notes lie; what tells the agent how to behave is none. */
 function holdsNotes(path: string): boolean {
-  return path === 'MEMORY.md' || path.startsWith('memory/')
+  return /(?:^|\/)(?:MEMORY\.md$|memory\/)/.test(path)
 }
 
 function readAll(paths: readonly string[], results: readonly Result[]): Step | undefined {

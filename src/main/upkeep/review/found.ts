@@ -3,7 +3,8 @@
  * there, letter by letter, is no reason for anything: the verdict is let go.
  */
 import type { LineEdit } from '../../../shared/contract/index.ts'
-import { strike } from '../../../shared/superseded.ts'
+import { noteSources, sourceMark } from '../../../shared/provenance.ts'
+import { quoteOf, strike } from '../../../shared/superseded.ts'
 import type { ReadFile } from '../plan.ts'
 import { evidenceOf, type Found } from '../proposal.ts'
 import type { Verdict } from './answer.ts'
@@ -36,7 +37,7 @@ async function conflict(
   const [was, is] = [await placed(old, context), await placed(holding, context)]
   if (!was || !is) return undefined
   const until = is.day !== undefined && (was.day === undefined || is.day >= was.day) ? is.day : context.today
-  const struck = strike(was.raw, { until, by: { path: is.path, line: is.line } })
+  const struck = strike(was.raw, { until, by: { path: is.path, line: is.line, text: quoteOf(is.raw) } })
   return {
     rule: kind === 'superseded' ? 'supersedes' : 'contradiction',
     evidence: [evidenceOf(was.path, was.line, was.raw), evidenceOf(is.path, is.line, is.raw)],
@@ -60,7 +61,12 @@ async function promoted(
     if (!line) return undefined
     lines.push(line)
   }
-  const marks = new Set(lines.flatMap(({ raw }) => raw.match(mark) ?? []))
+  // A note that comes from elsewhere as a whole says so for each of its lines.
+  const whole = lines.flatMap(({ file }) => noteSources(file.text))
+  const marks = new Set([
+    ...lines.flatMap(({ raw }) => raw.match(mark) ?? []),
+    ...whole.map((source) => sourceMark([source], context.today)),
+  ])
   const bare = text
     .replace(mark, '')
     .replace(/^[-*+]\s+/, '')

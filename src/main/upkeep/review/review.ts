@@ -15,6 +15,7 @@ import type { Clock } from '../../clock.ts'
 import { Exclusive, makeFolder, readIfThere, writeDurably } from '../../files/index.ts'
 import { localDate, longTermFile, type Workspace } from '../../workspace/index.ts'
 import { proposalOf } from '../proposal.ts'
+import type { LocalOf } from '../keep-local.ts'
 import type { ReadFile } from '../plan.ts'
 import { readNote } from '../read.ts'
 import { readAnswer } from './answer.ts'
@@ -53,6 +54,8 @@ export interface ReviewOptions {
   readonly folder: string
   readonly workspace: Workspace
   readonly now: Clock
+  /** What of a text stays on this machine, by its path. */
+  readonly localOf: LocalOf
   /** @throws AppError `provider_key_missing`, `unknown_model` */
   readonly model: () => ReviewModel
   readonly budget: () => Budget
@@ -247,9 +250,9 @@ export class Review {
       done.push(key)
       if (!found) continue
       const files = new Map<string, ReadFile | undefined>()
-      for (const { path } of found.files) files.set(path, await context.read(path))
+      for (const { path } of [...found.files, ...found.evidence]) files.set(path, await context.read(path))
       const by = { author: { kind: 'model' as const, model }, at, ...(cost ? { cost } : {}) }
-      const proposal = proposalOf(found, by, (path) => files.get(path))
+      const proposal = proposalOf(found, by, (path) => files.get(path), this.#options.localOf)
       proposals.push({ ...proposal, review, ...(request === undefined ? {} : { request }) })
     }
     const added = proposals.length > 0 ? await this.#options.add(proposals) : 0
@@ -285,5 +288,5 @@ function contextOf({ lines }: Candidates, workspace: Workspace, today: string): 
   const byText = new Map<string, AskedLine[]>()
   for (const line of lines) byText.set(line.text, [...(byText.get(line.text) ?? []), line])
   const read = (path: string) => readNote(workspace, path)
-  return { lines: byText, longTerm: longTermFile, today, read }
+  return { lines: byText, longTerm: longTermFile(workspace.layout), today, read }
 }

@@ -62,7 +62,8 @@ export function deadlineIn(line: string, said: Day | undefined): Deadline | unde
   for (const { start, end, year, month, day } of datesIn(text)) {
     const lead = leadOf(text, start, end)
     const last = lead && lastDay({ year, month, day }, said, lead.includes)
-    if (last !== undefined && lead) found.push({ last, isSure: isSure(text, lead.isSure, last, said) })
+    const isClear = lead?.isSure === true || (day !== undefined && holdsUntil(text, start))
+    if (last !== undefined && lead) found.push({ last, isSure: isSure(text, isClear, last, said) })
   }
   if (said !== undefined) {
     for (const match of text.matchAll(new RegExp(`\\b${ahead}\\b`, 'g'))) {
@@ -92,6 +93,11 @@ function leadOf(text: string, start: number, end: number): { includes: boolean; 
   const lead = leads.filter(({ words }) => words.test(before))
   const [first] = lead
   return first && { includes: first.includes, isSure: lead.some(({ isSure }) => isSure) }
+}
+
+/** "Until 2026-11-09 the sauna is shut": what is now ends on that day. */
+function holdsUntil(text: string, start: number): boolean {
+  return /\b(?:until|till)\s+$/.test(text.slice(0, start)) && /\b(?:is|are|am|stays?|remains?)\b/.test(text)
 }
 
 /** Written ahead of the day, it is about what was to come; else its words must say so, and tell nothing of the past. */

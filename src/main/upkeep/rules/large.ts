@@ -1,7 +1,9 @@
 /** Sections of MEMORY.md that grew: every request carries them. Each can become a note of its own, with a line left. Pure. */
+import { withoutMarks } from '../../../shared/marks.ts'
 import { estimateTokens } from '../../../shared/tokens.ts'
 import { sectionsOf } from '../../../shared/sections.ts'
-import { memoryFolder, nameFor } from '../../workspace/index.ts'
+import { withoutLocalMark } from '../../../shared/visibility.ts'
+import { layoutOf, memoryFolderOf, nameFor } from '../../workspace/index.ts'
 import { evidenceOf, type Found } from '../proposal.ts'
 import type { Note } from './note.ts'
 
@@ -15,6 +17,7 @@ export function large(notes: readonly Note[]): Found[] {
 
 function largeOf({ path, text }: Note, taken: Set<string>): Found[] {
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+  const folder = memoryFolderOf(layoutOf(path.slice(0, Math.max(0, path.lastIndexOf('/')))))
   return sectionsOf(lines)
     .filter(({ level }) => level === 2)
     .flatMap(({ title, from, to }): Found[] => {
@@ -23,7 +26,7 @@ function largeOf({ path, text }: Note, taken: Set<string>): Found[] {
       const body = lines.slice(from, last)
       const tokens = estimateTokens(body.join('\n'))
       if (tokens <= maxSectionTokens || title === '') return []
-      const target = freeName(nameFor(title, 'section'), taken)
+      const target = freeName(`${folder}/${nameFor(withoutMarks(title), 'section')}`, taken)
       const heading = lines[from - 1] ?? ''
       return [
         {
@@ -31,7 +34,7 @@ function largeOf({ path, text }: Note, taken: Set<string>): Found[] {
           evidence: [evidenceOf(path, from, heading)],
           files: [
             { path, edits: [{ line: from, before: [heading, ...body], after: [heading, '', `- [${target}]`] }] },
-            { path: target, edits: [{ line: 1, before: [], after: [`# ${title}`, ...body, ''] }] },
+            { path: target, edits: [{ line: 1, before: [], after: [`# ${withoutLocalMark(title)}`, ...body, ''] }] },
           ],
           detail: { tokens, target },
         },
@@ -41,7 +44,7 @@ function largeOf({ path, text }: Note, taken: Set<string>): Found[] {
 
 function freeName(stem: string, taken: Set<string>): string {
   for (let number = 1; ; number += 1) {
-    const path = `${memoryFolder}/${stem}${number === 1 ? '' : ` ${number}`}.md`
+    const path = `${stem}${number === 1 ? '' : ` ${number}`}.md`
     if (taken.has(path.toLowerCase())) continue
     taken.add(path.toLowerCase())
     return path

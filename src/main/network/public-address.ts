@@ -1,0 +1,42 @@
+/**
+ * Which addresses are on the open network: what a note names must never make us knock at this machine, at the router, or at
+ * what a cloud offers its own machines. Ranges after IANA's registries of special-purpose addresses. Pure.
+ */
+import { BlockList, isIP } from 'node:net'
+
+const inside = new BlockList()
+for (const [address, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  inside.addSubnet(address, bits, 'ipv4')
+
+/** Of version 6 only what is given to the open network counts, without what carries an address of version 4 in it. */
+const open6 = new BlockList()
+open6.addSubnet('2000::', 3, 'ipv6')
+for (const [address, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  inside.addSubnet(address, bits, 'ipv6')
+
+/** @param address as numbers, without brackets */
+export function isPublicAddress(address: string): boolean {
+  const version = isIP(address)
+  if (version === 4) return !inside.check(address, 'ipv4')
+  return version === 6 && open6.check(address, 'ipv6') && !inside.check(address, 'ipv6')
+}

@@ -1,0 +1,19 @@
+/** Ends a line that is read where one of the source ends, as programs do for which a poem needs no signs of its own. */
+import { textNode, type MarkdownNode } from './mdast.ts'
+
+export function remarkLineBreaks() {
+  return (tree: MarkdownNode) => breakLines(tree)
+}
+
+function breakLines(node: MarkdownNode): void {
+  if (!node.children) return
+  node.children = node.children.flatMap((child, index, all) => {
+    breakLines(child)
+    if (child.type !== 'text' || child.value?.includes('\n') !== true) return [child]
+    // Behind a break that is written, and at the end of a piece, there is none to add.
+    const value = all[index - 1]?.type === 'break' ? child.value.replace(/^\n/, '') : child.value
+    return value
+      .split('\n')
+      .flatMap((line, at) => [...(at === 0 ? [] : [{ type: 'break' }]), ...(line === '' ? [] : [textNode(line)])])
+  })
+}

@@ -1,0 +1,13 @@
+/** Who says what in the transcript of a conversation, in the language of the interface: the file itself is in English. */
+import { useTranslation } from 'react-i18next'
+import { sessionOfPath } from '../navigate.ts'
+import { withSpeakers } from './excerpt.ts'
+
+/** @returns what makes a passage of a file one to be shown; other files than conversations stay as they are */
+export function useSpoken(): (path: string, snippet: string) => string {
+  const { t } = useTranslation()
+  return (path, snippet) =>
+    sessionOfPath(path) === undefined
+      ? snippet
+      : withSpeakers(snippet, { User: t('search.said.user'), Assistant: t('search.said.assistant') })
+}

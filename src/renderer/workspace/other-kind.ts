@@ -1,0 +1,11 @@
+/** What a file is that is no note, by its ending. */
+import { attachmentKind, type AttachmentKind } from '../../shared/attachments.ts'
+
+/** Cards and arrows, as Obsidian keeps them. */
+export function isCanvas(path: string): boolean {
+  return /\.canvas$/i.test(path)
+}
+
+export function otherKind(path: string): AttachmentKind | 'canvas' | undefined {
+  return isCanvas(path) ? 'canvas' : attachmentKind(path)
+}

@@ -1,0 +1,49 @@
+/** A file of the tree that is no note: shown as what it is. */
+import { FileText, Film, Image, LayoutDashboard, MoreHorizontal, Music } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { isFileAt, paths } from '../navigate.ts'
+import { ActionItem, ActionMenu } from '../ui/action-menu.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { NavRow } from '../ui/nav-row.tsx'
+import type { FileActions } from './file-actions.ts'
+import { otherKind } from './other-kind.ts'
+
+const icons = { image: Image, audio: Music, video: Film, document: FileText, canvas: LayoutDashboard } as const
+
+interface OtherRowProps {
+  readonly path: string
+  readonly name: string
+  readonly current: string
+  readonly actions: FileActions
+}
+
+export function OtherRow({ path, name, current, actions }: OtherRowProps) {
+  const { t } = useTranslation()
+  const kind = otherKind(path) ?? 'document'
+  const Icon = icons[kind]
+  return (
+    <div className="group/row relative">
+      <NavRow
+        href={paths.file(path)}
+        isCurrent={isFileAt(current, path)}
+        icon={<Icon size={13} role="img" aria-label={t(`other.${kind}`)} />}
+      >
+        {name}
+      </NavRow>
+      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+        <ActionMenu
+          trigger={
+            <IconButton label={t('file.menu', { path })}>
+              <MoreHorizontal size={14} />
+            </IconButton>
+          }
+        >
+          <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
+          {kind !== 'canvas' && (
+            <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
+          )}
+        </ActionMenu>
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+/**
+ * Whether a line is in the user's own words (M63): each of its sentences is a run of words within a sentence that they typed,
+ * with no “not” before it there. Words alone would not do: whoever leaves one out says the opposite. Pure.
+ */
+import { segmenter } from './segmenter.ts'
+
+const words = segmenter(undefined, 'word')
+/** Where a sentence ends; not after what is mostly shortened. */
+const ends =
+  /(?<!\b(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|inc|ltd|jr|sr))[.!?…]+(?=\s|$)|[。！？；;]+/giu
+const scripts = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u
+const negations =
+  /^(?:no|not|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|avoid|stop|refuse|refrain|forbid|forbidden|unless|(?:do|does|did|wo|ca|is|are|should|would|could)nt|\p{L}+n't|[不别別勿没沒無无未莫甭禁]|안|못|않\p{L}*|마\p{L}*|말\p{L}*|nicht|kein\p{L}*|nie|niemals|ne|pas|jamais|nunca|non|mai|не|нет)$/u
+/** In these words 别 says nothing of that kind. */
+const otherThanNot = /[特分区區个個级級性]$/u
+/** What a line begins with that is no part of what it says. */
+const lead = /^[\s>]*(?:#{1,6}\s+(?:\d{1,2}:\d{2}\b)?|[-*+]\s+(?:\[.\]\s+)?|\d{1,9}[.)]\s+)?/u
+const fillers = new Set(['please', 'remember', 'note', 'that'])
+
+/** Words that decide nothing about what a line says. */
+const small = new Set(
+  'a an and are as at be by for from has have i in is it its me my of on or our that the their this to was we were will with you your remember note 的 了 是 我 在 和 有 请 记 住'.split(
+    ' ',
+  ),
+)
+
+/** @param own what the user typed @returns what tells of a line whether it is theirs, wherever else it stands */
+export function ownWords(own: string): (line: string) => boolean {
+  const typed = clausesOf(own)
+  const isTyped = (said: readonly string[]) => typed.some((clause) => hasRun(clause, said))
+  return (line) => {
+    // Signs that nobody sees are nobody's words.
+    if (/[\p{Cf}\p{Co}\p{Cn}]/u.test(line)) return false
+    const plain = line.replaceAll(/\s*\^\[local\]/giu, '').replace(lead, '')
+    const sentences = sentencesOf(plain).map(wordsOf)
+    const telling = sentences.flat().filter((word) => !small.has(word))
+    return telling.length > 0 && sentences.every((said) => said.length === 0 || isTyped(ofUser(said)))
+  }
+}
+
+interface Clause {
+  readonly words: readonly string[]
+  /** What stands before it says “not” of all of it. */
+  readonly isNegated: boolean
+}
+
+/** Sentences, those of a list with what it is introduced by: “Never:” counts for what comes below. */
+function clausesOf(text: string): Clause[] {
+  const clauses: Clause[] = []
+  let isNegated = false
+  let isBlank = false
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    if (line.trim() === '') {
+      isBlank = true
+      continue
+    }
+    // The list that it introduces may begin below an empty line.
+    if (isBlank && !/^\s*(?:[-*+•]|\d{1,9}[.)])\s/.test(line)) isNegated = false
+    isBlank = false
+    const sentences = sentencesOf(line.replace(lead, '')).map(wordsOf)
+    clauses.push(...sentences.map((said) => ({ words: said, isNegated })))
+    const isOpen = /[:：,，、]\s*$/u.test(line)
+    if (isOpen && (sentences.at(-1) ?? []).some(isNegation)) isNegated = true
+  }
+  return clauses
+}
+
+function sentencesOf(text: string): string[] {
+  return text.split(ends)
+}
+
+/** Words of scripts without spaces are taken sign by sign: where one ends depends on what is around it. */
+function wordsOf(text: string): string[] {
+  const plain = text.normalize('NFKC').replaceAll('’', "'").toLowerCase()
+  return [...words.segment(plain)].flatMap(({ segment, isWordLike }) => {
+    if (!isWordLike) return []
+    return scripts.test(segment) ? [...segment] : [segment]
+  })
+}
+
+/** As the user would say it of themselves. */
+function ofUser(said: readonly string[]): readonly string[] {
+  const from = said.findIndex((word) => !fillers.has(word))
+  const rest = said.slice(Math.max(0, from))
+  const after = rest[0] === 'the' ? 1 : 0
+  if (rest[after] === 'user') return ['i', ...rest.slice(after + 1)]
+  if (rest[after] === "user's") return ['my', ...rest.slice(after + 1)]
+  return rest[0] === '用' && (rest[1] === '户' || rest[1] === '戶') ? ['我', ...rest.slice(2)] : rest
+}
+
+function hasRun({ words: typed, isNegated }: Clause, said: readonly string[]): boolean {
+  if (isNegated) return false
+  for (let from = 0; from + said.length <= typed.length; from += 1) {
+    if (isNegation(typed[from - 1] ?? '', from - 1, typed)) return false
+    if (!said.every((word, at) => typed[from + at] === word)) continue
+    if (!isNegation(typed[from + said.length] ?? '', from + said.length, typed)) return true
+  }
+  return false
+}
+
+function isNegation(word: string, at: number, all: readonly string[]): boolean {
+  if (!negations.test(word)) return false
+  return !/[别別]/u.test(word) || !otherThanNot.test(all[at - 1] ?? '')
+}

@@ -1,0 +1,42 @@
+/** Writes down where lines come from that are added to a text (M63). Pure. */
+import { addedLines, saysSomething } from './visibility-edit.ts'
+import { readingsOf } from './visibility-readings.ts'
+import { withoutMarks } from './marks.ts'
+
+/**
+ * The text with a mark on each added line that says something and is not covered. That of a line that opens a block of code
+ * stands on a line of its own behind the block, for on that line it would name the language.
+ */
+export function withAddedSource(
+  before: string,
+  after: string,
+  mark: string,
+  isCovered: (line: string) => boolean,
+): string {
+  const lines = after.split('\n')
+  // Fences wherever they stand: in items, in quotes.
+  const [fences = []] = readingsOf(lines).blocks
+  const codes = new Map<number, number>()
+  for (const at of addedLines(before, after)) {
+    const line = lines[at] ?? ''
+    if (!saysSomething(line) || isCovered(line)) continue
+    const code = fences[at]
+    if (code?.from === at) codes.set(at, code.to)
+    else lines[at] = withMark(line, mark)
+  }
+  for (const [from, to] of [...codes].toSorted(([one], [other]) => other - one)) {
+    const beside = lines[to] ?? ''
+    if (withoutMarks(beside).trim() === '' && isCovered(beside)) continue
+    const [start = ''] = /^[\s>]*/.exec(lines[from] ?? '') ?? []
+    const end = lines[from]?.endsWith('\r') ? '\r' : ''
+    // Where nothing closes it, all that follows is code.
+    const isClosed = to - from > 1 && /^[\s>]*(?:`{3,}|~{3,})\s*$/.test(lines[to - 1] ?? '')
+    lines.splice(isClosed ? to : from, 0, `${start}${mark}${end}`)
+  }
+  return lines.join('\n')
+}
+
+function withMark(line: string, mark: string): string {
+  const [, said = line, rest = ''] = /^(.*?)(\s*)$/s.exec(line) ?? []
+  return `${said} ${mark}${rest}`
+}

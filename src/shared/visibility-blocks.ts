@@ -1,0 +1,252 @@
+/**
+ * How the lines of a note belong together, for the marks that keep them on this machine (M64). Programs read some lines
+ * differently (comments, mathematics, fences in lists, `#` before an odd space); here every reading counts: a mark keeps
+ * what it keeps by any of them, and a heading ends a section only where it is one by all. Pure and linear.
+ */
+import { readingsOf, type Range } from './visibility-readings.ts'
+
+export interface Blocks {
+  readonly lines: readonly string[]
+  readonly known: readonly Line[]
+}
+
+interface Line {
+  /** Of the heading that it is by any reading, 1 to 6; 0 where it is none. */
+  readonly level: number
+  /** What a mark on it keeps. */
+  readonly cover: Range
+  /** Where a mark belongs that is to keep it: of code the line that opens it, of a paragraph the last one. */
+  readonly place: number
+}
+
+type Kind = 'blank' | 'heading' | 'item' | 'fence' | 'text'
+
+/** Lines of text one below the other; its last line may make a heading of it. */
+interface Paragraph {
+  readonly from: number
+  to: number
+  /** What it is a heading of: 1 over `===`, 2 over `---`, 0 where it is none. */
+  level: number
+  sectionEnd: number
+}
+
+interface Item {
+  readonly from: number
+  /** Columns of its indentation, and from which on a line is further in than its sign. */
+  readonly depth: number
+  readonly content: number
+  to: number
+}
+
+export function blocksOf(lines: readonly string[]): Blocks {
+  const { fences, blocks, isDoubtful } = readingsOf(lines)
+  const depths = lines.map((line, at) => columns(lines[fences[at]?.from ?? at] ?? line))
+  const kinds: Kind[] = []
+  for (const [at, line] of lines.entries()) {
+    const kind = fences[at] ? 'fence' : kindOf(line, isDoubtful(at))
+    // Below text it may be a line that makes a title of that.
+    kinds.push(kind === 'text' && kinds[at - 1] !== 'text' && /^\s*-\s*$/.test(line) ? 'item' : kind)
+  }
+  const titles = lines.map((line, at) => hashes(line) || numberedTitle(lines, kinds, at))
+  const { owners, items } = itemsOf(lines, kinds, depths, fences)
+  const paragraphs = paragraphsOf(lines, kinds)
+  const isPlain = (at: number, { from }: Paragraph) =>
+    !isDoubtful(at) && owners[from] === undefined && [from, at].every((one) => /^[^\s>|[<=]/.test(lines[one] ?? ''))
+  const ends = sectionEnds(titles, kinds, paragraphs, isPlain)
+  const runs = indentedRuns(kinds, depths, owners)
+
+  const known = lines.map((line, at): Line => {
+    const kind = kinds[at]
+    const own = { from: at, to: at + 1 }
+    const fence = fences[at]
+    if (fence) return { level: 0, cover: fence, place: fence.from }
+    if (kind === 'blank') return { level: 0, cover: own, place: at }
+    const level = titles[at] ?? 0
+    const section = { from: at, to: ends[at] ?? at + 1 }
+    if (kind === 'heading') return { level, cover: section, place: at }
+    const parts: (Range | undefined)[] = [own, items[at], ...blocks.map((ranges) => ranges[at])]
+    const paragraph = paragraphs[at]
+    // Only the first item of a list ends the paragraph above it, by some readings.
+    const above = kind === 'item' && mayGoOn(line) ? paragraphs[at - 1] : undefined
+    parts.push(above, above && items[owners[at - 1] ?? at], paragraph, runs[at])
+    if (kind === 'text') parts.push(items[owners[at] ?? at])
+    if (level > 0) parts.push(section)
+    if (paragraph && paragraph.level > 0) parts.push({ from: paragraph.from, to: paragraph.sectionEnd })
+    const cover = union(parts)
+    const last = blocks.map((ranges) => ranges[cover.to - 1])
+    const opened = blocks.find((ranges) => ranges[at])?.[at]?.from
+    const end = paragraph ? paragraph.to - (paragraph.level > 0 ? 2 : 1) : at
+    const isFree = end >= at && blocks.every((ranges) => !ranges[end])
+    return {
+      level: level || (paragraph?.level ?? 0),
+      // What it opens is kept to its end.
+      cover: { from: cover.from, to: Math.max(cover.to, ...last.map((one) => one?.to ?? 0)) },
+      place: opened ?? (isFree ? end : at),
+    }
+  })
+  return { lines, known }
+}
+
+/** Lines that a mark at a line keeps here, 0-based. */
+export function coverOf({ known }: Blocks, at: number): Range {
+  return known[at]?.cover ?? { from: at, to: at }
+}
+
+/** Where a mark belongs that is to keep a line here, 0-based. */
+export function markPlace({ known }: Blocks, at: number): number {
+  return known[at]?.place ?? at
+}
+
+function kindOf(line: string, isDoubtful: boolean): Kind {
+  if (line.trim() === '') return 'blank'
+  if (!isDoubtful && /^#{1,6}[ \t]+\S/.test(line)) return 'heading'
+  return markerOf(line) === undefined ? 'text' : 'item'
+}
+
+/** The sign of an item or a footnote with the space before it. A lone `-` may be a line below a title. */
+function markerOf(line: string): string | undefined {
+  return /^\s*(?:-(?=\s)|[*+](?=\s|$)|\d{1,9}[.)](?=\s|$)|\[\^[^\]\s]+\]:)/.exec(line)?.[0]
+}
+
+/** The level of what looks like a heading to anybody. */
+function hashes(line: string): number {
+  return /^\s*(#{1,6})(?=\s|$)/.exec(line)?.[1]?.length ?? 0
+}
+
+function underline(line: string): string | undefined {
+  return /^ {0,3}(=+|-+)\s*$/.exec(line)?.[1]
+}
+
+/** An item that the text above it may go on in: only a first one begins a list there. */
+function mayGoOn(line: string): boolean {
+  return /^\s*(?:\[\^|(?!1[.)])\d)/.test(line)
+}
+
+/** The level of a title whose last line looks like an item. */
+function numberedTitle(lines: readonly string[], kinds: readonly Kind[], at: number): number {
+  if (kinds[at] !== 'item' || kinds[at - 1] !== 'text' || !mayGoOn(lines[at] ?? '')) return 0
+  const under = underline(lines[at + 1] ?? '')
+  if (under === undefined) return 0
+  return under.startsWith('=') ? 1 : 2
+}
+
+function columns(line: string): number {
+  let sum = 0
+  for (const sign of /^\s*/.exec(line)?.[0] ?? '') sum += sign === '\t' ? 4 : 1
+  return sum
+}
+
+/** Items with what is below them, by the line of their sign, and the item that a line belongs to. */
+function itemsOf(
+  lines: readonly string[],
+  kinds: readonly Kind[],
+  depths: readonly number[],
+  fences: readonly (Range | undefined)[],
+): { readonly owners: readonly (number | undefined)[]; readonly items: readonly (Range | undefined)[] } {
+  const owners = Array.from<number | undefined>({ length: lines.length })
+  const items = Array.from<Item | undefined>({ length: lines.length })
+  const open: Item[] = []
+  let last = -1
+  const close = (depth: number) => {
+    while ((open.at(-1)?.depth ?? -1) >= depth) (open.pop() as Item).to = last + 1
+  }
+  for (const [at, line] of lines.entries()) {
+    const kind = kinds[at]
+    const depth = depths[at] ?? 0
+    if (kind === 'blank') continue
+    if (kind === 'heading' || /^-{3,}\s*$/.test(line)) close(0)
+    else if (kind === 'item' || fences[at]?.from === at || last < at - 1) close(depth)
+    if (kind === 'text') owners[at] = (open.findLast(({ content }) => content <= depth) ?? open[0])?.from
+    if (kind === 'item') {
+      owners[at] = open.at(-1)?.from
+      const item = { from: at, depth, content: depth + (markerOf(line) ?? '').trimStart().length + 1, to: at + 1 }
+      items[at] = item
+      open.push(item)
+    }
+    last = at
+  }
+  close(0)
+  return { owners, items }
+}
+
+function paragraphsOf(lines: readonly string[], kinds: readonly Kind[]): readonly (Paragraph | undefined)[] {
+  let open: Paragraph | undefined
+  return lines.map((line, at) => {
+    if (kinds[at] !== 'text') {
+      open = undefined
+      return undefined
+    }
+    const own = (open ??= { from: at, to: at, level: 0, sectionEnd: at })
+    own.to = at + 1
+    const under = underline(line)
+    if (under === undefined || (own.from === at && !under.startsWith('---'))) return own
+    // Below code that is only indented, `===` is text.
+    if (under.startsWith('=') && !/^ {0,3}[^\s>]/.test(lines[own.from] ?? '')) return own
+    if (own.from < at) own.level = under.startsWith('=') ? 1 : 2
+    open = undefined
+    return own
+  })
+}
+
+/**
+ * Where the section ends that a line opens, by line; of titles over a line, in their paragraphs.
+ * A `---` below text is meant as a rule by many: it ends sections alone whose own title is written so.
+ */
+function sectionEnds(
+  titles: readonly number[],
+  kinds: readonly Kind[],
+  paragraphs: readonly (Paragraph | undefined)[],
+  isPlain: (at: number, paragraph: Paragraph) => boolean,
+): readonly number[] {
+  const ends = titles.map((_, at) => at + 1)
+  const next = Array.from({ length: 7 }, () => titles.length)
+  let ruled = titles.length
+  const meet = (at: number, level: number) => {
+    for (let one = level; one < next.length; one += 1) next[one] = at
+  }
+  for (let at = titles.length - 1; at >= 0; at -= 1) {
+    const level = titles[at] ?? 0
+    if (level > 0) ends[at] = next[level] ?? titles.length
+    if (kinds[at] === 'heading') meet(at, level)
+    const paragraph = paragraphs[at]
+    if (!paragraph || paragraph.level === 0) continue
+    if (at === paragraph.to - 1)
+      paragraph.sectionEnd = paragraph.level === 1 ? (next[1] ?? 0) : Math.min(next[2] ?? 0, ruled)
+    if (at !== paragraph.to - 2 || !isPlain(at, paragraph)) continue
+    ruled = at
+    if (paragraph.level === 1) meet(at, 1)
+  }
+  return ends
+}
+
+/** Code that is only indented, with the blank lines in it. */
+function indentedRuns(
+  kinds: readonly Kind[],
+  depths: readonly number[],
+  owners: readonly (number | undefined)[],
+): readonly (Range | undefined)[] {
+  const runs = Array.from<Range | undefined>({ length: kinds.length })
+  let run: { from: number; to: number } | undefined
+  for (const [at, kind] of kinds.entries()) {
+    if (kind === 'blank') continue
+    const isIn = (kind === 'text' || kind === 'item') && (depths[at] ?? 0) >= 4
+    const owner = owners[at]
+    if (!isIn || (owner !== undefined && !runs[owner])) run = undefined
+    else {
+      run ??= { from: at, to: at }
+      run.to = at + 1
+      runs[at] = run
+    }
+  }
+  return runs
+}
+
+function union(parts: readonly (Range | undefined)[]): Range {
+  let [from, to] = [Infinity, 0]
+  for (const part of parts) {
+    if (!part) continue
+    from = Math.min(from, part.from)
+    to = Math.max(to, part.to)
+  }
+  return { from, to }
+}

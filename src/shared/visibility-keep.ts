@@ -1,0 +1,71 @@
+/**
+ * What was local stays so when a text is changed (M64): lines that lost the mark that kept them get one of their own. So
+ * nothing that is done with a note takes a mark away, except who takes it away by hand. Pure.
+ */
+import { saysSomething, withVisibility } from './visibility-edit.ts'
+import { blocksOf, coverOf, markPlace, type Blocks } from './visibility-blocks.ts'
+import { hasLocalMark, localMark, visibilityOf } from './visibility.ts'
+
+/** The text with as few marks as it takes that these lines stay here. @param isWanted by 0-based line */
+export function withLocalLines(text: string, isWanted: (line: number) => boolean): string {
+  const lines = text.split('\n')
+  const missing = marksMissing(text, isWanted)
+  if (missing === undefined) return withVisibility(text, true)
+  for (const at of missing) lines[at] = withMark(lines[at] ?? '')
+  return lines.join('\n')
+}
+
+/**
+ * Lines that need a mark so that all of those stay here, 0-based.
+ * @returns undefined where ends of lines are mixed so that no line can be told: all of the text must stay here then
+ */
+export function marksMissing(text: string, isWanted: (line: number) => boolean): number[] | undefined {
+  const { isWhole, lines: known } = visibilityOf(text)
+  if (isWhole) return []
+  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  if (/\r(?!\n)/.test(text)) return lines.some((_, at) => isWanted(at)) ? undefined : []
+  const local = new Set(known)
+  let blocks: Blocks | undefined
+  const places: number[] = []
+  for (const [at, line] of lines.entries()) {
+    if (!isWanted(at) || local.has(at) || !saysSomething(line)) continue
+    blocks ??= blocksOf(lines)
+    const place = markPlace(blocks, at)
+    const { from, to } = coverOf(blocks, place)
+    for (let one = from; one < to; one += 1) local.add(one)
+    places.push(place)
+  }
+  return places
+}
+
+/** A mark at the end of a line, before what must stand last. */
+export function withMark(line: string): string {
+  const [, said = line, rest = ''] = /^(.*?)((?:\s\^[\w-]+)?\s*)$/s.exec(line) ?? []
+  return `${said} ${localMark}${rest}`
+}
+
+/** The text without some lines, 0-based; a heading whose mark keeps others stays without its words. */
+export function withoutLines(text: string, gone: ReadonlySet<number>): string {
+  const lines = text.split('\n')
+  const { isWhole, lines: local } = visibilityOf(text)
+  if (!isWhole && local.size === 0) return lines.filter((_, at) => !gone.has(at)).join('\n')
+  const blocks = blocksOf(lines.map((line) => line.replace(/\r$/, '')))
+  const kept = lines.flatMap((line, at) => {
+    if (!gone.has(at)) return { line, isLocal: local.has(at) }
+    const emptied = isWhole ? undefined : emptiedHeading(blocks, at, (one) => !gone.has(one))
+    return emptied === undefined ? [] : { line: emptied + (line.endsWith('\r') ? '\r' : ''), isLocal: true }
+  })
+  const made = kept.map(({ line }) => line).join('\n')
+  if (!isWhole) return withLocalLines(made, (line) => kept[line]?.isLocal === true)
+  return saysSomething(made) && !visibilityOf(made).isWhole ? withVisibility(made, true) : made
+}
+
+/** What stays of a heading that goes, where its mark keeps lines that stay. */
+export function emptiedHeading(blocks: Blocks, at: number, stays: (line: number) => boolean): string | undefined {
+  const { lines, known } = blocks
+  const line = lines[at] ?? ''
+  if (!known[at]?.level || !/^\s*#/.test(line) || !hasLocalMark(line)) return undefined
+  const { to } = coverOf(blocks, at)
+  const isNeeded = lines.slice(at + 1, to).some((one, by) => stays(at + 1 + by) && saysSomething(one))
+  return isNeeded ? `${'#'.repeat(known[at]?.level ?? 1)} ${localMark}` : undefined
+}

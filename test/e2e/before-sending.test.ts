@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+
+afterAll(closeBrowser)
+
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+describe('M42 before a message is sent', () => {
+  it('M42: what the model cannot take is said beside the field; chips have names of their own', async () => {
+    const { url } = await openTestServer()
+    const page = await openPage({ viewport: { width: 1024, height: 800 } })
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.waitFor()
+    const files = page.locator('input[type=file]')
+    const notes = page.getByTestId('draft-notes')
+    await files.setInputFiles([
+      { name: 'image.png', mimeType: 'image/png', buffer: picture },
+      { name: 'image.png', mimeType: 'image/png', buffer: picture },
+    ])
+    await page.getByRole('button', { name: 'Remove image.png' }).waitFor()
+    await page.getByRole('button', { name: 'Remove image 2.png' }).waitFor()
+    await notes.getByText('cannot read pictures', { exact: false }).waitFor()
+    await files.setInputFiles([{ name: 'a.bin', mimeType: 'application/zip', buffer: Buffer.from([0, 1, 2, 255]) }])
+    await notes.getByText('a.bin is neither text nor a picture', { exact: false }).waitFor()
+    expect(await page.locator('[data-sonner-toast]').count()).toBe(0)
+    await keepScreenshot(page, 'before-sending')
+    await page.getByRole('button', { name: 'Remove image 2.png' }).click()
+    await page.getByRole('button', { name: 'Remove image.png' }).click()
+    await notes.getByText('cannot read pictures', { exact: false }).waitFor({ state: 'detached' })
+  })
+
+  it('M40 M42: the meter counts what is being written, and a text that does not fit says so before it is sent', async () => {
+    const { url } = await openTestServer()
+    const page = await openPage({ viewport: { width: 360, height: 740 } })
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('word '.repeat(16_000))
+    await page.getByTestId('draft-notes').getByText('more than half', { exact: false }).waitFor()
+    await page
+      .getByRole('contentinfo')
+      .getByText(/2\d(\.\d)?k \/ 32k/)
+      .waitFor()
+    await composer.fill('word '.repeat(40_000))
+    await page.getByTestId('draft-notes').getByText('more than the model takes', { exact: false }).waitFor()
+    await keepScreenshot(page, 'before-sending-long')
+    await composer.fill('')
+    await page.getByTestId('draft-notes').waitFor({ state: 'detached' })
+  })
+})
+
+describe('M42 places that are not there', () => {
+  it('M42: a chat and a page that do not exist say so, and offer a new chat; commands are no turns', async () => {
+    const { url } = await openTestServer()
+    const page = await openPage()
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('/status')
+    await composer.press('Enter')
+    await page.getByTestId('command').waitFor()
+    await composer.fill('hello')
+    await composer.press('Enter')
+    await page.getByText('1 turn', { exact: true }).waitFor()
+    await page.goto(new URL('/chat/nothing', url).href)
+    await page.getByRole('heading', { name: 'There is no such chat' }).waitFor()
+    expect(await composer.count()).toBe(0)
+    await keepScreenshot(page, 'no-such-chat')
+    await page.goto(new URL('/nonsense/x', url).href)
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('main').getByRole('button', { name: 'New chat' }).click()
+    await composer.waitFor()
+  })
+
+  it('M43: the two sides of a conflict say whose they are', async () => {
+    const { url, workspace } = await openTestServer({ files: { 'a.md': '# A\n\nline\n' } })
+    const page = await openPage()
+    await page.goto(url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await page.goto(new URL('/file/a.md', url).href)
+    await page.locator('.view-lines').getByText('line').click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' of mine')
+    await writeFile(join(workspace, 'a.md'), '# A\n\nline of theirs\n')
+    await page.keyboard.press('Control+s')
+    await page.getByTestId('conflict-sides').getByText('Yours').waitFor()
+    await page.getByTestId('conflict-sides').getByText('On disk', { exact: false }).waitFor()
+    await keepScreenshot(page, 'conflict-sides')
+  })
+})
+
+describe('M44 a search in a narrow window', () => {
+  it('M44: what has no room beside a row stands below it; a long path keeps its lines; the match is in sight', async () => {
+    const name = `projects/${'a-very-long-name-'.repeat(6)}end.md`
+    const { url } = await openTestServer({
+      files: { [name]: `# Long\n\n${'Some words before it. '.repeat(12)}The zephyr came at last.\n` },
+    })
+    for (const width of [1024, 360]) {
+      const page = await openPage({ viewport: { width, height: 760 } })
+      await page.goto(url)
+      await page.getByRole('textbox', { name: 'Message' }).waitFor()
+      await page.goto(new URL('/search?q=zephyr', url).href)
+      const row = page.getByTestId('candidate').first()
+      await row.waitFor()
+      expect(await row.getByTestId('legs').isVisible()).toBe(true)
+      expect(await row.getByRole('link').first().innerText()).toMatch(/end\.md:\d+/)
+      const [mark, cell] = [await row.locator('mark').first().boundingBox(), await row.boundingBox()]
+      expect(mark && cell && mark.y + mark.height <= cell.y + cell.height).toBe(true)
+      const link = await row.getByRole('link').first().boundingBox()
+      expect(link && link.x + link.width <= width).toBe(true)
+      await keepScreenshot(page, `search-narrow-${width}`)
+    }
+  })
+})

@@ -1,0 +1,178 @@
+/** Nothing that was typed is lost: not by another window, not by a runtime that is gone, not by a key or a refused name. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startServer } from '../../src/main/host/server.ts'
+import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { isDraft } from '../support/drafts.ts'
+import { until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
+
+describe('M43 one file in two windows', () => {
+  it('M43: each keeps its own draft; what the other saved first is a conflict, and both are there on reopening', async () => {
+    const { url, workspace, home } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
+    const first = await openPage()
+    await first.goto(url)
+    const address = new URL('/file/memory/a.md', url).href
+    const open = async (page: Page) => {
+      await page.goto(address)
+      await page.locator('.view-lines').getByText('one').waitFor()
+    }
+    const type = async (page: Page, text: string) => {
+      await page.locator('.monaco-editor .view-lines').click()
+      await page.keyboard.press('Control+End')
+      await page.keyboard.type(text)
+    }
+    await open(first)
+    const second = await first.context().newPage()
+    await open(second)
+    await type(second, 'SECOND')
+    await until(() => isDraft(home, 'SECOND'))
+    await type(first, 'FIRST')
+    await first.keyboard.press('Control+s')
+    await until(async () => (await readFile(join(workspace, 'memory/a.md'), 'utf8')).includes('FIRST'))
+    await second.close()
+    const third = await first.context().newPage()
+    await third.goto(address)
+    const notice = third.getByRole('alert').filter({ hasText: 'another window' })
+    await notice.getByRole('button', { name: 'Show' }).click()
+    await third.getByTestId('diff-view').getByText('SECOND').first().waitFor()
+    await keepScreenshot(third, 'drafts-1-other-window')
+    await notice.getByRole('button', { name: 'Take it' }).click()
+    await third.getByRole('button', { name: 'Keep both' }).click()
+    await until(async () => (await readFile(join(workspace, 'memory/a.md'), 'utf8')).includes('SECOND'))
+    expect(await readFile(join(workspace, 'memory/a.md'), 'utf8')).toContain('FIRST')
+    await until(async () => !(await isDraft(home, 'SECOND')))
+  })
+})
+
+describe('M42 one chat in two windows', () => {
+  it('M42: an empty field follows the other window; two texts are both kept, and offered', async () => {
+    const { url, home } = await openTestServer()
+    const first = await openPage()
+    await first.goto(url)
+    const second = await first.context().newPage()
+    await second.goto(url)
+    await message(second).waitFor()
+    await message(first).pressSequentially('from the first')
+    await until(async () => (await message(second).inputValue()) === 'from the first')
+    await message(first).blur()
+    await message(second).fill('from the first, and the second')
+    await until(async () => (await message(first).inputValue()) === 'from the first, and the second')
+    // Both write something else, as if neither knew of the other.
+    await message(first).fill('mine')
+    await message(second).fill('yours')
+    const offer = first.getByTestId('offered-draft')
+    await offer.getByText('yours').waitFor()
+    await keepScreenshot(first, 'drafts-2-offered')
+    await until(() => isDraft(home, 'yours'))
+    await second.close()
+    await first.reload()
+    await until(async () => (await message(first).inputValue()) === 'mine')
+    await offer.getByRole('button', { name: 'Take it' }).click()
+    expect(await message(first).inputValue()).toBe('yours\n\nmine')
+    await offer.waitFor({ state: 'detached' })
+  })
+
+  it('M42: what is typed while nobody answers is there after another view, and after a restart', async () => {
+    const { home } = await prepareFolders({})
+    const server = await startServer({ mainFolder, env: {}, home })
+    const page = await openPage({}, /WebSocket|ERR_CONNECTION_REFUSED|dynamically imported/)
+    await page.goto(server.url)
+    await message(page).waitFor()
+    await page.getByRole('link', { name: 'Changes' }).first().waitFor()
+    await server.close()
+    await message(page).fill('typed into nothing')
+    await page.getByRole('link', { name: 'Changes' }).first().click()
+    await page.getByRole('link', { name: /New chat/ }).click()
+    await until(async () => (await message(page).inputValue()) === 'typed into nothing')
+    const context = page.context()
+    await page.close()
+    const again = await startServer({ mainFolder, env: {}, home })
+    onTestFinished(() => again.close())
+    expect(new URL(again.url).port).toBe(new URL(server.url).port)
+    const later = await context.newPage()
+    await later.goto(again.url)
+    await until(async () => (await message(later).inputValue()) === 'typed into nothing')
+    await until(() => isDraft(home, 'typed into nothing'))
+  })
+
+  it('M42: an edit that was left is there when it is taken up again', async () => {
+    const { url } = await openTestServer()
+    const page = await openPage()
+    await page.goto(url)
+    await message(page).fill('Remember that the sky is blue')
+    await message(page).press('Enter')
+    await page.getByTestId('diff-card').waitFor()
+    const edit = async () => {
+      await page.getByText('Remember that the sky is blue').last().hover()
+      await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    }
+    const field = page.getByRole('textbox', { name: 'Edit', exact: true })
+    await edit()
+    await field.fill('Remember that the sea is green')
+    await field.press('Escape')
+    await field.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByTestId('diff-card').waitFor()
+    await edit()
+    await until(async () => (await field.inputValue()) === 'Remember that the sea is green')
+    await keepScreenshot(page, 'drafts-3-edit')
+    await page.getByRole('button', { name: 'Start from the sent text' }).click()
+    expect(await field.inputValue()).toBe('Remember that the sky is blue')
+  })
+})
+
+describe('M48 where the keys go', () => {
+  it('M48: the palette gives the focus back; a field that is asked for has it', async () => {
+    const { url } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
+    const page = await openPage()
+    await page.goto(url)
+    const hasFocus = (field: Locator) => until(() => field.evaluate((element) => element === document.activeElement))
+    await hasFocus(message(page))
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await hasFocus(message(page))
+    await page.goto(new URL('/search', url).href)
+    await page.getByRole('button', { name: 'Why not?' }).click()
+    await hasFocus(page.getByPlaceholder('memory/2026-01-20.md:12'))
+  })
+})
+
+describe('M43 names that cannot be', () => {
+  it('M43: a refused name stays in its field, with the reason', async () => {
+    const { url } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
+    const page = await openPage()
+    await page.goto(url)
+    const nav = page.getByRole('navigation')
+    await nav.getByRole('button', { name: 'New file' }).click()
+    const field = page.getByRole('textbox', { name: 'Path in the workspace' })
+    for (const name of ['../x.md', 'con.md', '.hidden.md', `${'k'.repeat(260)}.md`, 'memory/a.md']) {
+      await field.fill(name)
+      await field.press('Enter')
+      const reason = page.getByRole('dialog').getByRole('alert')
+      await reason.waitFor()
+      expect(await field.inputValue()).toBe(name)
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+      expect(await field.getAttribute('aria-describedby')).toBe(await reason.getAttribute('id'))
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+      if (name.length > 200) await keepScreenshot(page, 'drafts-4-refused-name')
+    }
+    await field.fill('memory/b.md')
+    await field.press('Enter')
+    await page.waitForURL(/memory\/b\.md/)
+    await nav.getByRole('button', { name: 'Menu of memory/a.md' }).click()
+    await page.getByRole('menuitem', { name: 'Rename or move' }).click()
+    await field.fill('../a.md')
+    await field.press('Enter')
+    await page.getByRole('dialog').getByRole('alert').waitFor()
+    expect(await field.inputValue()).toBe('../a.md')
+  })
+})

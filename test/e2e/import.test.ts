@@ -1,0 +1,47 @@
+/** An import in the settings: what it changes for links that are here is said before, and it can be taken back later. */
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { folderWith, until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+describe('M69 an import', () => {
+  it('M69: the plan names links that would lead elsewhere; what was imported is listed with its undo, also later', async () => {
+    const server = await openTestServer({
+      files: { 'Home.md': 'See [[Alpha]] and [[Beta]].\n', 'far/away/below/Alpha.md': 'Mine.\n' },
+    })
+    const source = await folderWith({ 'Alpha.md': 'Another.\n', 'Beta.md': 'Another.\n', 'deep/c.md': 'c\n' })
+    const page = await openPage()
+    await page.goto(new URL(server.url).href)
+    await page.goto(new URL('/settings#import', server.url).href)
+    await page.getByRole('textbox', { name: /Folder or export file/ }).fill(source)
+    await page.getByRole('textbox', { name: 'Into the folder' }).fill('in')
+    await page.getByRole('button', { name: 'Look', exact: true }).last().click()
+    const changed = page.getByTestId('changed-links')
+    await changed.getByText('One link of your notes would lead elsewhere: to what is imported').click()
+    await changed.getByText('Home.md:1 · Alpha → in/Alpha.md (far/away/below/Alpha.md)').waitFor()
+    await changed.getByText('One link of your notes that leads nowhere would lead to what is imported').waitFor()
+    await keepScreenshot(page, 'import-plan')
+    await page.getByTestId('import-plan').getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText('3 files were imported.').waitFor()
+    await writeFile(join(server.workspace, 'in/Beta.md'), 'Changed since.\n')
+    await page.reload()
+    const past = page.getByRole('region', { name: 'Imports that can be taken back' })
+    await past.getByText(source, { exact: true }).waitFor()
+    await past.scrollIntoViewIfNeeded()
+    await keepScreenshot(page, 'import-past')
+    await past.getByRole('button', { name: 'Undo import' }).click()
+    await past.getByText('One was changed since it was imported, and stays.').click()
+    await past.getByText('in/Beta.md').waitFor()
+    await until(() => !existsSync(join(server.workspace, 'in/deep')))
+    expect(existsSync(join(server.workspace, 'in/Alpha.md'))).toBe(false)
+    expect(existsSync(join(server.workspace, 'in/Beta.md'))).toBe(true)
+    await page.setViewportSize({ width: 360, height: 800 })
+    await past.scrollIntoViewIfNeeded()
+    await keepScreenshot(page, 'import-past-narrow')
+  }, 90_000)
+})

@@ -1,0 +1,55 @@
+/** Where an agent's own files lie is asked at the first start, shown in the tree, and changed in the settings. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { folderWith, until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+describe('M69 a folder of its own for the agent’s files', () => {
+  it('M69: a vault that is opened keeps its own top: the agent’s files go to .commonplace, and move when they are told to', async () => {
+    const vault = await folderWith({
+      '.obsidian/app.json': '{}',
+      'Home.md': '# Home\n\nWhat I know: [[MEMORY]]\n',
+    })
+    const server = await openTestServer({ config: '' })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(vault)
+    const lead = page.getByRole('group', { name: /AGENTS\.md, MEMORY\.md and what else/ })
+    await lead.waitFor()
+    expect(await lead.getByRole('radio', { name: 'in a folder of their own' }).isChecked()).toBe(true)
+    await page.getByRole('checkbox', { name: /Add the files that an agent reads/ }).check()
+    await keepScreenshot(page, 'own-folder-first')
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    expect((await readdir(vault)).sort()).toEqual(['.commonplace', '.obsidian', 'Home.md'])
+    const tour = page.getByRole('complementary', { name: 'First hints' })
+    await tour.getByRole('button', { name: 'Next' }).click()
+    await tour.getByRole('button', { name: 'Next' }).click()
+    await tour.getByRole('button', { name: 'Done' }).click()
+
+    // What is always read stands first in the tree, wherever it lies.
+    const tree = page.getByRole('list', { name: 'Memory' })
+    await tree.getByRole('link', { name: /^MEMORY\.md/ }).click()
+    await page.locator('.monaco-editor').first().waitFor()
+    expect(decodeURIComponent(page.url())).toContain('/file/.commonplace/MEMORY.md')
+    await keepScreenshot(page, 'own-folder-tree')
+
+    await page.goto(new URL('/settings#agents', server.url).href)
+    await page.getByRole('button', { name: 'Where its own files lie' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name of the folder' }).fill('Agent')
+    await keepScreenshot(page, 'own-folder-dialog')
+    await page.setViewportSize({ width: 360, height: 800 })
+    await keepScreenshot(page, 'own-folder-dialog-narrow')
+    await dialog.getByRole('button', { name: 'Move' }).click()
+    await page.getByText('5 files lie in Agent now.').waitFor()
+    await until(async () => (await readdir(vault)).includes('Agent'))
+    expect(await readFile(join(vault, 'Home.md'), 'utf8')).toContain('[[MEMORY]]')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await readdir(join(vault, '.commonplace'))).length >= 5)
+  }, 90_000)
+})

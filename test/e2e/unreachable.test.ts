@@ -1,0 +1,210 @@
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startServer } from '../../src/main/host/server.ts'
+import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
+
+afterAll(closeBrowser)
+
+const gone = /WebSocket|Failed to load resource|ERR_/
+
+/** A host that can be ended and started again at the same address. */
+async function openMortal(...answers: Parameters<typeof startModelServer>) {
+  const model = await startModelServer(...answers)
+  const folders = await prepareFolders({
+    config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }]\n`,
+  })
+  const start = (port = 0) => startServer({ mainFolder, env: { ANTHROPIC_API_KEY: 'k' }, home: folders.home, port })
+  let server = await start()
+  onTestFinished(() => server.close())
+  const port = Number(new URL(server.url).port)
+  return {
+    model,
+    get url() {
+      return server.url
+    },
+    end: () => server.close(),
+    again: async () => (server = await start(port)),
+  }
+}
+
+describe('M49 a browser that is not let in', () => {
+  it('M49: after a restart a reload shows what to do, in the browser’s language; the pasted address lets in', async () => {
+    const host = await openMortal()
+    for (const [locale, title] of [
+      ['en-US', 'This browser is not let in yet'],
+      ['zh-CN', '此浏览器还没有获准进入'],
+      ['zh-TW', '此瀏覽器尚未獲准進入'],
+    ] as const) {
+      const page = await openPage({ locale, viewport: { width: 360, height: 740 } }, /401/)
+      await page.goto(new URL('/changes?a=1', host.url).href)
+      await page.getByRole('heading', { name: title }).waitFor()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+      await keepScreenshot(page, `door-${locale}`)
+    }
+    const page = await openPage({ colorScheme: 'dark' }, /401/)
+    await page.goto(new URL('/changes?a=1', host.url).href)
+    const field = page.getByRole('textbox')
+    await field.fill('a-wrong-one')
+    await page.getByRole('button', { name: 'Enter' }).click()
+    await page.getByText('This key opens nothing').waitFor()
+    await keepScreenshot(page, 'door-wrong-dark')
+    await field.fill(host.url)
+    await field.press('Enter')
+    await page.getByRole('heading', { name: 'Changes' }).waitFor()
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/changes?a=1')
+  })
+
+  it('M49: the notice pushes the page down, says it once, and the page goes on when another is let in', async () => {
+    const host = await openMortal()
+    for (const width of [1440, 700, 360]) {
+      const page = await openPage({ viewport: { width, height: 800 } }, gone)
+      await page.goto(host.url)
+      await page.getByRole('textbox', { name: 'Message' }).waitFor()
+      await page.evaluate(() => localStorage.clear())
+      await page.reload()
+      const notice = page.getByRole('alert')
+      await notice.waitFor()
+      // The page itself is asked for by somebody who is in; what it reads is not.
+      await keepScreenshot(page, `notice-${width}`)
+      expect(await page.getByText('Open the address that the terminal shows').count()).toBe(1)
+    }
+  })
+
+  it('M49: over a page that was open, its top row stays in sight below the notice', async () => {
+    const host = await openMortal()
+    const page = await openPage({ viewport: { width: 700, height: 800 } }, gone)
+    await page.goto(host.url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('half a thought')
+    await host.end()
+    await host.again()
+    const notice = page.getByRole('alert')
+    await notice.waitFor()
+    const [above, below] = [await notice.boundingBox(), await page.getByRole('heading').first().boundingBox()]
+    expect(above && below && below.y >= above.y + above.height).toBe(true)
+    expect(await page.getByText('Open the address that the terminal shows').count()).toBe(1)
+    await keepScreenshot(page, 'notice-over-chat')
+    const other = await page.context().newPage()
+    await other.goto(host.url)
+    await notice.waitFor({ state: 'detached' })
+    expect(await composer.inputValue()).toBe('half a thought')
+  })
+})
+
+describe('M42 while nobody answers', () => {
+  it('M42: what was loaded stays, what was not says so in place, and all is there when somebody answers again', async () => {
+    const host = await openMortal({ text: 'words of the answer '.repeat(200), delayMs: 40 })
+    const page = await openPage({}, gone)
+    // The views come one by one, once the window is at rest.
+    const isThere = page.waitForResponse(/inbox-view/)
+    await page.goto(host.url)
+    await isThere
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('tell me slowly')
+    await composer.press('Enter')
+    await page.getByText('words of the answer').first().waitFor()
+    const chat = page.url()
+    await host.end()
+    await page.getByText('connection lost', { exact: false }).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).first().click()
+    await page.getByRole('alert').getByText('The app cannot be reached', { exact: false }).waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await keepScreenshot(page, 'unreachable-inbox')
+    await page.goBack()
+    expect(page.url()).toBe(chat)
+    await page.getByText('tell me slowly').last().waitFor()
+    await page.getByText('words of the answer').first().waitFor()
+    await page.waitForTimeout(4500)
+    expect(await page.getByText('words of the answer').count()).toBeGreaterThan(0)
+    await composer.fill('and this while you are gone')
+    await composer.press('Enter')
+    await page.getByTestId('unsent').getByText('Not sent yet', { exact: false }).waitFor()
+    await keepScreenshot(page, 'unreachable-chat')
+    host.model.script = [{ text: 'Welcome back.' }]
+    await host.again()
+    const other = await page.context().newPage()
+    await other.goto(host.url)
+    await page.getByText('Welcome back.').waitFor()
+    await keepScreenshot(page, 'unreachable-again')
+    await page.getByTestId('unsent').waitFor({ state: 'detached' })
+    expect(await page.locator('article').getByText('and this while you are gone').count()).toBe(1)
+    await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).first().click()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+  })
+
+  it('M42: offline, a message waits in sight, can be taken back, and goes out when the network is there again', async () => {
+    const { url } = await openTestServer()
+    const page = await openPage({}, gone)
+    await page.goto(url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.waitFor()
+    await page.getByText('1 file').first().waitFor()
+    await page.context().setOffline(true)
+    await page.getByText('connection lost', { exact: false }).waitFor()
+    for (const text of ['Remember that the gate is green', 'and something else']) {
+      await composer.fill(text)
+      await composer.press('Enter')
+      await page.getByTestId('unsent').getByText(text).waitFor()
+    }
+    await keepScreenshot(page, 'unreachable-offline')
+    await page.getByTestId('unsent').getByRole('button', { name: 'Cancel' }).last().click()
+    expect(await composer.inputValue()).toBe('and something else')
+    await page.context().setOffline(false)
+    await page.getByTestId('diff-card').waitFor()
+    await page.getByTestId('unsent').waitFor({ state: 'detached' })
+    await until(() => new URL(page.url()).pathname.startsWith('/chat/'))
+    expect(await page.locator('article').getByText('Remember that the gate is green').count()).toBe(1)
+    expect(await composer.inputValue()).toBe('and something else')
+  })
+})
+
+describe('M39 a provider that does not answer', () => {
+  it('M39: the next try can be had at once; its number is told', async () => {
+    const host = await openMortal(
+      { status: 429, message: 'slow down', headers: { 'retry-after': '40' } },
+      { text: 'At last.' },
+    )
+    const page = await openPage()
+    await page.goto(host.url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('hello')
+    await composer.press('Enter')
+    await page.getByText(/Trying again in \d+ s \(try 2 of 4\)/).waitFor()
+    await keepScreenshot(page, 'retry-now')
+    await page.getByRole('button', { name: 'Now', exact: true }).click()
+    await page.getByText('At last.').waitFor()
+  })
+
+  it('M42: an answer that breaks off can be gone on with, or asked for again', async () => {
+    const host = await openMortal({ text: 'The first half of it. '.repeat(20), cutAfter: 8 })
+    const page = await openPage()
+    await page.goto(host.url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('hello')
+    await composer.press('Enter')
+    const alert = page.getByRole('alert')
+    await alert.getByRole('button', { name: 'Continue' }).waitFor()
+    host.model.script = [{ status: 429, message: 'slow down', headers: { 'retry-after': '40' } }]
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped.').waitFor()
+  })
+
+  it('M42: what was stopped before its first word can be asked for again, and not gone on with', async () => {
+    const host = await openMortal({ status: 429, message: 'slow down', headers: { 'retry-after': '40' } })
+    const page = await openPage()
+    await page.goto(host.url)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('hello')
+    await composer.press('Enter')
+    await page.getByText(/Trying again in/).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped.').waitFor()
+    expect(await page.getByRole('button', { name: 'Continue', exact: true }).count()).toBe(0)
+    host.model.script = [{ text: 'Here I am.' }]
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Here I am.').waitFor()
+  })
+})

@@ -1,0 +1,19 @@
+/**
+ * A command that writes while somebody else has the memory open: `bare-writer HOME NAME [MS]` remembers notes, without pause or
+ * with one of so many milliseconds, says which are acknowledged, and ends when its input does.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp } from '../../src/main/app.ts'
+
+const [home = '', name = '', pauseMs = '0'] = process.argv.slice(2)
+const app = await createApp({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home, watch: false })
+const writer = await app.agents.writer('main')
+const input = process.stdin.resume()
+for (let number = 0; !input.readableEnded; number += 1) {
+  const note = `note-${name}-${number}`
+  await writer.workspace.remember(note, new Date(2026, 0, 20, 9, 5), { cause: 'capture' })
+  process.stdout.write(`${note}\n`)
+  await sleep(Number(pauseMs))
+}
+await writer.close()
+await app.close()

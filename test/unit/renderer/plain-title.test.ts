@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest'
+import { plainTitle } from '../../../src/renderer/workspace/plain-title.ts'
+
+describe('M66 headings in the outline', () => {
+  it.each([
+    ['[Astro](https://astro.build/)', 'Astro'],
+    ['See [a (b)](x_(y)) and [[Note|label]], [[Other]]', 'See a (b) and label, Other'],
+    ['**Bold** and *soft* and `code` ==marked== ~~gone~~', 'Bold and soft and code marked gone'],
+    ['2 * 3 * 4 and snake_case_name', '2 * 3 * 4 and snake_case_name'],
+    ['Title ^block-1', 'Title'],
+    ['[]()', '[]()'],
+    ['', ''],
+  ])('M66: %j', (title, shown) => expect(plainTitle(title)).toBe(shown))
+})

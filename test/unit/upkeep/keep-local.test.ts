@@ -1,0 +1,222 @@
+/** Accepting lifts no mark (M64): what each kind of proposal makes of notes that are local, in part or as a whole. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { LineEdit } from '../../../src/shared/contract/index.ts'
+import { strike, supersededLine } from '../../../src/shared/superseded.ts'
+import { visibilityOf } from '../../../src/shared/visibility.ts'
+import { flagged } from '../../../src/main/upkeep/flag.ts'
+import type { LocalOf } from '../../../src/main/upkeep/keep-local.ts'
+import { TextLines } from '../../../src/main/upkeep/line-edits.ts'
+import { planAcceptance, type ReadFile } from '../../../src/main/upkeep/plan.ts'
+import { evidenceOf, proposalOf, type Found } from '../../../src/main/upkeep/proposal.ts'
+import { large } from '../../../src/main/upkeep/rules/large.ts'
+import { marksBy } from '../../../src/main/visibility/index.ts'
+import { fileKind } from '../../../src/main/workspace/index.ts'
+
+const day = '2026-11-22'
+const byMarks: LocalOf = (_path, text) => visibilityOf(text)
+
+/** The files after proposals are accepted, as one change. */
+function accepted(files: Record<string, string>, found: readonly Found[], localOf = byMarks) {
+  const read = (path: string): ReadFile | undefined =>
+    path in files
+      ? { text: files[path] ?? '', hash: files[path] ?? '', lines: new TextLines(files[path] ?? '') }
+      : undefined
+  const proposals = found.map((one) => proposalOf(one, { author: { kind: 'rule' }, at: 1 }, read, localOf))
+  const paths = [...Object.keys(files), ...found.flatMap((one) => one.files.map(({ path }) => path))]
+  const plan = planAcceptance(proposals, new Map(paths.map((path) => [path, read(path)])), 1, localOf)
+  const after = { ...files, ...Object.fromEntries(plan.files.map(({ path, after }) => [path, after])) }
+  return { after, plan, proposals }
+}
+
+const long = Array.from({ length: 400 }, (_, at) => `- we keep word number ${at} here`).join('\n')
+
+function movedOut(text: string, localOf = byMarks) {
+  const note = {
+    path: 'MEMORY.md',
+    kind: fileKind('MEMORY.md'),
+    day: undefined,
+    modifiedAt: 1,
+    isRescued: false,
+    text,
+    hash: text,
+  }
+  return accepted({ 'MEMORY.md': text }, large([note]), localOf)
+}
+
+describe('M64 a section that becomes a note of its own', () => {
+  it.each([
+    ['the front matter', `---\nvisibility: local\n---\n# Memory\n\n## Long\n\n${long}\n`],
+    ['a heading above it', `# Memory ^[local]\n\n## Long\n\n${long}\n`],
+    ['its own heading', `# Memory\n\n## Long ^[local]\n\n${long}\n`],
+  ])('M64: is local where %s says so of it', (_what, text) => {
+    const { after } = movedOut(text)
+    expect(after['memory/Long.md']).toBe(`---\nvisibility: local\n---\n\n# Long\n\n${long}\n`)
+    expect(after['MEMORY.md']).toContain('- [memory/Long.md]\n')
+  })
+
+  it('M64: is local where the settings say so of MEMORY.md; where they say so of its own place, that will do', () => {
+    const text = `# Memory\n\n## Long\n\n${long}\n`
+    const by = (local: string[]) => marksBy([{ folder: '', prefix: '', forbidden: [], local }]).of
+    expect(movedOut(text, by(['MEMORY.md'])).after['memory/Long.md']).toMatch(/^---\nvisibility: local\n---\n/)
+    expect(movedOut(text, by(['MEMORY.md', 'memory/'])).after['memory/Long.md']).toMatch(/^# Long\n/)
+    expect(movedOut(text).after['memory/Long.md']).toMatch(/^# Long\n/)
+  })
+
+  it('M64: keeps the marks of its lines, and its name has none', () => {
+    const { after } = movedOut(
+      `# Memory\n\n## Long private ^[web: x.org, 2026-11-01]\n\n- a ^[local]\n  - b\n\n${long}\n`,
+    )
+    expect(Object.keys(after)).toEqual(['MEMORY.md', 'memory/Long private.md'])
+    expect(after['memory/Long private.md']).toContain('- a ^[local]\n  - b\n')
+    expect(visibilityOf(after['memory/Long private.md'] ?? '').isWhole).toBe(false)
+  })
+})
+
+/** The edit of one line. */
+const edit = (line: number, before: string, after: string[]): LineEdit => ({ line, before: [before], after })
+
+describe('M64 what is accepted', () => {
+  const fact = { 'a.md': '- Bo leads Atlas.\n', 'team.md': '## Team ^[local]\n\n- Bo leads Walrus.\n' }
+  const superseded: Found = {
+    rule: 'supersedes',
+    evidence: [evidenceOf('a.md', 1, '- Bo leads Atlas.'), evidenceOf('team.md', 3, '- Bo leads Walrus.')],
+    files: [
+      {
+        path: 'a.md',
+        edits: [
+          edit(1, '- Bo leads Atlas.', [
+            strike('- Bo leads Atlas.', { until: day, by: { path: 'team.md', line: 3, text: 'Bo leads Walrus.' } }),
+          ]),
+        ],
+      },
+    ],
+  }
+
+  it('M64: a line that names a local one is local itself, and still leads to it', () => {
+    const { after, proposals } = accepted(fact, [superseded])
+    const line = after['a.md']?.split('\n')[0] ?? ''
+    expect(line).toBe(`- ~~Bo leads Atlas.~~ (until ${day}, now: [team.md:3] “Bo leads Walrus.”) ^[local]`)
+    expect(supersededLine(line)?.by).toEqual({ path: 'team.md', line: 3, text: 'Bo leads Walrus.' })
+    expect(supersededLine(strike(line, { until: '2027-01-01', by: undefined }))?.text).toBe('Bo leads Atlas.')
+    expect(strike(line, { until: '2027-01-01', by: undefined })).toContain(') ^[local]')
+    expect(proposals[0]?.files[0]?.patch, 'the diff says so before').toContain(') ^[local]')
+  })
+
+  it('M64: a mark that came after the proposal counts', () => {
+    const files = { ...fact, 'team.md': '## Team\n\n- Bo leads Walrus.\n' }
+    const read = (path: string) => ({
+      text: files[path as 'a.md'],
+      hash: '',
+      lines: new TextLines(files[path as 'a.md']),
+    })
+    const proposal = proposalOf(superseded, { author: { kind: 'rule' }, at: 1 }, read)
+    expect(proposal.files[0]?.patch).not.toContain('local')
+    const now = new Map(
+      Object.entries(fact).map(([path, text]) => [path, { text, hash: 'b', lines: new TextLines(text) }]),
+    )
+    expect(planAcceptance([proposal], now, 1, byMarks).files[0]?.after).toMatch(/ \^\[local\]\n$/)
+  })
+
+  it('M64: what is kept of local lines is local in MEMORY.md', () => {
+    const promote: Found = {
+      rule: 'promote',
+      evidence: [evidenceOf('team.md', 3, '- Bo leads Walrus.')],
+      files: [{ path: 'MEMORY.md', edits: [edit(1, '# Memory', ['# Memory', '', '- Bo leads Walrus.'])] }],
+    }
+    const { after } = accepted({ ...fact, 'MEMORY.md': '# Memory\n' }, [promote])
+    expect(after['MEMORY.md']).toBe('# Memory\n\n- Bo leads Walrus. ^[local]\n')
+  })
+
+  const wrong = (text: string, line: number) => flagged('a.md', text, line, 'wrong', day)
+
+  it.each([
+    ['- p\n- a ^[local]\n  - b\n', 2, '- p\n  - b ^[local]\n'],
+    ['a ^[local]\nb\nc\n', 1, 'b\nc ^[local]\n'],
+    ['## A ^[local]\n\n- b\n\nc\n', 1, '## ^[local]\n\n- b\n\nc\n'],
+    ['---\nvisibility: local\n---\n\na\n\nb\n', 1, '---\nvisibility: local\n---\n\n\nb\n'],
+    ['a ^[local]\n', 1, ''],
+  ])('M64: “wrong” of %j, line %d, leaves %j', (text, line, expected) => {
+    expect(accepted({ 'a.md': text }, [wrong(text, line)]).after['a.md']).toBe(expected)
+  })
+
+  it('M64: two lines that go together leave the mark that either would have left', () => {
+    const text = 'a ^[local]\nb ^[local]\nc\n'
+    const { after, plan } = accepted({ 'a.md': text }, [wrong(text, 1), wrong(text, 2)])
+    expect(after['a.md']).toBe('c ^[local]\n')
+    expect(plan.taken).toHaveLength(2)
+  })
+
+  it('M64: whatever is accepted, what was local and stays is local', () => {
+    const line = fc.constantFrom(
+      '# a',
+      '## b ^[local]',
+      '### c',
+      'd',
+      'e ^[local]',
+      '- f',
+      '  - g ^[local]',
+      '    h',
+      '```',
+      '',
+      '---',
+      '> k ^[local]',
+    )
+    const note = fc
+      .array(line, { minLength: 1, maxLength: 12 })
+      .map((lines) => lines.map((one, at) => one.replace(/[a-k](?= |$)/, `w${at}`)))
+      .map((lines) => ['# top', ...lines])
+    const what = fc.record({
+      kind: fc.constantFrom('wrong', 'outdated', 'supersedes', 'move'),
+      from: fc.nat(12),
+      to: fc.nat(12),
+    })
+    fc.assert(
+      fc.property(note, note, fc.array(what, { minLength: 1, maxLength: 4 }), (lines, others, whats) => {
+        const files = {
+          'a.md': lines.join('\n'),
+          'b.md': others.map((one) => one.replace(/w(\d+)/, 'v$1')).join('\n'),
+        }
+        const found = whats.flatMap(({ kind, from, to }): Found[] => {
+          const [raw, other] = [lines[from], files['b.md'].split('\n')[to]]
+          if (raw === undefined || raw.trim() === '' || other === undefined || other.trim() === '') return []
+          if (kind === 'wrong' || kind === 'outdated') return [flagged('a.md', files['a.md'], from + 1, kind, day)]
+          const evidence = [evidenceOf('a.md', from + 1, raw), evidenceOf('b.md', to + 1, other)]
+          if (kind === 'move')
+            return [
+              {
+                rule: 'duplicate',
+                evidence,
+                files: [
+                  { path: 'a.md', edits: [edit(from + 1, raw, [])] },
+                  { path: 'b.md', edits: [edit(to + 1, other, [other, '', raw])] },
+                ],
+              },
+            ]
+          const by = { path: 'b.md', line: to + 1, text: other.replace(/^[\W]*/, '') }
+          return [
+            {
+              rule: 'supersedes',
+              evidence,
+              files: [{ path: 'a.md', edits: [edit(from + 1, raw, [strike(raw, { until: day, by })])] }],
+            },
+          ]
+        })
+        const { after, plan } = accepted(files, found)
+        const local = new Set(Object.values(files).flatMap(localWords))
+        for (const text of Object.values(after)) {
+          const still = localWords(text)
+          for (const word of text.match(/\b[vw]\d+\b/g) ?? []) if (local.has(word)) expect(still).toContain(word)
+        }
+        expect(plan.left.length + plan.taken.length + plan.gone.length).toBe(found.length)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+/** Words of local lines. */
+function localWords(text: string): string[] {
+  const { isWhole, lines } = visibilityOf(text)
+  return text.split('\n').flatMap((one, at) => (isWhole || lines.has(at) ? (one.match(/\b[vw]\d+\b/g) ?? []) : []))
+}
