@@ -36,7 +36,7 @@ const router = {
   standing: threadBase
     .input(type<{ path: string; patch: string }>())
     .handler(async ({ input }) => standingOf(await opened().readable(), input.path, input.patch)),
-  text: threadBase.input(type<string>()).handler(async ({ input }) => textOf(await opened().readable(), input)),
+  text: threadBase.input(type<string>()).handler(async ({ input }) => textOf(await opened().present(), input)),
   blame: threadBase.input(type<string>()).handler(async ({ input }) => blameOf(await opened().readable(), input)),
   settle: threadBase.handler(() => opened().settle()),
   close: threadBase.handler(() => recorder?.close()),

@@ -165,6 +165,14 @@ export class Recorder {
   /** The repository for looking at it, with all that can be recorded now. */
   async readable(): Promise<Repository> {
     await this.settle().catch(() => undefined)
+    return this.present()
+  }
+
+  /**
+   * The repository with what is recorded by now, for texts by their id: they are there before the journal speaks of them.
+   * Waits for nothing, so that it can be asked by somebody whom the recorder waits for.
+   */
+  async present(): Promise<Repository> {
     return this.#repository ?? Repository.look(this.#gitdir)
   }
 

@@ -274,9 +274,10 @@ export class Workspace {
    */
   async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<Undone> {
     const shown = normalizeRequest(path)
+    // Before anybody is kept from writing: the history, which knows the texts, may wait for its own turn to look at files.
+    const restore = await this.#restorer(shown, patch, signal)
     return this.#edits.run(async () => {
       let isLeft = true
-      const restore = await this.#restorer(shown, patch, signal)
       // Where somebody deleted the file that the change had made, nothing stands of it.
       if (!(await this.exists(shown)) && (await restore('')) === '')
         return { write: this.#edits.writeOf(shown, origin, null, null) }
