@@ -23,7 +23,7 @@ const marked = /\^\[\s*local\s*\]/i
 /** A look that costs nothing. */
 const mayBeMarked = /\^\[\s*local|visibility/i
 /** Its key may be misspelt. */
-const mayBeMatter = /^\uFEFF?\s*(?:---|\+\+\+|[\s-]*[a-z]{6,14}::)/i
+const mayBeMatter = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
 
 const nobody: NoteVisibility = { isWhole: false, lines: new Set() }
 

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/main/app.ts'
+import { Exclusive } from '../../src/main/files/index.ts'
 import { Accepted, Recording } from '../../src/main/history/index.ts'
 import { threadFile } from '../../src/main/thread/index.ts'
 import { Workspace } from '../../src/main/workspace/index.ts'
+import { parseLargeChange } from '../../src/shared/large-change.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -108,6 +110,22 @@ describe('M26 history', () => {
     expect((await files.read('long.md')).text).toBe(lines('old'))
     await agent.redo('long.md', long.patch, undefined)
     expect((await files.read('long.md')).text).toBe(lines('new'))
+  })
+
+  it('M26 M56: a text that a change needs can be had while the recorder waits for whoever writes', async () => {
+    const { files, history, workspace } = await openHistory({ 'memory/a.md': 'one\n' })
+    const lines = (word: string) => Array.from({ length: 3000 }, (_, line) => `${word} ${line}\n`).join('')
+    await files.write('long.md', lines('old'), { cause: 'user' })
+    const { patch } = await files.describe(await files.write('long.md', lines('new'), { cause: 'agent' }))
+    await history.settle()
+    const { before } = parseLargeChange(patch) ?? {}
+    await new Exclusive(workspace).run(async () => {
+      await writeFile(join(workspace, 'memory/a.md'), 'two\n')
+      history.look(['memory/a.md'])
+      expect(await history.text(before ?? '')).toBe(lines('old'))
+    })
+    const newest = async () => (await history.timeline({ path: 'memory/a.md', limit: 1 }))[0]
+    await until(async () => (await newest())?.cause === 'outside')
   })
 
   it('M26: an agent’s change leads to the conversation and the message that it was answering', async () => {

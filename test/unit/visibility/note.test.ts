@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { pathologicalDocuments } from '../../support/hostile-markdown.ts'
 import { describe, expect, it } from 'vitest'
 import { ruleFor, rulesIn } from '../../../src/main/visibility/index.ts'
 import { heldLine, visibilityOf, withoutLocal } from '../../../src/shared/visibility.ts'
@@ -204,5 +205,13 @@ describe('M64 rules of the settings', () => {
     ['/elsewhere', 'any/a.md', false],
   ])('M64: %j on %j: %s', (rule, path, isLocal) => {
     expect(ruleFor(path, rulesIn('/vault', [rule])) !== undefined).toBe(isLocal)
+  })
+})
+
+describe('M64 M56 what no note may cost', () => {
+  it.each(pathologicalDocuments())('M64 M56: $name', ({ text }) => {
+    // What takes the square of its length takes minutes here, and everybody who asks something waits for it.
+    for (const note of [text, `${text}\n\n^[local]\n`, `${text} ^[local]`, `---\nvisibilitee: local\n${text}`])
+      expect(visibilityOf(note).lines.size).toBeLessThanOrEqual(note.length)
   })
 })
