@@ -121,6 +121,9 @@ export interface App {
 /** A state folder that was used has a configuration: where it is missing or empty, somebody may be saving it, ms. */
 const configPatienceMs = 500
 
+/** What crashes left is looked for when whoever waits for the start has been answered, ms. */
+const tidyAfterMs = 3000
+
 /** Lines of the log that go with a report. */
 const reportedLogLines = 100
 
@@ -133,7 +136,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const publish = (event: AppEvent) => events.publish('event', event)
   const health = new Health({ now })
   const log = withFaultsTold(base.log, health, now)
-  tidyFolder(folders.home, () => true).catch((error: unknown) => log.fault(error, 'left-overs'))
+  const tidying = setTimeout(() => {
+    tidyFolder(folders.home, () => true).catch((error: unknown) => log.fault(error, 'left-overs'))
+  }, tidyAfterMs)
+  tidying.unref()
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()
@@ -261,6 +267,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       })
     },
     async close() {
+      clearTimeout(tidying)
       unwire()
       disk?.close()
       await agents.close()

@@ -42,9 +42,10 @@ export async function embedMissing(
   options: EmbedOptions,
 ): Promise<EmbedOutcome> {
   const outcome = await embedAll(store, provider, options)
+  if (outcome.otherLength === undefined) return outcome
   const { passages, embedded } = store.passages?.counts() ?? { passages: 0, embedded: 0 }
   // Where most have vectors, the model is another under the same name: whether they are made anew is for people to say.
-  if (outcome.otherLength === undefined || embedded * 2 > passages) return outcome
+  if (embedded * 2 > passages) return outcome
   // The first vector of all was odd: what the others have holds.
   store.forgetVectors(outcome.otherLength)
   return embedAll(store, provider, options)

@@ -54,6 +54,9 @@ export const sessionsPrefix = 'sessions/'
 
 /** Between two tellings of progress. */
 const progressMs = 100
+/** Watching begins so long after the first look, and by then at the latest, ms. */
+const watchPauseMs = 200
+const watchByMs = 2000
 /** Changes on disk are told to the interface in bunches. */
 const tellFilesMs = 50
 
@@ -121,7 +124,24 @@ export class Indexer {
     }
     await this.#enqueue(async () => this.#openIndex())
     this.#changes.addAll(0)
-    if (this.#settings.watch) this.#watchers.watch(this.#settings.folders)
+    if (this.#settings.watch) void this.#watchSoon()
+  }
+
+  /**
+   * Watching begins with a walk of its own through all folders: whoever waits for the first look, and asks then, comes first.
+   * What changes before it sees everything is found by the look that follows.
+   */
+  async #watchSoon(): Promise<void> {
+    const pause = (ms: number) => sleep(ms, undefined, { signal: this.#stop.signal, ref: false })
+    const first = this.#changes.noticed
+    const latest = performance.now() + watchByMs
+    try {
+      while (!this.#changes.isLookedAt(first) && performance.now() < latest) await pause(watchPauseMs / 10)
+      await pause(watchPauseMs)
+      this.#watchers.watch(this.#settings.folders)
+    } catch {
+      // It was closed before.
+    }
   }
 
   /** A file was written by the app itself. */

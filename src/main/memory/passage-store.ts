@@ -8,6 +8,7 @@ import type { Digest } from '../embeddings/index.ts'
 import { coarseBits } from './coarse.ts'
 import type { Passage } from './passages.ts'
 import { getMeta, setMeta, type Db } from './schema.ts'
+import { untilChanged } from './until-changed.ts'
 
 export interface PassageToEmbed {
   readonly id: number
@@ -32,12 +33,14 @@ export const epochKey = 'passages:epoch'
 export class PassageStore {
   readonly #db: Db
   readonly #statements: ReturnType<typeof prepare>
+  readonly #counts: () => { readonly passages: number; readonly embedded: number }
   #centre: Float32Array | undefined
   #hasReadCentre = false
 
   constructor(db: Db) {
     this.#db = db
     this.#statements = prepare(db)
+    this.#counts = untilChanged(db, () => this.#statements.counts.get() ?? { passages: 0, embedded: 0 })
   }
 
   /** Gives a chunk its passages; those whose text has a vector already need no other. */
@@ -87,7 +90,7 @@ export class PassageStore {
 
   /** Distinct passages, and how many of them have a vector. */
   counts(): { readonly passages: number; readonly embedded: number } {
-    return this.#statements.counts.get() ?? { passages: 0, embedded: 0 }
+    return this.#counts()
   }
 
   /** How many passages have no vector yet, and the characters of their texts. */

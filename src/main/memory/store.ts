@@ -25,6 +25,7 @@ import { PassageStore, hashOf } from './passage-store.ts'
 import { passagesOf } from './passages.ts'
 import { calibrationKey } from './calibrated.ts'
 import type { OnSpelling } from './terms.ts'
+import { untilChanged } from './until-changed.ts'
 
 export type Source = SearchResult['source']
 
@@ -72,6 +73,7 @@ export class IndexStore {
   readonly db: Db
   readonly #chunk: ChunkSettings
   readonly #statements: ReturnType<typeof prepare>
+  readonly #counts: () => IndexCounts
   /** Words that are in the index for sure, to spare it most of the asking. */
   readonly #spelt = new Set<string>()
   /** Undefined where the index is built without an embedding model: nobody asks for passages then. */
@@ -88,6 +90,7 @@ export class IndexStore {
     this.db = db
     this.#chunk = chunk
     this.#statements = prepare(db)
+    this.#counts = untilChanged(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
     if (builtFor(db).provider !== '') this.passages = new PassageStore(db)
   }
 
@@ -162,7 +165,7 @@ export class IndexStore {
   }
 
   counts(): IndexCounts {
-    return this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 }
+    return this.#counts()
   }
 
   /** The row of the cache that has a text's vector. */

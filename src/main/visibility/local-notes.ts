@@ -3,6 +3,7 @@
  * anew for every request that leaves, for somebody may have marked a note a moment ago, in whatever program.
  */
 import { visibilityOf, withoutLocal } from '../../shared/visibility.ts'
+import { askDirectly } from '../workspace/index.ts'
 import { LookThread } from './look-thread-link.ts'
 import { Looker, type Looked } from './looker.ts'
 import { LocalNet } from './net.ts'
@@ -42,7 +43,7 @@ export class LocalNotes {
 
   constructor(folders: () => readonly NotesFolder[], { keptIn, entry }: LocalNotesOptions = {}) {
     this.#folders = folders
-    this.#looker = new Looker(keptIn)
+    this.#looker = new Looker(keptIn, askDirectly())
     this.#thread = entry && new LookThread(entry, keptIn)
   }
 
@@ -60,7 +61,7 @@ export class LocalNotes {
 
   /** As it was when it was looked at last: for what need not be of this moment. */
   async last(): Promise<Sight> {
-    const { net, notes } = this.#kept ?? (await this.look())
+    const { net, notes } = this.#kept ?? (await (this.#running ?? this.#start()))
     return { net, notes, ...this.marks() }
   }
 
