@@ -57,6 +57,8 @@ const progressMs = 100
 /** Watching begins so long after the first look, and by then at the latest, ms. */
 const watchPauseMs = 200
 const watchByMs = 2000
+/** What changed before a watcher saw its folder is looked for soon, though not while power is saved, ms. */
+const readyMs = 1
 /** Changes on disk are told to the interface in bunches. */
 const tellFilesMs = 50
 
@@ -91,10 +93,12 @@ export class Indexer {
     {
       onPath: (path) => this.#noticed(path),
       onOther: () => this.#changes.addAll(),
-      onReady: () => this.#changes.addAll(0),
+      onReady: () => this.#changes.addAll(readyMs),
     },
     this.#problems,
   )
+  /** What a further look at everything finds, nobody has told of. */
+  #hasLooked = false
   /** The database was found to be broken while it was used. */
   #isDamaged = false
   #hasMended = false
@@ -286,13 +290,17 @@ export class Indexer {
   }
 
   #noticed(path: string): void {
+    this.#tellFile(path)
+    if (folderOf(this.#settings.folders, path)) this.#changes.add(path)
+  }
+
+  #tellFile(path: string): void {
     this.#toldFiles.add(path)
     this.#tellTimer ??= setTimeout(() => {
       this.#tellTimer = undefined
       this.#emit({ type: 'files', paths: [...this.#toldFiles] })
       this.#toldFiles.clear()
     }, tellFilesMs)
-    if (folderOf(this.#settings.folders, path)) this.#changes.add(path)
   }
 
   #isPending(): boolean {
@@ -369,6 +377,8 @@ export class Indexer {
     const report = full ? await syncAll(store, folders, options) : await syncPaths(store, folders, paths, options)
     this.#etaMs = undefined
     this.#problems.note(report, full ? undefined : paths)
+    if (full && !force && this.#hasLooked) for (const path of report.changed) this.#tellFile(path)
+    this.#hasLooked ||= full
     if (full && report.problems.some((problem) => problem.path === folders[0]?.folder)) this.#retryLater()
     await this.#finish(store, report)
   }

@@ -73,7 +73,7 @@ export class IndexStore {
   readonly db: Db
   readonly #chunk: ChunkSettings
   readonly #statements: ReturnType<typeof prepare>
-  readonly #counts: () => IndexCounts
+  readonly counts: () => IndexCounts
   /** Words that are in the index for sure, to spare it most of the asking. */
   readonly #spelt = new Set<string>()
   /** Undefined where the index is built without an embedding model: nobody asks for passages then. */
@@ -90,7 +90,7 @@ export class IndexStore {
     this.db = db
     this.#chunk = chunk
     this.#statements = prepare(db)
-    this.#counts = untilChanged(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
+    this.counts = untilChanged(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
     if (builtFor(db).provider !== '') this.passages = new PassageStore(db)
   }
 
@@ -162,10 +162,6 @@ export class IndexStore {
     const left = this.#removeChunks(source, path)
     this.passages?.sweep(left)
     this.#statements.removeFile.run(source, path)
-  }
-
-  counts(): IndexCounts {
-    return this.#counts()
   }
 
   /** The row of the cache that has a text's vector. */
