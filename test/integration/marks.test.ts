@@ -1,9 +1,10 @@
 /** What the app does with notes lifts no mark (M64): upkeep, forgetting and moves on real files, with the way back. */
-import { link, readdir, readFile, symlink } from 'node:fs/promises'
+import { link, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../src/main/router/index.ts'
+import { textsIn } from '../support/folder.ts'
 import { openTestApp } from '../support/app.ts'
 
 const main = { agent: 'main' }
@@ -15,12 +16,7 @@ async function openMarks(files: Record<string, string>, config?: string) {
   const client = createRouterClient(createRouter(test.app))
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
-  const everything = async () => {
-    const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
-    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    const kept = paths.filter((path) => !path.includes('.trash')).sort()
-    return Object.fromEntries(await Promise.all(kept.map(async (path) => [path, await readFile(path, 'utf8')])))
-  }
+  const everything = () => textsIn(test.workspace, (path) => !path.includes('.trash'))
   /** What of a note a remote model may see. */
   const seen = async (path: string) => agent.localNotes.marks().shown(path, await read(path)).text
   return { ...test, client, agent, read, everything, seen }

@@ -1,12 +1,12 @@
 /** Proposals on real files, through the contract: found, accepted as one change, taken back, followed, remembered. */
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../src/main/router/index.ts'
 import { openTestApp } from '../support/app.ts'
-import { until } from '../support/folder.ts'
+import { textsIn, until } from '../support/folder.ts'
 
 const main = { agent: 'main' }
 const now = () => new Date('2026-11-22T12:00:00')
@@ -24,11 +24,7 @@ async function openUpkeep(more: Record<string, string> = {}) {
   const client = createRouterClient(createRouter(test.app))
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
-  const everything = async () => {
-    const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
-    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
-  }
+  const everything = () => textsIn(test.workspace)
   const open = async () => (await client.upkeep.list(main)).open
   return { ...test, upkeep: client.upkeep, client, agent, read, everything, open }
 }

@@ -1,5 +1,5 @@
 /** Folders that are gone after the test. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -31,4 +31,15 @@ export async function until(check: () => boolean | Promise<boolean>, timeoutMs =
     if (Date.now() > end) throw new Error(`still not so after ${timeoutMs} ms: ${check}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+}
+
+/** Every file below a folder with its text, in the order of their paths. */
+export async function textsIn(
+  folder: string,
+  isAsked: (path: string) => boolean = () => true,
+): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const asked = paths.filter(isAsked).sort()
+  return Object.fromEntries(await Promise.all(asked.map(async (path) => [path, await readFile(path, 'utf8')] as const)))
 }
