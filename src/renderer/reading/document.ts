@@ -51,8 +51,8 @@ export function documentOf(text: string): Document {
       if (!notes.has(label)) notes.set(label, { text: withoutIndent(block.replace(footnote, '')), line: line + before })
       continue
     }
-    // A quote is one: behind a seam a callout would be a plain one.
-    const work = block.startsWith('>') ? 4 * rowWork : rowWork
+    // A quote is one: behind a seam a callout would be a plain one, and a table of HTML without its beginning.
+    const work = /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 * rowWork : rowWork
     const pieces = cutBlock(block, work, fewCharacters)
     for (const [index, [piece, at]] of pieces.entries()) {
       if (index < pieces.length - 1) joined.add(rows.length)
