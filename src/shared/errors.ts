@@ -25,6 +25,8 @@ export const errorCodes = [
   'folder_gone',
   'write_failed',
   'move_failed',
+  'own_folder',
+  'ending_kept',
   'move_cancelled',
   'disk_full',
   'file_busy',

@@ -68,6 +68,11 @@ describe.skipIf(!mayMount)('M55 full disks', () => {
     await expect(agent.drafts.save('s', 'w', { text: 'unsent', attachments: [] })).rejects.toMatchObject({
       code: 'disk_full',
     })
+    // What is not in the index yet is not there: whoever asks hears that, and why.
+    const whatIsLacking = { stale: true, standstill: expect.stringMatching(/full/) }
+    await until(async () => (await agent.memory.search('note-39')).standstill !== undefined, 20_000)
+    expect(await agent.memory.search('note-39')).toMatchObject(whatIsLacking)
+    expect(await agent.memory.explain('note-39')).toMatchObject(whatIsLacking)
     await expect(agent.chat.send({ text: 'hello', model: 'offline' })).rejects.toMatchObject({ code: 'disk_full' })
     const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
     for (let number = 0; number < 40; number += 1) expect(log).toContain(`note-${number} word`)
@@ -79,5 +84,9 @@ describe.skipIf(!mayMount)('M55 full disks', () => {
     const { session, ended } = await agent.chat.send({ text: 'hello', model: 'offline' })
     await ended
     expect((await agent.sessions.get(session)).messages()).toHaveLength(2)
-  }, 60_000)
+    await until(async () => {
+      const { results, standstill } = await agent.memory.search('note-39')
+      return standstill === undefined && results.length > 0
+    }, 40_000)
+  }, 120_000)
 })

@@ -1,6 +1,6 @@
 /** Links in a real workspace: followed, listed, and kept where notes move. */
 import { watch } from 'node:fs'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { createRouterClient } from '@orpc/server'
@@ -29,6 +29,7 @@ async function openLinks(files: Record<string, string>) {
 }
 
 const main = { agent: 'main' }
+const user = { cause: 'user' } as const
 
 describe('M67 links', () => {
   it('M67: who asks while the app closes is told, and nothing else fails', async () => {
@@ -135,6 +136,107 @@ describe('M67 links', () => {
       await expect(agent.workspace.write(path, '{}', { cause: 'agent' })).rejects.toMatchObject({
         code: 'write_refused',
       })
+  })
+
+  it('M67: a picture or canvas gets another name alone, with what shows and links to it, and back', async () => {
+    const board = '{"nodes":[{"type":"file","file":"img/p.png"}]}'
+    const { links, read, everything, agent } = await openLinks({
+      'img/p.png': 'not really',
+      'Board.canvas': board,
+      'a.md': '![[p.png|200]] ![x](img/p.png "t") [[Board.canvas]]\n',
+    })
+    const before = await everything()
+    const picture = { ...main, from: 'img/p.png', to: 'img/new/a b.png' }
+    const plan = await links.planMove(picture)
+    expect(plan).toMatchObject({ links: 3, notes: 2, moves: 1, left: [] })
+    const { undo } = await links.move({ ...picture, plan: plan.id })
+    expect(await read('a.md')).toBe('![[a b.png|200]] ![x](img/new/a%20b.png "t") [[Board.canvas]]\n')
+    expect(await read('Board.canvas')).toBe(board.replace('img/p.png', 'img/new/a b.png'))
+    expect(await read('img/new/a b.png')).toBe('not really')
+    expect((await links.files(main)).map(({ path }) => path)).toContain('img/new/a b.png')
+    await links.undoMove({ ...main, undo })
+    expect(await everything()).toEqual(before)
+
+    const canvas = { ...main, from: 'Board.canvas', to: 'boards/Plan.canvas' }
+    await links.move({ ...canvas, plan: (await links.planMove(canvas)).id })
+    expect(await read('a.md')).toBe('![[p.png|200]] ![x](img/p.png "t") [[Plan.canvas]]\n')
+    expect(await read('boards/Plan.canvas')).toBe(board)
+    // What a file is taken for stays, and what is no note is not made one.
+    for (const to of ['img/p.jpg', 'img/p.md', 'img/p.canvas', 'img/p.pdf'])
+      await expect(links.move({ ...main, from: 'img/p.png', to })).rejects.toMatchObject({ code: 'ending_kept' })
+    for (const move of [
+      { from: 'img/p.png', to: 'img/p.exe' },
+      { from: 'a.md', to: 'a.png' },
+    ])
+      await expect(links.move({ ...main, ...move })).rejects.toMatchObject({ code: 'write_refused' })
+    await expect(agent.workspace.write('img/p.png', 'x', { cause: 'agent' })).rejects.toMatchObject({
+      code: 'write_refused',
+    })
+  })
+
+  it('M67: folders that a move made go with its undo, and where it fails; others stay', async () => {
+    const { links, workspace, agent } = await openLinks({
+      'Old.md': 'x\n',
+      'there/other.md': 'y\n',
+      'n.md': '[[Old]]\n',
+    })
+    const folders = async () => {
+      const entries = await readdir(workspace, { recursive: true, withFileTypes: true })
+      const paths = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
+      return paths.map((path) => path.slice(workspace.length + 1)).filter((path) => !path.startsWith('.'))
+    }
+    const before = await folders()
+    const { undo } = await links.move({ ...main, from: 'Old.md', to: 'there/a/b/New.md' })
+    expect(await folders()).toContain('there/a/b')
+    await links.undoMove({ ...main, undo })
+    expect(await folders()).toEqual(before)
+    const again = await links.move({ ...main, from: 'Old.md', to: 'there/a/b/New.md' })
+    await writeFile(join(workspace, 'there/a/mine.md'), 'z\n')
+    await links.undoMove({ ...main, undo: again.undo })
+    expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
+
+    // Cancelled as soon as it has begun.
+    const { hash } = await agent.workspace.read('n.md')
+    const text = { path: 'n.md', newPath: 'n.md', hash, after: '[[New]]\n' }
+    const signal = AbortSignal.abort()
+    const cancelled = agent.workspace.relocate({ from: 'Old.md', to: 'c/d/New.md' }, [text], user, { signal })
+    await expect(cancelled).rejects.toMatchObject({ code: 'move_cancelled' })
+    expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
+  })
+
+  it('M67: a note that may not be written is left as it is, and told before; nothing is half done', async () => {
+    const { links, workspace, read, everything } = await openLinks({
+      'Old.md': '# Old\n',
+      'locked.md': 'one\n[[Old|it]] ![[Old]]\n',
+      'open.md': '[[Old]]\n',
+    })
+    const locked = join(workspace, 'locked.md')
+    await chmod(locked, 0o444)
+    const move = { ...main, from: 'Old.md', to: 'New.md' }
+    const plan = await links.planMove(move)
+    const place = { path: 'locked.md', line: 2, target: 'Old', isProtected: true }
+    expect(plan).toMatchObject({ links: 1, notes: 1, left: [place, place] })
+    const { undo } = await links.move({ ...move, plan: plan.id })
+    expect([await read('locked.md'), await read('open.md')]).toEqual(['one\n[[Old|it]] ![[Old]]\n', '[[New]]\n'])
+    expect((await stat(locked)).mode & 0o777).toBe(0o444)
+    // Locked since: it cannot be put back, and then nothing is.
+    await chmod(join(workspace, 'open.md'), 0o444)
+    const before = await everything()
+    await expect(links.undoMove({ ...main, undo })).rejects.toMatchObject({ code: 'move_failed' })
+    expect(await everything()).toEqual(before)
+    await chmod(join(workspace, 'open.md'), 0o644)
+    await links.undoMove({ ...main, undo })
+    expect([await read('Old.md'), await read('open.md')]).toEqual(['# Old\n', '[[Old]]\n'])
+  })
+
+  it('M67: the folder of the own files has no other name in the tree: the settings move them', async () => {
+    const { links, agent, everything } = await openLinks({ '.commonplace/MEMORY.md': '# Memory\n', 'a.md': 'x\n' })
+    expect(agent.workspace.layout.own).toBe('.commonplace')
+    const before = await everything()
+    const move = { ...main, from: '.commonplace', to: 'Agent' }
+    await expect(links.planMove(move)).rejects.toMatchObject({ code: 'own_folder' })
+    await expect(links.move(move)).rejects.toMatchObject({ code: 'own_folder' })
+    expect(await everything()).toEqual(before)
   })
 
   it('M67: where one note cannot be written, what was done is taken back; an outdated plan does nothing', async () => {

@@ -107,12 +107,29 @@ describe('M58 answers', () => {
       next = at ? { from: Number(at[1]), ...(at[2] === undefined ? {} : { fromCharacter: Number(at[2]) }) } : undefined
     }
     expect(whole.replaceAll('\n', '')).toBe(`${line}last`)
-    expect((await call('fetch', { id: 'long.md:1' })).structuredContent).toMatchObject({
-      metadata: { more: expect.stringMatching(/fromCharacter: \d+$/) },
-    })
+    let fetched = ''
+    for (let id: string | undefined = 'long.md:1'; id !== undefined;) {
+      const answer = await call('fetch', { id })
+      expect(tokensOf(JSON.stringify(answer.structuredContent))).toBeLessThan(4000)
+      const { text, metadata } = answer.structuredContent as { text: string; metadata: { more?: string } }
+      id = /^fetch (long\.md:\d\+\d+)$/.exec(metadata.more ?? '')?.[1]
+      const piece = text.slice('<memory>\n'.length, -'\n</memory>'.length)
+      fetched += piece.endsWith('…') ? piece.slice(0, -1) : piece
+    }
+    expect(fetched.replaceAll('\n', '')).toBe(`${line}last`)
     expect((await read({ path: 'many.md' })).what).toMatch(/^lines \d+–6000$/)
     expect(textOf(await call('memory_recent'))).toMatch(/the end of the text of \d+ changes/)
   }, 60_000)
+
+  it('M58: what a connector finds deep in a long line is what it fetches', async () => {
+    const line = `${'words of a long line '.repeat(2500)}the zeppelin landed in Friedrichshafen${' and more words'.repeat(2500)}`
+    const { call } = await open({ 'deep.md': `# Deep\n\n${line}\n` })
+    const { results } = (await call('search', { query: 'zeppelin Friedrichshafen' })).structuredContent as {
+      results: { id: string }[]
+    }
+    const fetched = await call('fetch', { id: results[0]?.id })
+    expect(textOf(fetched)).toContain('the zeppelin landed in Friedrichshafen')
+  })
 
   it('M58: what the user keeps out of the memory, and what is no note, is neither listed nor read', async () => {
     const notes = {

@@ -31,7 +31,7 @@ async function open(more: Readonly<Record<string, string>> = {}) {
   await app.search.settle({ agent: 'main' })
   const { call, client } = await connectClient('v2', { url: new URL('/mcp', server.url).href, token })
   const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
-  return { app, call, client, read }
+  return { ...server, app, call, client, read }
 }
 
 it('M64: whether words match a place that stays here is not told, whatever is asked', async () => {
@@ -149,6 +149,28 @@ it('M64: what a program asks comes back as it asked it, right or wrong', async (
   }
   expect(await asked('20417')).toBe(await asked('20418'))
   expect(await asked('20417')).toContain('opens-with-X')
+})
+
+it('M64: nor over HTTP, to whoever listens to it; a program whose model runs here hears of it', async () => {
+  const { app, client, url, read, workspace } = await open()
+  await app.clients.update({ client: 'remote', permission: 'write' })
+  const { token } = await app.clients.issueToken({ client: 'here', name: 'Here', agent: 'main' })
+  await app.clients.update({ client: 'here', isLocal: true })
+  const near = await connectClient('v2', { url: new URL('/mcp', url).href, token })
+  const listen = async (listener: typeof client) => {
+    if (!(listener instanceof Client)) throw new Error('another client')
+    const told = new Set<string>()
+    listener.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.add(params.uri))
+    await listener.listen({ resourceSubscriptions: ['note://pin.md', 'note://open.md'] })
+    return told
+  }
+  const [far, here] = [await listen(client), await listen(near.client)]
+  await appendFile(join(workspace, 'pin.md'), 'More\n')
+  await until(() => here.has('note://pin.md'), 15_000)
+  await appendFile(join(workspace, 'open.md'), 'More\n')
+  await until(() => here.has('note://open.md') && far.has('note://open.md'), 15_000)
+  expect([...far]).toEqual(['note://open.md'])
+  expect(await read('pin.md')).toContain('More')
 })
 
 it('M64: that a note changes which stays here is not told by its name', async () => {

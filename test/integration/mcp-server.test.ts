@@ -207,6 +207,25 @@ describe('M58 the memory over stdio', () => {
       expect(lines.filter((line) => line.startsWith(`${text} ^[mcp: `))).toHaveLength(1)
   })
 
+  it('M58: from the call after the user gives a program another memory, it reads that one alone', async () => {
+    const { app, home, workspace } = await openTestServer({ files }).then(async (server) => ({
+      ...server,
+      app: await connect(server.url),
+    }))
+    const { call } = await connectClient('v2', { args: ['--home', home] }, 'roaming')
+    const found = async () =>
+      JSON.stringify((await call('memory_search', { query: 'database decided' })).structuredContent)
+    expect(await found()).toContain('PostgreSQL 17')
+    const other = await app.agents.create({ name: 'Other', workspace: `${workspace}-other`, locale: 'en' })
+    const text = '# Theirs\n\nThe database is SQLite, decided in June.\n'
+    await app.workspace.write({ agent: other.agent, path: 'theirs.md', text, expectedHash: null })
+    await app.search.settle({ agent: other.agent })
+    await app.clients.update({ client: 'roaming', agent: other.agent })
+    const after = await found()
+    expect(after).toContain('SQLite')
+    expect(after).not.toContain('PostgreSQL')
+  })
+
   it('M58: read-only there is no way to write; a client of 2025 hears of the notes that it subscribed to', async () => {
     const { home, workspace } = await prepareFolders({ files })
     const { client, call } = await connectClient('v2 of 2025', { args: ['--home', home, '--read-only'] })

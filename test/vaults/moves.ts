@@ -35,7 +35,7 @@ interface File {
 interface Expected {
   readonly file: File
   /** Where each link of a note must lead; null for nowhere. */
-  readonly to: readonly (File | null)[]
+  readonly to: (File | null)[]
   /** The hash of its text without targets, and without links. */
   rest: string
   between: string
@@ -93,6 +93,16 @@ class Vault {
       this.leading += to.filter((led) => led !== null).length
       for (const [at, { target }] of note.links.entries())
         for (const name of [target, to[at]?.path ?? '']) this.#note(name, expected)
+    }
+  }
+
+  /** What was told before the move, as what no writing can keep, leads nowhere from then on. */
+  leave(left: readonly { readonly path: string; readonly line: number; readonly target: string }[]): void {
+    for (const { path, line, target } of left) {
+      const links = this.index.notes.get(path)?.links ?? []
+      const expected = this.#notes.find(({ file }) => file.path === path)
+      for (const [at, link] of links.entries())
+        if (link.line === line && link.target === target) expected?.to.splice(at, 1, null)
     }
   }
 
@@ -183,6 +193,7 @@ async function measure(folder: string): Promise<void> {
         sum.refused += 1
         continue
       }
+      vault.leave(plan.left)
       await index.refresh([])
       const touched = vault.follow(
         move,

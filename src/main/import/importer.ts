@@ -205,7 +205,7 @@ export class Importer {
       else await workspace.detach(one.path)
       removed += 1
     }
-    for (const folder of record.folders.toSorted((a, b) => b.length - a.length)) await workspace.removeIfEmpty(folder)
+    await workspace.removeEmpty(record.folders.toSorted((a, b) => b.length - a.length))
     const paths = left.map(({ path }) => path)
     if (left.length === 0) await this.#records.drop(id)
     else await this.#records.put({ ...record, made: left, left: paths })

@@ -16,7 +16,7 @@ import {
 } from '../../shared/links/index.ts'
 import { namesOf, parseProperties, type NoteProperties } from '../../shared/properties/index.ts'
 import { inBatches } from '../files/index.ts'
-import { isMarkdown, placeOf, readText, walkFiles, type FoundFile } from '../workspace/index.ts'
+import { isMarkdown, isWriteProtected, placeOf, readText, walkFiles, type FoundFile } from '../workspace/index.ts'
 import type { NewNotes } from './new-note.ts'
 import type { LinkStyle } from './written.ts'
 
@@ -138,6 +138,11 @@ export class LinkIndex {
       this.#notes.delete(path)
       this.#canvases.delete(path)
     }
+  }
+
+  /** True for a note whose permissions let nobody write it. */
+  async isWriteProtected(path: string): Promise<boolean> {
+    return isWriteProtected(join(this.#root, path))
   }
 
   /** The text of a note as it is now; undefined when it cannot be read. */

@@ -49,6 +49,8 @@ interface Done {
   readonly at: number
   readonly move: Move | undefined
   readonly rewrites: readonly Rewrite[]
+  /** Folders that were made for it, the innermost first. */
+  readonly made: readonly string[]
 }
 
 interface UnderWay extends Moving {
@@ -139,6 +141,7 @@ export class Links {
 
   /** What a move would change in notes. */
   async planMove(move: Move) {
+    this.#assertNotOwn(move)
     const { plan } = await this.#plan(normalized(move))
     return { ...plan, staysLocal: await this.#options.workspace.isKeptLocal(move) }
   }
@@ -186,10 +189,11 @@ export class Links {
   async undo(undo: string, origin: WriteOrigin): Promise<void> {
     const done = this.#done.get(undo)
     if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
-    const { move, rewrites } = done
+    const { move, rewrites, made } = done
     const back = await Promise.all(rewrites.map((rewrite) => this.#reversed(rewrite)))
     await this.#relocate(move && { from: move.to, to: move.from }, back, origin)
     this.#done.delete(undo)
+    await this.#options.workspace.removeEmpty(made)
   }
 
   async close(): Promise<void> {
@@ -212,20 +216,24 @@ export class Links {
 
   /** @returns by what it can be taken back */
   async #change(move: Move | undefined, rewrites: readonly Rewrite[], origin: WriteOrigin): Promise<string> {
-    const kept = await this.#relocate(move, rewrites, origin)
+    const { kept, made } = await this.#relocate(move, rewrites, origin)
     const undo = randomUUID()
     const rest = rewrites.filter(({ path }) => !kept.some((one) => one.path === path))
-    this.#done.set(undo, { at: this.#options.now().getTime(), move, rewrites: [...rest, ...kept] })
+    this.#done.set(undo, { at: this.#options.now().getTime(), move, rewrites: [...rest, ...kept], made })
     for (const old of [...this.#done.keys()].slice(0, -maxDone)) this.#done.delete(old)
     return undo
   }
 
+  /** The settings say where the agent's own files lie: without them it would remember nothing. @throws AppError `own_folder` */
+  #assertNotOwn({ from }: Move): void {
+    const { own } = this.#options.workspace.layout
+    if (own !== from && !own.startsWith(`${from}/`)) return
+    throw new AppError('own_folder', `${from} holds the agent's own files, which the settings move`, { path: from })
+  }
+
   /** One after another: who cancels means the one that is seen. */
-  async #relocate(
-    move: Move | undefined,
-    rewrites: readonly Rewrite[],
-    origin: WriteOrigin,
-  ): Promise<readonly Rewrite[]> {
+  async #relocate(move: Move | undefined, rewrites: readonly Rewrite[], origin: WriteOrigin) {
+    if (move) this.#assertNotOwn(move)
     const before = this.#relocating
     const done = before.then(async () => {
       const stop = new AbortController()
@@ -235,6 +243,7 @@ export class Links {
       try {
         return await this.#options.workspace.relocate(move, rewrites, origin, { onProgress, signal: stop.signal })
       } finally {
+        this.touch()
         this.#tell(undefined)
       }
     })

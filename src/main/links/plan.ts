@@ -22,9 +22,12 @@ import {
   tagKey,
   type TagRename,
 } from '../../shared/properties/index.ts'
+import { inBatches } from '../files/index.ts'
 import { describeChange } from '../diff/index.ts'
 import type { LinkIndex } from './link-index.ts'
 
+/** Files that are looked at at the same time. */
+const atOnce = 64
 /** Files whose change is shown. */
 const maxShown = 40
 /** Somebody else may be writing meanwhile; not this often in a row. */
@@ -49,6 +52,11 @@ export interface PlannedMove {
 export interface PlannedRename {
   readonly plan: TagPlan
   readonly rewrites: readonly Rewrite[]
+}
+
+interface Left extends LeftLink {
+  /** Its note may not be written. */
+  readonly isProtected?: boolean | undefined
 }
 
 interface Edited {
@@ -83,16 +91,18 @@ export async function planTagRename(
   const { from, to } = rename
   if (!isTagName(to))
     throw new AppError('tag_invalid', `#${to} is no tag: it has letters, digits, - and _, and / between`, { tag: to })
-  const { rewrites, count, ...shared } = await planned(index, forbidden, rename, () => renamedFiles(index, rename))
+  const { rewrites, count, left, ...shared } = await planned(index, forbidden, rename, () =>
+    renamedFiles(index, rename),
+  )
   for (const { path, after } of rewrites)
     if (parseProperties(after).tags.some(({ name }) => underTag(name, tagKey(from)) && !underTag(to, tagKey(from))))
-      shared.left.push(...(shared.left.some((left) => left.path === path) ? [] : [{ path, line: 1, target: from }]))
+      left.push(...(left.some((one) => one.path === path) ? [] : [{ path, line: 1, target: from }]))
   const joins =
     tagKey(to) !== tagKey(from) &&
     [...index.notes.values()].some(({ tags }) =>
       tags.some(({ name }) => underTag(name, tagKey(to)) && !underTag(name, tagKey(from))),
     )
-  return { plan: { ...shared, tags: count, joins }, rewrites }
+  return { plan: { ...shared, left, tags: count, joins }, rewrites }
 }
 
 function renamedFiles(index: LinkIndex, rename: TagRename): Edited {
@@ -111,7 +121,14 @@ function renamedFiles(index: LinkIndex, rename: TagRename): Edited {
 async function planned(index: LinkIndex, forbidden: readonly string[], of: unknown, edit: () => Edited) {
   for (let tries = 1; ; tries += 1) {
     await index.refresh(forbidden)
-    const { files, left } = edit()
+    const edited = edit()
+    const isProtected = await inBatches(edited.files, atOnce, ({ path }) => index.isWriteProtected(path))
+    const files = edited.files.filter((_, at) => !isProtected[at])
+    const left: Left[] = [...edited.left]
+    for (const { path, edits } of edited.files.filter((_, at) => isProtected[at])) {
+      const { text = '' } = (await index.text(path)) ?? {}
+      left.push(...edits.map(({ from, to }) => protectedPlace(path, text, from, to)))
+    }
     const rewrites: Rewrite[] = []
     for (const { path, newPath, edits } of files) {
       const now = await index.text(path)
@@ -132,11 +149,15 @@ async function planned(index: LinkIndex, forbidden: readonly string[], of: unkno
       count: files.reduce((sum, { edits }) => sum + edits.length, 0),
       notes: files.length,
       files: shown,
-      left: left.slice(0, maxShown).map(({ path, line, target }) => ({ path, line, target })),
+      left: left.slice(0, maxShown).map((one): Left => ({ ...one })),
       id: nameOf(of, rewrites),
       rewrites,
     }
   }
+}
+
+function protectedPlace(path: string, text: string, from: number, to: number): Left {
+  return { path, line: text.slice(0, from).split('\n').length, target: text.slice(from, to), isProtected: true }
 }
 
 function nameOf(of: unknown, rewrites: readonly Rewrite[]): string {

@@ -16,7 +16,8 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   client_unanswered: 'Tell the user to open Commonplace, and try again when they are there.',
   client_unknown: 'The user has to connect this program again in Commonplace.',
   file_busy: 'Try again in a moment.',
-  index_unavailable: 'Try again in a moment; notes can be read with memory_get meanwhile.',
+  index_unavailable:
+    'Try again in a moment, and tell the user if it stays so; notes can be read with memory_get meanwhile.',
   index_rebuilding: 'Try again in a moment.',
   owner_silent: 'The user has to end the process that hangs, or start Commonplace anew.',
   owner_version: 'The user has to end the other version of Commonplace.',

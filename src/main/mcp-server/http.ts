@@ -10,6 +10,7 @@ import { AppError } from '../../shared/errors.ts'
 import type { MemoryAccess } from './access.ts'
 import { failureText } from './failure.ts'
 import { noteUri } from './note-uri.ts'
+import { seenBy } from './resources.ts'
 import { buildMemoryServer } from './server.ts'
 
 /** A request: the longest note, and room, bytes. */
@@ -30,26 +31,35 @@ export interface McpEndpoint {
 
 type NodeHandler = ReturnType<typeof toNodeHandler>
 
+interface Served extends McpHttpHandler {
+  readonly agent: string
+  readonly client: string
+  readonly node: NodeHandler
+}
+
 export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   const isHostRight = localhostHostValidation()
   const isOriginRight = localhostOriginValidation()
-  /** One for each memory: what changes in one is not told to those who read another. */
-  const handlers = new Map<string, McpHttpHandler & { readonly node: NodeHandler }>()
+  /** One for each program and memory: what changes is told to those alone who may read it. */
+  const handlers = new Map<string, Served>()
 
-  const handlerOf = (agent: string) => {
-    const known = handlers.get(agent)
+  const handlerOf = ({ id: client, agent }: MemoryClient) => {
+    const key = JSON.stringify([client, agent])
+    const known = handlers.get(key)
     if (known) return known
     const onerror = () => undefined
     const options = { onerror, maxRequestBodySize: maxRequestBytes, maxSubscriptions }
     const handler = createMcpHandler((context) => buildMemoryServer(accessFor(access, context.authInfo)), options)
     const made = {
       ...handler,
+      client,
+      agent,
       node: toNodeHandler(handler, {
         maxRequestBodySize: maxRequestBytes,
         onerror: (error) => void access.onFault(error),
       }),
     }
-    handlers.set(agent, made)
+    handlers.set(key, made)
     // For those who listen for changes and ask for nothing; what is wrong is told when something is asked for.
     access.ask((owner) => owner.search.status({ agent })).catch(() => undefined)
     return made
@@ -57,9 +67,15 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
 
   const stop = access.onEvent((event) => {
     if (event.type !== 'filesChanged') return
-    const notify = handlers.get(event.agent)?.notify
-    for (const path of event.paths) notify?.resourceUpdated(noteUri(path))
-    notify?.resourcesChanged()
+    for (const { agent, client, notify } of handlers.values()) {
+      if (agent !== event.agent) continue
+      const telling = seenBy(access.ask, { agent, client }, event.paths).then((paths) => {
+        for (const path of paths) notify.resourceUpdated(noteUri(path))
+      })
+      // Who asks for a note hears what is wrong.
+      telling.catch(() => undefined)
+      notify.resourcesChanged()
+    }
   })
 
   return {
@@ -72,7 +88,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
       const auth: AuthInfo = { token: '', clientId: client.id, scopes: [], extra: { client } }
       // The package's type has the optional fields of a request without `undefined`.
       const asked = Object.assign(request, { auth }) as unknown as Parameters<NodeHandler>[0]
-      await handlerOf(client.agent).node(asked, response)
+      await handlerOf(client).node(asked, response)
     },
     async close() {
       stop()

@@ -33,9 +33,8 @@ export function addResources(
   callerOf: (context: ServerContext) => Promise<Caller>,
 ): void {
   const { ask, onFault } = access
-  const filesOf = async ({ agent, id }: Caller) => {
-    const files = await ask((owner) => owner.workspace.list({ agent, forProgram: id }))
-    const notes = files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))
+  const filesOf = async ({ agent, id: client }: Caller) => {
+    const notes = await notesFor(ask, { agent, client })
     return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
   }
   server.registerCapabilities({ completions: {} })
@@ -69,7 +68,27 @@ export function addResources(
       return { completion: completionsOf(await filesOf(await callerOf(context)), argument.value) }
     }),
   )
-  followChanges(server, access, callerOf, async () => filesOf(await access.caller(server.getClientVersion()?.name)))
+  followChanges(server, access, callerOf, async (paths) => {
+    const { agent, id: client } = await access.caller(server.getClientVersion()?.name)
+    return seenBy(ask, { agent, client }, paths)
+  })
+}
+
+interface Reader {
+  readonly agent: string
+  readonly client: string
+}
+
+async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Reader): Promise<FileEntry[]> {
+  const files = await ask((owner) => owner.workspace.list({ agent, forProgram: client }))
+  return files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))
+}
+
+/** Those of these notes that a program may read: others have no name for it (M64). */
+export async function seenBy(ask: MemoryAccess['ask'], reader: Reader, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return []
+  const seen = new Set((await notesFor(ask, reader)).map(({ path }) => path))
+  return paths.filter((path) => seen.has(path))
 }
 
 /** Of what is not searched, what can be read. */
@@ -136,7 +155,7 @@ function followChanges(
   server: McpServer['server'],
   access: MemoryAccess,
   callerOf: (context: ServerContext) => Promise<Caller>,
-  listed: () => Promise<readonly FileEntry[]>,
+  seen: (paths: readonly string[]) => Promise<readonly string[]>,
 ): void {
   const changed = new Set<string>()
   const wanted = new Set<string>()
@@ -152,11 +171,9 @@ function followChanges(
     wanted.delete(request.params.uri)
     return {}
   })
-  /** Of notes that it sees alone: others have no name for it (M64). */
   const tell = async (paths: readonly string[]) => {
     const asked = paths.filter((path) => isModern(server) || wanted.has(noteUri(path)))
-    const seen = new Set(asked.length === 0 ? [] : (await listed()).map(({ path }) => path))
-    for (const path of asked) if (seen.has(path)) quietly(server.sendResourceUpdated({ uri: noteUri(path) }))
+    for (const path of await seen(asked)) quietly(server.sendResourceUpdated({ uri: noteUri(path) }))
     await server.sendResourceListChanged()
   }
   const quietly = (sending: Promise<void>) => void sending.catch(() => undefined)

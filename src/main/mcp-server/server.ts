@@ -50,20 +50,33 @@ function addTool(
     openWorldHint: false,
   }
   const config = { title, description, inputSchema: input, outputSchema: output, annotations }
+  const answerTo = async (given: Parameters<typeof run>[0], { id: client, agent }: Caller, signal: AbortSignal) => {
+    const asker = { agent, client, ask }
+    const looking = ask((owner) => owner.clients.look({ agent, client }))
+    // Whoever reads the answer hears of it.
+    looking.catch(() => undefined)
+    const answer = await run(given, { ...asker, now, signal })
+    const own: string[] = []
+    withTexts(given, (text) => {
+      own.push(text)
+      return text
+    })
+    return passed(answer, (await looking).look, own, asker)
+  }
+  /** Whose call the last one was: most likely the next one's too. */
+  let last: Caller | undefined
   server.registerTool(name, config, async (given, context) => {
+    const { signal } = context.mcpReq
     try {
-      const { id: client, agent } = await callerOf(context)
-      const asker = { agent, client, ask }
-      const looking = ask((owner) => owner.clients.look({ agent, client }))
-      // Whoever reads the answer hears of it.
-      looking.catch(() => undefined)
-      const answer = await run(given, { ...asker, now, signal: context.mcpReq.signal })
-      const own: string[] = []
-      withTexts(given, (text) => {
-        own.push(text)
-        return text
-      })
-      const structuredContent = await passed(answer, (await looking).look, own, asker)
+      const asking = callerOf(context)
+      const presumed = isReadOnly ? last : undefined
+      // Reading need not wait until it is known for whom it is; who else it turns out to be is not answered with it.
+      const early = presumed && answerTo(given, presumed, signal)
+      early?.catch(() => undefined)
+      const caller = await asking
+      const isSame = presumed?.id === caller.id && presumed.agent === caller.agent
+      last = caller
+      const structuredContent = await (isSame && early ? early : answerTo(given, caller, signal))
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: await failureText(error, onFault) }] }

@@ -115,7 +115,7 @@ export class Memory {
       const { searcher } = threads
       const stale = !(await this.#catchUp(threads, options.catchUpMs))
       const request = { query, defaults: this.#options.search(), options, stale, leave: this.#provider.leave }
-      return searcher.client.search(request, signal ? { signal } : {})
+      return { ...(await searcher.client.search(request, signal ? { signal } : {})), ...this.#standstill() }
     })
   }
 
@@ -135,7 +135,8 @@ export class Memory {
       const stale = !(await this.#catchUp(threads, options.catchUpMs))
       const { leave } = this.#provider
       const request = { query, defaults: this.#options.search(), options, stale, leave, why }
-      const explanation = await searcher.client.explain(request, signal ? { signal } : {})
+      const explained = await searcher.client.explain(request, signal ? { signal } : {})
+      const explanation = { ...explained, ...this.#standstill() }
       if (explanation.why?.reason !== 'notIndexed') return explanation
       const unsearched = await this.#whyUnsearched(threads, explanation.why.path)
       return { ...explanation, why: { ...explanation.why, unsearched } }
@@ -340,11 +341,16 @@ export class Memory {
   /** Says what the indexer knows of why there is no index. */
   async #withReason(error: unknown): Promise<never> {
     if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
-    const { problems } = await this.status()
-    const reason = problems.find(({ code }) => code === 'index_failed')?.message
+    const reason = failureOf(await this.status())
     throw reason === undefined
       ? error
       : new AppError(error.code, `${error.message}: ${reason}`, { reason }, { cause: error })
+  }
+
+  /** What an answer has to say when the index is as it was and takes nothing in. */
+  #standstill(): Pick<SearchResponse, 'stale' | 'standstill'> | undefined {
+    const standstill = this.#status && failureOf(this.#status)
+    return standstill === undefined ? undefined : { stale: true, standstill }
   }
 
   /**
@@ -357,4 +363,9 @@ export class Memory {
     if (isLong) return false
     return pending.idleAt === pending.touches || indexer.client.settle(mostMs)
   }
+}
+
+/** Why nothing can be written to the index; the indexer tries again by itself. */
+function failureOf({ problems }: IndexStatus): string | undefined {
+  return problems.find(({ code }) => code === 'index_failed')?.message
 }

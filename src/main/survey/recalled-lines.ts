@@ -25,7 +25,7 @@ export function countRecalls(lines: readonly string[], passages: readonly ShownP
   for (const { search, startLine, snippet } of passages) {
     for (const [offset, shown] of snippet.split('\n').entries()) {
       const expected = startLine - 1 + offset
-      const found = places.get(shown.trim()) ?? (shown.endsWith('…') ? startingWith(lines, shown) : undefined)
+      const found = places.get(shown.trim()) ?? (/^…|…$/.test(shown) ? having(lines, shown) : undefined)
       if (!found) continue
       const nearest = found.reduce((best, at) => (Math.abs(at - expected) < Math.abs(best - expected) ? at : best))
       const known = searches.get(nearest)
@@ -36,9 +36,11 @@ export function countRecalls(lines: readonly string[], passages: readonly ShownP
   return new Map([...searches].map(([line, { size }]) => [line, size]))
 }
 
-/** A snippet that was too long ends within a line. */
-function startingWith(lines: readonly string[], cut: string): number[] | undefined {
-  const start = cut.slice(0, -1).trim()
-  const found = lines.flatMap((line, index) => (start !== '' && line.trim().startsWith(start) ? [index] : []))
+/** Of a line that was too long a part was shown, with an ellipsis on either side where something is missing. */
+function having(lines: readonly string[], shown: string): number[] | undefined {
+  const part = shown.replace(/^…/, '').replace(/…$/, '').trim()
+  const isBeginning = !shown.startsWith('…')
+  const has = (line: string) => (isBeginning ? line.trim().startsWith(part) : line.includes(part))
+  const found = lines.flatMap((line, index) => (part !== '' && has(line) ? [index] : []))
   return found.length > 0 ? found : undefined
 }

@@ -8,7 +8,7 @@ import { movedPath } from '../../shared/links/index.ts'
 import { inBatches } from '../files/index.ts'
 import type { WorkspaceWrite } from './edits.ts'
 import { hashText, readText } from './files.ts'
-import { placeOf, resolveInside, resolveWritable, type Place, type Roots } from './paths.ts'
+import { placeOf, resolveInside, resolveMovable, type Place, type Roots } from './paths.ts'
 import { otherText, type PendingChange, type PendingText } from './pending-change.ts'
 import { replaceText, type Relocation } from './relocate.ts'
 
@@ -76,7 +76,7 @@ async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<Pendin
   const [source, target] = [await stateAt(roots, from), await stateAt(roots, to)]
   if (!target) return false
   if (!isFolder && source && source.ino === target.ino && source.dev === target.dev)
-    await unlink((await resolveWritable(roots, from)).target)
+    await unlink((await resolveMovable(roots, from)).target)
   return true
 }
 

@@ -145,6 +145,16 @@ export class ChangedMeanwhile extends AppError {
   }
 }
 
+/** True for a file that nobody may write: its permissions say so, whoever asks. */
+export async function isWriteProtected(path: string): Promise<boolean> {
+  try {
+    return ((await stat(path)).mode & 0o222) === 0
+  } catch (error) {
+    if (isSystemError(error)) return false
+    throw error
+  }
+}
+
 /** Which file stands at a path, in which state; undefined for none. */
 export async function stateOf(path: string): Promise<string | undefined> {
   try {

@@ -92,6 +92,12 @@ export async function resolveLinking(roots: Roots, requested: string, place?: Pl
   return writable(found, requested, (path) => isNote(path) || (isCanvas(path) && found.missing === 0))
 }
 
+/** The same for what is given another name or place: a note, or what is shown in notes. */
+export async function resolveMovable(roots: Roots, requested: string): Promise<Resolved> {
+  const isFit = (path: string) => isNote(path) || isCanvas(path) || attachmentType(path) !== undefined
+  return writable(await resolve(roots, requested), requested, isFit)
+}
+
 async function writable(found: Found, requested: string, isFit: (path: string) => boolean): Promise<Resolved> {
   const path = found.names.join('/')
   if (!isFit(path) || !isFit(normalizeRequest(requested))) throw writeRefused(requested)

@@ -3,13 +3,16 @@
  * done, or what was done is taken back; after a crash, whoever starts next carries on (`carryOn`). Whoever is told is told
  * when all of it is.
  */
-import { lstat, rename } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { lstat, rename, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { AppError } from '../../shared/errors.ts'
-import { movedPath, type Move } from '../../shared/links/index.ts'
+import { attachmentType } from '../../shared/attachments.ts'
+import { AppError, isSystemError } from '../../shared/errors.ts'
+import { isCanvas, movedPath, type Move } from '../../shared/links/index.ts'
 import { inBatches, makeFolder, writeFailure } from '../files/index.ts'
 import type { Edits, WorkspaceWrite, WriteOrigin } from './edits.ts'
-import { assertReadable, moveFile, readText, stateOf, writeText } from './files.ts'
+import { assertReadable, isWriteProtected, moveFile, readText, stateOf, writeText } from './files.ts'
+import { isNote } from './names.ts'
 import { pendingText, type ChangeJournal } from './pending-change.ts'
 import {
   isInside,
@@ -17,6 +20,7 @@ import {
   placeOf,
   resolveInside,
   resolveLinking,
+  resolveMovable,
   resolveNewFolder,
   resolveWritable,
   type Place,
@@ -56,8 +60,10 @@ const atOnce = 16
 
 /**
  * Only where nobody else writes.
- * @throws AppError `move_cancelled` when the signal was aborted in time: all of it is taken back then; `file_not_found`, `file_exists`, `path_invalid`, `write_refused`; `file_changed` when a text is not
- * what it must be, `move_failed` and `disk_full` when one cannot be written
+ * @returns folders that were made for it, the innermost first
+ * @throws AppError `move_cancelled` when the signal was aborted in time: all of it is taken back then; `file_not_found`,
+ *   `file_exists`, `path_invalid`, `write_refused`, `ending_kept`; `file_changed` when a text is not what it must be,
+ *   `move_failed` and `disk_full` when one cannot be written
  */
 export async function relocate(
   { roots, edits, notes, journal }: Relocation,
@@ -65,7 +71,7 @@ export async function relocate(
   texts: readonly MovedText[],
   origin: WriteOrigin,
   { onProgress = () => undefined, signal }: RelocationWatch = {},
-): Promise<void> {
+): Promise<readonly string[]> {
   const place = await placeOf(roots)
   const planned = move && { from: normalizeRequest(move.from), to: normalizeRequest(move.to) }
   const isFolder = planned !== undefined && (await isFolderAt(roots, planned.from))
@@ -75,6 +81,7 @@ export async function relocate(
     const file = await readText(target, path)
     if (file.hash !== hash)
       throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
+    if (await isWriteProtected(target)) throw writeProtected(path)
     before.set(path, file.text)
   })
   for (const { newPath, after } of texts) assertReadable(after, newPath)
@@ -82,7 +89,7 @@ export async function relocate(
     ? []
     : isFolder
       ? (await notes()).filter((path) => path.startsWith(`${planned.from}/`))
-      : [planned.from]
+      : [planned.from].filter(isNote)
   await inBatches(moved, atOnce, async (path) => {
     const text = before.get(path) ?? (await textOf(roots, path, isFolder, place))
     if (text !== undefined) before.set(path, text)
@@ -94,10 +101,11 @@ export async function relocate(
     texts: texts.map(({ path, newPath, after }) => pendingText(path, newPath, before.get(path) ?? '', after)),
     origin,
   })
+  const made = planned ? await foldersToMake(roots, planned.to) : []
   const moveBack: Step[] = []
   const textsBack: Step[] = []
   try {
-    if (planned) moveBack.push(isFolder ? await moveFolder(roots, planned) : await moveNote(roots, planned))
+    if (planned) moveBack.push(isFolder ? await moveFolder(roots, planned) : await moveSingle(roots, planned))
     for (let done = 0; done < texts.length; done += atOnce) {
       if (signal?.aborted) throw cancelled()
       onProgress(done, texts.length)
@@ -110,6 +118,7 @@ export async function relocate(
     if (error instanceof PartlyDone) textsBack.push(...error.done)
     await stepBack(textsBack)
     await stepBack(moveBack)
+    await removeEmpty(roots, made)
     await journal?.end()
     throw takenBack(error instanceof PartlyDone ? error.cause : error)
   }
@@ -124,6 +133,26 @@ export async function relocate(
   onProgress(texts.length, texts.length)
   await edits.tellAll(writes)
   await journal?.end()
+  return made
+}
+
+/** Above a path, the innermost first. */
+async function foldersToMake(roots: Roots, path: string): Promise<string[]> {
+  const steps = path.split('/').slice(0, -1)
+  const above = steps.map((_, at) => steps.slice(0, at + 1).join('/')).reverse()
+  const isThere = await Promise.all(above.map(async (folder) => existsSync(await resolveInside(roots, folder))))
+  return above.filter((_, at) => !isThere[at])
+}
+
+/** Takes away those in which nothing lies. @param folders the innermost first */
+export async function removeEmpty(roots: Roots, folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    try {
+      await rmdir(await resolveInside(roots, folder))
+    } catch (error) {
+      if (!isSystemError(error) && !(error instanceof AppError)) throw error
+    }
+  }
 }
 
 /** Some of what was begun at the same time failed; `done` are the ways back of the rest. */
@@ -157,6 +186,12 @@ function cancelled(): AppError {
   return new AppError('move_cancelled', 'it was cancelled; nothing was moved or changed', {})
 }
 
+/** Whoever forbade it did so for every program. */
+function writeProtected(path: string): AppError {
+  const message = `${path} may not be written (its permissions say so); nothing was moved or changed`
+  return new AppError('move_failed', message, { path, reason: 'EACCES' })
+}
+
 /** What could not be written is no text that somebody has typed: nothing of it waits to be saved. */
 function takenBack(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'write_failed') return error
@@ -183,16 +218,25 @@ export async function isFolderAt(roots: Roots, path: string): Promise<boolean> {
 /** What stands at the new place is never taken for what was moved there. */
 async function assertFree(roots: Roots, to: string, isFolder: boolean): Promise<void> {
   if (isFolder) await resolveNewFolder(roots, to)
-  else if ((await stateOf((await resolveWritable(roots, to)).target)) !== undefined)
+  else if ((await stateOf((await resolveMovable(roots, to)).target)) !== undefined)
     throw new AppError('file_exists', `${to} exists already`, { path: to })
 }
 
-async function moveNote(roots: Roots, { from, to }: Move): Promise<Step> {
-  const source = await resolveWritable(roots, from)
-  const target = await resolveWritable(roots, to)
+async function moveSingle(roots: Roots, { from, to }: Move): Promise<Step> {
+  const source = await resolveMovable(roots, from)
+  const target = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
+  if (kindOf(source.target) !== kindOf(to)) {
+    const ending = from.slice(from.lastIndexOf('.'))
+    throw new AppError('ending_kept', `${to}: what ends in ${ending} goes on ending so`, { path: to, ending })
+  }
   if (source.target === target.target) throw new AppError('file_exists', `${to} exists already`, { path: to })
   await moveFile(source.target, target.target, to, target.isAllowed)
   return () => moveFile(target.target, source.target, from, source.isAllowed)
+}
+
+/** By its ending, which says what a file is taken for. */
+function kindOf(path: string): string | undefined {
+  return isNote(path) ? 'note' : isCanvas(path) ? 'canvas' : attachmentType(path)
 }
 
 async function moveFolder(roots: Roots, { from, to }: Move): Promise<Step> {

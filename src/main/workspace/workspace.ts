@@ -3,7 +3,7 @@
  * all processes, from reading the file to having told of the change; what was written can be described as a change, so
  * that whoever asked can show it and take it back. It is one file so that there is one place to look at for all of that.
  */
-import { readdir, rmdir, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withVisibility } from '../../shared/visibility-edit.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
@@ -18,7 +18,7 @@ import { moveFile, placeFile, readText, type TextFile } from './files.ts'
 import { keptWith, type KeptText, type LocalRules } from './covered.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal } from './pending-change.ts'
-import { isFolderAt, relocate, type MovedText, type Relocation, type RelocationWatch } from './relocate.ts'
+import { isFolderAt, relocate, removeEmpty, type MovedText, type Relocation, type RelocationWatch } from './relocate.ts'
 import { rewriteAll, type Rewritten } from './rewrite-all.ts'
 import type { Move } from '../../shared/links/index.ts'
 import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
@@ -335,30 +335,29 @@ export class Workspace {
 
   /**
    * The same for folders, and other notes are written with it, or alone: all is done or nothing.
-   * @returns notes that say since then that they stay on this machine, for their new place does not @throws as `relocate`
+   * @returns notes that say since then that they stay on this machine, for their new place does not, and folders that were
+   *   made for it, the innermost first @throws as `relocate`
    */
   async relocate(
     move: Move | undefined,
     texts: readonly MovedText[],
     origin: WriteOrigin,
     watch?: RelocationWatch,
-  ): Promise<readonly KeptText[]> {
+  ): Promise<{ readonly kept: readonly KeptText[]; readonly made: readonly string[] }> {
     return this.#edits.run(async () => {
-      if (!move || !this.#local) {
-        await relocate(this.#relocation, move, texts, origin, watch)
-        return []
-      }
+      if (!move || !this.#local) return { kept: [], made: await relocate(this.#relocation, move, texts, origin, watch) }
       const moving = await this.#moving(move)
       const kept = await keptWith(this.#local, moving, texts, (path) => this.#readIfText(path))
       const settle = await this.#local.follow(moving.move, moving.isFolder)
+      let made: readonly string[]
       try {
-        await relocate(this.#relocation, move, kept.texts, origin, watch)
+        made = await relocate(this.#relocation, move, kept.texts, origin, watch)
       } catch (error) {
         await settle(false)
         throw error
       }
       await settle(true)
-      return kept.added
+      return { kept: kept.added, made }
     })
   }
 
@@ -424,17 +423,9 @@ export class Workspace {
     await placeFile(target, normalizeRequest(path), isAllowed, fill)
   }
 
-  /** Takes away a folder in which nothing lies. @returns false where something does, or there is none */
-  async removeIfEmpty(folder: string): Promise<boolean> {
-    return this.#edits.run(async () => {
-      try {
-        await rmdir(await resolveInside(this.roots, folder))
-        return true
-      } catch (error) {
-        if (isSystemError(error)) return false
-        throw error
-      }
-    })
+  /** Takes away folders in which nothing lies. @param folders the innermost first */
+  async removeEmpty(folders: readonly string[]): Promise<void> {
+    await this.#edits.run(() => removeEmpty(this.roots, folders))
   }
 
   /** Puts such a file into the trash folder. @returns its path there @throws AppError `attachment_unknown`, `file_not_found` */

@@ -103,6 +103,8 @@ function apply(event: AppEvent): void {
       return
     }
     case 'moveProgress':
+      // What is no note moves without a word of it elsewhere.
+      if (!event.moving) drop(api.links.key())
       queryClient.setQueryData(api.links.moving.queryKey({ input: { agent: event.agent } }), event.moving)
       return
     case 'turnEnded':

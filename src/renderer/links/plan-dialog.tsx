@@ -38,7 +38,12 @@ export function PlanDialog({ plan, title, hint, leftBehind, choices, onClose }: 
       )}
       {plan.left.length > 0 && (
         <p role="note" className="text-[12px] text-muted">
-          {leftBehind} {plan.left.map(({ path, line }) => `${path}:${line}`).join(', ')}
+          {leftBehind}{' '}
+          {plan.left
+            .map(({ path, line, isProtected }) =>
+              isProtected ? t('links.protected', { place: `${path}:${line}` }) : `${path}:${line}`,
+            )
+            .join(', ')}
         </p>
       )}
       <ul className="flex min-h-0 flex-col gap-2 overflow-y-auto" tabIndex={0} aria-label={t('links.changes')}>

@@ -42,9 +42,11 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
     left -= candidates.length
     return shown.length > 0 ? [{ title, candidates: shown }] : []
   })
+  const lacking = <LackingLine explanation={explanation} />
   if (matching.length === 0)
     return (
       <>
+        {lacking}
         {explanation.notice && <NoticeLine notice={explanation.notice} />}
         <EmptyState title={t('search.nothing', { query: explanation.query })} hint={t('search.nothingHint')} />
       </>
@@ -52,7 +54,7 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
   const vectorsAreOff = matching.every(({ vector }) => vector === null)
   return (
     <div className="@container pb-8">
-      {explanation.stale && <p className="px-5 pb-2 text-warning">{t('search.stale')}</p>}
+      {lacking}
       {explanation.notice && <NoticeLine notice={explanation.notice} />}
       <table className="w-full table-fixed border-collapse text-left">
         <colgroup>
@@ -136,6 +138,17 @@ function Legend({ color, children }: { color: string; children: React.ReactNode 
       <span aria-hidden className={`size-2.5 rounded-[3px] ${color}`} />
       {children}
     </span>
+  )
+}
+
+/** That the index is behind the notes, and why it stays so. */
+function LackingLine({ explanation: { stale, standstill } }: { explanation: Explanation }) {
+  const { t } = useTranslation()
+  if (!stale) return null
+  return (
+    <p role="status" className="px-5 pb-2 break-words text-warning">
+      {standstill === undefined ? t('search.stale') : t('search.standstill', { reason: standstill })}
+    </p>
   )
 }
 

@@ -1,12 +1,13 @@
 /** A file of the tree that is no note: shown as what it is. */
-import { FileText, Film, Image, LayoutDashboard, MoreHorizontal, Music } from 'lucide-react'
+import { FileText, Film, Image, LayoutDashboard, Music } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
 import { isFileAt, paths } from '../navigate.ts'
-import { ActionItem, ActionMenu } from '../ui/action-menu.tsx'
-import { IconButton } from '../ui/button.tsx'
+import { ActionItem } from '../ui/action-menu.tsx'
 import { NavRow } from '../ui/nav-row.tsx'
 import type { FileActions } from './file-actions.ts'
 import { otherKind } from './other-kind.ts'
+import { PathMenu } from './path-menu.tsx'
 
 const icons = { image: Image, audio: Music, video: Film, document: FileText, canvas: LayoutDashboard } as const
 
@@ -19,6 +20,7 @@ interface OtherRowProps {
 
 export function OtherRow({ path, name, current, actions }: OtherRowProps) {
   const { t } = useTranslation()
+  const [, navigate] = useLocation()
   const kind = otherKind(path) ?? 'document'
   const Icon = icons[kind]
   return (
@@ -31,18 +33,16 @@ export function OtherRow({ path, name, current, actions }: OtherRowProps) {
         {name}
       </NavRow>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <ActionMenu
-          trigger={
-            <IconButton label={t('file.menu', { path })}>
-              <MoreHorizontal size={14} />
-            </IconButton>
-          }
+        <PathMenu
+          agent={actions.agent}
+          path={path}
+          onMoved={(to) => isFileAt(current, path) && navigate(paths.file(to))}
         >
           <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
           {kind !== 'canvas' && (
             <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
           )}
-        </ActionMenu>
+        </PathMenu>
       </span>
     </div>
   )

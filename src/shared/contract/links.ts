@@ -74,8 +74,10 @@ export const movePlanSchema = z.object({
   moves: z.number().int(),
   /** Some of those that change, by the path that they have after the move. */
   files: z.array(z.object({ path: z.string(), count: z.number().int(), patch: z.string() })),
-  /** Links that no writing leads to their note any more. */
-  left: z.array(z.object({ path: z.string(), line: z.number().int(), target: z.string() })),
+  /** Links that no writing leads to their note any more, and those in notes that may not be written. */
+  left: z.array(
+    z.object({ path: z.string(), line: z.number().int(), target: z.string(), isProtected: z.boolean().optional() }),
+  ),
   /** Names exactly this plan. */
   id: idSchema,
 })

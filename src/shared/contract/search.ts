@@ -122,6 +122,8 @@ export const searchResponseSchema = z.object({
   model: z.string(),
   /** True when changes were pending and answered from the index as it was. */
   stale: z.boolean(),
+  /** Why the index takes in no changes at all, such as a full disk. */
+  standstill: z.string().optional(),
   minScore: z.number(),
   weights: weightsSchema,
   /** Left out where the query has none. */
@@ -237,6 +239,7 @@ export const explanationSchema = z.object({
   provider: z.string(),
   model: z.string(),
   stale: z.boolean(),
+  standstill: z.string().optional(),
   notice: legNoticeSchema.nullable(),
   timings: timingsSchema,
   /** What shares are measured by: `share = evidence × raw / best`, both of the best passage found. */

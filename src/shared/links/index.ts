@@ -12,6 +12,7 @@ export {
   rewriteLinks,
   type Edit,
   type LeftLink,
+  type LinkingFile,
   type Move,
   type RewrittenFile,
 } from './rewrite.ts'

@@ -120,9 +120,9 @@ function add(map: Map<string, Place[]>, key: string, place: Place): void {
   else if (places.at(-1) !== place) places.push(place)
 }
 
-/** Names that differ in case alone, or in how an accent is written, are one name. */
+/** Names that differ in case alone, or in how an accent is written, are one name; a sigma at a word's end is a sigma. */
 export function keyOf(name: string): string {
-  return name.normalize('NFC').toLowerCase()
+  return name.normalize('NFC').toLowerCase().replaceAll('ς', 'σ')
 }
 
 export function baseOf(path: string): string {

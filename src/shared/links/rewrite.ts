@@ -4,6 +4,7 @@
  */
 import { decodePart } from '../decode.ts'
 import type { NoteLink } from './parse.ts'
+import { concernedBy } from './concerned.ts'
 import { pageOf } from './pages.ts'
 import { baseOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution } from './resolve.ts'
 
@@ -57,13 +58,18 @@ export function movedPath(path: string, moves: readonly Move[]): string {
 
 /** @param files all of the workspace, with the links of those that have some */
 export function planRewrites(files: readonly LinkingFile[], moves: readonly Move[]): Rewrites {
+  const placeOf = (path: string) => movedPath(path, moves)
   const before = new Resolver(files)
-  const after = new Resolver(files.map(({ path, names }) => ({ path: movedPath(path, moves), names })))
+  const now = files.map(({ path, names }) => ({ path: placeOf(path), names }))
+  const after = new Resolver(now)
+  const isMoved = (_: KnownFile, at: number) => files[at]?.path !== now[at]?.path
+  const isConcerned = concernedBy([...files.filter(isMoved), ...now.filter(isMoved)])
   const rewritten: RewrittenFile[] = []
   const left: LeftLink[] = []
-  const placeOf = (path: string) => movedPath(path, moves)
-  for (const { path, links = [] } of files) {
+  for (const { path, links: all = [] } of files) {
     const newPath = placeOf(path)
+    const links = newPath === path ? all.filter(isConcerned) : all
+    if (links.length === 0) continue
     const changed = rewriteLinks({ path, newPath, links }, { before, after, placeOf })
     if (changed.edits.length > 0) rewritten.push({ path, newPath, edits: changed.edits })
     left.push(...changed.left)

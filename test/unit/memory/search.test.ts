@@ -12,6 +12,7 @@ import {
 import { fuse as fuseAll, type FuseOptions, type LegInput } from '../../../src/main/memory/search/fuse.ts'
 import { planKeywords, type KeywordPlan } from '../../../src/main/memory/search/plan.ts'
 import { parseQuery, toIndexPhrase } from '../../../src/main/memory/search/query.ts'
+import { matchedWords, snippetOf } from '../../../src/main/memory/search/snippet.ts'
 import { TermCounter } from '../../../src/main/memory/search/term-counter.ts'
 
 function termsOf(text: string): PackedTerms {
@@ -35,6 +36,38 @@ function measure(asked: KeywordPlan, chunk: PackedTerms) {
   const found = scoreChunk(asked, chunk)
   return measureOf(found, scaleOf([found]))
 }
+
+describe('M19 snippets', () => {
+  const filler = 'and so the talk went on about this and that. '.repeat(60)
+
+  it('M19: of a line that is too long the part is shown that has most of what was asked for', () => {
+    const text = `The zeppelin was built. ${filler}The zeppelin landed in Friedrichshafen. ${filler}`
+    const { snippet, first } = snippetOf(text, 0, plan('zeppelin Friedrichshafen'))
+    expect(snippet).toMatch(/^….*The zeppelin landed in Friedrichshafen\. .*…$/)
+    expect(snippet.length).toBeLessThan(710)
+    expect(text).toContain(snippet.slice(1, -1))
+    expect(first).toBe(0)
+  })
+
+  it.each([
+    ['what stands near the beginning', `The zeppelin landed. ${filler}`, 'zeppelin', /^The zeppelin landed/],
+    ['nothing of what was asked', filler, 'harbour', /^and so the talk/],
+    ['the end', `${filler}飞艇降落在湖边`, '飞艇', /^….*飞艇降落在湖边$/],
+    ['emoji', `${'😀'.repeat(900)} zeppelin`, 'zeppelin', /^…(?:😀)+ zeppelin$/u],
+  ])('M19: with %s', (_, text, query, shown) => {
+    const { snippet } = snippetOf(text, 0, plan(query))
+    expect(snippet.isWellFormed()).toBe(true)
+    expect(snippet).toMatch(shown)
+  })
+
+  it('M19: words are told once, as they stand there', () => {
+    expect(matchedWords('Zeppelins land; the zeppelin landed. 飞艇', plan('zeppelin 飞艇'))).toEqual([
+      'Zeppelins',
+      'zeppelin',
+      '飞艇',
+    ])
+  })
+})
 
 describe('M19 query language', () => {
   it('M19: drops function words when there is anything else, and keeps them when there is not', () => {

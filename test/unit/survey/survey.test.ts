@@ -28,6 +28,9 @@ describe('M44 lines that were recalled', () => {
   it('M44: a snippet that was cut within a line still names it', () => {
     const lines = ['short', '这一行非常长，搜索结果里只显示了开头']
     expect([...countRecalls(lines, [passage('a', 2, '这一行非常长，搜…')])]).toEqual([[1, 1]])
+    expect([...countRecalls(lines, [passage('a', 2, '…搜索结果里…')])]).toEqual([[1, 1]])
+    expect([...countRecalls(lines, [passage('a', 2, '…只显示了开头')])]).toEqual([[1, 1]])
+    expect([...countRecalls(lines, [passage('a', 2, '搜索结果里…')])]).toEqual([])
   })
 })
 

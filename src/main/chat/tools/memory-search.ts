@@ -44,7 +44,7 @@ export const memorySearch = defineTool({
         ...(superseded.by === undefined ? {} : { now: superseded.by }),
       }),
     }))
-    const { provider, model, notice, conditions = [] } = response
+    const { provider, model, notice, standstill, conditions = [] } = response
     const shown = conditions.map(({ text, from, to, isUnread }) =>
       isUnread ? { text, unread: true } : { text, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) },
     )
@@ -55,6 +55,9 @@ export const memorySearch = defineTool({
         model,
         ...(shown.length > 0 ? { conditions: shown } : {}),
         ...(notice ? { notice: notice.message } : {}),
+        ...(standstill === undefined
+          ? {}
+          : { unsearched: `recent changes: the index cannot be written (${standstill})` }),
         // Always the same: how many were held back would tell what words they have.
         ...(keepsAny
           ? { heldBack: 'notes may be kept on this machine: those that are marked local are not shown' }

@@ -16,14 +16,17 @@ export async function search(
     provider,
     model,
     stale,
+    standstill,
     notice,
     conditions = [],
   } = await client.search.query({ agent, query, options })
+  const lack = standstill === undefined ? undefined : `recent changes are not searched: ${standstill}`
   const value = {
     results: results.map(withoutExtras),
     provider,
     model,
     stale,
+    ...(standstill === undefined ? {} : { standstill }),
     notice,
     ...(conditions.length > 0 ? { conditions } : {}),
   }
@@ -34,7 +37,7 @@ export async function search(
   return {
     value,
     text: [...conditions.map(conditionText), ...(lines.length > 0 ? lines : ['Nothing found.'])].join('\n'),
-    ...toldOnce(warning, notice),
+    ...toldOnce(warning ?? lack, notice),
   }
 }
 

@@ -1,13 +1,16 @@
 /** `search` and `fetch` in the very form that ChatGPT's connectors expect. */
 import { z } from 'zod'
+import type { SearchResult } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { maxPath, maxQuery } from '../../../shared/limits.ts'
 import { boundedText, dataNotice, fenced, label, roomFor, usualTokens } from '../answer.ts'
 import { noteUri } from '../note-uri.ts'
-import type { MemoryTool } from './tool.ts'
+import type { MemoryTool, ToolContext } from './tool.ts'
 
 /** Lines before a passage that are read with it. */
 const linesBefore = 10
+/** A line of so many characters may have no room in an answer as a whole. */
+const longLine = 2000
 /** Lines that are asked of the owner; more have no room in any answer. */
 const maxLines = 5000
 const maxResults = 20
@@ -25,25 +28,49 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
   input: searchInput,
   output: searchOutput,
   isReadOnly: true,
-  async run({ query }, { agent, client, ask }) {
+  async run({ query }, asker) {
+    const { agent, client, ask } = asker
     const { results } = await ask((owner) =>
       owner.search.query({ agent, query, forProgram: client, options: { maxResults } }),
     )
-    return {
-      results: results.map(({ path, startLine, heading }) => ({
-        id: `${path}:${startLine}`,
+    const shown = results.map(async (result) => {
+      const { path, heading } = result
+      const { line, character } = await placeOf(result, asker)
+      return {
+        id: noteId(path, line, character),
         title: label(heading === '' ? path : `${heading} · ${path}`),
-        url: noteUri(path, startLine),
-      })),
-    }
+        url: noteUri(path, line),
+      }
+    })
+    return { results: await Promise.all(shown) }
   },
+}
+
+/** Where what was found begins, 1-based: within its line too, where that may be longer than any answer. */
+async function placeOf(
+  { path, startLine, snippetLine = startLine, snippet }: SearchResult,
+  { agent, client, ask }: ToolContext,
+): Promise<{ readonly line: number; readonly character?: number }> {
+  const whole = { line: startLine }
+  if (snippet.includes('\n')) return whole
+  const read = await ask((owner) =>
+    owner.workspace.lines({ agent, path, from: snippetLine, count: 1, forProgram: client }),
+  )
+  const [text = ''] = read.lines
+  const at = text.indexOf(snippet.replace(/^…/, '').replace(/…$/, ''))
+  return text.length < longLine || at < 1 ? whole : { line: snippetLine, character: at + 1 }
+}
+
+/** `memory/2026-01-20.md:12`, which is read with some lines before it; with `+3001` from that very character on. */
+function noteId(path: string, line: number, character?: number): string {
+  return `${path}:${line}${character === undefined ? '' : `+${character}`}`
 }
 
 const fetchInput = z.object({
   id: z
     .string()
     .min(1)
-    .max(maxPath + 10)
+    .max(maxPath + 20)
     .describe('As search returned it'),
 })
 const fetchOutput = z.object({
@@ -62,19 +89,34 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
   output: fetchOutput,
   isReadOnly: true,
   async run({ id }, { agent, client, ask }) {
-    const [, path = id, line = '1'] = /^(.+):(\d{1,9})$/s.exec(id) ?? []
+    const [, path = id, line = '1', character] = /^(.+):(\d{1,9})(?:\+(\d{1,9}))?$/s.exec(id) ?? []
     if (path.includes('://')) throw new AppError('input_invalid', 'give an id that search returned', { reason: 'id' })
-    const from = Math.max(1, Number(line) - linesBefore)
-    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: maxLines, forProgram: client }))
-    const rest = { id, title: label(path), url: noteUri(path, from), metadata: { notice: dataNotice } }
-    const { lines, cutAt } = boundedText(read.lines, roomFor(usualTokens, rest))
+    const fromCharacter = Math.max(1, Number(character ?? 1))
+    const asked = Math.max(1, Number(line))
+    const first = character === undefined ? Math.max(1, asked - linesBefore) : asked
+    const read = await ask((owner) =>
+      owner.workspace.lines({ agent, path, from: first, count: maxLines, forProgram: client }),
+    )
+    const rest = (from: number) => ({
+      id,
+      title: label(path),
+      url: noteUri(path, from),
+      metadata: { notice: dataNotice },
+    })
+    const shownFrom = (from: number) => {
+      const [begun = '', ...others] = read.lines.slice(from - first)
+      const wanted = read.lines.length === 0 ? [] : [begun.slice(fromCharacter - 1), ...others]
+      return { from, ...boundedText(wanted, roomFor(usualTokens, rest(from))) }
+    }
+    const withContext = shownFrom(first)
+    // What was asked for comes first where there is no room for what stands before it.
+    const isThere = first + withContext.lines.length > asked || read.lines.length <= asked - first
+    const { from, lines, cutAt } = isThere ? withContext : shownFrom(asked)
     const last = from + lines.length - 1
-    const next =
-      cutAt === undefined
-        ? `fetch ${path}:${last + 1 + linesBefore}`
-        : `memory_get with path ${label(path)}, from: ${from}, fromCharacter: ${cutAt + 1}`
-    const more = last < read.total || cutAt !== undefined ? { more: next } : {}
+    const next = cutAt === undefined ? noteId(path, last + 1, 1) : noteId(path, from, fromCharacter + cutAt)
+    const more = last < read.total || cutAt !== undefined ? { more: `fetch ${next}` } : {}
     const place = `${from}–${last} of ${read.total}`
-    return { ...rest, text: fenced(lines.join('\n')), metadata: { ...rest.metadata, lines: place, ...more } }
+    const { metadata, ...named } = rest(from)
+    return { ...named, text: fenced(lines.join('\n')), metadata: { ...metadata, lines: place, ...more } }
   },
 }

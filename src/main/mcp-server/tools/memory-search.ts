@@ -60,11 +60,11 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
     const atOnce = await search(catchUpMs)
     // Nothing in the index as it was may be nothing yet.
     const found = atOnce.stale && atOnce.results.length === 0 ? await search(longCatchUpMs) : atOnce
-    const { results, notice, stale, conditions = [] } = found
+    const { results, notice, stale, standstill, conditions = [] } = found
     const hints = [
       ...(results.length === 0 ? [nothingFound(found.minScore)] : []),
       ...(notice ? [`Only words were searched, not meaning: ${clipped(notice.message, 60)}.`] : []),
-      ...(stale ? ['The index is still catching up with recent changes.'] : []),
+      ...catchingUp(stale, standstill),
     ]
     const rest = {
       notice: dataNotice,
@@ -74,6 +74,15 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
     const { kept, left } = bounded(results, roomFor(maxTokens, rest), shown, shownInPart)
     return { results: kept, ...rest, ...(left > 0 ? { leftOut: leftOut(left) } : {}) }
   },
+}
+
+/** What the answer may lack. */
+export function catchingUp(stale: boolean, standstill: string | undefined): string[] {
+  if (standstill !== undefined)
+    return [
+      `Recent changes are not searched, for the index cannot be written (${clipped(standstill, 60)}): tell the user. memory_recent names what changed, memory_get reads it.`,
+    ]
+  return stale ? ['The index is still catching up with recent changes.'] : []
 }
 
 function shown(result: SearchResult): Shown {

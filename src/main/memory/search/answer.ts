@@ -68,7 +68,7 @@ function shownChunk(candidate: RankedCandidate, { texts, plan }: Ranking) {
   const { input, succession } = candidate
   const { heading = '', text = '', names = [] } = texts.get(input.id) ?? {}
   const title = titleOf(names, plan)
-  const { snippet, first } = snippetOf(text, bestLineOf(candidate) - input.startLine)
+  const { snippet, first } = snippetOf(text, bestLineOf(candidate) - input.startLine, plan)
   return {
     path: input.path,
     startLine: input.startLine,
