@@ -28,6 +28,16 @@ describe('M66 rows of a note', () => {
       'x[^b] y[^a]\n\n[^a]: one\n[^b]: two\n    more\n\nz',
       ['1 markdown x[^b] y[^a]', '7 markdown z', '4 footnote two\nmore', '3 footnote one'],
     ],
+    [
+      'footnotes in their line, numbered with the others',
+      'a\n\nx^[see [this](y)] y[^a] z^[web: a.b] `^[c]` $k^[d]$\n\n[^a]: one',
+      [
+        '1 markdown a',
+        '3 markdown x[^^1] y[^a] z^[web: a.b] `^[c]` $k^[d]$',
+        '3 footnote see [this](y)',
+        '5 footnote one',
+      ],
+    ],
     ['blocks of Org', '#+BEGIN_SRC js\nx\n#+END_SRC', ['1 markdown ```js\nx\n```']],
     [
       'notes of Org',
