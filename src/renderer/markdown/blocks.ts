@@ -64,7 +64,7 @@ export function blocksOf(text: string): Block[] {
     if (isFootnote) end()
     if (block.length === 0) isList = isFootnote || listItem.test(line)
     add(line)
-    closes = closingOf(line)
+    closes = closingOf(line) ?? rawClosingOf(line)
     const label = definition.exec(line)?.[1]
     if (label !== undefined && !isFootnote && !definitions.has(labelKey(label))) definitions.set(labelKey(label), line)
   }
@@ -89,6 +89,13 @@ export function fenceClosingOf(line: string): ((line: string) => boolean) | unde
 
 function formulaClosingOf(line: string): ((line: string) => boolean) | undefined {
   return /^\s*\$\$(?!.*\$\$)/.test(line) ? (later) => later.trimEnd().endsWith('$$') : undefined
+}
+
+/** HTML of which all is text, whatever empty lines stand in it. */
+function rawClosingOf(line: string): ((line: string) => boolean) | undefined {
+  const ends = /<\/(?:script|pre|style|textarea)>/i
+  const opens = /^ {0,3}<(?:script|pre|style|textarea)(?:[\s>]|$)/i.test(line) && !ends.test(line)
+  return opens ? (later) => ends.test(later) : undefined
 }
 
 /** As many signs as the opening has, or more, and nothing else. Counted: the opening can have 100,000. */

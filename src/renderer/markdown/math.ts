@@ -12,9 +12,18 @@ export function mayHaveMath(text: string): boolean {
 }
 
 export function normalizeMath(text: string): string {
+  return outsideCode(text, normalizePlain)
+}
+
+/** `$x$` alone. */
+export function normalizeDollars(text: string): string {
+  return outsideCode(text, doubled)
+}
+
+function outsideCode(text: string, change: (part: string) => string): string {
   return text
     .split(code)
-    .map((part, index) => (index % 2 === 1 ? part : normalizePlain(part)))
+    .map((part, index) => (index % 2 === 1 ? part : change(part)))
     .join('')
 }
 
@@ -25,7 +34,11 @@ export function hasMath(normalized: string): boolean {
 function normalizePlain(text: string): string {
   const inline = replacePairs(text, '\\(', '\\)', (formula) => `$$${formula.trim()}$$`)
   const display = replacePairs(inline, '\\[', '\\]', (formula) => `\n$$\n${formula.trim()}\n$$\n`)
-  return display.replace(dollars, (_whole, formula: string) => `$$${formula}$$`)
+  return doubled(display)
+}
+
+function doubled(text: string): string {
+  return text.replace(dollars, (_whole, formula: string) => `$$${formula}$$`)
 }
 
 /** Not by a pattern: one that looks for an end that is not there does so anew from every beginning. */

@@ -98,6 +98,7 @@ function codeIn(block: string): Piece | undefined {
 
 const item = /^(\s*)(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
 const heading = /^ {0,3}#{1,6}(?:\s|$)/
+const element = /^\s*<(?:tr|li|p|h[1-6]|div|d[lt]|table|[uo]l|details|section)\b/i
 const delimiters = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/
 
 interface Part {
@@ -106,11 +107,12 @@ interface Part {
   readonly from: number
 }
 
-/** A long block at the places where a reader sees a seam: items, rows, headings; else any end of a line. */
+/** A long block at the places where a reader sees a seam: items, rows, headings, elements; else any end of a line. */
 function partsOf(lines: readonly string[], work: number): Part[] {
   const isTable = lines[0]?.includes('|') === true && delimiters.test(lines[1] ?? '')
   const head = isTable ? lines.slice(0, 2) : []
   const isList = item.test(lines[0] ?? '')
+  const isHtml = /^ {0,3}<[a-z]/i.test(lines[0] ?? '')
   const parts: Part[] = []
   let part: string[] = []
   let from = 0
@@ -119,7 +121,11 @@ function partsOf(lines: readonly string[], work: number): Part[] {
     const isFull = meter.work > work && !meter.isOpen
     const indent = isList ? item.exec(line)?.[1]?.length : undefined
     // A list is cut between its own items; where one of them is very long, between those inside of it.
-    const isSeam = isList ? indent === 0 || (indent !== undefined && meter.work > 2 * work) : line.trim() !== ''
+    const isSeam = isList
+      ? indent === 0 || (indent !== undefined && meter.work > 2 * work)
+      : isHtml
+        ? element.test(line)
+        : line.trim() !== ''
     if (part.length > 0 && isFull && (isSeam || heading.test(line))) {
       parts.push({ lines: part, from })
       part = [...head]

@@ -7,6 +7,7 @@ import { commentRanges, frontMatterEnd } from '../../shared/links/hidden.ts'
 import { blocksOf, closingOf, isAllDefinitions } from '../markdown/blocks.ts'
 import { cutBlock, type Piece } from '../markdown/pieces.ts'
 import { withoutPiles } from '../ui/clip.ts'
+import { takeInlineFootnotes } from './inline-footnotes.ts'
 
 export type Row =
   | Piece
@@ -43,7 +44,8 @@ export function documentOf(text: string): Document {
     lines.push(2)
   }
   const before = countLines(unified, end)
-  const body = withFences(withoutComments(unified.slice(end)))
+  const { text: body, notes: inline } = takeInlineFootnotes(withFences(withoutComments(unified.slice(end))))
+  for (const [label, note] of inline) notes.set(label, { text: note.text, line: note.line + before })
   for (const { text: block, line } of blocksOf(body)) {
     if (isAllDefinitions(block)) continue
     const label = footnote.exec(block)?.[1]
@@ -51,8 +53,8 @@ export function documentOf(text: string): Document {
       if (!notes.has(label)) notes.set(label, { text: withoutIndent(block.replace(footnote, '')), line: line + before })
       continue
     }
-    // A quote is one: behind a seam a callout would be a plain one.
-    const work = block.startsWith('>') ? 4 * rowWork : rowWork
+    // A quote is one: behind a seam a callout would be a plain one, and a table of HTML without its beginning.
+    const work = /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 * rowWork : rowWork
     const pieces = cutBlock(block, work, fewCharacters)
     for (const [index, [piece, at]] of pieces.entries()) {
       if (index < pieces.length - 1) joined.add(rows.length)

@@ -14,6 +14,7 @@ import { MermaidDiagram } from './mermaid.tsx'
 import { useNote } from './note.ts'
 import { LinkedPicture } from './picture.tsx'
 import { programOf, QuietCode } from './quiet-code.tsx'
+import { WebPage } from './web-page.tsx'
 import { TaskBox, TaskMark } from './task.tsx'
 
 /** Of code in one row: a view holds 3,000 nodes. */
@@ -32,6 +33,7 @@ interface Data {
   readonly 'data-state'?: string
   readonly 'data-mark'?: string
   readonly 'data-line'?: number | string
+  readonly 'data-address'?: string
 }
 
 const own: Readonly<Record<string, (data: Data) => ReactNode>> = {
@@ -49,6 +51,7 @@ const own: Readonly<Record<string, (data: Data) => ReactNode>> = {
     <Link href={paths.search(tagQuery(data['data-text'] ?? ''))}>#{clipLine(data['data-text'] ?? '', 120)}</Link>
   ),
   'quiet-macro': (data) => <code className="quiet-macro">{clipLine(data['data-text'] ?? '', 120)}</code>,
+  'web-page': (data) => <WebPage address={data['data-address'] ?? ''} label={data['data-label']} />,
   'note-property': (data) => (
     <span className="note-property">
       <span className="note-property-key">{data['data-key']}</span>

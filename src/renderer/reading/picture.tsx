@@ -13,6 +13,7 @@ import { AttachmentCard } from './attachment-card.tsx'
 import { useNote } from './note.ts'
 import { useAttachment } from './pictures.ts'
 import { RemotePicture } from './remote-picture.tsx'
+import { isShownAsPage, WebPage } from './web-page.tsx'
 
 interface PictureProps {
   readonly path: string
@@ -75,6 +76,7 @@ export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: stri
   const path = target === undefined ? undefined : links?.resolve('inline', target)
   if (path !== undefined && attachmentKind(path) !== undefined) return <Attached path={path} alt={name} width={width} />
   if (target !== undefined) return <NoPicture name={name || wholeTarget(target)} why={t('reading.noPicture')} />
+  if (isShownAsPage(src)) return <WebPage address={src} label={name} />
   if (/^https?:/i.test(src)) return <RemotePicture address={src} alt={name} width={width} />
   return <NoPicture name={name || src} why="" />
 }

@@ -2,7 +2,8 @@
 import { attachmentKind } from '../../shared/attachments.ts'
 import { splitTarget } from '../../shared/links/index.ts'
 import { calloutOf } from './callout.ts'
-import { imageOf, withTags } from './html.ts'
+import { withTags } from './html.ts'
+import { nodesOfHtml } from './html-tree.ts'
 import { withInline } from './inline.ts'
 import { isEmpty, withLines } from './lines.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
@@ -41,9 +42,8 @@ function changed(node: MarkdownNode): MarkdownNode[] {
 
 function ofHtml(node: MarkdownNode): MarkdownNode[] {
   const text = (node.value ?? '').trim()
-  if (text.startsWith('<!--')) return []
-  if (/^<img\b[^<>]*>$/i.test(text)) return [{ type: 'paragraph', children: [imageOf(text)] }]
-  if (/^(?:<br\s*\/?>\s*)+$/i.test(text)) return []
+  const shown = nodesOfHtml(text)
+  if (shown) return shown
   if (text.length > maxQuiet || text.includes('\n')) return [{ type: 'code', lang: 'html', value: text }]
   return [{ type: 'paragraph', children: [elementNode('quiet-macro', { dataText: text })] }]
 }

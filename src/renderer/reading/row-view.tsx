@@ -4,12 +4,13 @@ import ReactMarkdown, { type Options } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { CodeBlock } from '../markdown/code-block.tsx'
 import { loadMath } from '../markdown/load-math.ts'
-import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from '../markdown/math.ts'
+import { hasMath, isCheapMath } from '../markdown/math.ts'
 import { remarkCjk } from '../markdown/remark-cjk.ts'
 import { PlainPassage } from '../markdown/plain-passage.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { components } from './elements.tsx'
 import type { Row } from './document.ts'
+import { normalizeFormulas } from './formulas.ts'
 import { RowLine, useNote } from './note.ts'
 import { Properties } from './properties.tsx'
 import { rehypeCodeDirection } from './rehype-code-direction.ts'
@@ -28,8 +29,9 @@ const maxSpans = 900
 
 export const RowView = memo(function RowView({ shown }: { shown: ShownRow }) {
   const { lineOf } = useNote()
-  // A formula that takes lines of its own has moved those behind it.
-  const isExact = !shown.row.text.includes('\\[')
+  const { text } = shown.row
+  // A formula that was given lines of its own has moved those behind it.
+  const isExact = useMemo(() => countLines(normalizeFormulas(text)) === countLines(text), [text])
   const toLine = useMemo(
     () => (line: number) => (isExact ? lineOf(shown) + line - 1 : undefined),
     [lineOf, shown, isExact],
@@ -42,6 +44,10 @@ export const RowView = memo(function RowView({ shown }: { shown: ShownRow }) {
     </RowLine>
   )
 })
+
+function countLines(text: string): number {
+  return text.split('\n').length
+}
 
 export function RowText({ row }: { row: Row }) {
   switch (row.kind) {
@@ -60,7 +66,7 @@ export function RowText({ row }: { row: Row }) {
 
 const Block = memo(function Block({ text }: { text: string }) {
   const { hasLineBreaks } = useNote()
-  const normalized = mayHaveMath(text) ? normalizeMath(text) : text
+  const normalized = normalizeFormulas(text)
   const plain = (
     <ReactMarkdown
       remarkPlugins={hasLineBreaks ? breakingPlugins : remarkPlugins}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { documentOf } from '../../../src/renderer/reading/document.ts'
+import { noteHtml } from '../../support/note-html.ts'
+
+describe('M66 HTML in notes', () => {
+  it.each([
+    [
+      '<table>\n<tr><td align="center" onclick="x()">a &amp; b<td colspan=2 class="y"><b>c</b>\n</table>',
+      '<table><tr><td style="text-align:center">a &amp; b</td><td colSpan="2"><b>c</b> </td></tr></table>',
+    ],
+    ['<h1>One</h1>\n<h2>Two</h2>', '<h1>One</h1>\n<h2>Two</h2>'],
+    ['<p>one</p>\n<p>two **plain**', '<p>one</p>\n<p>two **plain**</p>'],
+    [
+      '<div>\nwith <a href="https://a.b/c">link</a><br>\n</div>',
+      '<div>with <a href="https://a.b/c">link</a><br/>\n</div>',
+    ],
+    ['<div><a href="javascript:x">no</a></div>', '<div><a href="">no</a></div>'],
+    ['<ul><li>a<li>b <ul><li>c</ul></ul>', '<ul><li>a</li><li>b <ul><li>c</li></ul></li></ul>'],
+    [
+      '<details open><summary>More</summary>\nwords</details>',
+      '<details open=""><summary>More</summary> words</details>',
+    ],
+    ['<pre>\na\n\n  b\n</pre>\n\n*after*', '<pre><code>a\n\n  b\n</code></pre>\n<p><em>after</em></p>'],
+    ['<div>one\n\ntwo **bold**', '<div>one</div>\n<p>two <strong>bold</strong></p>'],
+    ['</div>', ''],
+    ['<!-- a --> b', '<p>b</p>'],
+    ['<td>rest</td>\n</tr>', '<table><tbody><tr><td>rest</td></tr></tbody></table>'],
+    ['a <span style="color: red">b</span> <font color=red>c</font>', '<p>a <span>b</span> <span>c</span></p>'],
+    [
+      '**<u>a</u>** <code>b</code> <a href="x">c</a>',
+      '<p><strong><u>a</u></strong> <code>b</code> <a href="x">c</a></p>',
+    ],
+    [
+      '<iframe width="100%" src="https://a.b/c?d&amp;e" title="Film"></iframe>',
+      '<p><web-page data-address="https://a.b/c?d&amp;e" data-label="Film"></web-page></p>',
+    ],
+    [
+      '<video controls>\n  <source src="https://a.b/c.mp4">\nYour browser is old.\n</video>',
+      '<p><web-page data-address="https://a.b/c.mp4"></web-page></p>',
+    ],
+    ['- <audio controls src="../files/a.mp3"></audio>', '<ul>\n<li><img src="../files/a.mp3" alt=""/></li>\n</ul>'],
+    [
+      '<iframe src="a.html"></iframe>',
+      '<p><quiet-macro data-text="&lt;iframe src=&quot;a.html&quot;&gt;"></quiet-macro></p>',
+    ],
+    [
+      '<form action="https://a.b">\n<input name="c">\n</form>',
+      '<pre><code class="language-html">&lt;form action=&quot;https://a.b&quot;&gt;\n&lt;input name=&quot;c&quot;&gt;\n&lt;/form&gt;\n</code></pre>',
+    ],
+  ])('M66: %j', (text, expected) => {
+    expect(noteHtml(text)).toBe(expected)
+  })
+
+  it('M66: code and styles of HTML go on past empty lines, a block of another kind ends there', () => {
+    const rowsOf = (text: string) => documentOf(text).rows.map((row) => row.text)
+    expect(rowsOf('<pre>\na\n\nb\n</pre>\n\nc')).toEqual(['<pre>\na\n\nb\n</pre>', 'c'])
+    expect(rowsOf('<style>\na\n\nb </style>\n\nc')).toEqual(['<style>\na\n\nb </style>', 'c'])
+    expect(rowsOf('<div>\na\n\nb\n</div>')).toEqual(['<div>\na', 'b\n</div>'])
+  })
+
+  it('M66: a long table of HTML is cut between its rows, and each part is a table', () => {
+    const row = '<tr>\n<td>a <b>b</b> <a href="https://a.b/c">c</a></td>\n<td>d</td>\n</tr>'
+    const { rows } = documentOf(`<table>\n${Array.from({ length: 400 }, () => row).join('\n')}\n</table>`)
+    expect(rows.length).toBeGreaterThan(3)
+    for (const { text } of rows.slice(1)) expect(text).toMatch(/^<tr>/)
+    for (const { text } of rows) expect(noteHtml(text)).toMatch(/^<table>(?:<tbody>)?<tr>[^]*<\/table>\s*$/)
+  })
+})
