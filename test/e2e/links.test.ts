@@ -91,6 +91,44 @@ describe('M67 links', () => {
   })
 })
 
+describe('M67 what is no note', () => {
+  it('M67: a picture is renamed in the tree, what shows it follows, and undo takes it back', async () => {
+    const board = '{"nodes":[{"id":"1","type":"file","file":"img/p.svg","x":0,"y":0,"width":200,"height":200}]}'
+    const server = await openTestServer({
+      files: {
+        'Home.md': '# Home\n\n![[p.svg|100]] and ![a circle](img/p.svg)\n',
+        'Board.canvas': board,
+        'img/p.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="4"/></svg>',
+      },
+    })
+    const read = (path: string) => readFile(join(server.workspace, path), 'utf8').catch(() => '')
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.goto(new URL('/file/img/p.svg', server.url).href)
+    const nav = page.getByRole('navigation')
+    await nav.getByRole('button', { name: 'Menu of img/p.svg' }).click()
+    await page.getByRole('menuitem', { name: 'Rename or move' }).click()
+    const field = page.getByRole('textbox', { name: 'Path in the workspace' })
+    await field.fill('img/p.md')
+    await field.press('Enter')
+    await page.getByText('what ends in .svg goes on ending so').waitFor()
+    await field.fill('img/round/circle.svg')
+    await field.press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Move and update links' }).click()
+    await page.waitForURL(/img\/round\/circle\.svg/)
+    await nav.getByRole('link', { name: 'circle.svg' }).waitFor()
+    expect(await read('Home.md')).toBe('# Home\n\n![[circle.svg|100]] and ![a circle](img/round/circle.svg)\n')
+    expect(await read('Board.canvas')).toBe(board.replace('p.svg', 'round/circle.svg'))
+    await page
+      .locator('[data-sonner-toast]', { hasText: '3 links updated' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
+    await nav.getByRole('link', { name: 'p.svg' }).waitFor()
+    await until(async () => (await read('Home.md')).includes('![[p.svg|100]]'))
+    expect(await read('Board.canvas')).toBe(board)
+  })
+})
+
 describe('M67 a way back that stays', () => {
   it('M67: a refused undo of a folder move is offered again, and Changes takes the whole move back', async () => {
     const server = await openTestServer({

@@ -145,6 +145,32 @@ describe('M56 what is only looked at', () => {
   })
 })
 
+describe('M43 a mark of the byte order', () => {
+  it('M43: is no sign in the editor, whoever writes the file, and stays in it', async () => {
+    const server = await openTestServer({ files: { 'mark.md': '\uFEFF# Title\r\n\r\nOne.\r\n' } })
+    const file = join(server.workspace, 'mark.md')
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.goto(new URL('/file/mark.md', server.url).href)
+    const line = (at: number) => page.locator('.monaco-editor .view-line').nth(at)
+    await until(async () => /^#\sTitle$/.test((await line(0).textContent()) ?? ''))
+    await line(2).click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' Two.')
+    await page.keyboard.press('Control+s')
+    await until(async () => (await readFile(file, 'utf8')) === '\uFEFF# Title\r\n\r\nOne. Two.\r\n')
+    await writeFile(file, '\uFEFF# Title\r\n\r\nAnother program.\r\n')
+    await line(2).getByText('Another program.').waitFor()
+    expect(await line(0).textContent()).toMatch(/^#\sTitle$/)
+    await line(2).click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' And I.')
+    await page.keyboard.press('Control+s')
+    await until(async () => (await readFile(file, 'utf8')) === '\uFEFF# Title\r\n\r\nAnother program. And I.\r\n')
+    expect(await line(0).textContent()).toMatch(/^#\sTitle$/)
+  })
+})
+
 describe('M56 names of files', () => {
   it('M56: open by their address and from the tree, and are the same file', { timeout: 90_000 }, async () => {
     const names = hostileNames().filter((name) => Buffer.byteLength(name) < 250 && name !== '.md.md')

@@ -163,7 +163,8 @@ describe('M67 links', () => {
     expect(await read('boards/Plan.canvas')).toBe(board)
     // What a file is taken for stays, and what is no note is not made one.
     for (const to of ['img/p.jpg', 'img/p.md', 'img/p.canvas', 'img/p.pdf'])
-      await expect(links.move({ ...main, from: 'img/p.png', to })).rejects.toMatchObject({ code: 'ending_kept' })
+      for (const done of [links.planMove, links.move])
+        await expect(done({ ...main, from: 'img/p.png', to })).rejects.toMatchObject({ code: 'ending_kept' })
     for (const move of [
       { from: 'img/p.png', to: 'img/p.exe' },
       { from: 'a.md', to: 'a.png' },

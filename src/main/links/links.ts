@@ -142,6 +142,7 @@ export class Links {
   /** What a move would change in notes. */
   async planMove(move: Move) {
     this.#assertNotOwn(move)
+    await this.#options.workspace.assertMovable(move)
     const { plan } = await this.#plan(normalized(move))
     return { ...plan, staysLocal: await this.#options.workspace.isKeptLocal(move) }
   }

@@ -225,16 +225,21 @@ async function assertFree(roots: Roots, to: string, isFolder: boolean): Promise<
 async function moveSingle(roots: Roots, { from, to }: Move): Promise<Step> {
   const source = await resolveMovable(roots, from)
   const target = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
-  if (kindOf(source.target) !== kindOf(to)) {
-    const ending = from.slice(from.lastIndexOf('.'))
-    throw new AppError('ending_kept', `${to}: what ends in ${ending} goes on ending so`, { path: to, ending })
-  }
+  assertSameKind({ from: source.target, to })
   if (source.target === target.target) throw new AppError('file_exists', `${to} exists already`, { path: to })
   await moveFile(source.target, target.target, to, target.isAllowed)
   return () => moveFile(target.target, source.target, from, source.isAllowed)
 }
 
-/** By its ending, which says what a file is taken for. */
+/** What a file is taken for stays. @throws AppError `ending_kept` */
+export function assertSameKind({ from, to }: Move): void {
+  const kind = kindOf(from)
+  if (kind === undefined || kind === kindOf(to)) return
+  const ending = from.slice(from.lastIndexOf('.'))
+  throw new AppError('ending_kept', `${to}: what ends in ${ending} goes on ending so`, { path: to, ending })
+}
+
+/** By its ending. */
 function kindOf(path: string): string | undefined {
   return isNote(path) ? 'note' : isCanvas(path) ? 'canvas' : attachmentType(path)
 }

@@ -18,7 +18,15 @@ import { moveFile, placeFile, readText, type TextFile } from './files.ts'
 import { keptWith, type KeptText, type LocalRules } from './covered.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal } from './pending-change.ts'
-import { isFolderAt, relocate, removeEmpty, type MovedText, type Relocation, type RelocationWatch } from './relocate.ts'
+import {
+  assertSameKind,
+  isFolderAt,
+  relocate,
+  removeEmpty,
+  type MovedText,
+  type Relocation,
+  type RelocationWatch,
+} from './relocate.ts'
 import { rewriteAll, type Rewritten } from './rewrite-all.ts'
 import type { Move } from '../../shared/links/index.ts'
 import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
@@ -359,6 +367,11 @@ export class Workspace {
       await settle(true)
       return { kept: kept.added, made }
     })
+  }
+
+  /** What can be told before a move is tried. @throws AppError `ending_kept` */
+  async assertMovable(move: Move): Promise<void> {
+    if (!(await isFolderAt(this.roots, move.from))) assertSameKind(move)
   }
 
   /** Whether anything of it stays on this machine that the settings name by its place. */

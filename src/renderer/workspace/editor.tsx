@@ -45,14 +45,15 @@ export default function Editor(props: EditorProps) {
   const { ref, content, line, label, surroundings, margin, onChange, onFile, onScroll } = props
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const now = useRef({ onChange, onFile, onScroll, margin, path: surroundings.path })
+  const mark = markOf(content.text)
+  const now = useRef({ onChange, onFile, onScroll, margin, mark, path: surroundings.path })
   // What the editor begins with; later values are put into the one that is there.
   const initial = useRef({ content, label })
   // The editor has one kind of line end: what it shows may differ from the file, and that is no typing.
   const isShowing = useRef(false)
   useEffect(() => {
-    now.current = { onChange, onFile, onScroll, margin, path: surroundings.path }
-  }, [onChange, onFile, onScroll, margin, surroundings.path])
+    now.current = { onChange, onFile, onScroll, margin, mark, path: surroundings.path }
+  }, [onChange, onFile, onScroll, margin, mark, surroundings.path])
   useImperativeHandle(ref, () => ({
     focus: () => editor.current?.focus(),
     reveal(target) {
@@ -94,7 +95,7 @@ export default function Editor(props: EditorProps) {
       ...addCommands(created),
       takeFiles(frame.current, created, (file) => now.current.onFile(file)),
       created.onDidChangeModelContent(() => {
-        if (!isShowing.current) now.current.onChange(created.getValue())
+        if (!isShowing.current) now.current.onChange(now.current.mark + created.getValue())
       }),
       created.onDidScrollChange(({ scrollTop, scrollTopChanged }) => {
         const line = created.getVisibleRanges()[0]?.startLineNumber
@@ -151,10 +152,11 @@ export default function Editor(props: EditorProps) {
   useEffect(() => {
     const current = editor.current
     const model = current?.getModel()
-    if (!current || !model || content === initial.current.content || model.getValue() === content.text) return undefined
-    const changed = changedLines(model.getValue(), content.text)
+    const text = content.text.slice(markOf(content.text).length)
+    if (!current || !model || content === initial.current.content || model.getValue() === text) return undefined
+    const changed = changedLines(model.getValue(), text)
     isShowing.current = true
-    current.executeEdits('file', [{ range: model.getFullModelRange(), text: content.text }])
+    current.executeEdits('file', [{ range: model.getFullModelRange(), text }])
     isShowing.current = false
     if (!changed) return undefined
     const marks = current.createDecorationsCollection([
@@ -192,6 +194,11 @@ export default function Editor(props: EditorProps) {
   }, [line])
 
   return <div ref={frame} className={`h-full ${margin ? 'has-notes' : ''}`} data-testid="editor" />
+}
+
+/** Of the byte order, which is no sign of the text: editors show it as one, where it is put into a text that is there. */
+function markOf(text: string): string {
+  return text.startsWith('\uFEFF') ? '\uFEFF' : ''
 }
 
 /** The commands of that name want the editor to have the focus, which one that is not shown cannot have; its text can. */
