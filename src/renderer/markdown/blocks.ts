@@ -122,6 +122,16 @@ function withDefinitions(block: string, definitions: ReadonlyMap<string, string>
   return used.size === 0 ? block : `${block}\n\n${[...used].join('\n')}`
 }
 
+/** Each part of a block that is cut gets those that it refers to, and is cut without them. */
+export function shareDefinitions(block: string): { text: string; share: (part: string) => string } {
+  const at = block.lastIndexOf('\n\n')
+  const last = block.slice(at + 2)
+  if (at < 0 || !isAllDefinitions(last)) return { text: block, share: (part) => part }
+  const definitions = new Map<string, string>()
+  for (const line of last.split('\n')) definitions.set(labelKey(definition.exec(line)?.[1] ?? ''), line)
+  return { text: block.slice(0, at), share: (part) => withDefinitions(part, definitions) }
+}
+
 /** Labels are the same whatever their case and spacing. */
 function labelKey(label: string): string {
   return label.trim().replace(/\s+/g, ' ').toLowerCase()

@@ -4,7 +4,7 @@
  * plain text. Pure.
  */
 import { withoutPiles } from '../ui/clip.ts'
-import { closingOf, isAllDefinitions, splitBlocks } from './blocks.ts'
+import { closingOf, isAllDefinitions, shareDefinitions, splitBlocks } from './blocks.ts'
 import { costOf, Meter, type Excess } from './cost.ts'
 
 export type Piece =
@@ -70,7 +70,8 @@ export function cutBlock(block: string, work = partWork, few = fewCharacters): (
   if (block.length <= few) return [[pieceOf(block), 0]]
   const code = codeIn(block)
   if (code) return [[code, 0]]
-  return partsOf(block.split('\n'), work).map(({ lines, from }) => [pieceOf(lines.join('\n')), from])
+  const { text, share } = shareDefinitions(block)
+  return partsOf(text.split('\n'), work).map(({ lines, from }) => [pieceOf(share(lines.join('\n'))), from])
 }
 
 function pieceOf(text: string): Piece {

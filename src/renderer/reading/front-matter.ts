@@ -40,7 +40,10 @@ function valueOf(node: Node | null, matter: string, at: number): PropertyValue {
     return { kind: 'text', text, isOwn }
   }
   if (isSeq(node) && node.items.every((item) => isScalar(item)))
-    return { kind: 'list', items: node.items.map((item) => (isScalar(item) ? String(item.value ?? '') : '')) }
+    return {
+      kind: 'list',
+      items: node.items.map((item) => (isScalar(item) ? String(item.value ?? '') : '')).filter((item) => item !== ''),
+    }
   const [from = 0, to = 0] = node.range ?? []
   return { kind: 'other', text: matter.slice(from, to).trim() }
 }

@@ -4,7 +4,7 @@ import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 const property = /^\s*([A-Za-z\p{L}][\w\p{L}./-]*)::(?:[ \t]|$)/u
 /** For programs alone. */
 const hidden =
-  /^(?:id|collapsed|background-color|heading|logseq\..*|card-[\w-]+|ls-type|hl-[\w-]+|created-at|updated-at)$/i
+  /^(?:id|collapsed|background-color|heading|logseq\..*|card-[\w-]+|ls-type|hl-[\w-]+|(?:created|updated)[-_]at)$/i
 const blockId = /(?:^|\s)\^[A-Za-z\d-]+\s*$/
 /** When a task of Logseq became what it is: `done:: 1621594005775`. */
 const stamp = /^(?:todo|doing|done|later|now|wait|waiting|in-progress|cancell?ed):: *\d{13}\s*$/i
@@ -40,7 +40,11 @@ function withProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
       shown.push({ nodes: [elementNode('note-property', { dataKey: key }, value)], begunBy: line.begunBy })
     }
   }
-  return shown.flatMap((line, index) => (index === 0 ? line.nodes : [line.begunBy, ...line.nodes]))
+  // A property takes lines of its own: no end of a line is to be seen beside it.
+  const isProperty = (line: Line | undefined) => line?.nodes[0]?.type === 'note-property'
+  return shown.flatMap((line, index) =>
+    index === 0 || isProperty(line) || isProperty(shown[index - 1]) ? line.nodes : [line.begunBy, ...line.nodes],
+  )
 }
 
 interface Line {

@@ -297,6 +297,10 @@ describe('M66 changes of one line', () => {
       'date',
       'empty',
     ])
+    expect(propertiesOf('aliases:\n-\ntags:\n- a\n-')?.map(({ value }) => value)).toEqual([
+      { kind: 'list', items: [] },
+      { kind: 'list', items: ['a'] },
+    ])
     expect(propertiesOf('a: [')).toBeUndefined()
     expect(propertiesOf('just words')).toBeUndefined()
     expect(propertiesOf('')).toEqual([])

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { documentOf } from '../../../src/renderer/reading/document.ts'
+import { remarkLineBreaks } from '../../../src/renderer/reading/remark-line-breaks.ts'
+import { noteHtml } from '../../support/note-html.ts'
+
+describe('M66 what notes of real vaults hold', () => {
+  it('M66: a long table or list that names addresses has them in each part, and none as a row', () => {
+    for (const [head, row] of [
+      ['| a | b |\n|---|---|\n', '| [b] | [[c]] **some** words |'],
+      ['', '- [b] and [[c]] **some** words'],
+    ] as const) {
+      const { rows } = documentOf(`${head}${`${row}\n`.repeat(400)}\n[b]: b.md "B"\n[c]: c.md`)
+      expect(rows.length).toBeGreaterThan(2)
+      for (const { text } of rows) {
+        expect(text).toMatch(/words(?: \|)?\n\n\[b\]: b\.md "B"\n\[c\]: c\.md$/)
+        expect(noteHtml(text)).toContain('href="b.md"')
+      }
+    }
+  })
+
+  it.each([
+    [
+      'type:: [[A]]\nname:: b\n\ntext',
+      '<p><note-property data-key="type"><a href="#name:A">A</a></note-property><note-property data-key="name">b</note-property></p>\n<p>text</p>',
+    ],
+    ['- text\n  key:: a\n  more', '<ul>\n<li>text<note-property data-key="key">a</note-property>more</li>\n</ul>'],
+    ['- a\n  created_at:: 1609231967174\n  updated-at:: 1', '<ul>\n<li>a</li>\n</ul>'],
+    ['one\ntwo:: b', '<p>one<note-property data-key="two">b</note-property></p>'],
+  ])('M66: properties take lines of their own, and none beside: %j', (text, expected) => {
+    expect(noteHtml(text, [remarkLineBreaks])).toBe(expected)
+  })
+})
