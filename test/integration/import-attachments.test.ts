@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
@@ -51,7 +51,7 @@ describe('M69 import takes attachments', () => {
         'assets/x_1.png': 'logseq',
         'Page abc/Untitled.png': 'notion',
         'docs/paper.pdf': '%PDF',
-        'board.canvas': '{}',
+        'board.canvas': '{"nodes":[{"file":"Home.md"},\t{"file":"img/x y.png"},{"file":"data.csv"}]}',
         'data.csv': 'a,b',
         '.obsidian/icon.png': 'hidden',
       }
@@ -75,22 +75,21 @@ describe('M69 import takes attachments', () => {
         same: 0,
         conflicts: 0,
         skipped: 0,
-        attachments: { added: 5, same: 0, conflicts: 0, bytes: 30 },
-        lost: 1,
+        attachments: { added: 6, same: 0, conflicts: 0, bytes: 136 },
+        lost: 0,
       })
       expect(planned.left.map(({ ending, reason, count }) => `${ending} ${reason} ${count}`).toSorted()).toEqual([
-        'canvas kind 1',
         'csv kind 1',
       ])
       const made = await run(from, into)
-      expect(made).toHaveLength(10)
+      expect(made).toHaveLength(11)
       const at = (path: string) => `memory/in/Vault/${path}`
       expect(await leadsOf(at('Home.md'))).toEqual([
         at('files/x.png'),
         at('img/x y.png'),
         at('sub/Deep.md'),
         at('docs/paper.pdf'),
-        null,
+        at('board.canvas'),
       ])
       expect(await leadsOf(at('sub/Deep.md'))).toEqual([at('img/x y.png'), at('img/x y.png')])
       expect(await leadsOf(at('pages/Log.md'))).toEqual([at('assets/x_1.png')])
@@ -99,11 +98,70 @@ describe('M69 import takes attachments', () => {
       for (const [name, text] of Object.entries(source))
         if (/png|pdf/.test(name) && !name.startsWith('.')) expect(await bytes(at(name))).toBe(text)
       expect(await bytes('x.png')).toBe('mine')
+      const board = source['board.canvas'].replace('Home.md', at('Home.md')).replace('img/x y.png', at('img/x y.png'))
+      expect(await bytes(at('board.canvas'))).toBe(board)
       // What leads there as it is written is left as it is written.
       expect(await bytes(at('pages/Log.md'))).toBe(source['pages/Log.md'])
       expect(await bytes(at('Page abc.md'))).toBe(source['Page abc.md'])
     },
     60_000,
+  )
+
+  it('M69: a canvas goes with the files that it shows, is not made twice, and an undo takes it away', async () => {
+    const canvas = (file: string) => `{"nodes":[ {"id":"1","type":"file","file":"${file}"} ]}`
+    const vault = await folderWith({
+      'a.md': 'x\n',
+      'Board.canvas': canvas('a.md'),
+      'Odd?.canvas': canvas('b.md'),
+      'b.md': 'y\n',
+      'broken.canvas': '\0',
+    })
+    const { plan, run, bytes, importer, workspace } = await openImporter({
+      'in/a.md': 'mine\n',
+      // Nothing but what it shows is different: another canvas all the same.
+      'in/Board.canvas': canvas('mine.md'),
+    })
+    expect(await plan(vault, 'in')).toMatchObject({
+      attachments: { added: 1, conflicts: 1 },
+      links: 2,
+      left: [{ reason: 'unreadable', ending: 'canvas', names: ['broken.canvas'] }],
+    })
+    expect(await run(vault, 'in')).toEqual(['in/Board 2.canvas', 'in/Odd.canvas', 'in/a 2.md', 'in/b.md'])
+    expect(await bytes('in/Board 2.canvas')).toBe(canvas('in/a 2.md'))
+    expect(await bytes('in/Odd.canvas')).toBe(canvas('in/b.md'))
+    expect(await bytes('in/Board.canvas')).toBe(canvas('mine.md'))
+    expect(await run(vault, 'in')).toEqual([])
+    expect((await plan(vault, 'in', false)).left.map(({ reason, count }) => `${reason} ${count}`)).toContain(
+      'unwanted 2',
+    )
+    const [past] = await importer.past()
+    expect(await importer.undo(past?.id ?? '')).toEqual({ removed: 4, left: [] })
+    expect((await readdir(join(workspace, 'in'))).sort()).toEqual(['Board.canvas', 'a.md'])
+  })
+
+  it.skipIf(process.platform === 'win32').each(['folder', 'zip'])(
+    'M69: links of a %s are not followed, and the plan names them',
+    async (form) => {
+      const outside = await folderWith({ 'secret.md': 'secret\n' })
+      const folder = await folderWith({ 'a.md': '[[other]]\n' })
+      let from = folder
+      if (form === 'zip') {
+        from = join(await temporaryFolder(), 'x.zip')
+        const link = [Buffer.from('a.md'), { os: 3, attrs: 0o120777 << 16 }] as const
+        await writeFile(from, zipSync({ 'a.md': Buffer.from('x\n'), 'other.md': [...link], 'outside.md': [...link] }))
+      } else {
+        await symlink('a.md', join(folder, 'other.md'))
+        await symlink(join(outside, 'secret.md'), join(folder, 'outside.md'))
+        await symlink(outside, join(folder, 'folder'))
+        await symlink('nowhere', join(folder, 'broken.md'))
+      }
+      const { plan } = await openImporter()
+      const { added, left } = await plan(from, 'in')
+      expect(added).toBe(1)
+      const names = left.flatMap((one) => (one.reason === 'link' ? one.names : ['?'])).toSorted()
+      const expected = ['broken.md', 'folder', 'other.md', 'outside.md']
+      expect(names).toEqual(form === 'zip' ? ['other.md', 'outside.md'] : expected)
+    },
   )
 
   it('M69: nothing is replaced: a picture whose name is taken goes beside it, with the links to it; again nothing is made', async () => {

@@ -26,13 +26,16 @@ export interface ArchiveEntry {
 
 export class Archive {
   readonly entries: readonly ArchiveEntry[]
+  /** Names of links, which have nothing to read. */
+  readonly links: readonly string[]
   readonly #path: string
   readonly #file: FileHandle
 
-  private constructor(path: string, file: FileHandle, entries: readonly ArchiveEntry[]) {
+  private constructor(path: string, file: FileHandle, entries: readonly (ArchiveEntry & { isLink: boolean })[]) {
     this.#path = path
     this.#file = file
-    this.entries = entries
+    this.entries = entries.filter(({ isLink }) => !isLink)
+    this.links = entries.filter(({ isLink }) => isLink).map(({ name }) => name)
   }
 
   /** @returns undefined for a file that is no zip @throws AppError `archive_unusable` */
@@ -131,7 +134,7 @@ async function findDirectory(file: FileHandle, path: string): Promise<Directory 
   return directory
 }
 
-function* readDirectory(bytes: Buffer, count: number, path: string): Generator<ArchiveEntry> {
+function* readDirectory(bytes: Buffer, count: number, path: string): Generator<ArchiveEntry & { isLink: boolean }> {
   const names = new Set<string>()
   let at = 0
   for (let index = 0; index < count; index += 1) {
@@ -154,10 +157,11 @@ function* readDirectory(bytes: Buffer, count: number, path: string): Generator<A
     }
     const [size, packedSize, offset] = [figure(24), figure(20), figure(42)]
     at = end + (commentBytes ?? 0)
-    // Links and folders have nothing to read; what is packed in another way we cannot read.
-    if (isLink || name.endsWith('/')) continue
-    if (method !== 0 && method !== 8) throw unusable(path, `${shown(name)} is packed in a way that is not known`)
-    yield { name, size: size ?? 0, packedSize: packedSize ?? 0, offset: offset ?? 0, isDeflated: method === 8 }
+    // Folders have nothing to read; what is packed in another way we cannot read.
+    if (name.endsWith('/')) continue
+    if (!isLink && method !== 0 && method !== 8)
+      throw unusable(path, `${shown(name)} is packed in a way that is not known`)
+    yield { name, size: size ?? 0, packedSize: packedSize ?? 0, offset: offset ?? 0, isDeflated: method === 8, isLink }
   }
 }
 

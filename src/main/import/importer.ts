@@ -4,7 +4,7 @@
  */
 import { basename, dirname } from 'node:path'
 import type { RouterClient } from '@orpc/server'
-import { realpath, stat } from 'node:fs/promises'
+import { realpath, stat, writeFile } from 'node:fs/promises'
 import type { ImportPlan, ImportStanding, ImportStep, PastImport } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { sourceName, withImport } from '../../shared/provenance.ts'
@@ -12,7 +12,7 @@ import type { Clock } from '../clock.ts'
 import { expandHome } from '../settings/index.ts'
 import { fromOrpcError, startThread } from '../thread/index.ts'
 import { attachmentType } from '../../shared/attachments.ts'
-import { localDate, longTermFile, projectContextFiles, type Workspace } from '../workspace/index.ts'
+import { isNote, localDate, longTermFile, projectContextFiles, type Workspace } from '../workspace/index.ts'
 import { ruleFor } from '../visibility/index.ts'
 import type { ImportRouter } from './import-thread.ts'
 import { Job, type ImportTask } from './job.ts'
@@ -153,9 +153,21 @@ export class Importer {
 
   /** @returns false when somebody else took a name meanwhile: what is left then goes elsewhere, links with it */
   async #makeAll(client: RouterClient<ImportRouter>, job: Job): Promise<boolean> {
-    const { attachments, notes } = await this.#prepare(client, job.task)
+    const { attachments, canvases, notes } = await this.#prepare(client, job.task)
     const steps = [
-      ...attachments.map(({ path, from }) => ({ path, make: () => this.#attach(client, path, from) })),
+      ...attachments.map(({ path, from }) => ({
+        path,
+        make: () =>
+          this.#attach(path, (to) =>
+            client.copy({ from, to }).catch((error: unknown) => {
+              throw fromOrpcError(error)
+            }),
+          ),
+      })),
+      ...canvases.map(({ path, text }) => ({
+        path,
+        make: () => this.#attach(path, (to) => writeFile(to, text, { flag: 'wx' })),
+      })),
       ...notes.map(({ path, text }) => ({
         path,
         make: () => this.#create(path, text, basename(job.task.path.trim())),
@@ -201,7 +213,7 @@ export class Importer {
         left.push(one)
         continue
       }
-      if (attachmentType(one.path) === undefined) await workspace.remove(one.path, undoing)
+      if (isNote(one.path)) await workspace.remove(one.path, undoing)
       else await workspace.detach(one.path)
       removed += 1
     }
@@ -294,13 +306,9 @@ export class Importer {
   }
 
   /** @returns what the new file is, to be told from another; undefined when somebody else took its name */
-  async #attach(client: RouterClient<ImportRouter>, path: string, from: string): Promise<string | undefined> {
+  async #attach(path: string, fill: (file: string) => Promise<void>): Promise<string | undefined> {
     try {
-      await this.#options.workspace.attach(path, async (to) => {
-        await client.copy({ from, to }).catch((error: unknown) => {
-          throw fromOrpcError(error)
-        })
-      })
+      await this.#options.workspace.attach(path, fill)
       return this.#stateOf(path)
     } catch (error) {
       if (error instanceof AppError && error.code === 'file_exists') return undefined

@@ -4,7 +4,17 @@
  */
 import { createReadStream } from 'node:fs'
 import type { ImportPlan } from '../../shared/contract/index.ts'
-import { applyEdits, parseLinks, Resolver, rewriteLinks, type ParsedLinks } from '../../shared/links/index.ts'
+import {
+  applyEdits,
+  canvasFiles,
+  isCanvas,
+  parseLinks,
+  Resolver,
+  rewriteCanvas,
+  rewriteLinks,
+  type CanvasFile,
+  type ParsedLinks,
+} from '../../shared/links/index.ts'
 import { namesOf, parseProperties } from '../../shared/properties/index.ts'
 import { withVisibility } from '../../shared/visibility-edit.ts'
 import { ruleFor } from '../visibility/index.ts'
@@ -28,11 +38,15 @@ export interface Prepared {
   readonly plan: ImportPlan
   /** What is to be made, in this order: attachments before the notes that show them. */
   readonly attachments: readonly { readonly path: string; readonly from: string }[]
+  readonly canvases: readonly { readonly path: string; readonly text: string }[]
   readonly notes: readonly { readonly path: string; readonly text: string }[]
 }
 
+/** A note, or a canvas. */
 interface Note extends SourceFile {
   readonly links: ParsedLinks['links']
+  /** The files that a canvas names; undefined for a note. */
+  readonly shown: readonly CanvasFile[] | undefined
   readonly names: readonly string[]
   readonly target: string
   placed: Placed & { number: number }
@@ -53,16 +67,19 @@ export async function prepare(
   const wanted = withAttachments ? source.attachments : []
   const attachments = await placeAttachments(source, wanted, into, places)
   const notes: Note[] = []
-  for (const { path, text } of source.files) {
+  for (const { path, text } of [...source.files, ...(withAttachments ? source.canvases : [])]) {
     const target = targetOf(into, path)
-    const { links } = parseLinks(text)
-    const bare = withoutTargets(text, links)
-    const isSame = (there: string) => there === text || withoutTargets(there, parseLinks(there).links) === bare
-    const placed = await places.find(target, (file) => isThere(file, isSame))
-    notes.push({ path, text, links, names: namesOf(parseProperties(text)), target, placed })
+    const shown = isCanvas(path) ? canvasFiles(text) : undefined
+    const links = shown ? [] : parseLinks(text).links
+    const bareOf = shown ? withoutFiles : (said: string) => withoutTargets(said, parseLinks(said).links)
+    const bare = bareOf(text)
+    const placed = await places.find(target, (file) => isThere(file, (said) => said === text || bareOf(said) === bare))
+    notes.push({ path, text, links, shown, names: shown ? [] : namesOf(parseProperties(text)), target, placed })
   }
   const existing = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
-  const before = new Resolver([...notes, ...[...source.attachments, ...source.left].map(({ path }) => ({ path }))])
+  const unwanted = withAttachments ? [] : [...source.attachments, ...source.canvases]
+  const beside = [...wanted, ...unwanted, ...source.left]
+  const before = new Resolver([...notes, ...beside.map(({ path }) => ({ path }))])
   const linked = await linkAll(notes, attachments, existing, before, places)
   const existingLinks = await changedLinks(roots.workspace, existing, [
     ...notes.filter(({ placed }) => placed.isNew).map(({ placed, names }) => ({ path: placed.path, names })),
@@ -71,7 +88,7 @@ export async function prepare(
   const left: readonly (Omit<LeftFile, 'reason'> & { reason: LeftFile['reason'] | 'unwanted' })[] = [
     ...source.unread,
     ...source.left,
-    ...(withAttachments ? [] : source.attachments.map(({ path }) => ({ path, reason: 'unwanted' as const }))),
+    ...unwanted.map(({ path }) => ({ path, reason: 'unwanted' as const })),
   ]
   const newNotes = notes.filter(({ placed }) => placed.isNew)
   const newAttachments = attachments.filter(({ placed }) => placed.isNew)
@@ -79,15 +96,20 @@ export async function prepare(
     const to = placed.path.slice(placed.path.length - path.length)
     return to === path ? [] : [{ from: path, to: placed.path }]
   })
+  const textOf = ({ path, text }: Note) => linked.get(path)?.text ?? text
+  const drawn = newNotes.filter(({ shown }) => shown)
   const made = [...newNotes, ...newAttachments].map(({ placed }) => placed.path)
   return {
     plan: {
       kind: source.kind,
-      ...countsOf(notes),
+      ...countsOf(notes.filter(({ shown }) => !shown)),
       skipped: source.skipped + source.unread.length,
       attachments: {
-        ...countsOf(attachments),
-        bytes: newAttachments.reduce((sum, { size }) => sum + size, 0),
+        ...countsOf([...attachments, ...notes.filter(({ shown }) => shown)]),
+        bytes: [...newAttachments, ...drawn.map((canvas) => ({ size: Buffer.byteLength(textOf(canvas)) }))].reduce(
+          (sum, { size }) => sum + size,
+          0,
+        ),
       },
       links: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.rewritten ?? 0), 0),
       lost: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.lost ?? 0), 0),
@@ -97,7 +119,8 @@ export async function prepare(
       renamed: { count: renamed.length, examples: renamed.slice(0, maxNames) },
     },
     attachments: newAttachments.map(({ path, placed }) => ({ path: placed.path, from: top + path })),
-    notes: newNotes.map(({ path, text, placed }) => ({ path: placed.path, text: linked.get(path)?.text ?? text })),
+    canvases: drawn.map((canvas) => ({ path: canvas.placed.path, text: textOf(canvas) })),
+    notes: newNotes.filter(({ shown }) => !shown).map((note) => ({ path: note.placed.path, text: textOf(note) })),
   }
 }
 
@@ -118,10 +141,10 @@ interface FromTop {
 
 /** A zip mostly has one folder with all the rest in it: that is the top to which links like `/img/x.png` refer. */
 function fromItsTop(source: Source, into: string): FromTop {
-  const { files, attachments, left } = source
+  const { files, attachments, canvases, left } = source
   const [first = ''] = files.map(({ path }) => path)
   const folder = first.slice(0, first.indexOf('/') + 1)
-  if (folder === '' || ![...files, ...attachments, ...left].every(({ path }) => path.startsWith(folder)))
+  if (folder === '' || ![...files, ...attachments, ...canvases, ...left].every(({ path }) => path.startsWith(folder)))
     return { source, into, top: '' }
   const below = <T extends { readonly path: string }>(all: readonly T[]) =>
     all.map((one) => ({ ...one, path: one.path.slice(folder.length) }))
@@ -129,6 +152,7 @@ function fromItsTop(source: Source, into: string): FromTop {
     ...source,
     files: below(files),
     attachments: below(attachments),
+    canvases: below(canvases),
     left: below(left),
     pieces: (path) => source.pieces(folder + path),
   }
@@ -185,7 +209,10 @@ async function linkAll(
     const linked = new Map(
       notes.map((note) => {
         const file = { path: note.path, newPath: note.placed.path, links: note.links }
-        const { edits, left } = rewriteLinks(file, { before, after, placeOf: (path) => placed.get(path) })
+        const placeOf = (path: string) => placed.get(path)
+        const { edits, left } = note.shown
+          ? { edits: rewriteCanvas(note.shown, placeOf), left: [] }
+          : rewriteLinks(file, { before, after, placeOf })
         return [note.path, { text: applyEdits(note.text, edits), rewritten: edits.length, lost: left.length }]
       }),
     )
@@ -208,6 +235,14 @@ function withoutTargets(text: string, links: ParsedLinks['links']): string {
   return applyEdits(
     text,
     links.map(({ targetFrom, targetTo }) => ({ from: targetFrom, to: targetTo, text: '' })),
+  )
+}
+
+/** The same of canvases, which name the files that they show. */
+function withoutFiles(text: string): string {
+  return applyEdits(
+    text,
+    canvasFiles(text).map(({ from, to }) => ({ from, to, text: '' })),
   )
 }
 

@@ -10,7 +10,16 @@ import { pipeline } from 'node:stream/promises'
 import { attachmentType } from '../../shared/attachments.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
-import { isMarkdown, maxAttachmentBytes, readText, walkFiles, walkMarkdown } from '../workspace/index.ts'
+import { isCanvas } from '../../shared/links/index.ts'
+import {
+  decodeUtf8,
+  isMarkdown,
+  maxAttachmentBytes,
+  maxTextBytes,
+  readText,
+  walkFiles,
+  walkMarkdown,
+} from '../workspace/index.ts'
 import { Archive } from './archive.ts'
 import { assertBearable, maxImportBytes } from './bounds.ts'
 import { readConversations } from './conversations.ts'
@@ -29,10 +38,10 @@ export interface SourceAttachment {
   readonly size: number
 }
 
-/** What stays where it is: no kind that is shown in notes, too large a file, no text, or a name that leads elsewhere. */
+/** What stays where it is: no kind that is shown in notes, too large a file, no text, a name that leads elsewhere, a link. */
 export interface LeftFile {
   readonly path: string
-  readonly reason: 'kind' | 'large' | UnreadFile['reason']
+  readonly reason: 'kind' | 'large' | 'link' | UnreadFile['reason']
 }
 
 export interface Source {
@@ -43,6 +52,8 @@ export interface Source {
   /** Notes that could not be. */
   readonly unread: readonly UnreadFile[]
   readonly attachments: readonly SourceAttachment[]
+  /** Of Obsidian: they name the files that they show, and go where those go. */
+  readonly canvases: readonly SourceFile[]
   readonly left: readonly LeftFile[]
   /** The bytes of an attachment. */
   readonly pieces: (path: string) => AsyncIterable<Uint8Array>
@@ -106,18 +117,46 @@ async function readFolder(folder: string): Promise<Source | undefined> {
     }
   }
   const pieces = (path: string) => createReadStream(join(folder, path))
-  return { kind: 'markdown', files, skipped: 0, unread, ...sorted(all.files), pieces, close: async () => undefined }
+  const beside = await sorted(folder, all.files, all.links, pieces)
+  return { kind: 'markdown', files, skipped: 0, unread, ...beside, pieces, close: async () => undefined }
 }
 
-/** What lies beside notes. */
-function sorted(found: readonly SourceAttachment[]): Pick<Source, 'attachments' | 'left'> {
-  const others = found.filter(({ path }) => !isMarkdown(path))
+/** What lies beside notes. @param folder for messages @throws AppError `file_too_large` */
+async function sorted(
+  folder: string,
+  found: readonly SourceAttachment[],
+  links: readonly string[],
+  pieces: Source['pieces'],
+): Promise<Pick<Source, 'attachments' | 'canvases' | 'left'>> {
+  const others = found.filter(({ path }) => !isMarkdown(path) && !isCanvas(path))
   const isFit = ({ path, size }: SourceAttachment) => attachmentType(path) !== undefined && size <= maxAttachmentBytes
-  return {
-    attachments: others.filter(isFit).map(({ path, size }) => ({ path, size })),
-    left: others
-      .filter((other) => !isFit(other))
-      .map(({ path }) => ({ path, reason: attachmentType(path) === undefined ? 'kind' : 'large' })),
+  const drawn = found.filter(({ path }) => isCanvas(path))
+  assertBearable(
+    folder,
+    drawn.reduce((sum, { size }) => sum + size, 0),
+  )
+  const canvases: SourceFile[] = []
+  const left: LeftFile[] = []
+  for (const canvas of drawn) {
+    const text = await textOf(canvas, pieces)
+    if (text === undefined) left.push({ path: canvas.path, reason: 'unreadable' })
+    else canvases.push({ path: canvas.path, text })
+  }
+  for (const other of others)
+    if (!isFit(other))
+      left.push({ path: other.path, reason: attachmentType(other.path) === undefined ? 'kind' : 'large' })
+  left.push(...links.map((path) => ({ path, reason: 'link' as const })))
+  return { attachments: others.filter(isFit).map(({ path, size }) => ({ path, size })), canvases, left }
+}
+
+/** Undefined for what is no text, or too much of it. */
+async function textOf({ path, size }: SourceAttachment, pieces: Source['pieces']): Promise<string | undefined> {
+  if (size > maxTextBytes) return undefined
+  try {
+    return decodeUtf8(Buffer.concat(await Array.fromAsync(pieces(path))), path)
+  } catch (error) {
+    if (error instanceof AppError || isSystemError(error)) return undefined
+    throw error
   }
 }
 
@@ -136,22 +175,29 @@ async function readSingle(path: string, size: number): Promise<Source | undefine
         others.map(({ name }) => name),
       )
     }
-    const source = fromNotes(await openArchives(archive, path))
+    const notes = await openArchives(archive, path)
     isKept = true
-    return source
+    return await fromNotes(path, notes)
   } finally {
     if (!isKept) await archive.close()
   }
 }
 
-function fromNotes({ files, unread, others, pieces, close }: ZippedNotes): Source {
-  return { kind: 'markdown', files, skipped: 0, unread, ...sorted(others), pieces, close }
+async function fromNotes(path: string, { files, unread, others, links, pieces, close }: ZippedNotes): Promise<Source> {
+  try {
+    const beside = await sorted(path, others, links, pieces)
+    return { kind: 'markdown', files, skipped: 0, unread, ...beside, pieces, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 const nothingBeside: Omit<Source, 'kind' | 'files'> = {
   skipped: 0,
   unread: [],
   attachments: [],
+  canvases: [],
   left: [],
   pieces: (path) => {
     throw new AppError('file_not_found', `there is no ${path}`, { path })

@@ -30,6 +30,8 @@ export interface ZippedNotes {
   readonly files: readonly { readonly path: string; readonly text: string }[]
   readonly unread: readonly UnreadFile[]
   readonly others: readonly { readonly path: string; readonly size: number }[]
+  /** Names of links. */
+  readonly links: readonly string[]
   readonly pieces: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>
 }
@@ -62,7 +64,7 @@ async function readAll(archives: readonly Archive[], path: string): Promise<Omit
   const unread: UnreadFile[] = []
   for (const archive of archives)
     for (const entry of archive.entries) {
-      if (entry.name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && step !== ownFolderName)) continue
+      if (isPassedOver(entry.name)) continue
       const name = plainName(entry.name)
       if (name !== undefined && !places.has(name)) places.set(name, { archive, entry })
       else if (isMarkdown(entry.name)) unread.push({ path: entry.name, reason: 'name' })
@@ -81,7 +83,13 @@ async function readAll(archives: readonly Archive[], path: string): Promise<Omit
   const others = [...places]
     .filter(([name]) => !isMarkdown(name))
     .map(([name, { entry }]) => ({ path: name, size: entry.size }))
-  return { files, unread, others, pieces: (name) => piecesOf(places.get(name), name) }
+  const links = archives.flatMap((archive) => archive.links).filter((name) => !isPassedOver(name))
+  return { files, unread, others, links, pieces: (name) => piecesOf(places.get(name), name) }
+}
+
+/** Below a folder that no program of notes shows. */
+function isPassedOver(name: string): boolean {
+  return name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && step !== ownFolderName)
 }
 
 function piecesOf(place: Place | undefined, path: string): AsyncIterable<Uint8Array> {

@@ -115,7 +115,8 @@ async function writable(found: Found, requested: string, isFit: (path: string) =
 export async function resolveNewAttachment(roots: Roots, requested: string): Promise<Resolved> {
   const found = await resolve(roots, requested)
   const { names, missing } = found
-  if (attachmentType(names.join('/')) === undefined || attachmentType(normalizeRequest(requested)) === undefined)
+  const isFit = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
+  if (!isFit(names.join('/')) || !isFit(normalizeRequest(requested)))
     throw new AppError('attachment_unknown', `${requested} is of no kind that is shown here`, { path: requested })
   if (missing === 0) throw new AppError('file_exists', `${requested} exists already`, { path: requested })
   if (!names.slice(names.length - missing).every(isPortable) || names.length > maxDepth) throw invalid(requested)

@@ -28,6 +28,8 @@ export interface Walk {
   /** Sorted by path, folder by folder. */
   readonly files: readonly FoundFile[]
   readonly problems: readonly WalkProblem[]
+  /** Links that were passed over: another name of what is found by its own, or a way out of the folder. */
+  readonly links: readonly string[]
 }
 
 /** Something that is not among the files, and why. */
@@ -84,6 +86,7 @@ async function walk(
 ): Promise<Walk> {
   const files: FoundFile[] = []
   const problems: WalkProblem[] = []
+  const links = new Set<string>()
   const real = await realpath(root)
   const { isAllowed } = await placeOf({ workspace: root, forbidden })
   const seen = new Set<string>()
@@ -119,6 +122,7 @@ async function walk(
     const path = pathOf(folder, entry)
     if (!isUsable(entry.name)) return leaveOut(path, 'name_unusable')
     const isLink = entry.isSymbolicLink()
+    if (isLink) links.add(path)
     const place = isLink ? await realpath(join(folder.real, entry.name)) : join(folder.real, entry.name)
     // A file lies where its folder does.
     if ((isLink || entry.isDirectory()) && !isAllowed(place)) return undefined
@@ -127,6 +131,7 @@ async function walk(
     if (isHiddenPath(steps)) return undefined
     // Another name for what is found by its own: a note is one note.
     if (isLink && !steps.includes('node_modules')) return undefined
+    links.delete(path)
     if (!entry.isDirectory()) {
       const info = await ask(place)
       if (info.isFile() && isWanted(entry.name)) {
@@ -157,7 +162,7 @@ async function walk(
     const folder = next
     await guarded(folder.path, () => visit(folder))
   }
-  return { files, problems }
+  return { files, problems, links: [...links] }
 }
 
 function isOfInterest(entry: Dirent, isWanted: (name: string) => boolean): boolean {

@@ -28,7 +28,7 @@ import {
   type RelocationWatch,
 } from './relocate.ts'
 import { rewriteAll, type Rewritten } from './rewrite-all.ts'
-import type { Move } from '../../shared/links/index.ts'
+import { isCanvas, type Move } from '../../shared/links/index.ts'
 import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
 import { placeInTrash } from './trash.ts'
 import { earlierLeftOvers } from './left-overs.ts'
@@ -43,6 +43,7 @@ import {
   readableFolder,
   realPathOf,
   resolveInside,
+  resolveMovable,
   resolveNewAttachment,
   resolveReadable,
   resolveTrash,
@@ -427,7 +428,7 @@ export class Workspace {
   }
 
   /**
-   * Puts a file that is shown in notes where there is none: a picture, a PDF, a recording.
+   * Puts a file that is shown in notes where there is none: a picture, a PDF, a recording, a canvas.
    * @param fill writes the file that it is given the name of
    * @throws AppError `attachment_unknown`, `file_exists`, `path_invalid`, and what `fill` throws
    */
@@ -444,7 +445,9 @@ export class Workspace {
   /** Puts such a file into the trash folder. @returns its path there @throws AppError `attachment_unknown`, `file_not_found` */
   async detach(path: string): Promise<string> {
     const shown = normalizeRequest(path)
-    const target = await locateAttachment(this.roots, shown)
+    const target = isCanvas(shown)
+      ? (await resolveMovable(this.roots, shown)).target
+      : await locateAttachment(this.roots, shown)
     const { trashed, ...grave } = await placeInTrash(this.roots, shown, this.#now())
     await moveFile(target, grave.target, shown, grave.isAllowed)
     return trashed

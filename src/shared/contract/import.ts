@@ -56,7 +56,7 @@ export const importPlanSchema = placedSchema.extend({
   kind: z.enum(['markdown', 'chatgpt', 'claude']),
   /** Notes and conversations that cannot be read. */
   skipped: z.number().int(),
-  /** What is shown in notes: pictures, sound, PDF. `bytes` of those that would be copied. */
+  /** What is shown in notes: pictures, sound, PDF, canvases. `bytes` of those that would be copied. */
   attachments: placedSchema.extend({ bytes: z.number().int() }),
   /** Links that are written anew, so that they lead to what was taken. */
   links: z.number().int(),
@@ -74,7 +74,7 @@ export const importPlanSchema = placedSchema.extend({
   /** What is left where it is, by the ending of its name, the most first. `unwanted`: attachments that nobody wants. */
   left: z.array(
     z.object({
-      reason: z.enum(['kind', 'large', 'unwanted', 'unreadable', 'name']),
+      reason: z.enum(['kind', 'large', 'unwanted', 'unreadable', 'name', 'link']),
       ending: z.string(),
       count: z.number().int(),
       /** The first of them. */
