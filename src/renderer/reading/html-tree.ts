@@ -175,7 +175,8 @@ function runs(
   let run: MarkdownNode[] | undefined
   for (const node of nodes) {
     if (!belongs(node)) {
-      run = undefined
+      // What parts rows from each other is no word.
+      if (node.value?.trim() !== '') run = undefined
       result.push(node)
     } else if (run) run.push(node)
     else {

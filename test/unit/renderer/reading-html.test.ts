@@ -25,6 +25,10 @@ describe('M66 HTML in notes', () => {
     ['</div>', ''],
     ['<!-- a --> b', '<p>b</p>'],
     ['<td>rest</td>\n</tr>', '<table><tbody><tr><td>rest</td></tr></tbody></table>'],
+    [
+      '<tr><td>a</td></tr>\n<tr>\n<td>b</td>\n</tr>',
+      '<table><tbody><tr><td>a</td></tr><tr><td>b</td></tr></tbody></table>',
+    ],
     ['a <span style="color: red">b</span> <font color=red>c</font>', '<p>a <span>b</span> <span>c</span></p>'],
     [
       '**<u>a</u>** <code>b</code> <a href="x">c</a>',
