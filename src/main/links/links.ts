@@ -102,6 +102,10 @@ export class Links {
     return this.#ask((client, asked) => client.titles(asked, passing(signal)))
   }
 
+  block(id: string, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.block({ ...asked, id }, passing(signal)))
+  }
+
   broken(signal?: AbortSignal) {
     return this.#ask((client, asked) => client.broken(asked, passing(signal)))
   }

@@ -30,6 +30,17 @@ export function titlesOf(index: LinkIndex) {
   })
 }
 
+/** The first of that id, with its first line. */
+export async function blockOf(index: LinkIndex, id: string) {
+  for (const note of index.notes.values()) {
+    const line = note.blocks.find((block) => block.id === id)?.line
+    if (line === undefined) continue
+    const lines = ((await index.text(note.path))?.text ?? '').split('\n')
+    return { path: note.path, line, text: shownLine(lines[line - 1] ?? '') }
+  }
+  return null
+}
+
 /** Lines that link here are told once, however often they do. */
 export async function linksOf(index: LinkIndex, path: string) {
   const links = index.notes.get(path)?.links ?? []

@@ -8,6 +8,7 @@ import { CodeBlock } from '../markdown/code-block.tsx'
 import { Anchor, codeOf, Table } from '../markdown/elements.tsx'
 import { paths } from '../navigate.ts'
 import { clipLine } from '../ui/clip.ts'
+import { BlockReference } from './block-reference.tsx'
 import { CallOut, CallOutTitle } from './callout.tsx'
 import { Embed } from './embed.tsx'
 import { MermaidDiagram } from './mermaid.tsx'
@@ -40,6 +41,7 @@ const own: Readonly<Record<string, (data: Data) => ReactNode>> = {
   'note-embed': (data) => (
     <Embed target={data['data-target'] ?? ''} label={data['data-label']} isBlock={data['data-block'] !== undefined} />
   ),
+  'block-reference': (data) => <BlockReference id={data['data-target'] ?? ''} label={data['data-label']} />,
   'foot-note': (data) => <FootnoteMark label={data['data-label'] ?? ''} />,
   'call-out': (data) => (
     <CallOut kind={data['data-kind'] ?? 'note'} fold={data['data-fold'] ?? ''}>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useContext, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { attachmentKind } from '../../shared/attachments.ts'
-import { splitTarget } from '../../shared/links/index.ts'
+import { baseOf, splitTarget, stemOf } from '../../shared/links/index.ts'
 import { api } from '../api/index.ts'
 import { explainError } from '../feedback/index.ts'
 import { useNoteLinks } from '../links/use-note-links.ts'
@@ -11,6 +11,7 @@ import { Anchor, Source } from '../markdown/elements.tsx'
 import { nameHref } from '../markdown/named-link.ts'
 import { clipPassage } from '../ui/clip.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { BlockReference, useBlock } from './block-reference.tsx'
 import { documentOf } from './document.ts'
 import { NoteContext, useNote, type Note } from './note.ts'
 import { Attached, NoPicture, sizeIn } from './picture.tsx'
@@ -33,6 +34,14 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
   const { t } = useTranslation()
   const { links } = useContext(Source)
   const { within } = useNote()
+  const id = /^\(\((.+)\)\)$/.exec(target)?.[1]
+  const block = useBlock(id)
+  if (id !== undefined)
+    return block && within.length <= maxDepth ? (
+      <EmbeddedNote path={block.path} target={`${block.path}#^${id}`} name={stemOf(baseOf(block.path))} />
+    ) : (
+      <BlockReference id={id} label={undefined} />
+    )
   const link = splitTarget(target)
   const file = link.target
   // Before the names are known, what is named like a picture leads to itself.
@@ -50,7 +59,14 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
   return <EmbeddedNote path={path} target={target} />
 }
 
-function EmbeddedNote({ path, target }: { path: string; target: string }) {
+interface EmbeddedProps {
+  readonly path: string
+  readonly target: string
+  /** What it is called, where not as its target. */
+  readonly name?: string
+}
+
+function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
   const { t } = useTranslation()
   const { agent, within, hasLineBreaks, draw } = useNote()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
@@ -77,9 +93,9 @@ function EmbeddedNote({ path, target }: { path: string; target: string }) {
   const rows = document.rows.slice(0, maxPieces)
   const isCut = part !== undefined && (shown.length < part.trim().length || rows.length < document.rows.length)
   return (
-    <section className="embed" aria-label={target}>
+    <section className="embed" aria-label={name}>
       <div className="embed-title">
-        <Anchor href={nameHref(target)}>{target}</Anchor>
+        <Anchor href={nameHref(target)}>{name}</Anchor>
       </div>
       {file.error ? (
         <p className="text-muted">{explainError(file.error)}</p>

@@ -24,6 +24,8 @@ export function withInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
     if (node.type === 'text') return splitText(node.value ?? '')
     const page = node.type === 'link' ? /^\[\[([^[\]]+)\]\]$/.exec(node.url ?? '')?.[1] : undefined
     if (page !== undefined) return [{ ...node, url: nameHref(page) }]
+    const block = node.type === 'link' ? /^\(\(([\da-f-]{36})\)\)$/.exec(node.url ?? '')?.[1] : undefined
+    if (block !== undefined) return [elementNode('block-reference', { dataTarget: block, dataLabel: plainText(node) })]
     if (node.children && node.type !== 'link' && node.type !== 'linkReference')
       return [{ ...node, children: withInline(node.children) }]
     return [node]
@@ -93,10 +95,12 @@ function nodeOf(match: RegExpExecArray): MarkdownNode {
       alt: width === undefined ? (alt ?? '') : `${alt}|${width}`,
     }
   if (footnote !== undefined) return elementNode('foot-note', { dataLabel: footnote })
+  const block = macro === undefined ? undefined : /^embed\s+(\(\([\da-f-]{36}\)\))$/i.exec(macro.trim())?.[1]
+  if (block !== undefined) return elementNode('note-embed', { dataTarget: block })
   const embedded = macro === undefined ? undefined : /^embed\s+\[\[([^[\]|]+)\]\]$/i.exec(macro.trim())?.[1]
   if (embedded !== undefined) return elementNode('note-embed', { dataTarget: embedded.trim() })
   if (macro !== undefined) return elementNode('quiet-macro', { dataText: macro.trim() })
-  if (reference !== undefined) return elementNode('quiet-macro', { dataText: `((${reference}))` })
+  if (reference !== undefined) return elementNode('block-reference', { dataTarget: reference })
   if (mark !== undefined) return elementNode('line-mark', { dataText: mark.trim() })
   return { type: 'highlight', value: '==' }
 }

@@ -159,6 +159,10 @@ export const links = {
   files: base.input(forAgent).output(z.array(z.object({ path: z.string(), names: z.array(z.string()).optional() }))),
   /** What notes are called by their first heading or their front matter; none of those that only have a file name. */
   titles: base.input(forAgent).output(z.array(z.object({ path: z.string(), title: z.string() }))),
+  /** The block of a note that has an id, as Logseq gives them; null where no note has it. */
+  block: base
+    .input(forAgent.extend({ id: z.string().max(100) }))
+    .output(z.object({ path: z.string(), line: z.number().int(), text: z.string() }).nullable()),
   /** Links of all notes that lead nowhere. */
   broken: base.input(forAgent).output(z.object({ links: z.array(brokenLinkSchema), count: z.number().int() })),
   /** Writes another target into a broken link. Fails with `edit_no_match` when it does not stand there any more. */

@@ -284,6 +284,8 @@ function landmarks(text: string, hidden: readonly Range[], lines: readonly numbe
   const headings: Heading[] = []
   const blocks: Block[] = []
   let skip = 0
+  /** The last line that is no property: what an id below it names. 1-based. */
+  let owner = 1
   for (const [index, start] of lines.entries()) {
     const end = (lines[index + 1] ?? text.length + 1) - 1
     while ((hidden[skip]?.to ?? Infinity) <= start) skip += 1
@@ -296,7 +298,8 @@ function landmarks(text: string, hidden: readonly Range[], lines: readonly numbe
     const id = /(?:^|\s)\^([A-Za-z\d-]+)\s*$/.exec(line.slice(-200))?.[1]
     if (id !== undefined) blocks.push({ id, line: index + 1 })
     const uuid = /^\s*id::\s+([\da-f-]{36})\s*$/.exec(line.slice(0, 200))?.[1]
-    if (uuid !== undefined) blocks.push({ id: uuid, line: Math.max(1, index) })
+    if (uuid !== undefined) blocks.push({ id: uuid, line: owner })
+    else if (!/^\s*[\w.-]+::(?:\s|$)/.test(line.slice(0, 200))) owner = index + 1
   }
   return { headings, blocks }
 }

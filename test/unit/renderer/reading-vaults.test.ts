@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { shownName } from '../../../src/renderer/links/shown-name.ts'
 import { documentOf } from '../../../src/renderer/reading/document.ts'
 import { remarkLineBreaks } from '../../../src/renderer/reading/remark-line-breaks.ts'
+import { sectionOf } from '../../../src/renderer/reading/section.ts'
 import { splitTarget } from '../../../src/shared/links/index.ts'
 import { noteHtml } from '../../support/note-html.ts'
+
+const id = '60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2'
 
 describe('M66 what notes of real vaults hold', () => {
   it('M66: a long table or list that names addresses has them in each part, and none as a row', () => {
@@ -33,6 +36,20 @@ describe('M66 what notes of real vaults hold', () => {
     [undefined, 'A#B', 'Note', 'A#B'],
   ])('M66: in a vault of %s, [[%s]] of the title %s is called %s', (kind, target, title, name) => {
     expect(shownName(kind, splitTarget(target), title)).toBe(name)
+  })
+
+  it.each([
+    [`a ((${id})) b`, `<p>a <block-reference data-target="${id}"></block-reference> b</p>`],
+    [`[c](((${id})))`, `<p><block-reference data-target="${id}" data-label="c"></block-reference></p>`],
+    [`{{embed ((${id}))}}`, `<note-embed data-target="((${id}))" data-block="yes"></note-embed>`],
+    [`\`((${id}))\``, `<p><code>((${id}))</code></p>`],
+  ])('M66: blocks of Logseq are named by their ids: %j', (text, expected) => {
+    expect(noteHtml(text)).toBe(expected)
+  })
+
+  it('M66: an id names the line above it and its other properties, with what stands below', () => {
+    const note = `- one\n\t- two\n\t  collapsed:: true\n\t  id:: ${id}\n\t\t- below\n- three\n`
+    expect(sectionOf(note, `^${id}`)).toBe(`- two\n  collapsed:: true\n  id:: ${id}\n\t- below`)
   })
 
   it.each([
