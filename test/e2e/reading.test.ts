@@ -226,6 +226,25 @@ describe('M66 reading', () => {
     expect(await tree.getByText('talk.mp3').count()).toBe(0)
   }, 60_000)
 
+  it('M66: links are called what the vault’s own program calls them, and HTML is what it means', async () => {
+    const text = '[[other]] [[other#Part]] [[#Here]] [[other|mine]]\n\n<table><tr><td>a cell</td></tr></table>\n'
+    const linksIn = async (settings: Record<string, string>) => {
+      const files = { ...settings, 'Home.md': text, 'other.md': '# The *Other* Note\n\n## Part\n' }
+      const server = await openTestServer({ files })
+      const page = await openPage()
+      await page.goto(server.url)
+      await page.goto(new URL('/file/Home.md', server.url).href)
+      await page.getByRole('button', { name: 'Preview', exact: true }).click()
+      const pane = page.getByTestId('preview')
+      await pane.getByRole('cell', { name: 'a cell' }).waitFor()
+      return () => pane.getByRole('link').allTextContents()
+    }
+    const foam = await linksIn({ '.foam/templates/daily-note.md': '' })
+    await until(async () => (await foam()).join() === 'The Other Note,The Other Note#Part,#Here,mine')
+    const obsidian = await linksIn({ '.obsidian/app.json': '{}' })
+    await until(async () => (await obsidian()).join() === 'other,other > Part,Here,mine')
+  }, 60_000)
+
   it('M66: notes that were looked at leave nothing behind in the page', async () => {
     const names = Array.from({ length: 30 }, (_, number) => `n${number}.md`)
     const server = await openTestServer({ files: Object.fromEntries(names.map((name) => [name, `# ${name}\n\ntext`])) })

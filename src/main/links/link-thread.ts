@@ -4,7 +4,7 @@ import type { NoteLink, Move } from '../../shared/links/index.ts'
 import type { TagRename } from '../../shared/properties/index.ts'
 import { serveThread, threadBase } from '../thread/index.ts'
 import { LinkIndex } from './link-index.ts'
-import { brokenLinks, leadsTo, linksOf } from './lists.ts'
+import { brokenLinks, leadsTo, linksOf, titlesOf } from './lists.ts'
 import { mentionsOf } from './mentions.ts'
 import { namesFor } from './names.ts'
 import { linksAround } from './around.ts'
@@ -72,6 +72,7 @@ const router = {
         .files()
         .map(({ path, names = [] }) => (names.length === 0 ? { path } : { path, names: [...names] })),
     ),
+  titles: threadBase.input(type<Asked>()).handler(async ({ input }) => titlesOf(await current(input))),
   broken: threadBase.input(type<Asked>()).handler(async ({ input }) => brokenLinks(await current(input))),
   write: threadBase
     .input(type<Asked & { path: string; to: string; label: string; isEmbed: boolean; as?: LinkStyle | undefined }>())

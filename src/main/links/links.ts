@@ -98,6 +98,10 @@ export class Links {
     return this.#ask((client, asked) => client.files(asked, passing(signal)))
   }
 
+  titles(signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.titles(asked, passing(signal)))
+  }
+
   broken(signal?: AbortSignal) {
     return this.#ask((client, asked) => client.broken(asked, passing(signal)))
   }

@@ -2,6 +2,7 @@
 import { posix } from 'node:path'
 import type { Backlink, BrokenLink, OutgoingLink } from '../../shared/contract/index.ts'
 import { folderOf, lineOfFragment, type NoteLink } from '../../shared/links/index.ts'
+import { nameKey } from '../../shared/properties/index.ts'
 import type { IndexedNote, LinkIndex } from './link-index.ts'
 import { NearNames } from './near-names.ts'
 import { newNoteOf } from './new-note.ts'
@@ -19,6 +20,14 @@ export function leadsTo(index: LinkIndex, from: string, link: Pick<NoteLink, 'ki
   const note = path === null ? undefined : index.notes.get(path)
   const line = note && link.fragment !== undefined ? (lineOfFragment(link.fragment, note) ?? null) : null
   return { path, line, makes: path === null ? (newNoteOf(from, link, index.newNotes) ?? null) : null }
+}
+
+export function titlesOf(index: LinkIndex) {
+  return [...index.notes.values()].flatMap(({ path, properties, headings }) => {
+    const told = properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]
+    const title = (told ?? headings.find(({ level }) => level === 1)?.title ?? '').trim()
+    return title === '' ? [] : [{ path, title: title.slice(0, maxCharacters) }]
+  })
 }
 
 /** Lines that link here are told once, however often they do. */

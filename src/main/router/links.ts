@@ -22,6 +22,7 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
     .use(agent)
     .handler(({ context, input }) => context.agent.links.resolve(input.path, input.kind, input)),
   files: os.links.files.use(agent).handler(({ context, signal }) => context.agent.links.files(signal)),
+  titles: os.links.titles.use(agent).handler(({ context, signal }) => context.agent.links.titles(signal)),
   broken: os.links.broken.use(agent).handler(({ context, signal }) => context.agent.links.broken(signal)),
   mend: os.links.mend.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent

@@ -10,6 +10,9 @@ import { tagQuery } from '../../shared/properties/index.ts'
 import { api, client } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
 import { paths } from '../navigate.ts'
+import { plainTitle } from '../workspace/plain-title.ts'
+import { useHabits } from '../workspace/use-habits.ts'
+import { shownName } from './shown-name.ts'
 import type { NoteLinks as ShownLinks } from '../markdown/elements.tsx'
 
 export interface NoteLinks extends ShownLinks {
@@ -30,18 +33,31 @@ function resolverOf(files: Files): Resolver {
   return known
 }
 
+function byPath(titles: readonly { path: string; title: string }[]): ReadonlyMap<string, string> {
+  return new Map(titles.map(({ path, title }) => [path, title]))
+}
+
 export function useNoteLinks(agent: string, path: string): NoteLinks {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
+  const kind = useHabits(agent)?.kind
+  const titles = useQuery(
+    api.links.titles.queryOptions({ input: { agent }, staleTime: 60_000, enabled: kind === 'foam', select: byPath }),
+  ).data
   const resolver = files && resolverOf(files)
   return useMemo(
     () => ({
       // Before the names are known, nothing is called unresolved.
-      resolve: (kind, { target }) => (resolver ? resolver.resolve(path, { kind, target })?.path : target),
-      open(kind, link) {
+      resolve: (written, { target }) => (resolver ? resolver.resolve(path, { kind: written, target })?.path : target),
+      nameOf(link) {
+        const leads = resolver?.resolve(path, { kind: 'wiki', target: link.target })?.path
+        const title = leads === undefined ? undefined : titles?.get(leads)
+        return shownName(kind, link, title === undefined ? undefined : plainTitle(title))
+      },
+      open(written, link) {
         const go = async () => {
-          const leads = await client.links.resolve({ agent, path, kind, ...link })
+          const leads = await client.links.resolve({ agent, path, kind: written, ...link })
           if (leads.path !== null) navigate(paths.file(leads.path, leads.line ?? undefined))
           else if (leads.makes !== null) navigate(paths.file(leads.makes))
           else toast.info(t('links.nowhere', { target: wholeTarget(link) }))
@@ -51,6 +67,6 @@ export function useNoteLinks(agent: string, path: string): NoteLinks {
       openTag: (name) => navigate(paths.search(tagQuery(name))),
       names: (typed) => client.links.names({ agent, path, typed }),
     }),
-    [agent, path, resolver, navigate, t],
+    [agent, path, resolver, kind, titles, navigate, t],
   )
 }

@@ -6,13 +6,15 @@ import { paths } from '../navigate.ts'
 import { parseCitationHref } from './citation.ts'
 import { CitationChip } from './citation-chip.tsx'
 import { CodeBlock } from './code-block.tsx'
-import type { LinkTarget } from '../../shared/links/index.ts'
+import { wholeTarget, type LinkTarget } from '../../shared/links/index.ts'
 import { decodeTarget, parseNameHref } from './named-link.ts'
 
 /** Where links of a file lead. @see ../links/use-note-links.ts */
 export interface NoteLinks {
   /** The path that a link leads to; undefined for nowhere. */
   readonly resolve: (kind: 'wiki' | 'inline', link: LinkTarget) => string | undefined
+  /** What a link is called that says no name of its own. */
+  readonly nameOf: (link: LinkTarget) => string
   /** Goes to the heading or block that a link names, or to where its note can be made. */
   readonly open: (kind: 'wiki' | 'inline', link: LinkTarget) => void
 }
@@ -43,7 +45,7 @@ export function Table({ children }: ComponentProps<'table'>) {
   )
 }
 
-export function Anchor({ href, children }: ComponentProps<'a'>) {
+export function Anchor({ href, children: written }: ComponentProps<'a'>) {
   const { agent, links } = useContext(Source)
   const { t } = useTranslation()
   const citation = parseCitationHref(href)
@@ -51,6 +53,7 @@ export function Anchor({ href, children }: ComponentProps<'a'>) {
   const name = parseNameHref(href)
   const kind = name === undefined ? 'inline' : 'wiki'
   const target = name ?? decodeTarget(href)
+  const children = links && name && written === wholeTarget(name) ? links.nameOf(name) : written
   const path = target === undefined ? undefined : links?.resolve(kind, target)
   const open = (event: MouseEvent) => {
     if (target === undefined || event.ctrlKey || event.metaKey) return

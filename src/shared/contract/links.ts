@@ -157,6 +157,8 @@ export const links = {
     .output(z.object(leadsShape)),
   /** What a resolver has to know: every file, and the names that texts give their notes. */
   files: base.input(forAgent).output(z.array(z.object({ path: z.string(), names: z.array(z.string()).optional() }))),
+  /** What notes are called by their first heading or their front matter; none of those that only have a file name. */
+  titles: base.input(forAgent).output(z.array(z.object({ path: z.string(), title: z.string() }))),
   /** Links of all notes that lead nowhere. */
   broken: base.input(forAgent).output(z.object({ links: z.array(brokenLinkSchema), count: z.number().int() })),
   /** Writes another target into a broken link. Fails with `edit_no_match` when it does not stand there any more. */

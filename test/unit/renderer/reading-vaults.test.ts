@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { shownName } from '../../../src/renderer/links/shown-name.ts'
 import { documentOf } from '../../../src/renderer/reading/document.ts'
 import { remarkLineBreaks } from '../../../src/renderer/reading/remark-line-breaks.ts'
+import { splitTarget } from '../../../src/shared/links/index.ts'
 import { noteHtml } from '../../support/note-html.ts'
 
 describe('M66 what notes of real vaults hold', () => {
@@ -16,6 +18,21 @@ describe('M66 what notes of real vaults hold', () => {
         expect(noteHtml(text)).toContain('href="b.md"')
       }
     }
+  })
+
+  it.each([
+    ['obsidian', 'A#B', 'Note', 'A > B'],
+    ['obsidian', '#B', undefined, 'B'],
+    ['obsidian', 'A#B#C', undefined, 'A > B > C'],
+    ['obsidian', 'A', 'Note', 'A'],
+    ['foam', 'a', 'Note', 'Note'],
+    ['foam', 'a#B', 'Note', 'Note#B'],
+    ['foam', '#B', 'Note', '#B'],
+    ['foam', 'a', undefined, 'a'],
+    ['logseq', 'A#B', 'Note', 'A#B'],
+    [undefined, 'A#B', 'Note', 'A#B'],
+  ])('M66: in a vault of %s, [[%s]] of the title %s is called %s', (kind, target, title, name) => {
+    expect(shownName(kind, splitTarget(target), title)).toBe(name)
   })
 
   it.each([
