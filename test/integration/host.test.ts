@@ -80,9 +80,12 @@ describe('M49 browser host', () => {
     const { url } = await openTestServer()
     const client = await connect(url)
     expect(await client.workspace.list({ agent: 'main' })).toMatchObject([{ path: 'MEMORY.md', kind: 'memory' }])
-    const known = (await client.workspace.list({ agent: 'main' })).map(
-      ({ words: _words, tokens: _tokens, local: _local, ...named }) => named,
-    )
+    const known = (await client.workspace.list({ agent: 'main' })).map(({ path, kind, date, unsearched }) => ({
+      path,
+      kind,
+      ...(date && { date }),
+      ...(unsearched && { unsearched }),
+    }))
     expect(await client.workspace.names({ agent: 'main' })).toEqual(known)
     await expect(client.workspace.read({ agent: 'main', path: '../../etc/passwd' })).rejects.toMatchObject({
       code: 'path_outside_workspace',

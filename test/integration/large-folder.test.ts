@@ -50,6 +50,27 @@ describe('M2 M9 large and odd folders', () => {
     expect(problems.map(({ code }) => code)).toEqual(['name_unusable', 'name_unusable', 'name_unusable'])
   })
 
+  it('M2: what lies in a folder is told by name before its memory can be asked, the same files in the same order', async () => {
+    const { app, workspace } = await openTestApp({
+      files: { 'a/one.md': '1', 'b/two.MD': '2', 'b.md': '3', '.commonplace/AGENTS.md': 'x', 'c/picture.png': 'x' },
+    })
+    await symlink(join(workspace, 'a'), join(workspace, 'again'))
+    const steps: string[] = []
+    const early = app.agents.created('main').then(async (agent) => {
+      const named = await agent.nameFiles(undefined)
+      steps.push('named')
+      return named
+    })
+    const agent = await app.agents.get('main')
+    const listed = await agent.listFiles(undefined)
+    steps.push('listed')
+    expect((await early).map(({ path }) => path)).toEqual(listed.map(({ path }) => path))
+    expect(listed).toHaveLength(5)
+    expect(steps).toEqual(['named', 'listed'])
+    expect(await app.agents.created('main')).toBe(agent)
+    await expect(app.agents.created('nobody')).rejects.toMatchObject({ code: 'unknown_agent' })
+  })
+
   it('M9: a walk is broken off when nobody wants it any more', async () => {
     const folder = await temporaryFolder()
     for (let index = 0; index < 50; index += 1) await mkdir(join(folder, `d${index}`))

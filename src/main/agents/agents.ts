@@ -45,6 +45,8 @@ export class Agents {
   /** As it was last told. */
   #told: string
   readonly #open = new Map<string, Promise<Agent>>()
+  /** Of those that are being opened. */
+  readonly #created = new WeakMap<Promise<Agent>, Promise<Agent>>()
   /** Folders that are being made somebody's, and whose. */
   readonly #claimed = new Map<string, string>()
   #isSavingPower = false
@@ -133,6 +135,17 @@ export class Agents {
       this.#open.delete(id)
       throw error
     }
+  }
+
+  /** The same, before its memory can be asked: enough to tell what lies in its folder. */
+  async created(id: string): Promise<Agent> {
+    const opened = this.get(id)
+    const opening = this.#open.get(id)
+    const created = opening && this.#created.get(opening)
+    if (!created) return opened
+    // Whoever asks the memory hears of it.
+    opened.catch(() => undefined)
+    return created
   }
 
   /**
@@ -346,7 +359,17 @@ export class Agents {
     return { ...this.foldersOf(id), home, logs, workspace, forbidden: this.#foreignFolders(id) }
   }
 
-  async #openAgent(id: string): Promise<Agent> {
+  #openAgent(id: string): Promise<Agent> {
+    const { promise, resolve, reject } = Promise.withResolvers<Agent>()
+    const opening = this.#startAgent(id, resolve)
+    // Whoever waits for all of it hears of it.
+    promise.catch(() => undefined)
+    opening.catch(reject)
+    this.#created.set(opening, promise)
+    return opening
+  }
+
+  async #startAgent(id: string, onCreated: (agent: Agent) => void): Promise<Agent> {
     const options = await this.#agentOptions(id)
     // Where a crash broke it off, it is done before anybody reads anything.
     await resumeInThread(options.forgetEntry, this.#forgettable(id)).catch((error: unknown) => {
@@ -354,6 +377,7 @@ export class Agents {
       options.log.fault(error, `forgetting of agent ${id}`)
     })
     const agent = await Agent.create(options)
+    onCreated(agent)
     wireAgent(agent, options)
     await agent.start()
     if (this.#isSavingPower) agent.savePower(true)

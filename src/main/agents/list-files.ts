@@ -2,7 +2,7 @@
 import type { FileEntry, ListedFile, MemoryScope } from '../../shared/contract/index.ts'
 import type { VaultHabits } from '../habits/index.ts'
 import type { Memory } from '../memory/index.ts'
-import { dailyLogDate, fileKind, unsearchedOf, type FoundFile, type Workspace } from '../workspace/index.ts'
+import { dailyLogDate, fileKind, unsearchedOf, type Workspace } from '../workspace/index.ts'
 import type { LocalNote, LocalNotes } from '../visibility/index.ts'
 import type { TextFigures } from './text-figures.ts'
 
@@ -20,19 +20,17 @@ export interface Listed extends Named {
   readonly figures: TextFigures
 }
 
-/** By one walk through the folder: no file is read. */
+/** By what the folders say: no file is asked about, let alone read. */
 export async function nameFiles(named: Named, signal: AbortSignal | undefined): Promise<ListedFile[]> {
-  return (await named.workspace.list(signal)).files.map((file) => listed(named, file))
+  return (await named.workspace.paths(signal)).map((path) => listed(named, path))
 }
 
-function listed({ workspace: { layout }, memory, scope }: Named, { path, size, modifiedAt }: FoundFile): ListedFile {
+function listed({ workspace: { layout }, memory, scope }: Named, path: string): ListedFile {
   const date = dailyLogDate(path, layout)
   return {
     path,
     kind: fileKind(path, layout),
     ...(date === undefined ? {} : { date }),
-    size,
-    modifiedAt,
     ...unsearchedOf(path, scope, memory.unreadable, layout),
   }
 }
@@ -44,7 +42,11 @@ export async function listFiles(
   const [{ files }, counts] = await Promise.all([workspace.list(signal), memory.fileCounts()])
   const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
   await habits.refresh(files.map(({ path }) => path))
-  const all = files.map((file) => listed({ workspace, memory, scope }, file))
+  const all = files.map(({ path, size, modifiedAt }) => ({
+    ...listed({ workspace, memory, scope }, path),
+    size,
+    modifiedAt,
+  }))
   // What is about to be indexed is counted there.
   const isLeft = ({ unsearched }: ListedFile) => (unsearched?.reason ?? 'unreadable') !== 'unreadable'
   const [own, sight] = await Promise.all([figures.of(all.filter(isLeft)), localNotes.look()])

@@ -7,7 +7,9 @@ import { readFor, seenFiles, sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
-  names: os.workspace.names.use(agent).handler(({ context, signal }) => context.agent.nameFiles(signal)),
+  names: os.workspace.names.handler(async ({ input, signal }) =>
+    (await app.agents.created(input.agent)).nameFiles(signal),
+  ),
   list: os.workspace.list
     .use(agent)
     .handler(async ({ context, input, signal }) =>

@@ -74,15 +74,26 @@ export async function walkNotes(
 
 /** The same for files of all kinds, but hidden ones. */
 export async function walkFiles(root: string, signal?: AbortSignal, forbidden: readonly string[] = []): Promise<Walk> {
-  return walk(root, (name) => !isHidden(name), signal, forbidden)
+  return walk(root, (name) => !isHidden(name), signal, forbidden, askDisk)
 }
 
+/** The paths of Markdown files alone: folders are read, and no file is asked about. */
+export async function walkPaths(
+  root: string,
+  signal?: AbortSignal,
+  forbidden: readonly string[] = [],
+): Promise<string[]> {
+  const { files } = await walk(root, isMarkdown, signal, forbidden, undefined)
+  return files.map(({ path }) => path)
+}
+
+/** @param ask undefined where the names are enough: what else is told of a file means nothing then */
 async function walk(
   root: string,
   isWanted: (name: string) => boolean,
   signal: AbortSignal | undefined,
   forbidden: readonly string[],
-  ask = askDisk,
+  ask: AskDisk | undefined,
 ): Promise<Walk> {
   const files: FoundFile[] = []
   const problems: WalkProblem[] = []
@@ -132,8 +143,9 @@ async function walk(
     // Another name for what is found by its own: a note is one note.
     if (isLink && !steps.includes('node_modules')) return undefined
     links.delete(path)
+    if (!ask && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
     if (!entry.isDirectory()) {
-      const info = await ask(place)
+      const info = await (ask ?? askDisk)(place)
       if (info.isFile() && isWanted(entry.name)) {
         return { path, size: info.size, modifiedAt: info.mtimeMs, changedAt: info.ctimeMs }
       }

@@ -51,7 +51,7 @@ import {
   type Roots,
 } from './paths.ts'
 import { withEndsOf } from './line-ends.ts'
-import { walkMarkdown, type FoundFile, type Walk } from './walk.ts'
+import { walkMarkdown, walkPaths, type FoundFile, type Walk } from './walk.ts'
 
 const dayMs = 86_400_000
 
@@ -128,8 +128,20 @@ export class Workspace {
   }
 
   async list(signal?: AbortSignal): Promise<Walk> {
+    return this.#walked(walkMarkdown, signal)
+  }
+
+  /** The same files by their paths alone, which is much less to ask of the disk. */
+  async paths(signal?: AbortSignal): Promise<string[]> {
+    return this.#walked(walkPaths, signal)
+  }
+
+  async #walked<T>(
+    walk: (root: string, signal: AbortSignal | undefined, forbidden: readonly string[]) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
     try {
-      return await walkMarkdown(this.roots.workspace, signal, this.roots.forbidden)
+      return await walk(this.roots.workspace, signal, this.roots.forbidden)
     } catch (error) {
       if (isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) {
         throw new AppError(

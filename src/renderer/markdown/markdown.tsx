@@ -9,6 +9,7 @@ import { CodeBlock } from './code-block.tsx'
 import { Anchor, Preformatted, Source, Table } from './elements.tsx'
 import { loadMath } from './load-math.ts'
 import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from './math.ts'
+import { Nested } from './nested.tsx'
 import { portionsOf, type Piece, type Portion } from './pieces.ts'
 import { PlainPassage } from './plain-passage.tsx'
 import { remarkCitations } from './remark-citations.ts'
@@ -72,17 +73,25 @@ const Pieces = memo(
 )
 
 function isSame(before: Piece, now: Piece | undefined): boolean {
-  return now !== undefined && before.kind === now.kind && before.text === now.text
+  return now !== undefined && before.kind === now.kind && before.text === now.text && before.depth === now.depth
 }
 
 function PieceView({ piece }: { piece: Piece }) {
   switch (piece.kind) {
     case 'markdown':
-      return <Block text={piece.text} />
+      return (
+        <Nested depth={piece.depth}>
+          <Block text={piece.text} />
+        </Nested>
+      )
     case 'code':
       return <CodeBlock code={piece.text} language={piece.language} />
     case 'plain':
-      return <PlainPassage text={piece.text} excess={piece.excess} />
+      return (
+        <Nested depth={piece.depth}>
+          <PlainPassage text={piece.text} excess={piece.excess} />
+        </Nested>
+      )
   }
 }
 

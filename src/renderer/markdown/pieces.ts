@@ -8,9 +8,9 @@ import { closingOf, isAllDefinitions, shareDefinitions, splitBlocks } from './bl
 import { costOf, Meter, type Excess } from './cost.ts'
 
 export type Piece =
-  | { readonly kind: 'markdown'; readonly text: string; readonly work: number }
-  | { readonly kind: 'code'; readonly text: string; readonly language: string }
-  | { readonly kind: 'plain'; readonly text: string; readonly excess: Excess }
+  | { readonly kind: 'markdown'; readonly text: string; readonly work: number; readonly depth: number }
+  | { readonly kind: 'code'; readonly text: string; readonly language: string; readonly depth: 0 }
+  | { readonly kind: 'plain'; readonly text: string; readonly excess: Excess; readonly depth: number }
 
 /** Pieces that are drawn together. */
 export interface Portion {
@@ -67,16 +67,19 @@ export function piecesOf(text: string): Piece[] {
  * @param work that a piece may cost, microseconds @param few characters of a block that is not looked at
  */
 export function cutBlock(block: string, work = partWork, few = fewCharacters): (readonly [Piece, number])[] {
-  if (block.length <= few) return [[pieceOf(block), 0]]
+  if (block.length <= few) return [[pieceOf(block, 0), 0]]
   const code = codeIn(block)
   if (code) return [[code, 0]]
   const { text, share } = shareDefinitions(block)
-  return partsOf(text.split('\n'), work).map(({ lines, from }) => [pieceOf(share(lines.join('\n'))), from])
+  return partsOf(text.split('\n'), work).map(({ lines, from, depth }) => [
+    pieceOf(share(lines.join('\n')), depth),
+    from,
+  ])
 }
 
-function pieceOf(text: string): Piece {
+function pieceOf(text: string, depth: number): Piece {
   const { work, excess } = costOf(text)
-  return excess ? { kind: 'plain', text, excess } : { kind: 'markdown', text, work }
+  return excess ? { kind: 'plain', text, excess, depth } : { kind: 'markdown', text, work, depth }
 }
 
 /** The code of a block that is one large fence; undefined for any other. */
@@ -94,6 +97,7 @@ function codeIn(block: string): Piece | undefined {
     kind: 'code',
     text: block.slice(firstEnd + 1, isClosed ? lastStart : undefined),
     language: language.toLowerCase(),
+    depth: 0,
   }
 }
 
@@ -106,37 +110,48 @@ interface Part {
   readonly lines: string[]
   /** The line of the block that its first line is; those of a table's head, which each part has, come before it. */
   readonly from: number
+  /** In how many items of a list it lies. */
+  readonly depth: number
 }
 
 /** A long block at the places where a reader sees a seam: items, rows, headings, elements; else any end of a line. */
 function partsOf(lines: readonly string[], work: number): Part[] {
   const isTable = lines[0]?.includes('|') === true && delimiters.test(lines[1] ?? '')
   const head = isTable ? lines.slice(0, 2) : []
-  const isList = item.test(lines[0] ?? '')
   const isHtml = /^ {0,3}<[a-z]/i.test(lines[0] ?? '')
   const parts: Part[] = []
   let part: string[] = []
   let from = 0
+  let depth = 0
+  /** How far in the items are that the line lies in, and the first of the part. */
+  let items: number[] = []
+  let first = 0
   let meter = new Meter()
   for (const [index, line] of lines.entries()) {
     const isFull = meter.work > work && !meter.isOpen
-    const indent = isList ? item.exec(line)?.[1]?.length : undefined
+    const isHeading = heading.test(line) && !meter.isOpen
+    const indent = meter.isOpen || isHtml ? undefined : item.exec(line)?.[1]?.length
+    if (isHeading) items = []
+    if (indent !== undefined) items = [...items.filter((above) => above < indent), indent]
     // A list is cut between its own items; where one of them is very long, between those inside of it.
-    const isSeam = isList
-      ? indent === 0 || (indent !== undefined && meter.work > 2 * work)
-      : isHtml
-        ? element.test(line)
-        : line.trim() !== ''
-    if (part.length > 0 && isFull && (isSeam || heading.test(line))) {
-      parts.push({ lines: part, from })
+    const isSeam =
+      indent === undefined
+        ? isHeading || (isHtml ? element.test(line) : items.length === 0 && line.trim() !== '')
+        : indent === 0 || meter.work > 2 * work
+    // What is less far in than the beginning of its part would seem to be as far in.
+    const isOutside = first > 0 && (isHeading || (indent ?? first) < first)
+    if (part.length > 0 && ((isFull && isSeam) || isOutside)) {
+      parts.push({ lines: part, from, depth })
       part = [...head]
       from = index - head.length
+      first = indent ?? 0
+      depth = Math.max(0, items.length - 1)
       meter = new Meter()
     }
     part.push(line)
     meter.add(line)
   }
-  parts.push({ lines: part, from })
+  parts.push({ lines: part, from, depth })
   return parts.map((one) => ({ ...one, lines: withoutIndent(one.lines) }))
 }
 

@@ -7,6 +7,7 @@ import { commentRanges, frontMatterEnd } from '../../shared/links/hidden.ts'
 import { blocksOf, closingOf, isAllDefinitions } from '../markdown/blocks.ts'
 import { cutBlock, type Piece } from '../markdown/pieces.ts'
 import { withoutPiles } from '../ui/clip.ts'
+import { withNestedLists } from './nested-lists.ts'
 import { takeInlineFootnotes } from './inline-footnotes.ts'
 
 export type Row =
@@ -44,7 +45,7 @@ export function documentOf(text: string): Document {
     lines.push(2)
   }
   const before = countLines(unified, end)
-  const { text: body, notes: inline } = takeInlineFootnotes(withFences(withoutComments(unified.slice(end))))
+  const { text: body, notes: inline } = takeInlineFootnotes(shownBody(unified.slice(end)))
   for (const [label, note] of inline) notes.set(label, { text: note.text, line: note.line + before })
   for (const { text: block, line } of blocksOf(body)) {
     if (isAllDefinitions(block)) continue
@@ -79,6 +80,11 @@ export function documentOf(text: string): Document {
 
 function withoutRules(matter: string): string {
   return matter.replace(/^\uFEFF?---[^\n]*\n/, '').replace(/(?:^|\n)(?:---|\.\.\.)[^\n]*\n?$/, '')
+}
+
+/** What other programs write otherwise, as Markdown has it; every line keeps its number. */
+function shownBody(body: string): string {
+  return withNestedLists(withFences(withoutComments(body)))
 }
 
 /** The ends of lines stay: every line keeps its number. */

@@ -5,6 +5,7 @@ import remarkGfm from 'remark-gfm'
 import { CodeBlock } from '../markdown/code-block.tsx'
 import { loadMath } from '../markdown/load-math.ts'
 import { hasMath, isCheapMath } from '../markdown/math.ts'
+import { Nested } from '../markdown/nested.tsx'
 import { remarkCjk } from '../markdown/remark-cjk.ts'
 import { PlainPassage } from '../markdown/plain-passage.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -52,11 +53,19 @@ function countLines(text: string): number {
 export function RowText({ row }: { row: Row }) {
   switch (row.kind) {
     case 'markdown':
-      return <Block text={row.text} />
+      return (
+        <Nested depth={row.depth}>
+          <Block text={row.text} />
+        </Nested>
+      )
     case 'code':
       return <CodeBlock code={row.text} language={row.language} maxSpans={maxSpans} />
     case 'plain':
-      return <PlainPassage text={row.text} excess={row.excess} />
+      return (
+        <Nested depth={row.depth}>
+          <PlainPassage text={row.text} excess={row.excess} />
+        </Nested>
+      )
     case 'properties':
       return <Properties matter={row.text} />
     case 'footnote':

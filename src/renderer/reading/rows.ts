@@ -62,7 +62,12 @@ export function applyPatch({ rows: before, ...old }: Shown, patch: Patch, nextId
 }
 
 function isSame(one: Row | undefined, other: Row | undefined): boolean {
-  return one !== undefined && other !== undefined && one.kind === other.kind && one.text === other.text
+  if (one === undefined || other === undefined) return false
+  return one.kind === other.kind && one.text === other.text && depthOf(one) === depthOf(other)
+}
+
+function depthOf(row: Row): number {
+  return 'depth' in row ? row.depth : 0
 }
 
 /** The row that a line belongs to: the last that begins at it or before. @param line 1-based @returns -1 for none */

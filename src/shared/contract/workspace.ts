@@ -44,8 +44,8 @@ export const fileEntrySchema = z.object({
 })
 export type FileEntry = z.infer<typeof fileEntrySchema>
 
-/** What can be told of a file without reading it. */
-export const listedFileSchema = fileEntrySchema.omit({ words: true, tokens: true, local: true })
+/** What its path alone tells of a file. */
+export const listedFileSchema = fileEntrySchema.pick({ path: true, kind: true, date: true, unsearched: true })
 export type ListedFile = z.infer<typeof listedFileSchema>
 
 export const fileDraftSchema = z.object({
@@ -57,7 +57,7 @@ export const fileDraftSchema = z.object({
 export type FileDraft = z.infer<typeof fileDraftSchema>
 
 export const workspace = {
-  /** The same files as `list`, before any of them is read. */
+  /** The same files as `list`, before any of them is asked about. */
   names: base.input(forAgent).output(z.array(listedFileSchema)),
   list: base.input(forAgent.extend({ forProgram: forProgramSchema })).output(z.array(fileEntrySchema)),
   /** Marks a note local, or takes that mark away; what it changed can be taken back by `undo`. */

@@ -1,0 +1,10 @@
+/** A part of a long list that is drawn by itself, as far in as the items are that it lies in. */
+import type { ReactNode } from 'react'
+
+/** What a list is further in than what it stands in, em. */
+const step = 1.4
+
+export function Nested({ depth, children }: { depth: number; children: ReactNode }) {
+  if (depth === 0) return children
+  return <div style={{ paddingInlineStart: `${depth * step}em` }}>{children}</div>
+}
