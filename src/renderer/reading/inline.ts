@@ -14,9 +14,12 @@ const name = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^\n
 const labelled = String.raw`\[([^[\]\n]{1,200})\]\(\[\[([^[\]\n]{1,500})\]\]\)`
 const spaced = String.raw`!\[([^[\]\n]{0,200})\]\(([^()<>\n]{1,500}\.[A-Za-z\d]{2,5})\)(?:\{:[^{}\n]*?:?width\s+(\d+)[^{}\n]*\})?`
 const special = new RegExp(
-  String.raw`${name}|${labelled}|${spaced}|\[\^([^[\]\s]{1,100})\]|\{\{([^{}\n]{1,500})\}\}|\(\(([\da-f]{8}-[\da-f-]{27})\)\)|\^\[[ \t]*((?:local|web:|mcp:|file:|agent:|import:)[^\]\n]{0,300})\]|(==)`,
+  String.raw`${name}|${labelled}|${spaced}|\[\^([^[\]\s]{1,100})\]|\{\{([^{}\n]{1,500})\}\}|\(\(([\da-f]{8}-[\da-f-]{27})\)\)|\^\[[ \t]*((?:local|web:|mcp:|file:|agent:|import:)[^\]\n]{0,300})\]|(==|\^\^)`,
   'g',
 )
+
+/** What Logseq shows in their place. */
+const films = /^(?:video|youtube|vimeo|bilibili|tweet|twitter)\s+(https?:\S+)$/i
 
 /** The content of a paragraph, heading, cell …; of links nothing is changed. */
 export function withInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
@@ -80,7 +83,8 @@ function splitText(text: string): MarkdownNode[] {
 }
 
 function nodeOf(match: RegExpExecArray): MarkdownNode {
-  const [, embeds, target, part = '', label, text, page, alt, address, width, footnote, macro, reference, mark] = match
+  const [, embeds, target, part = '', label, text, page, alt, address, width, footnote, macro, reference, mark, sign] =
+    match
   if (target !== undefined) {
     const whole = target.trim() + part
     const shown = label?.trim() || undefined
@@ -97,12 +101,14 @@ function nodeOf(match: RegExpExecArray): MarkdownNode {
   if (footnote !== undefined) return elementNode('foot-note', { dataLabel: footnote })
   const block = macro === undefined ? undefined : /^embed\s+(\(\([\da-f-]{36}\)\))$/i.exec(macro.trim())?.[1]
   if (block !== undefined) return elementNode('note-embed', { dataTarget: block })
+  const film = macro === undefined ? undefined : films.exec(macro.trim())?.[1]
+  if (film !== undefined) return elementNode('web-page', { dataAddress: film })
   const embedded = macro === undefined ? undefined : /^embed\s+\[\[([^[\]|]+)\]\]$/i.exec(macro.trim())?.[1]
   if (embedded !== undefined) return elementNode('note-embed', { dataTarget: embedded.trim() })
   if (macro !== undefined) return elementNode('quiet-macro', { dataText: macro.trim() })
   if (reference !== undefined) return elementNode('block-reference', { dataTarget: reference })
   if (mark !== undefined) return elementNode('line-mark', { dataText: mark.trim() })
-  return { type: 'highlight', value: '==' }
+  return { type: 'highlight', value: sign ?? '' }
 }
 
 function withCitations(text: string): MarkdownNode[] {
@@ -115,29 +121,27 @@ function withCitations(text: string): MarkdownNode[] {
   )
 }
 
-/** What stands between two `==` is marked; one alone is a sign like others. */
+/** What stands between two `==` (or `^^`, as Logseq has it) is marked; one alone is a sign like others. */
 function withHighlights(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   if (!nodes.some(({ type }) => type === 'highlight')) return [...nodes]
+  const wordsAt = (at: number) => nodes[at]?.value ?? (nodes[at] ? 'x' : ' ')
+  const mayClose = (at: number) => /\S$/.test(wordsAt(at - 1))
+  /** Where each sign can end something for the last time. */
+  const ends = new Map<string, number>()
+  for (const [index, { type, value }] of nodes.entries())
+    if (type === 'highlight' && mayClose(index)) ends.set(value ?? '', index)
   const result: MarkdownNode[] = []
-  let start: number | undefined
+  let open: { readonly at: number; readonly sign: string } | undefined
   for (const [index, node] of nodes.entries()) {
-    if (node.type !== 'highlight') {
-      result.push(node)
-      continue
-    }
-    const before = nodes[index - 1]?.value ?? (nodes[index - 1] ? 'x' : ' ')
-    const after = nodes[index + 1]?.value ?? (nodes[index + 1] ? 'x' : ' ')
-    if (start !== undefined && /\S$/.test(before)) {
-      const inner = result.splice(start)
+    const sign = node.value ?? ''
+    if (node.type !== 'highlight') result.push(node)
+    else if (open?.sign === sign && mayClose(index)) {
+      const inner = result.splice(open.at)
       result.push(elementNode('mark', {}, inner))
-      start = undefined
-    } else if (start === undefined && /^[^\s=]/.test(after) && nodes.slice(index + 1).some(isHighlight)) {
-      start = result.length
-    } else result.push(textNode('=='))
+      open = undefined
+    } else if (!open && /^[^\s=^]/.test(wordsAt(index + 1)) && (ends.get(sign) ?? 0) > index)
+      open = { at: result.length, sign }
+    else result.push(textNode(sign))
   }
   return result
-}
-
-function isHighlight({ type }: MarkdownNode): boolean {
-  return type === 'highlight'
 }

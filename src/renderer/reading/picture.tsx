@@ -78,7 +78,7 @@ export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: stri
   if (target !== undefined) return <NoPicture name={name || wholeTarget(target)} why={t('reading.noPicture')} />
   if (isShownAsPage(src)) return <WebPage address={src} label={name} />
   if (/^https?:/i.test(src)) return <RemotePicture address={src} alt={name} width={width} />
-  return <NoPicture name={name || src} why="" />
+  return <NoPicture name={name || src} why={t('reading.outside')} />
 }
 
 /** A file that is shown: a picture as itself, others as a card. */
