@@ -88,8 +88,9 @@ export function FileTree({ agent, current }: TreeProps) {
             className="mx-0.5 mb-1 w-[calc(100%-4px)]"
           />
         )}
+        {!isRead && <EndingMove agent={agent.id} />}
         {files.isPending && named.isPending ? (
-          <Opening agent={agent.id} />
+          <Opening />
         ) : typed === '' ? (
           <Everything agent={agent} current={current} files={all} others={others.shown} actions={actions} />
         ) : (
@@ -128,16 +129,23 @@ const Named = memo(function Named({ typed, current, files, others, actions }: Na
   )
 })
 
-/** Before anything can be listed: that it goes on, and why it takes a while where it does. */
-function Opening({ agent }: { agent: string }) {
+/** Names are there before the memory is: why nothing can be opened yet. */
+function EndingMove({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
   const isEnding = data.some(({ code }) => code === changeEnding)
   return (
+    <p role="status" className={isEnding ? 'px-2 py-1 text-muted' : ''}>
+      {isEnding ? t('nav.endingMove') : ''}
+    </p>
+  )
+}
+
+/** Before anything can be listed: that it goes on. */
+function Opening() {
+  const { t } = useTranslation()
+  return (
     <div aria-busy aria-label={t('nav.opening')} role="group">
-      <p role="status" className={isEnding ? 'px-2 py-1 text-muted' : ''}>
-        {isEnding ? t('nav.endingMove') : ''}
-      </p>
       <Skeleton lines={6} />
     </div>
   )
