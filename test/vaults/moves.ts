@@ -36,6 +36,8 @@ interface Expected {
   readonly file: File
   /** Where each link of a note must lead; null for nowhere. */
   readonly to: (File | null)[]
+  /** The hash of its text when that was looked at. */
+  hash: string
   /** The hash of its text without targets, and without links. */
   rest: string
   between: string
@@ -43,13 +45,15 @@ interface Expected {
   kinds: string
 }
 
-async function restOf(index: LinkIndex, { path, links }: IndexedNote): Promise<Pick<Expected, 'rest' | 'between'>> {
+type Rest = Pick<Expected, 'hash' | 'rest' | 'between'>
+
+async function restOf(index: LinkIndex, { path, links, hash }: IndexedNote): Promise<Rest> {
   const text = (await index.text(path))?.text ?? ''
   const targets = links.map(({ targetFrom, targetTo }) => ({ from: targetFrom, to: targetTo, text: '' }))
   // Pictures may stand in the text of a link.
   const outer = links.filter(({ from }, at) => !links.slice(0, at).some((one) => one.to > from))
   const whole = outer.map(({ from, to }) => ({ from, to, text: '' }))
-  return { rest: hashOf(applyEdits(text, targets)), between: hashOf(applyEdits(text, whole)) }
+  return { hash, rest: hashOf(applyEdits(text, targets)), between: hashOf(applyEdits(text, whole)) }
 }
 
 function hashOf(text: string): string {
@@ -131,7 +135,8 @@ class Vault {
     for (const expected of notes) {
       const { file, to, kinds } = expected
       const now = this.index.notes.get(file.path)
-      const is = now && (await restOf(this.index, now))
+      // A text that was looked at and is the same is not read again.
+      const is = now?.hash === expected.hash ? expected : now && (await restOf(this.index, now))
       const isTurned = now && is?.between === expected.between && kindsOf(now) !== kinds
       if (isTurned) {
         this.turned += 1
@@ -142,6 +147,7 @@ class Vault {
         process.stdout.write(`  bytes: ${file.path}, at the latest by ${JSON.stringify(move)}\n`)
         continue
       }
+      expected.hash = now.hash
       for (const [at, led] of to.entries()) {
         const link = now.links[at]
         if (led === null || (link && this.index.resolver.resolve(file.path, link)?.path === led.path)) continue
@@ -194,17 +200,20 @@ async function measure(folder: string): Promise<void> {
         continue
       }
       vault.leave(plan.left)
+      sum.moves += 1
+      const isLast = sum.moves === Number(values.moves)
+      // In the end every byte is what the disk has, whatever times and sizes say.
+      if (isLast) index.forget(vault.paths)
       await index.refresh([])
       const touched = vault.follow(
         move,
         rewrites.map(({ path }) => path),
       )
-      sum.moves += 1
       sum.folders += plan.moves > 1 ? 1 : 0
       sum.links += plan.links
       sum.notes += plan.notes
       sum.left += plan.left.length
-      const isDue = sum.moves % Number(values.all) === 0 || sum.moves === Number(values.moves)
+      const isDue = isLast || sum.moves % Number(values.all) === 0
       await vault.check(isDue ? vault.all() : touched, move)
     }
     workspace.close()
