@@ -436,7 +436,7 @@ describe('M47 import and export', () => {
       'one.md': '# One\n',
       '日记/two.md': '# 二\n\n![](/img/a.png)\n',
       'img/a.png': 'not drawn here',
-      'board.canvas': '{}',
+      'board.drawio': 'a diagram',
     })
     const { page, onDisk } = await openMemory()
     await page.locator('textarea').first().waitFor()
@@ -453,7 +453,7 @@ describe('M47 import and export', () => {
     await plan.getByText('One picture, recording or document to add', { exact: false }).waitFor()
     await plan.getByText('One link is written anew', { exact: false }).waitFor()
     await plan.getByText('One file is left where it is').click()
-    await plan.getByText('board.canvas').waitFor()
+    await plan.getByText('board.drawio').waitFor()
     const withAttachments = plan.getByRole('checkbox', { name: 'Take pictures, recordings and documents too' })
     await withAttachments.uncheck()
     await plan.getByText('2 files are left where they are').waitFor()

@@ -1,5 +1,5 @@
 /** Every candidate of a search: what was returned, then what was not and why. */
-import { Fragment, memo, useState } from 'react'
+import { Fragment, memo, startTransition, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '../../shared/contract/index.ts'
 import { formatMoment, formatScore } from '../i18n/format.ts'
@@ -9,8 +9,12 @@ import { EmptyState } from '../ui/states.tsx'
 import { keyOf, type Moves } from './moves.ts'
 import { Row, roomy } from './candidate-row.tsx'
 
-/** Rows that are drawn at first, and with each further step. */
+/** Rows that are drawn while somebody types: more than have room in a window. */
+const inSight = 18
+/** Rows that are drawn when the typing rests, and with each further step. */
 const page = 60
+/** When it rests, ms. */
+const restMs = 250
 
 interface ResultsProps {
   readonly agent: string
@@ -21,7 +25,7 @@ interface ResultsProps {
 
 export const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
   const { t } = useTranslation()
-  const [limit, setLimit] = useState(page)
+  const [limit, setLimit] = useRowLimit(explanation.query)
   // A question that was asked before has a score of 0, and is there to be accounted for.
   const matching = explanation.candidates.filter(
     ({ score, question, verdict }) => score > 0 || question !== undefined || verdict.kind === 'outsideFilter',
@@ -93,7 +97,7 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
           ))}
         </tbody>
       </table>
-      {left < 0 && (
+      {left < 0 && limit >= page && (
         <Button look="link" className="mx-5 mt-2" onClick={() => setLimit(limit + page)}>
           {t('history.more')}
         </Button>
@@ -115,6 +119,20 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
     </div>
   )
 })
+
+/** How many rows are drawn of what was found; what is in sight comes first with every query. */
+function useRowLimit(query: string) {
+  const [of, setOf] = useState({ query, limit: inSight })
+  const limit = of.query === query ? of.limit : inSight
+  if (of.query !== query) setOf({ query, limit })
+  const setLimit = (more: number) => setOf({ query, limit: more })
+  useEffect(() => {
+    if (limit >= page) return
+    const timer = setTimeout(() => startTransition(() => setOf({ query, limit: page })), restMs)
+    return () => clearTimeout(timer)
+  }, [query, limit])
+  return [limit, setLimit] as const
+}
 
 function Divider({ title }: { title: string }) {
   return (
