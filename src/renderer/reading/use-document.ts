@@ -6,9 +6,12 @@ import { applyPatch, nothingShown, patchOf, type Patch, type Shown } from './row
 /** Characters up to which a text is taken apart within a few milliseconds. */
 const short = 40_000
 
-/** A pause in typing after which a long text is taken apart anew, and how long one goes on typing without it, ms. */
-const pauseMs = (text: string) => Math.min(400, 40 + text.length / 15_000)
-const longestMs = 2000
+/**
+ * A pause in typing after which a long text is taken apart anew, and how long one goes on typing without it, ms. From
+ * some 200 kB on the pause is longer than that between two keys: what takes a core for a while does not run beside them.
+ */
+const pauseMs = (text: string) => Math.min(400, 40 + text.length / 2000)
+const longestMs = 3000
 
 let lastId = 0
 const nextId = () => (lastId += 1)
