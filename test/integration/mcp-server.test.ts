@@ -132,7 +132,7 @@ describe('M58 the memory over stdio', () => {
     },
   )
 
-  it('M58: what was asked before the input ended is answered, what is no message too; one that is too long ends it in words', async () => {
+  it('M58: what was asked before the input ended is answered, what is no message too', async () => {
     const { home } = await prepareFolders({ files })
     const talk = async (input: string) => {
       const child = spawn(process.execPath, [cli, 'mcp', '--home', home])
@@ -140,8 +140,7 @@ describe('M58 the memory over stdio', () => {
       child.stdout.on('data', (data) => (said.out += data))
       child.stderr.on('data', (data) => (said.err += data))
       child.stdin.on('error', () => undefined)
-      child.stdin.write(input)
-      if (input.length < 1e6) child.stdin.end()
+      child.stdin.end(input)
       const code = await new Promise((resolve) => child.once('close', resolve))
       return { ...said, code }
     }
@@ -176,10 +175,6 @@ describe('M58 the memory over stdio', () => {
     expect(out).toContain('PostgreSQL 17')
     expect(out).toContain('remembered')
     expect(code).toBe(0)
-    expect(await talk(`{"x":"${'x'.repeat(5_000_000)}"}\n`)).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('more than the 4 MB that one may have'),
-    })
   }, 60_000)
 
   it('M58: while the app runs, it does the work and hears of it; when it ends, nothing is lost or doubled', async () => {

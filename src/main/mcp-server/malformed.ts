@@ -1,4 +1,6 @@
 /** Lines that are no message of the protocol: they are answered, and what comes after them is read as ever. Pure. */
+import { isJSONRPCNotification, isJSONRPCRequest } from '@modelcontextprotocol/server'
+import type { LineEnds } from './lines.ts'
 
 /** JSON-RPC's codes. */
 const parseError = -32_700
@@ -23,47 +25,37 @@ export function answerToMalformed(line: string): MalformedAnswer | undefined {
     return answer(null, invalidRequest, 'Invalid request: a message is one JSON object a line; there are no batches')
   const { jsonrpc, id, method } = message as Record<string, unknown>
   const isAnswer = 'result' in message || 'error' in message
-  if (jsonrpc === '2.0' && (typeof method === 'string' || isAnswer)) return undefined
+  if (jsonrpc === '2.0' && typeof method !== 'string' && isAnswer) return undefined
+  if (isJSONRPCRequest(message) || isJSONRPCNotification(message)) return undefined
   const known = typeof id === 'string' || typeof id === 'number' ? id : null
-  return answer(known, invalidRequest, 'Invalid request: a message has "jsonrpc": "2.0" and a method')
+  if (jsonrpc !== '2.0' || typeof method !== 'string')
+    return answer(known, invalidRequest, 'Invalid request: a message has "jsonrpc": "2.0" and a method')
+  return answer(known, invalidRequest, 'Invalid request: params is an object or left out, id a string or a whole number')
+}
+
+/** What a message is answered with that was too long to be read. @param ends its beginning and its end */
+export function answerToTooLong({ head, tail }: LineEnds, mostBytes: number): MalformedAnswer {
+  const megabytes = mostBytes / 1024 / 1024
+  const message = `Invalid request: a message has more than the ${megabytes} MB that one may have; it was not read`
+  return answer(idIn(head, tail), invalidRequest, message)
+}
+
+/** Where programs write the id: among the first or the last members of a message. Inside of `params` none is looked for. */
+const member = String.raw`"(?:method|jsonrpc)"\s*:\s*"[^"\\]*"`
+const id = String.raw`"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.)*")`
+const idAhead = new RegExp(String.raw`^\s*\{\s*(?:${member}\s*,\s*)*${id}\s*,`)
+const idBehind = new RegExp(String.raw`,\s*${id}\s*(?:,\s*${member}\s*)*\}\s*$`)
+
+function idIn(head: string, tail: string): MalformedAnswer['id'] {
+  const found = (idAhead.exec(head) ?? idBehind.exec(tail))?.[1]
+  if (found === undefined) return null
+  try {
+    return JSON.parse(found) as string | number
+  } catch {
+    return null
+  }
 }
 
 function answer(id: MalformedAnswer['id'], code: number, message: string): MalformedAnswer {
   return { jsonrpc: '2.0', id, error: { code, message } }
-}
-
-/** Cuts what comes in into lines. @param mostBytes of a line that is looked at */
-export class Lines {
-  readonly #mostBytes: number
-  readonly #each: (line: string) => void
-  #begun: Buffer[] = []
-  #length = 0
-
-  constructor(mostBytes: number, each: (line: string) => void) {
-    this.#mostBytes = mostBytes
-    this.#each = each
-  }
-
-  add(chunk: Buffer): void {
-    let from = 0
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      this.#keep(chunk.subarray(from, at))
-      this.end()
-      from = at + 1
-    }
-    this.#keep(chunk.subarray(from))
-  }
-
-  /** The last line may lack its break. */
-  end(): void {
-    if (this.#length <= this.#mostBytes) this.#each(Buffer.concat(this.#begun).toString('utf8'))
-    this.#begun = []
-    this.#length = 0
-  }
-
-  #keep(part: Buffer): void {
-    this.#length += part.length
-    if (this.#length > this.#mostBytes) this.#begun = []
-    else this.#begun.push(part)
-  }
 }

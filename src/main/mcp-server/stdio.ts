@@ -2,11 +2,12 @@
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { PassThrough } from 'node:stream'
 import type { MemoryAccess } from './access.ts'
-import { answerToMalformed, Lines } from './malformed.ts'
+import { Lines } from './lines.ts'
+import { answerToMalformed, answerToTooLong, type MalformedAnswer } from './malformed.ts'
 import { followRequests } from './pending-requests.ts'
 import { buildMemoryServer } from './server.ts'
 
-/** One message: the longest note, and room; what is longer ends the connection, bytes. */
+/** One message: the longest note, and room; what is longer is answered without being read, bytes. */
 const maxMessageBytes = 4 * 1024 * 1024
 
 /** How often it is looked whether the program that started this one is still there, ms. */
@@ -24,14 +25,19 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
   const { promise, resolve } = Promise.withResolvers<void>()
   // The connection would end with its input, and drop what it has not answered.
   const stream = new PassThrough()
-  const lines = new Lines(maxMessageBytes, (line) => {
-    const answer = answerToMalformed(line)
-    if (answer) process.stdout.write(`${JSON.stringify(answer)}\n`)
+  const refuse = (answer: MalformedAnswer) => process.stdout.write(`${JSON.stringify(answer)}\n`)
+  const lines = new Lines(maxMessageBytes, {
+    onLine(line) {
+      const answer = answerToMalformed(line)
+      if (answer) refuse(answer)
+      else if (line.trim() !== '' && !stream.destroyed) stream.write(`${line}\n`)
+    },
+    onTooLong: (ends) => refuse(answerToTooLong(ends, maxMessageBytes)),
   })
   const look = (chunk: Buffer) => lines.add(chunk)
   input.on('data', look)
-  input.pipe(stream, { end: false })
-  const transport = new StdioServerTransport(stream, process.stdout, { maxBufferSize: maxMessageBytes })
+  // What comes through is one whole message at a time.
+  const transport = new StdioServerTransport(stream, process.stdout, { maxBufferSize: Number.MAX_SAFE_INTEGER })
   let problem: unknown
   const handle = serveStdio(() => buildMemoryServer(access), {
     transport,
@@ -50,8 +56,9 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
   const end = () => {
     if (isEnding) return
     isEnding = true
-    lines.end()
     // The last message may lack its line break.
+    lines.end()
+    // What was written before has been read when this has.
     if (!stream.destroyed)
       stream.write('\n', () => setImmediate(() => void requests.answered(patienceMs).then(resolve)))
   }
@@ -64,15 +71,11 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
   clearInterval(watch)
   const reason = isBroken && !isEnding ? reasonOf(problem) : undefined
   input.off('data', look)
-  input.unpipe(stream)
   input.pause()
   await handle.close()
   return reason
 }
 
 function reasonOf(problem: unknown): string {
-  const reason = problem instanceof Error ? problem.message : 'the connection broke off'
-  return /buffer/i.test(reason)
-    ? `a message has more than the ${maxMessageBytes / 1024 / 1024} MB that one may have; the connection is closed`
-    : `${reason}; the connection is closed`
+  return `${problem instanceof Error ? problem.message : 'the connection broke off'}; the connection is closed`
 }
