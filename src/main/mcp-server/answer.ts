@@ -67,7 +67,13 @@ export function clipped(text: string, tokens: number): string {
     if (fits(`${text.slice(0, middle)}…`)) low = middle
     else high = middle - 1
   }
-  return low === 0 ? '' : `${text.slice(0, low).toWellFormed()}…`
+  const whole = isInPair(text, low) ? low - 1 : low
+  return whole === 0 ? '' : `${text.slice(0, whole).toWellFormed()}…`
+}
+
+/** The place is between the halves of a character that has two, as every emoji does. */
+export function isInPair(text: string, at: number): boolean {
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, at - 1), at + 1))
 }
 
 /** The first lines that fit; a first line that does not is cut. */

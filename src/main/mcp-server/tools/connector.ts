@@ -5,6 +5,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { maxPath, maxQuery } from '../../../shared/limits.ts'
 import { boundedText, dataNotice, fenced, label, roomFor, usualTokens } from '../answer.ts'
 import { noteUri } from '../note-uri.ts'
+import { assertThere, linesFrom } from './place.ts'
 import type { MemoryTool, ToolContext } from './tool.ts'
 
 /** Lines before a passage that are read with it. */
@@ -97,6 +98,7 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     const read = await ask((owner) =>
       owner.workspace.lines({ agent, path, from: first, count: maxLines, forProgram: client }),
     )
+    assertThere(path, read.total, asked)
     const rest = (from: number) => ({
       id,
       title: label(path),
@@ -104,16 +106,16 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
       metadata: { notice: dataNotice },
     })
     const shownFrom = (from: number) => {
-      const [begun = '', ...others] = read.lines.slice(from - first)
-      const wanted = read.lines.length === 0 ? [] : [begun.slice(fromCharacter - 1), ...others]
-      return { from, ...boundedText(wanted, roomFor(usualTokens, rest(from))) }
+      const lines = read.lines.slice(from - first)
+      const { character, ...wanted } = linesFrom(path, { lines, total: read.total }, from, fromCharacter)
+      return { from, character, ...boundedText(wanted.lines, roomFor(usualTokens, rest(from))) }
     }
     const withContext = shownFrom(first)
     // What was asked for comes first where there is no room for what stands before it.
     const isThere = first + withContext.lines.length > asked || read.lines.length <= asked - first
-    const { from, lines, cutAt } = isThere ? withContext : shownFrom(asked)
+    const { from, character: begun, lines, cutAt } = isThere ? withContext : shownFrom(asked)
     const last = from + lines.length - 1
-    const next = cutAt === undefined ? noteId(path, last + 1, 1) : noteId(path, from, fromCharacter + cutAt)
+    const next = cutAt === undefined ? noteId(path, last + 1, 1) : noteId(path, from, begun + cutAt)
     const more = last < read.total || cutAt !== undefined ? { more: `fetch ${next}` } : {}
     const place = `${from}–${last} of ${read.total}`
     const { metadata, ...named } = rest(from)

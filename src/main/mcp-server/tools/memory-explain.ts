@@ -1,11 +1,12 @@
 /** The tool that says how candidates were scored, and why a line was not found. */
 import { z } from 'zod'
-import type { Candidate, Explanation, Verdict } from '../../../shared/contract/index.ts'
+import type { Candidate, Explanation, Unsearched, Verdict } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { maxPath, maxQuery } from '../../../shared/limits.ts'
 import { bounded, clipped, label, roomFor } from '../answer.ts'
 import { conditionText } from './memory-search.ts'
-import { leftOutSchema, maxTokensParameter, type MemoryTool } from './tool.ts'
+import { beyondText } from './place.ts'
+import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './tool.ts'
 
 const input = z.object({
   query: z.string().trim().min(1).max(maxQuery).describe('The query as it was searched'),
@@ -49,7 +50,8 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
   input,
   output,
   isReadOnly: true,
-  async run({ query, path, line, maxCandidates, maxTokens }, { agent, client, ask }) {
+  async run({ query, path, line, maxCandidates, maxTokens }, context) {
+    const { agent, client, ask } = context
     if ((path === undefined) !== (line === undefined))
       throw new AppError('input_invalid', 'give path and line together, or neither', { reason: 'path, line' })
     const place = path === undefined || line === undefined ? {} : { why: { path, line } }
@@ -59,7 +61,7 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
       minScore,
       weights,
       conditions: conditions.slice(0, 10).map(conditionText),
-      ...(why ? { why: whyText(why) } : {}),
+      ...(why ? { why: await whyText(why, context) } : {}),
     }
     const { kept } = bounded(candidates.slice(0, maxCandidates), roomFor(maxTokens, rest), shown, shownInPart)
     const left = candidates.length - kept.length
@@ -116,11 +118,34 @@ const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string
   local: 'this place stays on this machine, in part or as a whole, or is not there',
 }
 
-function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanation['why']>) {
-  return {
-    path: label(path),
-    line,
-    reason: unsearched ? `${reasons[reason]} (${unsearched.reason})` : reasons[reason],
-    rank,
+/** Why a place is not searched, for a model that can change nothing of it. */
+const unsearchedTexts: Readonly<Record<Unsearched['reason'], string>> = {
+  project: 'the user’s agent reads this file in full for every request, so that no search has to find it',
+  scope: 'the user’s settings have MEMORY.md and memory/ searched alone',
+  ignored: 'the user’s settings leave this file out',
+  hidden: 'hidden folders, the trash and node_modules are left out',
+  notMarkdown: 'only Markdown is searched',
+  unreadable: 'the file cannot be read',
+  sessionsOff: 'conversations are not searched; the user can turn that on in the settings of Commonplace',
+  outside: 'it is in no folder of this memory',
+  missing: 'there is no such file',
+  pending: 'the file is not in the index yet; ask again in a moment',
+  emptyLine: 'there is nothing on this line',
+}
+
+async function whyText(why: NonNullable<Explanation['why']>, { agent, client, ask }: ToolContext) {
+  const { path, line, reason, rank, unsearched } = why
+  if (!unsearched) return { path: label(path), line, reason: reasons[reason], rank }
+  const beyond = unsearched.reason === 'emptyLine' ? await behindEnd() : undefined
+  const said = unsearched.message === undefined ? '' : ` (${label(unsearched.message)})`
+  const text = `${reasons[reason]}: ${beyond ?? unsearchedTexts[unsearched.reason]}${said}`
+  return { path: label(path), line, reason: text, rank }
+
+  /** To the index, a line behind the end is like one that is empty. */
+  async function behindEnd(): Promise<string | undefined> {
+    const { total } = await ask((owner) =>
+      owner.workspace.lines({ agent, path, from: line, count: 1, forProgram: client }),
+    )
+    return line > total ? beyondText(path, total, line) : undefined
   }
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { maxPath } from '../../../shared/limits.ts'
 import { boundedText, dataNotice, fenced, label, roomFor } from '../answer.ts'
+import { linesFrom } from './place.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './tool.ts'
 
 /** Lines that are asked of the owner; more have no room in any answer. */
@@ -37,15 +38,14 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
     const asked = count ?? maxLines
     const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: asked, forProgram: client }))
     const rest = { path: label(path), startLine: from, endLine: from, totalLines: read.total, notice: dataNotice }
-    const [first = '', ...more] = read.lines
-    const wanted = read.lines.length === 0 ? [] : [first.slice(fromCharacter - 1), ...more]
-    const { lines, cutAt } = boundedText(wanted, roomFor(maxTokens, rest))
+    const wanted = linesFrom(path, read, from, fromCharacter)
+    const { lines, cutAt } = boundedText(wanted.lines, roomFor(maxTokens, rest))
     const endLine = from + lines.length - 1
     const last = count === undefined ? read.total : Math.min(from + count - 1, read.total)
     const leftOut =
       cutAt === undefined
         ? { what: `lines ${endLine + 1}–${last}`, howToGet: `memory_get with from: ${endLine + 1}` }
-        : leftOfLine(from, fromCharacter + cutAt, first.length, last)
+        : leftOfLine(from, wanted.character + cutAt, wanted.length, last)
     return {
       ...rest,
       endLine,
