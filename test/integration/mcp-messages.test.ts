@@ -11,10 +11,9 @@ interface Answer {
 }
 
 const info = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'cat', version: '1' } }
-const begin = [
-  { id: 'first', method: 'initialize', params: info },
-  { method: 'notifications/initialized' },
-].map((one) => JSON.stringify({ jsonrpc: '2.0', ...one }))
+const begin = [{ id: 'first', method: 'initialize', params: info }, { method: 'notifications/initialized' }].map(
+  (one) => JSON.stringify({ jsonrpc: '2.0', ...one }),
+)
 
 /** Answers to these lines, by their ids; those without one come first. */
 async function answersTo(lines: readonly string[]): Promise<Answer[]> {

@@ -18,6 +18,8 @@ export interface TimelineRequest {
   readonly path?: string | undefined
   /** Only what is older than this commit. */
   readonly before?: string | undefined
+  /** Only this commit and what is older. */
+  readonly from?: string | undefined
   readonly since?: number | undefined
   readonly causes?: readonly string[] | undefined
   readonly limit: number
@@ -34,17 +36,23 @@ export type FileChangeRecord = Omit<CommitRecord, 'files'> & {
   readonly files?: number
 }
 
-/** Changes, newest first. */
+/** Changes, newest first; of a commit all or none. @throws AppError `input_invalid` where `from` is not known */
 export async function timelineOf(
   repository: Repository,
-  { path, before, since, causes, limit, isBrief = false }: TimelineRequest,
+  { path, before, from, since, causes, limit, isBrief = false }: TimelineRequest,
 ): Promise<FileChangeRecord[]> {
   const found: FileChangeRecord[] = []
   const names = new LaterNames()
   let name = path
-  let isPast = before === undefined
-  for (const record of await repository.log()) {
+  const log = await repository.log()
+  if (from !== undefined && !log.some(({ commit }) => commit === from)) {
+    const reason = `the history has no change ${from}, or not any more`
+    throw new AppError('input_invalid', reason, { reason })
+  }
+  let isPast = before === undefined && from === undefined
+  for (const record of log) {
     if (found.length >= limit || (since !== undefined && record.at < since)) break
+    isPast ||= record.commit === from
     const wasPast = isPast
     isPast ||= record.commit === before
     const later = record.files.map((file) => names.of(file.path))

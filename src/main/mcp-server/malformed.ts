@@ -30,7 +30,11 @@ export function answerToMalformed(line: string): MalformedAnswer | undefined {
   const known = typeof id === 'string' || typeof id === 'number' ? id : null
   if (jsonrpc !== '2.0' || typeof method !== 'string')
     return answer(known, invalidRequest, 'Invalid request: a message has "jsonrpc": "2.0" and a method')
-  return answer(known, invalidRequest, 'Invalid request: params is an object or left out, id a string or a whole number')
+  return answer(
+    known,
+    invalidRequest,
+    'Invalid request: params is an object or left out, id a string or a whole number',
+  )
 }
 
 /** What a message is answered with that was too long to be read. @param ends its beginning and its end */

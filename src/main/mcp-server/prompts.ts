@@ -28,7 +28,7 @@ export function addPrompts(server: McpServer): void {
     { title: 'Weekly review', description: 'What happened in a week, and what of it is still open' },
     () =>
       said(
-        'Call memory_recent for the last 7 days, and memory_get where a line is not enough. Then tell me: what was decided, what was done, what is still open, and what contradicts something older (search for it). Cite every line as [path:line]. End with at most three things that should be noted for long, and call remember for those that I agree with.',
+        'Call memory_recent for the last 7 days, again with its before until no older changes are left out, and memory_get where a line is not enough. Then tell me: what was decided, what was done, what is still open, and what contradicts something older (search for it). Cite every line as [path:line]. End with at most three things that should be noted for long, and call remember for those that I agree with.',
       ),
   )
 }

@@ -1,13 +1,22 @@
 /** Who changed what. */
+import type { HistoryEntry } from '../../shared/contract/index.ts'
 import { sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
 export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
   timeline: os.history.timeline.use(agent).handler(async ({ context, input }) => {
-    const entries = await context.agent.recorded.entries({ ...input, isBrief: !input.forProgram })
-    if (!input.forProgram) return entries
+    const { recorded } = context.agent
+    if (!input.forProgram) return recorded.entries({ ...input, isBrief: true })
     const sight = await sightOf(app, context.agent, input.forProgram)
-    return entries.filter(({ now }) => context.agent.isForPrograms(now) && !sight?.notes.has(now))
+    const isSeen = ({ now }: HistoryEntry) => context.agent.isForPrograms(now) && !sight?.notes.has(now)
+    const seen: HistoryEntry[] = []
+    // As many as were asked for, however many lie between them that are not seen.
+    for (let asked: Parameters<typeof recorded.entries>[0] = input; ;) {
+      const entries = await recorded.entries(asked)
+      seen.push(...entries.filter(isSeen))
+      if (seen.length >= input.limit || entries.length < input.limit) return seen
+      asked = { ...input, from: undefined, before: entries.at(-1)?.commit }
+    }
   }),
   diff: os.history.diff
     .use(agent)

@@ -103,6 +103,8 @@ export const history = {
         path: filePathSchema.optional(),
         /** Only what is older than this commit. */
         before: idSchema.optional(),
+        /** Only this commit and what is older; refused where it is not known any more. */
+        from: idSchema.optional(),
         /** Only what is newer than this moment, ms since the epoch. */
         since: z.number().optional(),
         causes: z.array(causeSchema).max(causes.length).optional(),

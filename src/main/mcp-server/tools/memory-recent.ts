@@ -11,9 +11,19 @@ const maxTold = 10
 /** Tokens of the lines of one change. */
 const toldTokens = 250
 
+/** What the contract gives at once. */
+const mostEntries = 1000
+/** Where to go on: before this commit, or with so many of its files told. */
+const placePattern = /^([\da-f]{40})(?:\+(\d{1,6}))?$/
+
 const input = z.object({
   days: z.number().positive().max(3650).default(7).describe('How far back'),
   limit: z.number().int().min(1).max(100).default(20).describe('How many changes at most'),
+  before: z
+    .string()
+    .regex(placePattern, 'give before as leftOut named it')
+    .optional()
+    .describe('To go on with older changes: as leftOut of the answer before named it'),
   maxTokens: maxTokensParameter,
 })
 
@@ -42,18 +52,16 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
   input,
   output,
   isReadOnly: true,
-  async run({ days, limit, maxTokens }, context) {
+  async run({ days, limit, before, maxTokens }, context) {
     const since = context.now().getTime() - days * dayMs
-    const recorded = await recordedChanges(context, since, limit)
+    const recorded = await recordedChanges(context, since, limit, before)
     if (!recorded) return { changes: [], notice: dataNotice, hint: 'The history is turned off in the settings.' }
+    const page = recorded.entries.slice(0, limit)
     const told = await Promise.all(
-      recorded.map(async (entry, index) => shown(entry, index < maxTold ? await addedBy(context, entry) : '')),
+      page.map(async (entry, index) => shown(entry, index < maxTold ? await addedBy(context, entry) : '')),
     )
-    const rest = {
-      notice: dataNotice,
-      ...(told.length === 0 ? { hint: `Nothing changed in the last ${days} days.` } : {}),
-    }
-    const { kept, left } = bounded(
+    const rest = { notice: dataNotice, ...(told.length === 0 ? { hint: nothingText(days, before) } : {}) }
+    const { kept } = bounded(
       told,
       roomFor(maxTokens, rest),
       (change): Shown => change,
@@ -62,24 +70,65 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
     const cut = kept.filter(
       ({ added, text }) => added > 0 && (text === undefined || text.endsWith('…\n</memory>')),
     ).length
-    const leftOut = {
-      what: [
-        ...(left > 0 ? [`${left} older changes`] : []),
-        ...(cut > 0 ? [`all or the end of the text of ${cut} changes`] : []),
-      ].join('; '),
-      howToGet: 'fewer days, a smaller limit, or a larger maxTokens; memory_get reads the notes',
-    }
-    return { changes: kept, ...rest, ...(left + cut > 0 ? { leftOut } : {}) }
+    const next = nextOf(recorded, kept.length)
+    const what = [
+      ...(next === undefined ? [] : [`older changes of the last ${days} days`]),
+      ...(cut > 0 ? [`all or the end of the text of ${cut} changes`] : []),
+    ]
+    const howToGet = [
+      ...(next === undefined ? [] : [`memory_recent with days: ${days}, before: "${next}"`]),
+      ...(cut > 0 ? ['memory_get reads the notes'] : []),
+    ]
+    const leftOut = { what: what.join('; '), howToGet: howToGet.join('; ') }
+    return { changes: kept, ...rest, ...(what.length > 0 ? { leftOut } : {}) }
   },
 }
 
-async function recordedChanges({ agent, client, ask }: ToolContext, since: number, limit: number) {
+function nothingText(days: number, before: string | undefined): string {
+  return before === undefined ? `Nothing changed in the last ${days} days.` : `Nothing older in the last ${days} days.`
+}
+
+interface Recorded {
+  /** Newest first, one more than was asked for where there are more. */
+  readonly entries: readonly HistoryEntry[]
+  /** Of the first one's commit, so many were told before. */
+  readonly told: number
+  /** There may be more behind them. */
+  readonly isCut: boolean
+}
+
+/** @returns undefined while there is no history */
+async function recordedChanges(
+  { agent, client, ask }: ToolContext,
+  since: number,
+  limit: number,
+  place: string | undefined,
+): Promise<Recorded | undefined> {
+  const [, commit, part] = placePattern.exec(place ?? '') ?? []
+  const told = Number(part ?? 0)
+  const begin = commit === undefined ? {} : { [part === undefined ? 'before' : 'from']: commit }
+  const most = Math.min(mostEntries, told + limit + 1)
   try {
-    return await ask((owner) => owner.history.timeline({ agent, since, limit, forProgram: client }))
+    const all = await ask((owner) =>
+      owner.history.timeline({ agent, since, ...begin, limit: most, forProgram: client }),
+    )
+    const entries = all.slice(told)
+    return { entries, told, isCut: all.length >= most }
   } catch (error) {
     if (error instanceof AppError && error.code === 'history_off') return undefined
     throw error
   }
+}
+
+/** Where to go on when the first so many are told; undefined where there is nothing more. */
+function nextOf({ entries, told, isCut }: Recorded, count: number): string | undefined {
+  const last = entries[count - 1]
+  const next = entries[count]
+  if (!last || (!next && !isCut)) return undefined
+  if (next?.commit !== last.commit) return last.commit
+  // A commit of many files is told in parts.
+  const ofCommit = entries.slice(0, count).filter(({ commit }) => commit === last.commit).length
+  return `${last.commit}+${ofCommit + (entries[0]?.commit === last.commit ? told : 0)}`
 }
 
 async function addedBy({ agent, ask }: ToolContext, { commit, path }: HistoryEntry): Promise<string> {
