@@ -1,4 +1,5 @@
 /** Who changed what. */
+import { seenDiff, seenEntries } from './seen-history.ts'
 import { sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
@@ -6,12 +7,14 @@ export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
   timeline: os.history.timeline.use(agent).handler(async ({ context, input }) => {
     const entries = await context.agent.recorded.entries({ ...input, isBrief: !input.forProgram })
     if (!input.forProgram) return entries
-    const sight = await sightOf(app, context.agent, input.forProgram)
-    return entries.filter(({ now }) => context.agent.isForPrograms(now) && !sight?.notes.has(now))
+    return seenEntries(entries, context.agent, await sightOf(app, context.agent, input.forProgram))
   }),
-  diff: os.history.diff
-    .use(agent)
-    .handler(({ context, input }) => context.agent.recorded.diff(input.commit, input.path)),
+  diff: os.history.diff.use(agent).handler(async ({ context, input }) => {
+    const found = await context.agent.recorded.diff(input.commit, input.path)
+    const sight = input.forProgram ? await sightOf(app, context.agent, input.forProgram) : undefined
+    if (!sight) return found
+    return { patch: await seenDiff(input, found.patch, context.agent, sight), before: null, after: null }
+  }),
   commits: os.history.commits
     .use(agent)
     .handler(({ context, input: { path, ...page }, signal }) => context.agent.commits.of(path, page, signal)),

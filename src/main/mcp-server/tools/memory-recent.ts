@@ -82,8 +82,8 @@ async function recordedChanges({ agent, client, ask }: ToolContext, since: numbe
   }
 }
 
-async function addedBy({ agent, ask }: ToolContext, { commit, path }: HistoryEntry): Promise<string> {
-  const { patch } = await ask((owner) => owner.history.diff({ agent, commit, path }))
+async function addedBy({ agent, client, ask }: ToolContext, { commit, path }: HistoryEntry): Promise<string> {
+  const { patch } = await ask((owner) => owner.history.diff({ agent, commit, path, forProgram: client }))
   const lines = patch.split('\n').filter((line) => line.startsWith('+') && !line.startsWith('+++'))
   return lines
     .map((line) => line.slice(1))
