@@ -129,6 +129,19 @@ describe('M58 answers', () => {
     }
     const fetched = await call('fetch', { id: results[0]?.id })
     expect(textOf(fetched)).toContain('the zeppelin landed in Friedrichshafen')
+    const found = async (maxTokens: number) =>
+      (await call('memory_search', { query: 'zeppelin Friedrichshafen', maxTokens })).structuredContent as {
+        results: { startLine: number; fromCharacter: number; text: string }[]
+        leftOut?: { what: string }
+      }
+    const [place] = (await found(4000)).results
+    const { text = '' } = place ?? {}
+    expect(text).toMatch(/^<memory>\n….*the zeppelin landed in Friedrichshafen/)
+    const shown = text.slice('<memory>\n…'.length, -'…\n</memory>'.length)
+    expect(line.slice((place?.fromCharacter ?? 0) - 1)).toMatch(new RegExp(`^${shown}`))
+    const small = await found(500)
+    expect(small.results[0]?.text.length).toBeGreaterThan(60)
+    expect(small.leftOut?.what).toMatch(/^the end of the passage/)
   })
 
   it('M58: what the user keeps out of the memory, and what is no note, is neither listed nor read', async () => {

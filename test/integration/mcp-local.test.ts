@@ -1,6 +1,7 @@
 /** What stays on this machine cannot be guessed by asking another program's tools about it (M64). */
-import { appendFile, readFile } from 'node:fs/promises'
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
 import { openTestServer, prepareFolders } from '../support/app.ts'
@@ -171,6 +172,53 @@ it('M64: nor over HTTP, to whoever listens to it; a program whose model runs her
   await until(() => here.has('note://open.md') && far.has('note://open.md'), 15_000)
   expect([...far]).toEqual(['note://open.md'])
   expect(await read('pin.md')).toContain('More')
+})
+
+it('M64: of what was taken out nothing is told, whatever it was; of what stands now, what is seen', async () => {
+  const { call, app, workspace } = await open({ 'gone.md': '# Gone\n\nThe lawyer is zorblax\n' })
+  const recent = async () =>
+    (await call('memory_recent', { days: 30, limit: 100, maxTokens: 20_000 })).structuredContent?.['changes'] as {
+      path: string
+      text?: string
+    }[]
+  const recorded = async () => (await app.history.timeline({ agent: 'main' })).length
+  /** One change, from outside, that is recorded by itself. */
+  const step = async (path: string, text: string | undefined) => {
+    const before = await recorded()
+    if (text === undefined) await rm(join(workspace, path))
+    else await writeFile(join(workspace, path), text)
+    await app.search.settle({ agent: 'main' })
+    await until(async () => (await recorded()) > before, 30_000)
+  }
+  await until(async () => (await recorded()) > 0, 15_000)
+  await step('list.md', '# List\n\n- the first plumbus stays\n- the doctor is quuxley ^[local]\n')
+  await step('list.md', '# List\n\n- the first plumbus stays\n')
+  await step('more.md', '# More\n\n- the open frobnitz\n- a word that goes: wibblefy\n')
+  await step('more.md', '# More\n\n- the open frobnitz\n')
+  await step('pin.md', undefined)
+  await step('gone.md', undefined)
+  const told = await recent()
+  expect(JSON.stringify(told)).not.toMatch(/quuxley|93417|pin\.md|zorblax|gone\.md|wibblefy/)
+  expect(told.map(({ path }) => path)).toContain('list.md')
+  expect(JSON.stringify(told)).toContain('the first plumbus stays')
+  expect(JSON.stringify(told)).toContain('the open frobnitz')
+  await app.clients.update({ client: 'remote', isLocal: true })
+  expect(JSON.stringify(await recent())).toMatch(/quuxley.*wibblefy|wibblefy.*quuxley/s)
+}, 120_000)
+
+it('M64: that the list of notes changes is told to whoever sees that it does', async () => {
+  const { home, workspace } = await prepareFolders({ files })
+  const { client } = await connectClient('v2 of 2025', { args: ['--home', home] })
+  if (!(client instanceof Client)) throw new Error('another client')
+  await client.listResources()
+  let told = 0
+  client.setNotificationHandler('notifications/resources/list_changed', () => void (told += 1))
+  await writeFile(join(workspace, 'another.md'), '---\nvisibility: local\n---\nA secret\n')
+  await appendFile(join(workspace, 'open.md'), 'More\n')
+  await sleep(3500)
+  expect(told).toBe(0)
+  await writeFile(join(workspace, 'public.md'), 'A note for all\n')
+  await until(() => told > 0, 15_000)
 })
 
 it('M64: that a note changes which stays here is not told by its name', async () => {

@@ -10,7 +10,7 @@ import { AppError } from '../../shared/errors.ts'
 import type { MemoryAccess } from './access.ts'
 import { failureText } from './failure.ts'
 import { noteUri } from './note-uri.ts'
-import { seenBy } from './resources.ts'
+import { namesOf, notesFor } from './resources.ts'
 import { buildMemoryServer } from './server.ts'
 
 /** A request: the longest note, and room, bytes. */
@@ -35,6 +35,8 @@ interface Served extends McpHttpHandler {
   readonly agent: string
   readonly client: string
   readonly node: NodeHandler
+  /** The notes that it may read, as they were when they were last looked at. */
+  listed: Promise<string | undefined>
 }
 
 export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
@@ -50,8 +52,11 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
     const onerror = () => undefined
     const options = { onerror, maxRequestBodySize: maxRequestBytes, maxSubscriptions }
     const handler = createMcpHandler((context) => buildMemoryServer(accessFor(access, context.authInfo)), options)
-    const made = {
+    // For those who listen for changes and ask for nothing, too; what is wrong is told when something is asked for.
+    const files = notesFor(access.ask, { agent, client }).catch(() => undefined)
+    const made: Served = {
       ...handler,
+      listed: files.then((known) => known && namesOf(known)),
       client,
       agent,
       node: toNodeHandler(handler, {
@@ -60,22 +65,22 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
       }),
     }
     handlers.set(key, made)
-    // For those who listen for changes and ask for nothing; what is wrong is told when something is asked for.
-    access.ask((owner) => owner.search.status({ agent })).catch(() => undefined)
     return made
+  }
+
+  /** Of notes that it may read alone, and of the list when that is another one for it. */
+  const tell = async (served: Served, paths: readonly string[]) => {
+    const [files, before] = [await notesFor(access.ask, served).catch(() => undefined), await served.listed]
+    if (!files) return
+    served.listed = Promise.resolve(namesOf(files))
+    const seen = new Set(files.map(({ path }) => path))
+    for (const path of paths) if (seen.has(path)) served.notify.resourceUpdated(noteUri(path))
+    if (namesOf(files) !== before) served.notify.resourcesChanged()
   }
 
   const stop = access.onEvent((event) => {
     if (event.type !== 'filesChanged') return
-    for (const { agent, client, notify } of handlers.values()) {
-      if (agent !== event.agent) continue
-      const telling = seenBy(access.ask, { agent, client }, event.paths).then((paths) => {
-        for (const path of paths) notify.resourceUpdated(noteUri(path))
-      })
-      // Who asks for a note hears what is wrong.
-      telling.catch(() => undefined)
-      notify.resourcesChanged()
-    }
+    for (const served of handlers.values()) if (served.agent === event.agent) void tell(served, event.paths)
   })
 
   return {

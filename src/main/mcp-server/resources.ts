@@ -33,14 +33,15 @@ export function addResources(
   callerOf: (context: ServerContext) => Promise<Caller>,
 ): void {
   const { ask, onFault } = access
-  const filesOf = async ({ agent, id: client }: Caller) => {
-    const notes = await notesFor(ask, { agent, client })
-    return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
-  }
+  const filesOf = ({ agent, id: client }: Caller) => notesFor(ask, { agent, client })
+  /** What the program was told that there is; nothing is new to one that never asked. */
+  let listed: string | undefined
   server.registerCapabilities({ completions: {} })
   server.setRequestHandler('resources/list', (request, context) =>
     told(onFault, async () => {
-      return pageOf(await filesOf(await callerOf(context)), request.params?.cursor)
+      const files = await filesOf(await callerOf(context))
+      listed = namesOf(files)
+      return pageOf(files, request.params?.cursor)
     }),
   )
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [template] }))
@@ -68,10 +69,17 @@ export function addResources(
       return { completion: completionsOf(await filesOf(await callerOf(context)), argument.value) }
     }),
   )
-  followChanges(server, access, callerOf, async (paths) => {
-    const { agent, id: client } = await access.caller(server.getClientVersion()?.name)
-    return seenBy(ask, { agent, client }, paths)
+  followChanges(server, access, callerOf, async () => {
+    const files = await filesOf(await access.caller(server.getClientVersion()?.name))
+    const before = listed
+    listed &&= namesOf(files)
+    return { files, isOther: listed !== before }
   })
+}
+
+/** Of a list of notes what tells it from another one. */
+export function namesOf(files: readonly FileEntry[]): string {
+  return files.map(({ path }) => path).join('\n')
 }
 
 interface Reader {
@@ -79,16 +87,11 @@ interface Reader {
   readonly client: string
 }
 
-async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Reader): Promise<FileEntry[]> {
+/** The notes that a program may read, sorted: others have no name for it (M64). */
+export async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Reader): Promise<FileEntry[]> {
   const files = await ask((owner) => owner.workspace.list({ agent, forProgram: client }))
-  return files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))
-}
-
-/** Those of these notes that a program may read: others have no name for it (M64). */
-export async function seenBy(ask: MemoryAccess['ask'], reader: Reader, paths: readonly string[]): Promise<string[]> {
-  if (paths.length === 0) return []
-  const seen = new Set((await notesFor(ask, reader)).map(({ path }) => path))
-  return paths.filter((path) => seen.has(path))
+  const notes = files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))
+  return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }
 
 /** Of what is not searched, what can be read. */
@@ -155,7 +158,7 @@ function followChanges(
   server: McpServer['server'],
   access: MemoryAccess,
   callerOf: (context: ServerContext) => Promise<Caller>,
-  seen: (paths: readonly string[]) => Promise<readonly string[]>,
+  look: () => Promise<{ readonly files: readonly FileEntry[]; readonly isOther: boolean }>,
 ): void {
   const changed = new Set<string>()
   const wanted = new Set<string>()
@@ -173,8 +176,10 @@ function followChanges(
   })
   const tell = async (paths: readonly string[]) => {
     const asked = paths.filter((path) => isModern(server) || wanted.has(noteUri(path)))
-    for (const path of await seen(asked)) quietly(server.sendResourceUpdated({ uri: noteUri(path) }))
-    await server.sendResourceListChanged()
+    const { files, isOther } = await look()
+    const seen = new Set(files.map(({ path }) => path))
+    for (const path of asked) if (seen.has(path)) quietly(server.sendResourceUpdated({ uri: noteUri(path) }))
+    if (isOther) await server.sendResourceListChanged()
   }
   const quietly = (sending: Promise<void>) => void sending.catch(() => undefined)
   const stop = access.onEvent((event) => {

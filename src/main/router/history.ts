@@ -1,5 +1,6 @@
 /** Who changed what. */
 import type { HistoryEntry } from '../../shared/contract/index.ts'
+import { seenDiff, seenEntries } from './seen-history.ts'
 import { sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
@@ -8,19 +9,21 @@ export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
     const { recorded } = context.agent
     if (!input.forProgram) return recorded.entries({ ...input, isBrief: true })
     const sight = await sightOf(app, context.agent, input.forProgram)
-    const isSeen = ({ now }: HistoryEntry) => context.agent.isForPrograms(now) && !sight?.notes.has(now)
     const seen: HistoryEntry[] = []
     // As many as were asked for, however many lie between them that are not seen.
     for (let asked: Parameters<typeof recorded.entries>[0] = input; ;) {
       const entries = await recorded.entries(asked)
-      seen.push(...entries.filter(isSeen))
+      seen.push(...(await seenEntries(entries, context.agent, sight)))
       if (seen.length >= input.limit || entries.length < input.limit) return seen
       asked = { ...input, from: undefined, before: entries.at(-1)?.commit }
     }
   }),
-  diff: os.history.diff
-    .use(agent)
-    .handler(({ context, input }) => context.agent.recorded.diff(input.commit, input.path)),
+  diff: os.history.diff.use(agent).handler(async ({ context, input }) => {
+    const found = await context.agent.recorded.diff(input.commit, input.path)
+    const sight = input.forProgram ? await sightOf(app, context.agent, input.forProgram) : undefined
+    if (!sight) return found
+    return { patch: await seenDiff(input, found.patch, context.agent, sight), before: null, after: null }
+  }),
   commits: os.history.commits
     .use(agent)
     .handler(({ context, input: { path, ...page }, signal }) => context.agent.commits.of(path, page, signal)),

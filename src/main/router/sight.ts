@@ -12,7 +12,7 @@ import { seenPart, unseenOf, type Marks, type Sight } from '../visibility/index.
 import type { RouterBase } from './base.ts'
 
 type App = RouterBase['app']
-type Agent = Awaited<ReturnType<App['agents']['get']>>
+export type Agent = Awaited<ReturnType<App['agents']['get']>>
 
 /** False for the user, an id for a program, true for one that nobody knows. */
 type Asker = boolean | string
@@ -171,7 +171,7 @@ function seenNotice(notice: SearchResponse['notice']): SearchResponse['notice'] 
 type Place = Parameters<typeof seenPart>[0] & { readonly path: string }
 
 /** A file as it is now, and what of it is local; undefined where it cannot be read. */
-async function noteAt(agent: Agent, marks: Marks, path: string) {
+export async function noteAt(agent: Agent, marks: Marks, path: string) {
   try {
     const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')
     const real = isConversation(path) ? path : await agent.workspace.realPath(path)

@@ -113,8 +113,9 @@ export const history = {
       }),
     )
     .output(z.array(historyEntrySchema)),
+  /** For a program elsewhere the added lines alone that stand in the note as it sees it now. */
   diff: base
-    .input(forChange)
+    .input(forChange.extend({ forProgram: forProgramSchema }))
     .output(z.object({ patch: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
   /** What the user's own Git repository tells of a file, if the workspace lies in one; it is never written. */
   commits: base

@@ -81,9 +81,12 @@ describe('M58 addresses and names', () => {
     ['claude-code', 'claude-code', 'Claude Code'],
     ['Visual Studio Code', 'visual-studio-code', 'VS Code'],
     ['  my\n agent\u202e ', 'my-agent', 'my agent'],
-    ['日本', 'program', '日本'],
+    ['日本', 'program-cf2abf0c', '日本'],
+    ['クラウド', 'program-5182203c', 'クラウド'],
+    ['Claude 助手', 'claude-2b3cea03', 'Claude 助手'],
+    [`${'x'.repeat(70)}1`, `${'x'.repeat(55)}-5d023c85`, 'x'.repeat(64)],
     ['', 'program', 'Another program'],
-    ['--__.', 'program', '--__.'],
+    ['--__.', 'program-0eda8761', '--__.'],
   ])('M58: %j is known as %s and shown as %s', (said, id, name) => {
     expect([clientId(said), clientName(said)]).toEqual([id, name])
   })

@@ -1,17 +1,15 @@
 /** `search` and `fetch` in the very form that ChatGPT's connectors expect. */
 import { z } from 'zod'
-import type { SearchResult } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { maxPath, maxQuery } from '../../../shared/limits.ts'
 import { boundedText, dataNotice, fenced, label, roomFor, usualTokens } from '../answer.ts'
 import { noteUri } from '../note-uri.ts'
-import { assertThere, linesFrom } from './place.ts'
-import type { MemoryTool, ToolContext } from './tool.ts'
+import { assertThere, linesFrom } from './lines-from.ts'
+import { placeOf } from './place.ts'
+import type { MemoryTool } from './tool.ts'
 
 /** Lines before a passage that are read with it. */
 const linesBefore = 10
-/** A line of so many characters may have no room in an answer as a whole. */
-const longLine = 2000
 /** Lines that are asked of the owner; more have no room in any answer. */
 const maxLines = 5000
 const maxResults = 20
@@ -31,9 +29,12 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
   isReadOnly: true,
   async run({ query }, asker) {
     const { agent, client, ask } = asker
-    const { results } = await ask((owner) =>
+    const { results, standstill } = await ask((owner) =>
       owner.search.query({ agent, query, forProgram: client, options: { maxResults } }),
     )
+    // There is no room for a word beside results, and nothing found may be nothing searched.
+    if (results.length === 0 && standstill !== undefined)
+      throw new AppError('index_unavailable', `recent changes are not searched: ${standstill}`)
     const shown = results.map(async (result) => {
       const { path, heading } = result
       const { line, character } = await placeOf(result, asker)
@@ -45,21 +46,6 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
     })
     return { results: await Promise.all(shown) }
   },
-}
-
-/** Where what was found begins, 1-based: within its line too, where that may be longer than any answer. */
-async function placeOf(
-  { path, startLine, snippetLine = startLine, snippet }: SearchResult,
-  { agent, client, ask }: ToolContext,
-): Promise<{ readonly line: number; readonly character?: number }> {
-  const whole = { line: startLine }
-  if (snippet.includes('\n')) return whole
-  const read = await ask((owner) =>
-    owner.workspace.lines({ agent, path, from: snippetLine, count: 1, forProgram: client }),
-  )
-  const [text = ''] = read.lines
-  const at = text.indexOf(snippet.replace(/^…/, '').replace(/…$/, ''))
-  return text.length < longLine || at < 1 ? whole : { line: snippetLine, character: at + 1 }
 }
 
 /** `memory/2026-01-20.md:12`, which is read with some lines before it; with `+3001` from that very character on. */

@@ -4,8 +4,8 @@ import type { Candidate, Explanation, Unsearched, Verdict } from '../../../share
 import { AppError } from '../../../shared/errors.ts'
 import { maxPath, maxQuery } from '../../../shared/limits.ts'
 import { bounded, clipped, label, roomFor } from '../answer.ts'
-import { conditionText } from './memory-search.ts'
-import { beyondText } from './place.ts'
+import { beyondText } from './lines-from.ts'
+import { catchingUp, conditionText } from './memory-search.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './tool.ts'
 
 const input = z.object({
@@ -37,6 +37,7 @@ const output = z.object({
   why: z
     .object({ path: z.string(), line: z.number().int(), reason: z.string(), rank: z.number().int().nullable() })
     .optional(),
+  hint: z.string().optional(),
   leftOut: leftOutSchema,
 })
 
@@ -56,12 +57,14 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
       throw new AppError('input_invalid', 'give path and line together, or neither', { reason: 'path, line' })
     const place = path === undefined || line === undefined ? {} : { why: { path, line } }
     const explained = await ask((owner) => owner.search.explain({ agent, query, forProgram: client, ...place }))
-    const { minScore, weights, conditions, candidates, why } = explained
+    const { minScore, weights, conditions, candidates, why, stale, standstill } = explained
+    const hints = catchingUp(stale, standstill)
     const rest = {
       minScore,
       weights,
       conditions: conditions.slice(0, 10).map(conditionText),
       ...(why ? { why: await whyText(why, context) } : {}),
+      ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
     }
     const { kept } = bounded(candidates.slice(0, maxCandidates), roomFor(maxTokens, rest), shown, shownInPart)
     const left = candidates.length - kept.length

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { maxPath } from '../../../shared/limits.ts'
 import { boundedText, dataNotice, fenced, label, roomFor } from '../answer.ts'
-import { linesFrom } from './place.ts'
+import { linesFrom } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './tool.ts'
 
 /** Lines that are asked of the owner; more have no room in any answer. */

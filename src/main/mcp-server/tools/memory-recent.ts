@@ -131,8 +131,8 @@ function nextOf({ entries, told, isCut }: Recorded, count: number): string | und
   return `${last.commit}+${ofCommit + (entries[0]?.commit === last.commit ? told : 0)}`
 }
 
-async function addedBy({ agent, ask }: ToolContext, { commit, path }: HistoryEntry): Promise<string> {
-  const { patch } = await ask((owner) => owner.history.diff({ agent, commit, path }))
+async function addedBy({ agent, client, ask }: ToolContext, { commit, path }: HistoryEntry): Promise<string> {
+  const { patch } = await ask((owner) => owner.history.diff({ agent, commit, path, forProgram: client }))
   const lines = patch.split('\n').filter((line) => line.startsWith('+') && !line.startsWith('+++'))
   return lines
     .map((line) => line.slice(1))

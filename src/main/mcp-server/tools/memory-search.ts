@@ -3,10 +3,16 @@ import { z } from 'zod'
 import type { Condition, SearchResult } from '../../../shared/contract/index.ts'
 import { maxQuery } from '../../../shared/limits.ts'
 import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../answer.ts'
-import { leftOutSchema, maxTokensParameter, type MemoryTool } from './tool.ts'
+import { tokensAtMost } from '../tokens.ts'
+import { placeOf, type Place } from './place.ts'
+import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './tool.ts'
 
 /** Where files are looked at for the first time, the index as it was answers: a program waits for its first word, ms. */
 const catchUpMs = 100
+/** A passage of so many characters may be a part of one line. */
+const longSnippet = 200
+/** Tokens of a passage that are told in any case. */
+const leastTokens = 40
 /** Where nothing was found, it is worth waiting for the look at the files, ms. */
 const longCatchUpMs = 3000
 
@@ -28,6 +34,7 @@ const resultSchema = z.object({
   path: z.string(),
   startLine: z.number().int().describe('1-based, inclusive'),
   endLine: z.number().int(),
+  fromCharacter: z.number().int().optional().describe('Where in the line the text begins, for memory_get'),
   heading: z.string(),
   score: z.number().describe('0 to 1'),
   why: z.string().describe('What made it match'),
@@ -52,17 +59,18 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
   input,
   output,
   isReadOnly: true,
-  async run({ query, maxResults, minScore, maxTokens }, { agent, client, ask }) {
+  async run({ query, maxResults, minScore, maxTokens }, asker) {
+    const { agent, client, ask } = asker
     const search = (waitMs: number) =>
       ask((owner) =>
         owner.search.query({ agent, query, forProgram: client, options: { maxResults, minScore, catchUpMs: waitMs } }),
       )
     const atOnce = await search(catchUpMs)
     // Nothing in the index as it was may be nothing yet.
-    const found = atOnce.stale && atOnce.results.length === 0 ? await search(longCatchUpMs) : atOnce
-    const { results, notice, stale, standstill, conditions = [] } = found
+    const answer = atOnce.stale && atOnce.results.length === 0 ? await search(longCatchUpMs) : atOnce
+    const { results, notice, stale, standstill, conditions = [] } = answer
     const hints = [
-      ...(results.length === 0 ? [nothingFound(found.minScore)] : []),
+      ...(results.length === 0 ? [nothingFound(answer.minScore)] : []),
       ...(notice ? [`Only words were searched, not meaning: ${clipped(notice.message, 60)}.`] : []),
       ...catchingUp(stale, standstill),
     ]
@@ -71,8 +79,10 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
       ...(conditions.length > 0 ? { conditions: conditions.slice(0, 10).map(conditionText) } : {}),
       ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
     }
-    const { kept, left } = bounded(results, roomFor(maxTokens, rest), shown, shownInPart)
-    return { results: kept, ...rest, ...(left > 0 ? { leftOut: leftOut(left) } : {}) }
+    const found = await Promise.all(results.map(async (result) => shown(result, await placeIn(result, asker))))
+    const { kept, left } = bounded(found, roomFor(maxTokens, rest), (one) => one, inPart)
+    const isCut = kept.some(({ text }, at) => text !== found[at]?.text)
+    return { results: kept, ...rest, ...(left > 0 || isCut ? { leftOut: leftOut(left, isCut) } : {}) }
   },
 }
 
@@ -80,37 +90,47 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
 export function catchingUp(stale: boolean, standstill: string | undefined): string[] {
   if (standstill !== undefined)
     return [
-      `Recent changes are not searched, for the index cannot be written (${clipped(standstill, 60)}): tell the user. memory_recent names what changed, memory_get reads it.`,
+      `Recent changes are not searched, for the index cannot be written (${clipped(standstill, 60)}): tell the user. memory_get reads notes as they are.`,
     ]
   return stale ? ['The index is still catching up with recent changes.'] : []
 }
 
-function shown(result: SearchResult): Shown {
-  const { path, startLine, endLine, heading, score, snippet, superseded } = result
+/** Where a passage begins that is cut out of a line; what is short needs no second look. */
+async function placeIn(result: SearchResult, asker: ToolContext): Promise<Place> {
+  return result.snippet.length < longSnippet ? { line: result.startLine } : placeOf(result, asker)
+}
+
+function shown(result: SearchResult, { line: startLine, character }: Place): Shown {
+  const { path, endLine, heading, score, snippet, superseded } = result
   return {
     path: label(path),
     startLine,
     endLine,
+    ...(character === undefined ? {} : { fromCharacter: character }),
     heading: label(heading, 40),
     score: Number(score.toFixed(3)),
     why: whyOf(result),
     ...(superseded && { superseded: label(`held until ${superseded.until}${nowAt(superseded.by)}`) }),
-    text: fenced(snippet),
+    text: fenced(character === undefined ? snippet : `…${snippet.replace(/^…/, '')}`),
   }
 }
 
-function shownInPart(result: SearchResult, room: number): Shown {
-  const whole = shown(result)
-  return { ...whole, text: fenced(clipped(result.snippet, Math.max(0, room - 200))) }
+/** However little room there is, some of what was found is told. */
+function inPart(whole: Shown, room: number): Shown {
+  const text = whole.text.slice(whole.text.indexOf('\n') + 1, whole.text.lastIndexOf('\n'))
+  const left = room - tokensAtMost(JSON.stringify({ ...whole, text: fenced('') }))
+  return { ...whole, text: fenced(clipped(text, Math.max(leastTokens, left))) }
 }
 
 function nowAt(by: string | undefined): string {
   return by === undefined ? '' : `; now: ${by}`
 }
 
-function leftOut(results: number) {
+function leftOut(results: number, isCut: boolean) {
   return {
-    what: `${results} more results`,
+    what: [...(isCut ? ['the end of the passage'] : []), ...(results > 0 ? [`${results} more results`] : [])].join(
+      '; ',
+    ),
     howToGet: 'a larger maxTokens, a smaller maxResults, or a narrower query; memory_get reads whole lines',
   }
 }
