@@ -69,3 +69,23 @@ it('M58: a message that is too long is answered, as is what waits for its answer
   expect(others.map(({ id }) => Number(id)).toSorted()).toEqual([1, 4])
   for (const { result } of others) expect(JSON.stringify(result)).toContain('PostgreSQL 17')
 }, 60_000)
+
+it('M58: params that are not right are the caller’s fault, and what is wrong with them is said in words', async () => {
+  const asked = [
+    ['resources/read', {}, /^Invalid params: params\.uri: expected string, received undefined$/],
+    ['resources/read', undefined, /^Invalid params: params: expected object/],
+    ['resources/list', { cursor: 5 }, /params\.cursor/],
+    ['resources/list', { cursor: 'bogus' }, /no page begins at this cursor/],
+    ['resources/subscribe', {}, /params\.uri/],
+    ['prompts/get', {}, /params\.name/],
+    ['tools/call', {}, /^Invalid params: params\.name/],
+    ['completion/complete', {}, /^Invalid params: params\.ref/],
+  ] as const
+  const lines = asked.map(([method, params], id) => JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+  const answers = await answersTo(lines)
+  expect(answers).toHaveLength(asked.length)
+  for (const { id, error } of answers) {
+    const [method, , said] = asked[Number(id)] ?? asked[0]
+    expect(error, method).toMatchObject({ code: -32_602, message: expect.stringMatching(said) })
+  }
+}, 60_000)

@@ -1,4 +1,5 @@
 /** Places of notes that other programs ask for: behind the end, and in the middle of a character (M58). */
+import { rename } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { connect } from '../support/client.ts'
@@ -9,7 +10,7 @@ async function open(files: Readonly<Record<string, string>>) {
   const app = await connect(server.url)
   const { token } = await app.clients.issueToken({ client: 'reader', name: 'Reader', agent: 'main' })
   await app.search.settle({ agent: 'main' })
-  return connectClient('v2', { url: new URL('/mcp', server.url).href, token })
+  return { ...server, ...(await connectClient('v2', { url: new URL('/mcp', server.url).href, token })) }
 }
 
 const saidBy = ({ content }: Answer) => content.map(({ text }) => text).join('')
@@ -38,6 +39,30 @@ it('M58: what is behind the end of a note or a line is said to be', async () => 
     expect(structuredContent).toMatchObject({ startLine: from, endLine: 4, text: `<memory>\n${text}\n</memory>` })
   }
   expect((await call('memory_get', { path: 'empty.md' })).structuredContent).toMatchObject({ totalLines: 0 })
+})
+
+it('M58: that the folder of a memory is gone is what everything says, and nothing is missing when it is back', async () => {
+  const { call, client, workspace } = await open({ 'four.md': '# Four\n\nabc\nlast\n' })
+  await rename(workspace, `${workspace}-away`)
+  const gone = /is not there: put the folder back.* Tell the user: the folder has to be put back/
+  for (const [tool, args] of [
+    ['memory_search', { query: 'abc' }],
+    ['memory_search', { query: 'nowhere at all' }],
+    ['memory_get', { path: 'four.md' }],
+    ['memory_explain', { query: 'abc' }],
+    ['memory_recent', {}],
+    ['search', { query: 'abc' }],
+    ['fetch', { id: 'four.md:1' }],
+    ['remember', { text: 'a note' }],
+  ] as const) {
+    const answer = await call(tool, args)
+    expect(answer.isError, tool).toBe(true)
+    expect(saidBy(answer), tool).toMatch(gone)
+  }
+  await expect(client.readResource({ uri: 'note://four.md' })).rejects.toThrow(gone)
+  await expect(client.listResources()).rejects.toThrow(gone)
+  await rename(`${workspace}-away`, workspace)
+  expect(saidBy(await call('memory_get', { path: 'four.md' }))).toContain('abc')
 })
 
 it('M58: why a place is not searched is said in words', async () => {

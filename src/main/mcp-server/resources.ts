@@ -126,9 +126,21 @@ async function told<T>(onFault: (error: unknown) => Promise<string>, work: () =>
   }
 }
 
-/** @param cursor the path that the page before ended with, in base64 */
+/** What a place in the list begins with: the path that a page ended with follows. */
+const placeBegins = 'after '
+
+function afterOf(cursor: string): string {
+  const place = Buffer.from(cursor, 'base64url').toString('utf8')
+  if (place.startsWith(placeBegins)) return place.slice(placeBegins.length)
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    'Invalid params: no page begins at this cursor; give nextCursor as it was returned, or none to begin anew',
+  )
+}
+
+/** @param cursor of the page before @throws ProtocolError for one that no page gave */
 export function pageOf(files: readonly FileEntry[], cursor: string | undefined) {
-  const after = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString('utf8')
+  const after = cursor === undefined ? '' : afterOf(cursor)
   const rest = files.filter(({ path }) => path > after)
   const page = rest.slice(0, pageSize)
   const last = page.at(-1)
@@ -141,7 +153,7 @@ export function pageOf(files: readonly FileEntry[], cursor: string | undefined) 
       size,
       annotations: { lastModified: new Date(modifiedAt).toISOString() },
     })),
-    ...(isMore ? { nextCursor: Buffer.from(last.path, 'utf8').toString('base64url') } : {}),
+    ...(isMore ? { nextCursor: Buffer.from(`${placeBegins}${last.path}`, 'utf8').toString('base64url') } : {}),
   }
 }
 

@@ -8,6 +8,7 @@ import { appVersion } from '../version.ts'
 import type { Caller, MemoryAccess } from './access.ts'
 import { failureText } from './failure.ts'
 import { addPrompts } from './prompts.ts'
+import { refuseInWords } from './refusals.ts'
 import { addResources } from './resources.ts'
 import { memoryTools, type MemoryTool } from './tools/index.ts'
 
@@ -33,6 +34,7 @@ export function buildMemoryServer(access: MemoryAccess): McpServer {
   for (const tool of memoryTools) if (tool.isReadOnly || !access.isReadOnly) addTool(server, tool, access, callerOf)
   addResources(server, access, callerOf)
   addPrompts(server)
+  refuseInWords(server)
   return server
 }
 
@@ -53,15 +55,17 @@ function addTool(
   const answerTo = async (given: Parameters<typeof run>[0], { id: client, agent }: Caller, signal: AbortSignal) => {
     const asker = { agent, client, ask }
     const looking = ask((owner) => owner.clients.look({ agent, client }))
-    // Whoever reads the answer hears of it.
-    looking.catch(() => undefined)
-    const answer = await run(given, { ...asker, now, signal })
+    const running = run(given, { ...asker, now, signal })
+    // That the folder is gone explains what else fails, or is not found.
+    const [looked] = await Promise.allSettled([looking, running])
+    if (looked.status === 'rejected') throw looked.reason
+    const answer = await running
     const own: string[] = []
     withTexts(given, (text) => {
       own.push(text)
       return text
     })
-    return passed(answer, (await looking).look, own, asker)
+    return passed(answer, looked.value.look, own, asker)
   }
   /** Whose call the last one was: most likely the next one's too. */
   let last: Caller | undefined

@@ -43,6 +43,8 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
   }),
   look: os.clients.look.use(agent).handler(async ({ context, input }) => {
+    // Whoever reads is told so, not that nothing was found.
+    await context.agent.workspace.assertThere()
     const sight = await sightOf(app, context.agent, input.client)
     return { look: sight && sight.net.size > 0 ? context.agent.looks.keep(sight) : null }
   }),

@@ -10,15 +10,11 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   names: os.workspace.names.handler(async ({ input, signal }) =>
     (await app.agents.created(input.agent)).nameFiles(signal),
   ),
-  list: os.workspace.list
-    .use(agent)
-    .handler(async ({ context, input, signal }) =>
-      seenFiles(
-        await context.agent.listFiles(signal),
-        context.agent,
-        await sightOf(app, context.agent, input.forProgram),
-      ),
-    ),
+  list: os.workspace.list.use(agent).handler(async ({ context, input, signal }) => {
+    if (input.forProgram) await context.agent.workspace.assertThere()
+    const files = await context.agent.listFiles(signal)
+    return seenFiles(files, context.agent, await sightOf(app, context.agent, input.forProgram))
+  }),
   setVisibility: os.workspace.setVisibility.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
     const write = await workspace.edit(input.path, { cause: 'user' }, (text) => {
@@ -36,7 +32,10 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
   read: os.workspace.read.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
-    if (input.forProgram) assertSeen(context.agent, input.path)
+    if (input.forProgram) {
+      assertSeen(context.agent, input.path)
+      await workspace.assertThere()
+    }
     return readFor(app, context.agent, input.forProgram, input.path, async (shown) => {
       const { text, hash } = await context.agent.readFile(input.path)
       return { path: input.path, text: shown(text), hash, readOnly: workspace.isReadOnly(input.path) }

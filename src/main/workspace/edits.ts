@@ -2,16 +2,16 @@
  * How a file of a workspace is changed: alone, among all processes, from reading it to having told of the change; and
  * once more from the beginning where another program was quicker.
  */
-import { stat } from 'node:fs/promises'
 import type { Cause } from '../../shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
-import { AppError, isSystemError } from '../../shared/errors.ts'
+import { AppError } from '../../shared/errors.ts'
 import type { FileChange } from '../../shared/file-change.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { Exclusive } from '../files/index.ts'
 import { assertReadable, ChangedMeanwhile, hashText, readText, stateOf, writeText, type TextFile } from './files.ts'
 import type { AddedNote } from '../../shared/added-note.ts'
 import { normalizeRequest, resolveWritable, type Roots } from './paths.ts'
+import { assertThere } from './there.ts'
 
 /** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
 export interface WriteOrigin {
@@ -120,24 +120,14 @@ export class Edits {
   /** Does something alone. @throws AppError `folder_gone` rather than making a workspace that was moved away anew */
   async run<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone.run(async () => {
-      const { workspace } = this.#roots
-      if (await isFolder(workspace)) return work()
-      const message = `${workspace} is not there: put the folder back, or choose its new place in the settings`
-      throw new AppError('folder_gone', message, { path: workspace })
+      await assertThere(this.#roots.workspace)
+      return work()
     })
   }
 
   close(): void {
     this.#alone.close()
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  const info = await stat(path).catch((error: unknown) => {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  })
-  return info?.isDirectory() ?? false
 }
 
 async function readIfThere(

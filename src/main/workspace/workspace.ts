@@ -30,6 +30,7 @@ import {
 import { rewriteAll, type Rewritten } from './rewrite-all.ts'
 import { isCanvas, type Move } from '../../shared/links/index.ts'
 import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
+import { assertThere } from './there.ts'
 import { placeInTrash } from './trash.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { isIgnoredPath, longTermFile, projectContextFiles, trashFolder, usualLayout, type Layout } from './layout.ts'
@@ -125,6 +126,11 @@ export class Workspace {
   /** What the vault's habits say of names. */
   get layout(): Layout {
     return this.#layout()
+  }
+
+  /** @throws AppError `folder_gone` where there is no folder any more */
+  async assertThere(): Promise<void> {
+    await assertThere(this.roots.workspace)
   }
 
   async list(signal?: AbortSignal): Promise<Walk> {
