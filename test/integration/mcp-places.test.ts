@@ -65,6 +65,15 @@ it('M58: that the folder of a memory is gone is what everything says, and nothin
   expect(saidBy(await call('memory_get', { path: 'four.md' }))).toContain('abc')
 })
 
+it('M58: a note that cannot be written is told with the folder, as the user knows it', async () => {
+  const { call, workspace } = await open({ memory: 'a file where a folder should be' })
+  const answer = await call('remember', { text: 'a note' })
+  expect(answer.isError).toBe(true)
+  expect(saidBy(answer)).toMatch(/^memory\/[-\d]+\.md could not be saved: /)
+  expect(saidBy(answer)).toContain(`it belongs into ${workspace}. Tell the user; nothing was written.`)
+  expect(saidBy(answer)).not.toMatch(/\/proc|\.tmp/)
+})
+
 it('M58: why a place is not searched is said in words', async () => {
   const { call } = await open({ 'four.md': '# Four\n\nabc\n\n\n', 'AGENTS.md': 'Be brief\n' })
   for (const [path, line, said] of [

@@ -23,6 +23,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   owner_version: 'The user has to end the other version of Commonplace.',
   owner_gone: 'Try again.',
   disk_full: 'Tell the user; nothing was written.',
+  write_failed: 'Tell the user; nothing was written.',
   folder_gone: 'Tell the user: the folder has to be put back, or another one chosen in Commonplace.',
   config_invalid: 'The user has to mend the configuration of Commonplace.',
 }

@@ -11,7 +11,7 @@ import { Exclusive } from '../files/index.ts'
 import { assertReadable, ChangedMeanwhile, hashText, readText, stateOf, writeText, type TextFile } from './files.ts'
 import type { AddedNote } from '../../shared/added-note.ts'
 import { normalizeRequest, resolveWritable, type Roots } from './paths.ts'
-import { assertThere } from './there.ts'
+import { assertThere, withFolder } from './there.ts'
 
 /** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
 export interface WriteOrigin {
@@ -120,8 +120,13 @@ export class Edits {
   /** Does something alone. @throws AppError `folder_gone` rather than making a workspace that was moved away anew */
   async run<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone.run(async () => {
-      await assertThere(this.#roots.workspace)
-      return work()
+      const { workspace } = this.#roots
+      await assertThere(workspace)
+      try {
+        return await work()
+      } catch (error) {
+        throw withFolder(error, workspace)
+      }
     })
   }
 

@@ -1,4 +1,4 @@
-/** Whether the folder of a memory is there at all: it may have been renamed, moved, or be on a disk that is not mounted. */
+/** The folder of a memory itself: it may have been renamed or moved, or be on a disk that is read-only or not there. */
 import { stat } from 'node:fs/promises'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 
@@ -7,6 +7,12 @@ export async function assertThere(workspace: string): Promise<void> {
   if (await isFolder(workspace)) return
   const message = `${workspace} is not there: put the folder back, or choose its new place in the settings`
   throw new AppError('folder_gone', message, { path: workspace })
+}
+
+/** A write that failed says in which memory: of a file, only its path in there is told. */
+export function withFolder(error: unknown, workspace: string): unknown {
+  if (!(error instanceof AppError) || error.code !== 'write_failed') return error
+  return new AppError(error.code, `${error.message}; it belongs into ${workspace}`, error.data, { cause: error })
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { writeFailure } from '../../../src/main/files/failure.ts'
+
+function systemError(code: string, said: string): Error {
+  return Object.assign(new Error(`${code}: ${said}`), { code, syscall: 'open' })
+}
+
+it('M58: a write that failed is told in words, by the name that the user knows', () => {
+  const inner = "open '/proc/self/fd/41/.commonplace-0123456789abcdef.tmp'"
+  for (const [code, said, why] of [
+    ['EROFS', 'read-only file system', 'the disk or folder is read-only (EROFS)'],
+    ['EACCES', 'permission denied', 'its folder may not be written to (EACCES)'],
+    ['ENAMETOOLONG', 'name too long', 'name too long (ENAMETOOLONG)'],
+  ] as const) {
+    const { message, data } = writeFailure(systemError(code, `${said}, ${inner}`), 'memory/2026-11-23.md')
+    expect(message).toBe(`memory/2026-11-23.md could not be saved: ${why}`)
+    expect(data).toEqual({ path: 'memory/2026-11-23.md', reason: code })
+  }
+})
