@@ -15,6 +15,7 @@ export const errorCodes = [
   'file_changed',
   'file_not_text',
   'text_unwritable',
+  'file_protected',
   'file_too_large',
   'attachment_unknown',
   'picture_refused',

@@ -1,5 +1,5 @@
 /** Finding and replacing on many real notes: all of them or it says so, left alone what is another, taken back at once. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { FindEvent, ReplaceEvent } from '../../src/shared/contract/index.ts'
@@ -55,6 +55,30 @@ describe('M43 all notes at once', () => {
     for (const [path, bytes] of Object.entries(odd)) expect(await readFile(join(workspace, path))).toEqual(bytes)
     await expect(agent.workspace.read('nul.md')).rejects.toMatchObject({ data: { holdsNul: true } })
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'M43: a note that is write-protected stays as it is, and is named; so it is for every other change',
+    async () => {
+      const { find, workspace, agent } = await openNotes()
+      const file = join(workspace, 'kept.md')
+      await writeFile(file, 'a cat\n')
+      await chmod(file, 0o444)
+      const { search } = await find('cat')
+      expect(await endOf(agent.finder.replace({ search, replacement: 'dog' }, { cause: 'user' }))).toMatchObject({
+        files: many,
+        left: [{ path: 'kept.md', reason: 'refused' }],
+      })
+      const { hash } = await agent.workspace.read('kept.md')
+      const refused = { code: 'file_protected', data: { path: 'kept.md' } }
+      await expect(agent.workspace.save('kept.md', 'another\n', { hash })).rejects.toMatchObject(refused)
+      const all = agent.workspace.rewriteAll([{ path: 'kept.md', before: 'a cat\n', after: 'x\n' }], { cause: 'user' })
+      await expect(all).rejects.toMatchObject(refused)
+      expect(await readFile(file, 'utf8')).toBe('a cat\n')
+      expect((await stat(file)).mode & 0o777).toBe(0o444)
+      await chmod(file, 0o644)
+      await agent.workspace.save('kept.md', 'another\n', { hash })
+    },
+  )
 
   it('M43: every match is found in steps, replaced, recorded as the user’s, and taken back at once', async () => {
     const { agent, find, read, workspace } = await openNotes()

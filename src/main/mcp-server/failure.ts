@@ -16,6 +16,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   client_unanswered: 'Tell the user to open Commonplace, and try again when they are there.',
   client_unknown: 'The user has to connect this program again in Commonplace.',
   file_busy: 'Try again in a moment.',
+  file_protected: 'Tell the user: the file has to be made writable first.',
   index_unavailable:
     'Try again in a moment, and tell the user if it stays so; notes can be read with memory_get meanwhile.',
   index_rebuilding: 'Try again in a moment.',

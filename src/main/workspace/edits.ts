@@ -8,7 +8,16 @@ import { AppError } from '../../shared/errors.ts'
 import type { FileChange } from '../../shared/file-change.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { Exclusive } from '../files/index.ts'
-import { assertReadable, ChangedMeanwhile, hashText, readText, stateOf, writeText, type TextFile } from './files.ts'
+import {
+  assertReadable,
+  assertUnprotected,
+  ChangedMeanwhile,
+  hashText,
+  readText,
+  stateOf,
+  writeText,
+  type TextFile,
+} from './files.ts'
 import type { AddedNote } from '../../shared/added-note.ts'
 import { normalizeRequest, resolveWritable, type Roots } from './paths.ts'
 import { assertThere, withFolder } from './there.ts'
@@ -96,7 +105,10 @@ export class Edits {
     const current = await readIfThere(target, shown, isAllowed)
     const text = await rewrite(current)
     assertReadable(text, shown)
-    if (current?.text !== text) await writeText(target, text, shown, isAllowed, known)
+    if (current?.text !== text) {
+      await assertUnprotected(target, shown)
+      await writeText(target, text, shown, isAllowed, known)
+    }
     const write = this.writeOf(shown, origin, current?.text ?? null, text)
     if (current?.text !== text) await this.tell(write)
     return write

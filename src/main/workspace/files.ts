@@ -155,6 +155,13 @@ export async function isWriteProtected(path: string): Promise<boolean> {
   }
 }
 
+/** What its owner protects is not replaced by a file that nobody protects. @throws AppError `file_protected` */
+export async function assertUnprotected(path: string, shownAs: string): Promise<void> {
+  if (!(await isWriteProtected(path))) return
+  const message = `${shownAs} is write-protected (its permissions let nobody change it); nothing was written`
+  throw new AppError('file_protected', message, { path: shownAs })
+}
+
 /** Which file stands at a path, in which state; undefined for none. */
 export async function stateOf(path: string): Promise<string | undefined> {
   try {

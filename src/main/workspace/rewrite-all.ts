@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { AppError } from '../../shared/errors.ts'
 import type { Edits, WorkspaceWrite, WriteOrigin } from './edits.ts'
-import { assertReadable, readText, stateOf, writeText } from './files.ts'
+import { assertReadable, assertUnprotected, readText, stateOf, writeText } from './files.ts'
 import { normalizeRequest, resolveWritable, type Roots } from './paths.ts'
 
 export interface Rewritten {
@@ -31,6 +31,7 @@ export async function rewriteAll(
     const known = await stateOf(target)
     const now = known === undefined ? null : (await readText(target, shown, isAllowed)).text
     if (now !== before) throw changed(shown)
+    if (now !== after) await assertUnprotected(target, shown)
     planned.push({ shown, target, isAllowed, known, before, after })
   }
   const back: (() => Promise<void>)[] = []
