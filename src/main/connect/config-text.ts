@@ -3,7 +3,7 @@
  * or YAML. Everything else in it stays as it is, comments and order included; what would not is refused. Pure.
  */
 import { parse as parseToml, patch as patchToml } from '@decimalturn/toml-patch'
-import { applyEdits, modify, parse as parseJson, type ParseError } from 'jsonc-parser'
+import { applyEdits, findNodeAtLocation, modify, parse as parseJson, parseTree, type ParseError } from 'jsonc-parser'
 import { isDeepStrictEqual } from 'node:util'
 import { isMap, isNode, isScalar, parseDocument, stringify } from 'yaml'
 import { AppError } from '../../shared/errors.ts'
@@ -69,7 +69,8 @@ function written(config: ConfigText, path: EntryPath, entry: Entry): string {
     }
     case 'toml': {
       const before = removed(config, path).trimEnd()
-      return `${before}${before === '' ? '' : '\n\n'}${tomlTable(path, entry)}`
+      // Without the break of a last line that had none, so that taking out leaves none either.
+      return likeEnd(text, `${before}${before === '' ? '' : '\n\n'}${tomlTable(path, entry)}`)
     }
     case 'yaml':
       return withYamlEntry(removed(config, path), path, entry)
@@ -82,13 +83,13 @@ function removed(config: ConfigText, path: EntryPath): string {
   const [group, name] = path
   switch (format) {
     case 'json':
-      return edited(text, path, undefined)
+      return withoutEmptied(edited(text, path, undefined), group)
     case 'toml': {
       const value: Record<string, unknown> = parseToml(text)
       const others = { ...(value[group] as Record<string, unknown>) }
       delete others[name]
       const { [group]: _before, ...rest } = value
-      return patchToml(text, Object.keys(others).length === 0 ? rest : { ...value, [group]: others })
+      return likeEnd(text, patchToml(text, Object.keys(others).length === 0 ? rest : { ...value, [group]: others }))
     }
     case 'yaml':
       return withoutYamlEntry(text, path)
@@ -99,7 +100,27 @@ function edited(text: string, path: readonly string[], value: unknown): string {
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  '
   const formattingOptions = { insertSpaces: !indent.includes('\t'), tabSize: indent.length, eol: eolOf(text) }
   const whole = text.trim() === '' ? '{}\n' : text
-  return applyEdits(whole, modify(whole, [...path], value, { formattingOptions }))
+  const plain = modify(whole, [...path], value, {})
+  const formatted = applyEdits(whole, modify(whole, [...path], value, { formattingOptions }))
+  // What others wrote on one line would be spread over several.
+  const { offset, length } = plain[0] ?? { offset: 0, length: 0 }
+  const isKept =
+    formatted.startsWith(whole.slice(0, offset).trimEnd()) &&
+    formatted.endsWith(whole.slice(offset + length).trimStart())
+  return isKept ? formatted : applyEdits(whole, plain)
+}
+
+/** A group of which nothing is left but its name goes too; a comment in it keeps it. */
+function withoutEmptied(text: string, group: string): string {
+  const tree = parseTree(text)
+  const left = tree && findNodeAtLocation(tree, [group])
+  const isEmpty = left !== undefined && /^\{\s*\}$/.test(text.slice(left.offset, left.offset + left.length))
+  return isEmpty ? edited(text, [group], undefined).replace(/^\{\s+\}/, '{}') : text
+}
+
+/** With a break at its end only where the other has one, or is empty. */
+function likeEnd(before: string, text: string): string {
+  return before.trim() === '' || before.endsWith('\n') ? text : text.replace(/\n+$/, '')
 }
 
 /** Writing the whole document anew would move its comments and fold its lines. */

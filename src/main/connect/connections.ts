@@ -1,8 +1,8 @@
 /** Registers this memory with other programs (M59): says first what is written where, keeps what is there, and takes it back. */
 import { existsSync } from 'node:fs'
-import { realpath } from 'node:fs/promises'
+import { readlink, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import type { ConnectableProgram } from '../../shared/contract/index.ts'
@@ -159,9 +159,8 @@ export class Connections {
       const config = await this.#read(program)
       const text = change(config)
       if (text === config.text) return
-      await makeFolder(dirname(config.file))
-      // A link to where somebody keeps such files stays one.
-      const target = await realpath(config.file).catch(() => config.file)
+      const target = await targetOf(config.file)
+      if (target === config.file) await makeFolder(dirname(target))
       try {
         await writeDurably(target, text, config.file, async () => {
           if ((await this.#read(program)).text !== config.text) throw new ChangedMeanwhile()
@@ -201,6 +200,24 @@ export class Connections {
       env: process.versions['electron'] === undefined || isPackage ? {} : { ELECTRON_RUN_AS_NODE: '1' },
     }
   }
+}
+
+/**
+ * A link to where somebody keeps such files stays one, also while nothing stands there.
+ * @throws AppError `config_invalid` where its folder is not there: it may be on a disk that is missing now
+ */
+async function targetOf(file: string): Promise<string> {
+  try {
+    return await realpath(file)
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT')) throw error
+  }
+  const link = await readlink(file).catch(() => undefined)
+  if (link === undefined) return file
+  const folder = await realpath(dirname(resolve(dirname(file), link))).catch(() => undefined)
+  if (folder !== undefined) return join(folder, basename(link))
+  const reason = `it is a link to ${link}, and that folder is not there`
+  throw new AppError('config_invalid', `${file}: ${reason}`, { file, reason })
 }
 
 /** Why the memory cannot be read; undefined where it can. */

@@ -43,7 +43,36 @@ const cases: readonly Case[] = [
   { name: 'an empty group', format: 'yaml', text: 'a: 1\ngroup:\nb: 2\n', kept: ['a: 1', 'b: 2'] },
 ]
 
+const json = (group: unknown, rest: Record<string, unknown> = {}) => JSON.stringify({ ...rest, group })
+/** What is the same to the letter once the entry was put in and taken out again. */
+const restored: readonly (readonly [name: string, format: ConfigFormat, text: string])[] = [
+  ['everything on one line', 'json', json({ other: { command: 'x', args: ['a', 'b'] } }, { theme: 'dark' })],
+  [
+    'a group on one line',
+    'json',
+    `{\n  "a": { "b": 1 },\n  "group": { "other": { "command": "x" } },\n  "c": [1, 2]\n}\n`,
+  ],
+  ['an entry on one line', 'json', `{\n  "group": {\n    "other": { "command": "x", "args": ["a"] }\n  }\n}\n`],
+  ['no group, on one line', 'json', '{"a":[1,2],"b":{"c":1}}'],
+  ['no group', 'json', '{\n  "a": [1, 2],\n  "b": { "c": 1 }\n}\n'],
+  ['nothing', 'json', '{}\n'],
+  ['no break at its end', 'toml', 'model = "o3"'],
+  ['a break at its end', 'toml', 'model = "o3"\n'],
+  ['a table and no break at its end', 'toml', '[group.other]\ncommand = "x"'],
+]
+
 describe('M59 an entry in another program’s configuration', () => {
+  it.each(restored)(
+    'M58: what others wrote with %s stays as it is, and all of it is back in the end: %s',
+    (_, format, text) => {
+      const path = ['group', 'commonplace'] as const
+      const at = (now: string) => ({ format, file: 'config', text: now })
+      const added = withEntry(at(text), path, entry)
+      for (const line of text.split('\n')) expect(added).toContain(line.replace(/[ }\],]*$/, ''))
+      expect(withoutEntry(at(added), path)).toBe(text)
+    },
+  )
+
   it.each(cases)(
     'M59: is put into $format with $name, changed and taken out; all else stays',
     ({ format, text, kept }) => {

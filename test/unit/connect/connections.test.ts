@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readlink, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Connections } from '../../../src/main/connect/index.ts'
@@ -48,6 +48,22 @@ describe('M59 registering this memory with another program', () => {
     )
     expect((await connections.look('cursor', {})).problem).toContain('other servers there')
     expect(await read()).toBe(text)
+  })
+
+  it.skipIf(process.platform === 'win32')('M58: a link stays one, to a file that is not there yet too', async () => {
+    const home = await folderWith({})
+    await mkdir(join(home, '.cursor'))
+    await mkdir(join(home, 'dotfiles'))
+    const file = join(home, '.cursor/mcp.json')
+    const connections = new Connections({ mainFolder, env: { HOME: home }, home: undefined, version: '0' })
+    await symlink('../dotfiles/mcp.json', file)
+    await connections.connect('cursor', {})
+    expect(await readlink(file)).toBe('../dotfiles/mcp.json')
+    expect(await readFile(join(home, 'dotfiles/mcp.json'), 'utf8')).toContain('mcpServers')
+    await unlink(file)
+    await symlink('../missing/mcp.json', file)
+    await expect(connections.connect('cursor', {})).rejects.toThrow('a link to ../missing/mcp.json, and that folder')
+    expect(await readlink(file)).toBe('../missing/mcp.json')
   })
 
   it('M59: no servers yet may be written as null', async () => {
