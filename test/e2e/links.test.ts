@@ -146,7 +146,9 @@ describe('M67 a way back that stays', () => {
     await toast('Projects exists already').getByRole('button', { name: 'Undo' }).last().waitFor()
 
     await page.goto(new URL('/changes', server.url).href)
-    const moves = page.getByRole('region', { name: 'Moves and replacements that can be taken back at once' })
+    const moves = page.getByRole('region', {
+      name: 'Moves, renamed tags and replacements that can be taken back at once',
+    })
     await moves.getByText('Projects → Zed #1').waitFor()
     await keepScreenshot(page, 'links-5-moves-back')
     await page.setViewportSize({ width: 360, height: 720 })

@@ -400,7 +400,9 @@ describe('M43 all files at once', () => {
     await until(async () => (await onDisk('memory/a.md')) === 'The cat.\nA cat again.\n')
     // The toast is gone some time; the way back is not.
     await page.getByRole('link', { name: /^Changes/ }).click()
-    const whole = page.getByRole('region', { name: 'Moves and replacements that can be taken back at once' })
+    const whole = page.getByRole('region', {
+      name: 'Moves, renamed tags and replacements that can be taken back at once',
+    })
     await whole.getByText('1 match replaced in 1 file.').waitFor()
     await keepScreenshot(page, 'memory-9-replaced-back')
     await whole.getByRole('button', { name: 'Undo replacement: cat' }).click()

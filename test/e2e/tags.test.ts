@@ -1,7 +1,7 @@
 /** Tags, properties and the surroundings of a note, as people meet them. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
@@ -9,6 +9,34 @@ import { until } from '../support/folder.ts'
 afterAll(closeBrowser)
 
 describe('M68 tags and properties', () => {
+  it('M68: Changes takes a renamed tag back once its message is gone', async () => {
+    const files = { 'a.md': '# A\n\n#work\n', 'b.md': '# B\n\n#work/trips\n' }
+    const server = await openTestServer({ files })
+    const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await page.goto(new URL('/search/tags', server.url).href)
+    await page.getByRole('tree', { name: 'Tags' }).getByRole('treeitem', { name: '#work 2 notes' }).focus()
+    await page.keyboard.press('F2')
+    const field = page.getByRole('textbox', { name: 'New name, without #' })
+    await field.fill('job')
+    await field.press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+    await until(async () => (await read('b.md')).includes('#job/trips'))
+    await page.goto(new URL('/changes', server.url).href)
+    const whole = page.getByRole('region', {
+      name: 'Moves, renamed tags and replacements that can be taken back at once',
+    })
+    await whole.getByText('#work → #job').waitFor()
+    await whole.getByText('2 notes').waitFor()
+    await keepScreenshot(page, 'tags-renamed-back')
+    await whole.getByRole('button', { name: 'Undo rename: #work' }).click()
+    await whole.waitFor({ state: 'detached' })
+    expect(await read('a.md')).toBe(files['a.md'])
+    expect(await read('b.md')).toBe(files['b.md'])
+  })
+
   it('M68: a tag is found, searched and renamed by keys, with undo; a note shows what it says, and its surroundings', async () => {
     const server = await openTestServer({
       files: {

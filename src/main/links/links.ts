@@ -19,7 +19,7 @@ import type { Rewrite } from './plan.ts'
 
 /** A thread that nobody asks for so long gives its memory back, ms. */
 const usualIdleMs = 300_000
-/** Moves that can be taken back at once; older ones stand in the history. */
+/** Moves and renamed tags that can be taken back at once; older ones stand in the history. */
 const maxDone = 20
 
 type LinkClient = RouterClient<LinkRouter>
@@ -44,10 +44,18 @@ interface WrittenLink {
   readonly as?: LinkStyle | undefined
 }
 
+/** What is one change, over however many notes. */
+interface Whole {
+  readonly move?: Move
+  readonly tag?: TagRename
+}
+
 interface Done {
   /** ms since 1970. */
   readonly at: number
   readonly move: Move | undefined
+  /** The tag that got another name; undefined for a move. */
+  readonly tag: TagRename | undefined
   readonly rewrites: readonly Rewrite[]
   /** Folders that were made for it, the innermost first. */
   readonly made: readonly string[]
@@ -143,7 +151,7 @@ export class Links {
   async renameTag(rename: TagRename, plan: string, origin: WriteOrigin) {
     const planned = await this.#planRename(rename)
     if (planned.plan.id !== plan) throw outdated()
-    const undo = await this.#change(undefined, planned.rewrites, origin)
+    const undo = await this.#change({ tag: rename }, planned.rewrites, origin)
     return { tags: planned.plan.tags, notes: planned.plan.notes, undo }
   }
 
@@ -164,7 +172,7 @@ export class Links {
     const planned = plan === undefined ? undefined : await this.#plan(move)
     if (planned && planned.plan.id !== plan) throw outdated()
     const staysLocal = await this.#options.workspace.isKeptLocal(move)
-    const undo = await this.#change(move, planned?.rewrites ?? [], origin)
+    const undo = await this.#change({ move }, planned?.rewrites ?? [], origin)
     return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, staysLocal, undo }
   }
 
@@ -189,6 +197,12 @@ export class Links {
     return known.flatMap(([undo, { at, move, rewrites }]) =>
       move ? [{ undo, at, ...move, notes: rewrites.length }] : [],
     )
+  }
+
+  /** Other names for tags that `undo` can take back, latest first. */
+  tagRenames() {
+    const known = [...this.#done].toReversed()
+    return known.flatMap(([undo, { at, tag, rewrites }]) => (tag ? [{ undo, at, ...tag, notes: rewrites.length }] : []))
   }
 
   /**
@@ -224,11 +238,12 @@ export class Links {
   }
 
   /** @returns by what it can be taken back */
-  async #change(move: Move | undefined, rewrites: readonly Rewrite[], origin: WriteOrigin): Promise<string> {
+  async #change(of: Whole, rewrites: readonly Rewrite[], origin: WriteOrigin): Promise<string> {
+    const { move, tag } = of
     const { kept, made } = await this.#relocate(move, rewrites, origin)
     const undo = randomUUID()
     const rest = rewrites.filter(({ path }) => !kept.some((one) => one.path === path))
-    this.#done.set(undo, { at: this.#options.now().getTime(), move, rewrites: [...rest, ...kept], made })
+    this.#done.set(undo, { at: this.#options.now().getTime(), move, tag, rewrites: [...rest, ...kept], made })
     for (const old of [...this.#done.keys()].slice(0, -maxDone)) this.#done.delete(old)
     return undo
   }

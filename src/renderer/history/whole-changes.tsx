@@ -1,4 +1,4 @@
-/** What changed many notes at once and can be taken back at once: moves, with the links that were written anew, and replacements. */
+/** What changed many notes at once and can be taken back at once: moves, with the links that were written anew, tags with another name, and replacements. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -15,8 +15,9 @@ const maxShown = 60
 export function WholeChanges({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const moves = useMovesBack(agent)
+  const renames = useRenamesBack(agent)
   const replacements = useReplacementsBack(agent)
-  const changes = [...moves, ...replacements].toSorted((one, other) => other.at - one.at)
+  const changes = [...moves, ...renames, ...replacements].toSorted((one, other) => other.at - one.at)
   if (changes.length === 0) return null
   return (
     <section aria-label={t('changes.whole')} className="border-b border-soft px-5 py-2 max-sm:px-3">
@@ -72,6 +73,28 @@ function useMovesBack(agent: string): WholeChange[] {
     isPending: undo.isPending,
     takeBack: () =>
       undo.mutate({ agent, undo: id }, { onSuccess: () => toast(t('changes.movedBack', { path: from })) }),
+  }))
+}
+
+function useRenamesBack(agent: string): WholeChange[] {
+  const { t } = useTranslation()
+  const queries = useQueryClient()
+  const renames = useQuery(api.tags.renames.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
+  const undo = useMutation(
+    api.tags.undoRename.mutationOptions({
+      onSettled: () => queries.invalidateQueries({ queryKey: api.tags.renames.key() }),
+    }),
+  )
+  return (renames.data ?? []).map(({ undo: id, from, to, at, notes }) => ({
+    id,
+    name: `#${from} → #${to}`,
+    extent: t('links.inNotes', { count: notes }),
+    at,
+    undo: t('changes.undoRename'),
+    of: `#${from}`,
+    isPending: undo.isPending,
+    takeBack: () =>
+      undo.mutate({ agent, undo: id }, { onSuccess: () => toast(t('changes.renamedBack', { tag: from })) }),
   }))
 }
 

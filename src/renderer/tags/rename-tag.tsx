@@ -1,8 +1,9 @@
 /** Another name for a tag everywhere: typed, looked at, done as one change that can be undone. */
+import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { TagPlan } from '../../shared/contract/index.ts'
-import { client } from '../api/index.ts'
+import { api, client } from '../api/index.ts'
 import { attempt, tellDone } from '../feedback/index.ts'
 import { PlanDialog } from '../links/plan-dialog.tsx'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'
@@ -16,6 +17,7 @@ interface RenameTagProps {
 
 export function RenameTag({ agent, from, onClose }: RenameTagProps) {
   const { t } = useTranslation()
+  const queries = useQueryClient()
   const [state, setState] = useState<'asking' | 'planning' | { to: string; plan: TagPlan }>('asking')
   const isAsked = useRef(false)
   const plan = async (typed: string) => {
@@ -47,9 +49,10 @@ export function RenameTag({ agent, from, onClose }: RenameTagProps) {
     onClose()
     if (!done) return
     const { tags, undo } = done.value
-    tellDone(t('tags.renamed', { from, to, count: tags }), () => client.tags.undoRename({ agent, undo }), {
-      look: 'plain',
-    })
+    const showRenames = () => queries.invalidateQueries({ queryKey: api.tags.renames.key() })
+    void showRenames()
+    const takeBack = () => client.tags.undoRename({ agent, undo }).then(showRenames)
+    tellDone(t('tags.renamed', { from, to, count: tags }), takeBack, { look: 'plain' })
   }
   return (
     <PlanDialog

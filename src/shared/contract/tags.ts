@@ -58,6 +58,12 @@ export const tags = {
   rename: base
     .input(forRename.extend({ plan: idSchema }))
     .output(z.object({ tags: z.number().int(), notes: z.number().int(), undo: idSchema })),
+  /** Renames of this run that `undoRename` can still take back, latest first; `notes` were written anew with each. */
+  renames: base
+    .input(forAgent)
+    .output(
+      z.array(z.object({ undo: idSchema, at: z.number(), from: z.string(), to: z.string(), notes: z.number().int() })),
+    ),
   /** Puts everything back. Fails with `undo_conflict` when that cannot be; then nothing is done. */
   undoRename: base.input(forAgent.extend({ undo: idSchema })).output(z.object({})),
 }
