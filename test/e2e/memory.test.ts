@@ -72,6 +72,42 @@ describe('M43 files', () => {
     expect(await onDisk('memory/dropped.md')).toBe('# dropped\n')
   })
 
+  it('M43: what the filter found shows its name whole, then where it lies, in the narrowest room', async () => {
+    const name = 'Video recordings of the community meetings in the old town hall.md'
+    const found = [
+      `01 - Community and everything around it/2026/${name}`,
+      '02 - Projects and plans of the year/Video.md',
+    ]
+    const others = Array.from({ length: 14 }, (_, index) => `notes/n${index}.md`)
+    const { page } = await openMemory({
+      files: Object.fromEntries([...found, ...others].map((path) => [path, '# A\n'])),
+    })
+    await page.setViewportSize({ width: 1440, height: 800 })
+    const filter = page.getByRole('searchbox', { name: 'Filter files' })
+    await filter.fill('video')
+    const names = page.getByTestId('found-name')
+    await names.nth(1).waitFor()
+    expect((await names.allTextContents()).toSorted()).toEqual(['Video.md', name].toSorted())
+    const isWhole = (shown: Element) => {
+      const row = shown.closest('a')?.getBoundingClientRect()
+      const { left, right, bottom } = shown.getBoundingClientRect()
+      return row !== undefined && left >= row.left && right <= row.right && bottom <= row.bottom + 1
+    }
+    const areWhole = async () => Promise.all((await names.all()).map((shown) => shown.evaluate(isWhole)))
+    expect(await areWhole()).toEqual([true, true])
+    await keepScreenshot(page, 'memory-filter')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await keepScreenshot(page, 'memory-filter-dark')
+    await page.setViewportSize({ width: 360, height: 720 })
+    await page.getByRole('button', { name: 'Show or hide the sidebar' }).click()
+    await filter.fill('video')
+    await names.nth(1).waitFor()
+    expect(await areWhole()).toEqual([true, true])
+    await keepScreenshot(page, 'memory-filter-narrow-dark')
+    await page.emulateMedia({ colorScheme: 'light' })
+    await keepScreenshot(page, 'memory-filter-narrow')
+  })
+
   it('M43: lists go on, tasks are ticked, tables aligned, links completed and followed', async () => {
     const { page, open, type, onDisk } = await openMemory({
       files: { 'memory/a.md': '# A\n\n', 'memory/people.md': '# People\n' },

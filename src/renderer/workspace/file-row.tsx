@@ -1,4 +1,5 @@
 /** A file of the tree, with what can be done with it. */
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { formatShort } from '../i18n/format.ts'
@@ -13,7 +14,7 @@ import type { TreeFile } from './tree-rows.ts'
 
 interface FileRowProps {
   readonly file: TreeFile
-  readonly name: string
+  readonly name: ReactNode
   readonly current: string
   readonly actions: FileActions
 }

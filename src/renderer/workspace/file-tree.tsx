@@ -22,6 +22,7 @@ import { useFileActions, type FileActions } from './file-actions.ts'
 import { hintPlace } from '../onboarding/tour.tsx'
 import { NewFileDialog } from './new-file-dialog.tsx'
 import { FileRow } from './file-row.tsx'
+import { FoundName } from './found-name.tsx'
 import { OtherRow } from './other-row.tsx'
 import { PathMenu } from './path-menu.tsx'
 import { foldersAbove, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
@@ -120,10 +121,16 @@ const Named = memo(function Named({ typed, current, files, others, actions }: Na
   return (
     <>
       {found.map((file) => (
-        <FileRow key={file.path} file={file} name={file.path} current={current} actions={actions} />
+        <FileRow
+          key={file.path}
+          file={file}
+          name={<FoundName path={file.path} />}
+          current={current}
+          actions={actions}
+        />
       ))}
       {foundOthers.map((path) => (
-        <OtherRow key={path} path={path} name={path} current={current} actions={actions} />
+        <OtherRow key={path} path={path} name={<FoundName path={path} />} current={current} actions={actions} />
       ))}
     </>
   )

@@ -1,5 +1,6 @@
 /** A file of the tree that is no note: shown as what it is. */
 import { FileText, Film, Image, LayoutDashboard, Music } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { isFileAt, paths } from '../navigate.ts'
@@ -13,7 +14,7 @@ const icons = { image: Image, audio: Music, video: Film, document: FileText, can
 
 interface OtherRowProps {
   readonly path: string
-  readonly name: string
+  readonly name: ReactNode
   readonly current: string
   readonly actions: FileActions
 }
