@@ -51,7 +51,8 @@ describe('M69 import takes attachments', () => {
         'assets/x_1.png': 'logseq',
         'Page abc/Untitled.png': 'notion',
         'docs/paper.pdf': '%PDF',
-        'board.canvas': '{"nodes":[{"file":"Home.md"},\t{"file":"img/x y.png"},{"file":"data.csv"}]}',
+        'board.canvas':
+          '{"nodes":[{"file":"Home.md"},\t{"file":"img/x y.png"},{"file":"data.csv"},{"text":"\\n[[Deep]]"}]}',
         'data.csv': 'a,b',
         '.obsidian/icon.png': 'hidden',
       }
@@ -75,7 +76,7 @@ describe('M69 import takes attachments', () => {
         same: 0,
         conflicts: 0,
         skipped: 0,
-        attachments: { added: 6, same: 0, conflicts: 0, bytes: 136 },
+        attachments: { added: 6, same: 0, conflicts: 0, bytes: 162 },
         lost: 0,
       })
       expect(planned.left.map(({ ending, reason, count }) => `${ending} ${reason} ${count}`).toSorted()).toEqual([
@@ -98,7 +99,10 @@ describe('M69 import takes attachments', () => {
       for (const [name, text] of Object.entries(source))
         if (/png|pdf/.test(name) && !name.startsWith('.')) expect(await bytes(at(name))).toBe(text)
       expect(await bytes('x.png')).toBe('mine')
-      const board = source['board.canvas'].replace('Home.md', at('Home.md')).replace('img/x y.png', at('img/x y.png'))
+      const board = source['board.canvas']
+        .replace('Home.md', at('Home.md'))
+        .replace('img/x y.png', at('img/x y.png'))
+        .replace('[[Deep', '[[sub/Deep')
       expect(await bytes(at('board.canvas'))).toBe(board)
       // What leads there as it is written is left as it is written.
       expect(await bytes(at('pages/Log.md'))).toBe(source['pages/Log.md'])

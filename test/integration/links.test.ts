@@ -138,6 +138,24 @@ describe('M67 links', () => {
       })
   })
 
+  it('M67: links in the cards of a canvas follow a move, and are put back', async () => {
+    const canvas = String.raw`{"nodes":[{"id":"1","type":"text","text":"\"See\"\n[[Old#Part|it]] and [old](area/Old.md)"}, {"id":"2","file":"area/Old.md"}]}`
+    const { links, read, everything } = await openLinks({ 'area/Old.md': '# Old\n', 'Board.canvas': canvas })
+    const before = await everything()
+    const move = { ...main, from: 'area/Old.md', to: 'area/New one.md' }
+    const plan = await links.planMove(move)
+    expect(plan).toMatchObject({ links: 3, notes: 1, left: [] })
+    const { undo } = await links.move({ ...move, plan: plan.id })
+    expect(await read('Board.canvas')).toBe(
+      canvas
+        .replace('[[Old#', '[[New one#')
+        .replace('(area/Old.md)', '(area/New%20one.md)')
+        .replace('"area/Old.md"', '"area/New one.md"'),
+    )
+    await links.undoMove({ ...main, undo })
+    expect(await everything()).toEqual(before)
+  })
+
   it('M67: a picture or canvas gets another name alone, with what shows and links to it, and back', async () => {
     const board = '{"nodes":[{"type":"file","file":"img/p.png"}]}'
     const { links, read, everything, agent } = await openLinks({

@@ -7,12 +7,15 @@ import type { ImportPlan } from '../../shared/contract/index.ts'
 import {
   applyEdits,
   canvasFiles,
+  canvasLinks,
+  inJson,
   isCanvas,
   parseLinks,
   Resolver,
   rewriteCanvas,
   rewriteLinks,
   type CanvasFile,
+  type NoteLink,
   type ParsedLinks,
 } from '../../shared/links/index.ts'
 import { namesOf, parseProperties } from '../../shared/properties/index.ts'
@@ -70,8 +73,8 @@ export async function prepare(
   for (const { path, text } of [...source.files, ...(withAttachments ? source.canvases : [])]) {
     const target = targetOf(into, path)
     const shown = isCanvas(path) ? canvasFiles(text) : undefined
-    const links = shown ? [] : parseLinks(text).links
-    const bareOf = shown ? withoutFiles : (said: string) => withoutTargets(said, parseLinks(said).links)
+    const links = shown ? canvasLinks(text) : parseLinks(text).links
+    const bareOf = shown ? withoutPlaces : (said: string) => withoutTargets(said, parseLinks(said).links)
     const bare = bareOf(text)
     const placed = await places.find(target, (file) => isThere(file, (said) => said === text || bareOf(said) === bare))
     notes.push({ path, text, links, shown, names: shown ? [] : namesOf(parseProperties(text)), target, placed })
@@ -210,10 +213,9 @@ async function linkAll(
       notes.map((note) => {
         const file = { path: note.path, newPath: note.placed.path, links: note.links }
         const placeOf = (path: string) => placed.get(path)
-        const { edits, left } = note.shown
-          ? { edits: rewriteCanvas(note.shown, placeOf), left: [] }
-          : rewriteLinks(file, { before, after, placeOf })
-        return [note.path, { text: applyEdits(note.text, edits), rewritten: edits.length, lost: left.length }]
+        const linked = rewriteLinks(file, { before, after, placeOf })
+        const edits = note.shown ? [...rewriteCanvas(note.shown, placeOf), ...inJson(linked.edits)] : linked.edits
+        return [note.path, { text: applyEdits(note.text, edits), rewritten: edits.length, lost: linked.left.length }]
       }),
     )
     let moved = 0
@@ -231,19 +233,17 @@ async function linkAll(
 }
 
 /** What two texts have in common that differ in where their links lead alone. */
-function withoutTargets(text: string, links: ParsedLinks['links']): string {
+function withoutTargets(text: string, links: readonly Pick<NoteLink, 'targetFrom' | 'targetTo'>[]): string {
   return applyEdits(
     text,
     links.map(({ targetFrom, targetTo }) => ({ from: targetFrom, to: targetTo, text: '' })),
   )
 }
 
-/** The same of canvases, which name the files that they show. */
-function withoutFiles(text: string): string {
-  return applyEdits(
-    text,
-    canvasFiles(text).map(({ from, to }) => ({ from, to, text: '' })),
-  )
+/** The same of canvases, which name the files that they show, too. */
+function withoutPlaces(text: string): string {
+  const files = canvasFiles(text).map(({ from, to }) => ({ targetFrom: from, targetTo: to }))
+  return withoutTargets(text, [...files, ...canvasLinks(text)])
 }
 
 function countsOf(files: readonly { readonly placed: Placed }[]) {

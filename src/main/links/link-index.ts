@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import {
   canvasFiles,
+  canvasLinks,
   isCanvas,
   movedPath,
   parseLinks,
@@ -30,7 +31,7 @@ export interface IndexedNote extends ParsedLinks, NoteProperties {
   readonly names: readonly string[]
 }
 
-/** A canvas, and the files that it shows. */
+/** A canvas, the files that it shows, and what its cards link to. */
 interface IndexedCanvas {
   readonly path: string
   readonly size: number
@@ -38,6 +39,8 @@ interface IndexedCanvas {
   /** Of its text. */
   readonly hash: string
   readonly files: readonly CanvasFile[]
+  /** Of its cards. */
+  readonly links: ParsedLinks['links']
 }
 
 /** Another note's link to this one. */
@@ -156,7 +159,7 @@ export class LinkIndex {
       const known = this.#canvases.get(file.path)
       if (known?.size === file.size && known.modifiedAt === file.modifiedAt) return known
       const text = await this.#read(file.path, isAllowed)
-      return text && { ...file, hash: text.hash, files: canvasFiles(text.text) }
+      return text && { ...file, hash: text.hash, files: canvasFiles(text.text), links: canvasLinks(text.text) }
     })
     this.#canvases = new Map(read.flatMap((canvas) => (canvas ? [[canvas.path, canvas]] : [])))
   }

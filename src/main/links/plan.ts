@@ -7,6 +7,7 @@ import type { MovePlan, TagPlan } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import {
   applyEdits,
+  inJson,
   movedPath,
   planRewrites,
   rewriteCanvas,
@@ -65,21 +66,23 @@ interface Edited {
 }
 
 export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<PlannedMove> {
-  const { rewrites, count, ...shared } = await planned(index, forbidden, move, () =>
-    withCanvases(index, move, planRewrites(index.files(), [move])),
-  )
+  const { rewrites, count, ...shared } = await planned(index, forbidden, move, () => movedFiles(index, move))
   return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
 }
 
-/** Canvases name the files that they show by their paths. */
-function withCanvases(index: LinkIndex, move: Move, { files, left }: Edited): Edited {
-  const known = new Set(index.files().map(({ path }) => path))
+/** Notes with links, and canvases, which link from their cards and name the files that they show by their paths. */
+function movedFiles(index: LinkIndex, move: Move): Edited {
+  const all = index.files()
+  const cards = [...index.canvases.values()].map(({ path, links }) => ({ path, links }))
+  const { files, left } = planRewrites([...all.filter(({ path }) => !index.canvases.has(path)), ...cards], [move])
+  const linked = new Map(files.map(({ path, edits }) => [path, edits]))
+  const known = new Set(all.map(({ path }) => path))
   const placeOf = (path: string) => (known.has(path) ? movedPath(path, [move]) : undefined)
   const canvases = [...index.canvases.values()].flatMap(({ path, files: shown }) => {
-    const edits = rewriteCanvas(shown, placeOf)
+    const edits = [...rewriteCanvas(shown, placeOf), ...inJson(linked.get(path) ?? [])]
     return edits.length === 0 ? [] : [{ path, newPath: movedPath(path, [move]), edits }]
   })
-  return { files: [...files, ...canvases], left }
+  return { files: [...files.filter(({ path }) => !index.canvases.has(path)), ...canvases], left }
 }
 
 /** @throws AppError `tag_invalid` for a name that cannot stand behind `#` */

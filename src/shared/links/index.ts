@@ -1,4 +1,4 @@
-export { canvasFiles, isCanvas, rewriteCanvas, type CanvasFile } from './canvas.ts'
+export { canvasFiles, canvasLinks, inJson, isCanvas, rewriteCanvas, type CanvasFile } from './canvas.ts'
 export { lineOfFragment, slugOf } from './fragment.ts'
 export { parseLinks, type NoteLink, type ParsedLinks } from './parse.ts'
 export { pageOf } from './pages.ts'

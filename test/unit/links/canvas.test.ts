@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { applyEdits, canvasFiles, movedPath, rewriteCanvas } from '../../../src/shared/links/index.ts'
+import { applyEdits, canvasFiles, canvasLinks, movedPath, rewriteCanvas } from '../../../src/shared/links/index.ts'
 
 const canvas = `{
 \t"nodes":[
@@ -20,6 +20,25 @@ describe('M67 canvases', () => {
       'gone.md',
     ])
     for (const text of ['', '{', '{"file":7}', '{"file":"\\x"}', '{"file":""}']) expect(canvasFiles(text)).toEqual([])
+  })
+
+  it('M67: finds the links of its cards where JSON has them', () => {
+    const text = String.raw`{"nodes":[
+{"type":"text","text":"\"q\" \u00e9\n[[Projects\/Al\u0070ha|\ud83d\ude00]]"},
+{"type":"file","file":"x.md","label":"[[no card]]"}, {"text" : "see [it](a%20b.md#c), <!-- [[hidden]] -->"},{"text":"[[\x]]"}]}`
+    const links = canvasLinks(text)
+    expect(links.map(({ target, label, line }) => [target, label, line])).toEqual([
+      ['Projects/Alpha', '😀', 2],
+      ['a b.md', undefined, 3],
+    ])
+    const written = links.map(({ from, to, targetFrom, targetTo }) => [
+      text.slice(from, to),
+      text.slice(targetFrom, targetTo),
+    ])
+    expect(written).toEqual([
+      [String.raw`[[Projects\/Al\u0070ha|\ud83d\ude00]]`, String.raw`Projects\/Al\u0070ha`],
+      ['[it](a%20b.md#c)', 'a%20b.md'],
+    ])
   })
 
   it('M67: a move changes the paths alone', () => {
