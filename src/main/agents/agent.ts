@@ -143,7 +143,7 @@ export class Agent {
   /** Waits until its memory can be asked; whoever wants to hear of changes has subscribed before. */
   async start(): Promise<void> {
     const { watch, log, config } = this.#options
-    await carryOn(this.#options, this.workspace, this.importer)
+    await carryOn(this.#options, this.workspace, this.importer, this.finder)
     try {
       await this.memory.opened()
     } catch (error) {

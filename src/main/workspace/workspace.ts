@@ -14,7 +14,7 @@ import { blobId, Differ, reversed } from '../diff/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { ageOf, tidyFolder } from '../files/index.ts'
 import { locateAttachment } from './attachments.ts'
-import { moveFile, placeFile, readText, type TextFile } from './files.ts'
+import { isWriteProtected, moveFile, placeFile, readText, type TextFile } from './files.ts'
 import { keptWith, type KeptText, type LocalRules } from './covered.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal } from './pending-change.ts'
@@ -386,6 +386,11 @@ export class Workspace {
       await settle(true)
       return { kept: kept.added, made }
     })
+  }
+
+  /** Whether a file's permissions let nobody change it. */
+  async isProtected(path: string): Promise<boolean> {
+    return isWriteProtected((await resolveWritable(this.roots, normalizeRequest(path))).target)
   }
 
   /** What can be told before a move is tried. @throws AppError `ending_kept` */
