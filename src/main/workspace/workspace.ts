@@ -19,6 +19,7 @@ import { keptWith, type KeptText, type LocalRules } from './covered.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal } from './pending-change.ts'
 import {
+  assertNotInItself,
   assertSameKind,
   isFolderAt,
   relocate,
@@ -388,9 +389,11 @@ export class Workspace {
     })
   }
 
-  /** What can be told before a move is tried. @throws AppError `ending_kept` */
-  async assertMovable(move: Move): Promise<void> {
-    if (!(await isFolderAt(this.roots, move.from))) assertSameKind(move)
+  /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself` */
+  async assertMovable(asked: Move): Promise<void> {
+    const move = { from: normalizeRequest(asked.from), to: normalizeRequest(asked.to) }
+    if (await isFolderAt(this.roots, move.from)) assertNotInItself(move)
+    else assertSameKind(move)
   }
 
   /** Whether anything of it stays on this machine that the settings name by its place. */
