@@ -8,6 +8,7 @@ import { Checks } from '../checks/index.ts'
 import { Commits } from '../commits/index.ts'
 import { Accepted, type ChangeStanding, type History, type Recording } from '../history/index.ts'
 import { standingsOf } from '../diff/index.ts'
+import { tidyLater } from '../files/index.ts'
 import { Finder } from '../find/index.ts'
 import type { VaultHabits } from '../habits/index.ts'
 import { Importer } from '../import/index.ts'
@@ -64,6 +65,7 @@ export class Agent {
   readonly #figures: TextFigures
   /** When somebody last did something, as `performance.now()` has it. */
   #usedAt = performance.now()
+  #endTidying = () => {}
 
   private constructor(options: AgentOptions, queue: MessageQueue) {
     const { config, folders, now, watch } = options
@@ -151,7 +153,9 @@ export class Agent {
       throw error
     }
     if (watch) this.scheduler.start()
-    if (watch) this.workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${config.id}`))
+    if (!watch) return
+    const onFault = (error: unknown) => log.fault(error, `left-overs of agent ${config.id}`)
+    this.#endTidying = tidyLater(() => this.workspace.tidy(), onFault)
   }
 
   /** What is searched follows the habits of the folder. */
@@ -332,6 +336,7 @@ export class Agent {
   }
 
   async close(): Promise<void> {
+    this.#endTidying()
     this.checks.close()
     this.scheduler.close()
     this.upkeep.close()

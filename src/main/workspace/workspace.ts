@@ -12,7 +12,7 @@ import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/file-change.ts'
 import { blobId, Differ, reversed } from '../diff/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
-import { ageOf, tidyFolder } from '../files/index.ts'
+import { ageOf, tidyFolder, type Tidied } from '../files/index.ts'
 import { locateAttachment } from './attachments.ts'
 import { moveFile, placeFile, readText, type TextFile } from './files.ts'
 import { keptWith, type KeptText, type LocalRules } from './covered.ts'
@@ -511,11 +511,11 @@ export class Workspace {
    * Cleans up what writes that were killed left behind. Whatever is not surely ours goes into the trash, and only when
    * nothing has touched it for a day.
    */
-  async tidy(): Promise<void> {
+  async tidy(): Promise<Tidied> {
     const { workspace } = this.roots
-    const paths = await tidyFolder(workspace, (path) => !isIgnoredPath(path.split('/')))
-    const found = earlierLeftOvers(paths)
-    if (found.length === 0) return
+    const tidied = await tidyFolder(workspace, (path) => !isIgnoredPath(path.split('/')))
+    const found = earlierLeftOvers(tidied.others)
+    if (found.length === 0) return tidied
     await this.#edits.run(async () => {
       for (const path of found) {
         const file = join(workspace, path)
@@ -524,6 +524,7 @@ export class Workspace {
         await moveFile(file, target, trashed, isAllowed)
       }
     })
+    return tidied
   }
 
   /** Where a file lies on the disk. @throws AppError `path_outside_workspace`, `path_hidden` */
