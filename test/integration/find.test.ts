@@ -1,10 +1,19 @@
 /** Finding and replacing on many real notes: all of them or it says so, left alone what is another, taken back at once. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { FindEvent, ReplaceEvent } from '../../src/shared/contract/index.ts'
-import { openTestApp } from '../support/app.ts'
+import { createApp } from '../../src/main/app.ts'
+import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
+import { until } from '../support/folder.ts'
+import { rounds, seededRandom } from '../support/thorough.ts'
 
+const replacer = fileURLToPath(new URL('../support/crash-replacer.ts', import.meta.url))
+const kills = rounds(5, 60)
 const many = 250
 const note = (number: number) => `# Note ${number}\n\nThe cat sat.\n\nA cat, a cat.\n`
 
@@ -114,18 +123,22 @@ describe('M43 all notes at once', () => {
     })
   }, 120_000)
 
-  it('M43: stopping keeps what was done, says how much, and has the way back; unknown searches are refused', async () => {
+  it('M43: stopping takes all of it back, and so does leaving; unknown searches are refused', async () => {
     const { agent, find, read } = await openNotes()
     const { search } = await find('sat')
-    const stopAt = 20
-    const end = await endOf(agent.finder.replace({ search, replacement: 'stood' }, { cause: 'user' }), (done) => {
-      if (done === stopAt) agent.finder.stop(search)
+    let most = 0
+    const replaceAll = () => agent.finder.replace({ search, replacement: 'stood' }, { cause: 'user' })
+    const end = await endOf(replaceAll(), (done) => {
+      most = done
+      if (done > 0) agent.finder.stop(search)
     })
-    expect(end).toMatchObject({ count: stopAt, files: stopAt, isStopped: true })
-    expect((await find('stood')).found).toHaveLength(stopAt)
-    await endOf(agent.finder.undo(end?.undo ?? '', { cause: 'user', isUndo: true }))
+    expect(most).toBeGreaterThan(0)
+    expect(end).toMatchObject({ count: 0, files: 0, isStopped: true, undo: null, left: [] })
     expect((await find('stood')).found).toHaveLength(0)
+    for await (const event of replaceAll()) if (event.type === 'progress' && event.done > 0) break
+    await until(async () => (await find('stood')).found.length === 0, 10_000)
     expect(await read(0)).toBe(note(0))
+    expect(agent.finder.past()).toEqual([])
     const one = await endOf(
       agent.finder.replace({ search, replacement: 'lay', paths: ['notes/n1.md', 'elsewhere.md'] }, { cause: 'user' }),
     )
@@ -133,6 +146,50 @@ describe('M43 all notes at once', () => {
     const unknown = endOf(agent.finder.replace({ search: 'x', replacement: 'y' }, { cause: 'user' }))
     await expect(unknown).rejects.toMatchObject({ code: 'search_outdated' })
   }, 120_000)
+
+  it(
+    'M43: a replacement is never left half done: after a kill at any moment, the next start ends it, and can take it back',
+    async () => {
+      const files = Object.fromEntries(
+        Array.from({ length: 120 }, (_, at) => [`notes/n${at}.md`, `A walrus.\n${'text\n'.repeat(at)}`]),
+      )
+      const { home, workspace } = await prepareFolders({ files })
+      const random = seededRandom()
+      let ended = 0
+      for (let round = 0; round < kills; round += 1) {
+        const child = spawn(process.execPath, [replacer, home], { stdio: ['ignore', 'pipe', 'inherit'] })
+        let output = ''
+        child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+        while (!output.includes('replacing')) await once(child.stdout, 'data')
+        await new Promise((resolve) => setTimeout(resolve, random() * 400))
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+        const app = await createApp({ mainFolder, env: {}, home, watch: false })
+        const { finder } = await app.agents.get('main')
+        const words = async () =>
+          new Set(
+            await Promise.all(
+              Object.keys(files).map(
+                async (path) => /walrus|narwhal/.exec(await readFile(join(workspace, path), 'utf8'))?.[0],
+              ),
+            ),
+          )
+        expect((await words()).size).toBe(1)
+        expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
+        const [past] = finder.past()
+        if (past) {
+          ended += 1
+          expect(past).toMatchObject({ files: 120, count: 120 })
+          expect(app.health.problems('main')).toMatchObject([{ code: 'change_ended' }])
+          await endOf(finder.undo(past.undo, { cause: 'user', isUndo: true }))
+          expect([...(await words())]).toEqual([past.text])
+        }
+        await app.close()
+      }
+      expect(ended).toBeGreaterThan(0)
+    },
+    60_000 + kills * 8000,
+  )
 
   it('M43: a pattern that is none, or does not end, is given up and says so', async () => {
     const { agent, workspace } = await openNotes()

@@ -231,7 +231,11 @@ describe('M67 links', () => {
   })
 
   it('M67: a folder is not moved into itself, and the plan says so', async () => {
-    const { links, everything } = await openLinks({ 'Sub/a.md': '[[b]]\n', 'Sub/b.md': 'x\n', 'c.md': '[a](Sub/a.md)\n' })
+    const { links, everything } = await openLinks({
+      'Sub/a.md': '[[b]]\n',
+      'Sub/b.md': 'x\n',
+      'c.md': '[a](Sub/a.md)\n',
+    })
     const before = await everything()
     for (const to of ['Sub/Inner/Sub', 'Sub/Sub'])
       for (const done of [links.planMove, links.move])

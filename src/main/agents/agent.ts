@@ -8,7 +8,6 @@ import { Checks } from '../checks/index.ts'
 import { Commits } from '../commits/index.ts'
 import { Accepted, type ChangeStanding, type History, type Recording } from '../history/index.ts'
 import { standingsOf } from '../diff/index.ts'
-import { tidyLater } from '../files/index.ts'
 import { Finder } from '../find/index.ts'
 import type { VaultHabits } from '../habits/index.ts'
 import { Importer } from '../import/index.ts'
@@ -65,7 +64,6 @@ export class Agent {
   readonly #figures: TextFigures
   /** When somebody last did something, as `performance.now()` has it. */
   #usedAt = performance.now()
-  #endTidying = () => {}
 
   private constructor(options: AgentOptions, queue: MessageQueue) {
     const { config, folders, now, watch } = options
@@ -145,7 +143,7 @@ export class Agent {
   /** Waits until its memory can be asked; whoever wants to hear of changes has subscribed before. */
   async start(): Promise<void> {
     const { watch, log, config } = this.#options
-    await carryOn(this.#options, this.workspace, this.importer)
+    await carryOn(this.#options, this.workspace, this.importer, this.finder)
     try {
       await this.memory.opened()
     } catch (error) {
@@ -153,9 +151,7 @@ export class Agent {
       throw error
     }
     if (watch) this.scheduler.start()
-    if (!watch) return
-    const onFault = (error: unknown) => log.fault(error, `left-overs of agent ${config.id}`)
-    this.#endTidying = tidyLater(() => this.workspace.tidy(), onFault)
+    if (watch) this.workspace.tidy((error) => log.fault(error, `left-overs of agent ${config.id}`))
   }
 
   /** What is searched follows the habits of the folder. */
@@ -336,7 +332,6 @@ export class Agent {
   }
 
   async close(): Promise<void> {
-    this.#endTidying()
     this.checks.close()
     this.scheduler.close()
     this.upkeep.close()

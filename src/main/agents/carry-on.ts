@@ -1,6 +1,7 @@
 /** What a crash had interrupted is ended at the next start, and told: a change of several files, an import. */
 import { AppError } from '../../shared/errors.ts'
 import { changeEnding } from '../../shared/problem-codes.ts'
+import type { Finder } from '../find/index.ts'
 import type { Importer } from '../import/index.ts'
 import type { CarriedOn, Workspace } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
@@ -13,10 +14,12 @@ export async function carryOn(
   { health, log, config }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
   workspace: Workspace,
   importer: Importer,
+  finder: Finder,
 ): Promise<void> {
   try {
     const ended = await workspace.carryOn(() => health.report(endingReport(config.id)))
     if (ended) health.report(reportOf(ended, config.id))
+    if (ended?.replacement) finder.keepDone(ended.replacement, ended.texts)
     await importer.carryOn()
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'folder_gone')) log.fault(error, `change of agent ${config.id}`)
@@ -30,8 +33,9 @@ function endingReport(agent: string) {
   return { part: 'app', code: changeEnding, level: 'note', message: '', agent } as const
 }
 
-function reportOf({ isDone, move, written, left }: CarriedOn, agent: string) {
-  const of = move ? `${move.from} → ${move.to}` : 'tags'
+function reportOf({ isDone, move, replacement, written, left }: CarriedOn, agent: string) {
+  const { from, to } = move ?? { from: replacement?.text ?? 'tags', to: replacement?.replacement }
+  const of = to === undefined ? from : `${from} → ${to}`
   return {
     part: 'app',
     code: !isDone ? 'change_not_done' : left.length > 0 ? 'change_left' : 'change_ended',

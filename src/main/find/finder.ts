@@ -1,7 +1,7 @@
 /**
  * Finds a text in all notes of a workspace and replaces it. What was found is kept for a while under a name, so that a
  * replacement is of exactly what was told: a note that is another since is left as it is, and named. All that one
- * replacement did can be taken back at once.
+ * replacement does is one change, and can be taken back at once.
  */
 import { randomUUID } from 'node:crypto'
 import type { RouterClient } from '@orpc/server'
@@ -10,7 +10,14 @@ import type { FindEvent, LeftFile, PastReplacement, ReplaceEvent } from '../../s
 import type { Clock } from '../clock.ts'
 import type { Differ } from '../diff/index.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
-import { hashText, type Workspace, type WriteOrigin } from '../workspace/index.ts'
+import { inBatches } from '../files/index.ts'
+import {
+  hashText,
+  type PendingReplacement,
+  type RelocationWatch,
+  type Workspace,
+  type WriteOrigin,
+} from '../workspace/index.ts'
 import type { FindRouter } from './find-thread.ts'
 import type { Wanted } from './matches.ts'
 
@@ -19,6 +26,8 @@ const idleMs = 60_000
 /** Searches of which it is known what they found, and replacements that can be taken back; older ones stand in the history. */
 const maxSearches = 8
 const maxDone = 5
+/** Files that are read at the same time. */
+const atOnce = 16
 
 type FindClient = RouterClient<FindRouter>
 
@@ -43,6 +52,11 @@ interface Done {
   readonly path: string
   readonly before: string
   readonly after: string
+}
+
+interface Planned extends Done {
+  /** Matches. */
+  readonly count: number
 }
 
 export interface FinderOptions {
@@ -87,8 +101,8 @@ export class Finder {
   }
 
   /**
-   * Replaces what a search found, in all of its files or some. Ending the iteration, or `stop`, ends it after the file at
-   * hand.
+   * Replaces what a search found, in all of its files or some: all of it or, where it is stopped or the iteration ends,
+   * nothing. What a crash interrupts is finished by the next start.
    * @param paths of the search; all of them when left out
    * @throws AppError `search_outdated` for one that is not known any more
    */
@@ -99,37 +113,38 @@ export class Finder {
     const known = this.#searches.get(search)
     if (!known) throw new AppError('search_outdated', 'what was found is not known any more; search once more', {})
     const files = [...known.files].filter(([path]) => paths === undefined || paths.includes(path))
-    const wanted = { ...known.wanted, replacement }
-    const done: Done[] = []
-    const left: LeftFile[] = []
-    const [undo, stop] = [randomUUID(), new AbortController()]
+    const { text } = known.wanted
+    const stop = new AbortController()
+    const { signal } = stop
     this.#stops.set(search, stop)
-    let count = 0
-    const thread = this.#take()
     try {
-      for (const [at, [path, hash]] of files.entries()) {
-        if (stop.signal.aborted) break
-        const made = await this.#replaceIn(thread, wanted, { path, hash }, origin)
-        if ('reason' in made) left.push(made)
-        else {
-          done.push(made)
-          count += made.count
-        }
-        yield { type: 'progress', done: at + 1, total: files.length }
-      }
+      yield { type: 'progress', done: 0, total: files.length }
+      const { changes, left } = await this.#planned({ ...known.wanted, replacement }, files, signal)
+      const count = (of: readonly Planned[]) => of.reduce((sum, change) => sum + change.count, 0)
+      const about = { signal, replacement: { text, replacement, count: count(changes) } }
+      const made = signal.aborted ? [] : yield* this.#writeAll(changes, left, origin, about)
+      const undo = made.length === 0 ? null : this.#keepDone({ text, replacement, count: count(made) }, made)
+      yield { type: 'done', count: count(made), files: made.length, left, isStopped: signal.aborted, undo }
     } finally {
+      stop.abort()
       this.#stops.delete(search)
-      this.#release(thread)
-      const at = this.#options.now().getTime()
-      if (done.length > 0) keep(this.#done, undo, { at, text: wanted.text, replacement, count, files: done }, maxDone)
     }
-    const isStopped = stop.signal.aborted
-    yield { type: 'done', count, files: done.length, left, isStopped, undo: done.length > 0 ? undo : null }
   }
 
-  /** Ends a replacement after the file at hand. */
+  /** Takes a replacement back that is under way. */
   stop(search: string): void {
     this.#stops.get(search)?.abort()
+  }
+
+  /** One that a crash had interrupted, and that this start has finished. */
+  keepDone(about: PendingReplacement, files: readonly Done[]): void {
+    if (files.length > 0) this.#keepDone(about, files)
+  }
+
+  #keepDone(about: PendingReplacement, files: readonly Done[]): string {
+    const undo = randomUUID()
+    keep(this.#done, undo, { ...about, at: this.#options.now().getTime(), files }, maxDone)
+    return undo
   }
 
   /** Replacements that `undo` can take back, latest first. */
@@ -151,15 +166,12 @@ export class Finder {
   async *undo(undo: string, origin: WriteOrigin): AsyncGenerator<ReplaceEvent> {
     const done = this.#done.get(undo)
     if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
+    const restored = await inBatches(done.files, atOnce, (change) => this.#restored(change))
+    const left = restored.filter((one) => isLeft(one))
+    const back = restored.flatMap((one) => (isLeft(one) ? [] : [one]))
+    const made = yield* this.#writeAll(back, left, origin, {})
     this.#done.delete(undo)
-    const left: LeftFile[] = []
-    for (const [at, change] of done.files.entries()) {
-      const problem = await this.#takeBack(change, origin)
-      if (problem) left.push(problem)
-      yield { type: 'progress', done: at + 1, total: done.files.length }
-    }
-    const files = done.files.length - left.length
-    yield { type: 'done', count: files, files, left, isStopped: false, undo: null }
+    yield { type: 'done', count: made.length, files: made.length, left, isStopped: false, undo: null }
   }
 
   async close(): Promise<void> {
@@ -170,38 +182,73 @@ export class Finder {
     await thread?.terminate()
   }
 
-  async #replaceIn(
-    thread: Thread<FindClient>,
+  /** What each file would be; those that are others by now, or may not be written, are left. */
+  async #planned(
     wanted: Wanted & { readonly replacement: string },
-    file: { readonly path: string; readonly hash: string },
-    origin: WriteOrigin,
-  ): Promise<(Done & { count: number }) | LeftFile> {
-    const { path, hash } = file
+    files: readonly (readonly [path: string, hash: string])[],
+    signal: AbortSignal,
+  ): Promise<{ changes: Planned[]; left: LeftFile[] }> {
+    const thread = this.#take()
     try {
-      const made = await thread.client.rewrite({ ...this.#where(), wanted, file })
-      if (!made) return { path, reason: 'changed' }
-      await this.#options.workspace.edit(path, origin, (current) => {
-        if (current === undefined || hashText(current) !== hash)
-          throw new AppError('file_changed', `${path} was changed meanwhile`, { path })
-        return made.after
+      const all = await inBatches(files, atOnce, async ([path, hash]): Promise<Planned | LeftFile | undefined> => {
+        if (signal.aborted) return undefined
+        if (await this.#options.workspace.isProtected(path)) return { path, reason: 'refused' }
+        try {
+          const made = await thread.client.rewrite({ ...this.#where(), wanted, file: { path, hash } })
+          return made ?? { path, reason: 'changed' }
+        } catch (error) {
+          return leftBy(path, fromOrpcError(error))
+        }
       })
-      return made
-    } catch (error) {
-      return leftBy(path, fromOrpcError(error))
+      const known = all.filter((one) => one !== undefined)
+      return {
+        changes: known.flatMap((one) => (isLeft(one) ? [] : [one])),
+        left: known.filter((one) => isLeft(one)),
+      }
+    } finally {
+      this.#release(thread)
     }
   }
 
-  async #takeBack({ path, before, after }: Done, origin: WriteOrigin): Promise<LeftFile | undefined> {
+  /**
+   * Writes all texts or, where it is stopped, none. A note that somebody changes at this very moment is left, and the rest
+   * is tried once more.
+   * @param left gets such a note
+   * @returns what was written
+   */
+  async *#writeAll<Of extends Done>(
+    changes: readonly Of[],
+    left: LeftFile[],
+    origin: WriteOrigin,
+    about: Pick<RelocationWatch, 'signal' | 'replacement'>,
+  ): AsyncGenerator<ReplaceEvent, readonly Of[]> {
+    let rest = changes
+    while (rest.length > 0) {
+      const texts = rest.map(({ path, before, after }) => ({ path, newPath: path, hash: hashText(before), after }))
+      try {
+        yield* progressOf((onProgress) =>
+          this.#options.workspace.relocate(undefined, texts, origin, { ...about, onProgress }),
+        )
+        return rest
+      } catch (error) {
+        if (about.signal?.aborted) return []
+        const path = error instanceof AppError ? error.data['path'] : undefined
+        const others = rest.filter((change) => change.path !== path)
+        if (typeof path !== 'string' || others.length === rest.length) throw error
+        left.push(leftBy(path, error))
+        rest = others
+      }
+    }
+    return rest
+  }
+
+  async #restored({ path, before, after }: Done): Promise<Done | LeftFile> {
     const { workspace, differ } = this.#options
     try {
-      await workspace.edit(path, origin, async (current) => {
-        if (current === after) return before
-        const merge = { base: after, mine: current ?? '', theirs: before, keepsBoth: false }
-        const restored = current === undefined ? undefined : await differ.merge(merge)
-        if (restored === undefined) throw new AppError('file_changed', `${path} was changed since`, { path })
-        return restored
-      })
-      return undefined
+      const { text } = await workspace.read(path)
+      const merge = { base: after, mine: text, theirs: before, keepsBoth: false }
+      const restored = text === after ? before : await differ.merge(merge)
+      return restored === undefined ? { path, reason: 'changed' } : { path, before: text, after: restored }
     } catch (error) {
       return leftBy(path, error)
     }
@@ -236,10 +283,38 @@ export class Finder {
   }
 }
 
+function isLeft(one: Done | LeftFile): one is LeftFile {
+  return 'reason' in one
+}
+
 /** What an expected failure says of a file; anything else ends all of it. */
 function leftBy(path: string, error: unknown): LeftFile {
   if (!(error instanceof AppError)) throw error
   return { path, reason: error.code === 'file_changed' || error.code === 'file_not_found' ? 'changed' : 'refused' }
+}
+
+/** What a piece of work tells while it is under way: the latest only, to whoever keeps up. */
+async function* progressOf(work: (tell: (done: number, total: number) => void) => Promise<unknown>) {
+  let latest: ReplaceEvent | undefined
+  let isOver = false
+  let news = Promise.withResolvers<void>()
+  const tell = (done: number, total: number) => {
+    latest = { type: 'progress', done, total }
+    news.resolve()
+  }
+  const end = work(tell).finally(() => {
+    isOver = true
+    news.resolve()
+  })
+  // Whoever asks for the end hears of it.
+  end.catch(() => undefined)
+  while (!isOver) {
+    await news.promise
+    news = Promise.withResolvers<void>()
+    if (latest) yield latest
+    latest = undefined
+  }
+  await end
 }
 
 function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {

@@ -9,7 +9,7 @@ import { inBatches } from '../files/index.ts'
 import type { WorkspaceWrite } from './edits.ts'
 import { hashText, readText } from './files.ts'
 import { placeOf, resolveInside, resolveMovable, type Place, type Roots } from './paths.ts'
-import { otherText, type PendingChange, type PendingText } from './pending-change.ts'
+import { otherText, type PendingChange, type PendingReplacement, type PendingText } from './pending-change.ts'
 import { replaceText, type Relocation } from './relocate.ts'
 
 /** What became of a change that was interrupted. */
@@ -17,6 +17,9 @@ export interface CarriedOn {
   /** False where nothing had been done yet, and nothing is. */
   readonly isDone: boolean
   readonly move: { readonly from: string; readonly to: string } | undefined
+  readonly replacement: PendingReplacement | undefined
+  /** The notes as they were, and are. */
+  readonly texts: readonly { readonly path: string; readonly before: string; readonly after: string }[]
   /** Notes that were written now. */
   readonly written: number
   /** Notes that somebody has changed since: they are as they are. */
@@ -36,7 +39,7 @@ export async function carryOn({ roots, edits, notes, journal }: Relocation): Pro
   const move = pending.move ?? undefined
   if (move && !(await hasMoved(roots, move))) {
     await journal.end()
-    return { isDone: false, move, written: 0, left: [] }
+    return { isDone: false, move, replacement: undefined, texts: [], written: 0, left: [] }
   }
   const before = new Map<string, string>()
   const after = new Map<string, string>()
@@ -59,16 +62,17 @@ export async function carryOn({ roots, edits, notes, journal }: Relocation): Pro
   const { origin } = pending
   const moved = move ? await movedNotes(move, notes) : []
   const writes: WorkspaceWrite[] = []
-  const texts = await inBatches(moved, atOnce, async (path) => {
+  const under = await inBatches(moved, atOnce, async (path) => {
     const to = move ? movedPath(path, [move]) : path
     return { path, to, text: before.get(to) ?? (await textAt(roots, to, place)) }
   })
-  for (const { path, to, text } of texts)
+  for (const { path, to, text } of under)
     if (text !== undefined) writes.push({ ...edits.writeOf(to, origin, text, text), from: path })
   for (const [path, text] of after) writes.push(edits.writeOf(path, origin, before.get(path) ?? '', text))
   await edits.tellAll(writes)
   await journal.end()
-  return { isDone: true, move, written, left }
+  const texts = [...after].map(([path, text]) => ({ path, before: before.get(path) ?? '', after: text }))
+  return { isDone: true, move, replacement: pending.replacement, texts, written, left }
 }
 
 /** A single file is first given its new name and then loses the old one: it may have both. */

@@ -47,3 +47,5 @@ export { walkFiles, walkMarkdown, walkNotes, type FoundFile, type WalkProblem } 
 export { Workspace } from './workspace.ts'
 export type { CarriedOn } from './carry-on.ts'
 export type { RememberedLines, WorkspaceWrite, WriteOrigin } from './edits.ts'
+export type { PendingReplacement } from './pending-change.ts'
+export type { RelocationWatch } from './relocate.ts'

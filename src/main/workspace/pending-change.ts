@@ -23,8 +23,13 @@ const textSchema = z.object({
 })
 export type PendingText = z.infer<typeof textSchema>
 
+/** What was asked for, where that is neither a move nor another name for a tag. */
+const replacementSchema = z.object({ text: z.string(), replacement: z.string(), count: z.number().int() })
+export type PendingReplacement = z.infer<typeof replacementSchema>
+
 const changeSchema = z.object({
   format: z.literal(1),
+  replacement: replacementSchema.optional(),
   /** Null for texts alone. */
   move: z.object({ from: z.string(), to: z.string(), isFolder: z.boolean() }).nullable(),
   texts: z.array(textSchema),

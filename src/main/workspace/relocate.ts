@@ -13,7 +13,7 @@ import { inBatches, makeFolder, writeFailure } from '../files/index.ts'
 import type { Edits, WorkspaceWrite, WriteOrigin } from './edits.ts'
 import { assertReadable, isWriteProtected, moveFile, readText, stateOf, writeText } from './files.ts'
 import { isNote } from './names.ts'
-import { pendingText, type ChangeJournal } from './pending-change.ts'
+import { pendingText, type ChangeJournal, type PendingReplacement } from './pending-change.ts'
 import {
   isInside,
   normalizeRequest,
@@ -53,6 +53,8 @@ export interface RelocationWatch {
   /** @param done of `total` notes that are written */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
   readonly signal?: AbortSignal | undefined
+  /** What the texts are for, to be told where a crash comes in between. */
+  readonly replacement?: PendingReplacement | undefined
 }
 
 /** Notes that are read or written at the same time: most of the time of each goes into waiting for the disk. */
@@ -70,7 +72,7 @@ export async function relocate(
   move: Move | undefined,
   texts: readonly MovedText[],
   origin: WriteOrigin,
-  { onProgress = () => undefined, signal }: RelocationWatch = {},
+  { onProgress = () => undefined, signal, replacement }: RelocationWatch = {},
 ): Promise<readonly string[]> {
   const place = await placeOf(roots)
   const planned = move && { from: normalizeRequest(move.from), to: normalizeRequest(move.to) }
@@ -97,6 +99,7 @@ export async function relocate(
   if (planned) await assertFree(roots, planned.to, isFolder)
   await journal?.begin({
     format: 1,
+    ...(replacement && { replacement }),
     move: planned ? { ...planned, isFolder } : null,
     texts: texts.map(({ path, newPath, after }) => pendingText(path, newPath, before.get(path) ?? '', after)),
     origin,

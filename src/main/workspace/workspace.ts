@@ -12,9 +12,9 @@ import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/file-change.ts'
 import { blobId, Differ, reversed } from '../diff/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
-import { ageOf, tidyFolder, type Tidied } from '../files/index.ts'
+import { ageOf, tidyFolder, tidyLater, type Tidied } from '../files/index.ts'
 import { locateAttachment } from './attachments.ts'
-import { moveFile, placeFile, readText, type TextFile } from './files.ts'
+import { isWriteProtected, moveFile, placeFile, readText, type TextFile } from './files.ts'
 import { keptWith, type KeptText, type LocalRules } from './covered.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal } from './pending-change.ts'
@@ -93,6 +93,7 @@ export class Workspace {
   readonly #now: Clock
   readonly #relocation: Relocation
   readonly #local: LocalRules | undefined
+  #endTidying = () => {}
 
   constructor(
     roots: Roots,
@@ -121,6 +122,7 @@ export class Workspace {
   }
 
   close(): void {
+    this.#endTidying()
     this.#edits.close()
   }
 
@@ -389,6 +391,11 @@ export class Workspace {
     })
   }
 
+  /** Whether a file's permissions let nobody change it. */
+  async isProtected(path: string): Promise<boolean> {
+    return isWriteProtected((await resolveWritable(this.roots, normalizeRequest(path))).target)
+  }
+
   /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself` */
   async assertMovable(asked: Move): Promise<void> {
     const move = { from: normalizeRequest(asked.from), to: normalizeRequest(asked.to) }
@@ -507,11 +514,14 @@ export class Workspace {
     })
   }
 
-  /**
-   * Cleans up what writes that were killed left behind. Whatever is not surely ours goes into the trash, and only when
-   * nothing has touched it for a day.
-   */
-  async tidy(): Promise<Tidied> {
+  /** Cleans up what writes that were killed left behind, beside all else, until it is done or the workspace is closed. */
+  tidy(onFault: (error: unknown) => void): void {
+    this.#endTidying()
+    this.#endTidying = tidyLater(() => this.#tidy(), onFault)
+  }
+
+  /** Whatever is not surely ours goes into the trash, and only when nothing has touched it for a day. */
+  async #tidy(): Promise<Tidied> {
     const { workspace } = this.roots
     const tidied = await tidyFolder(workspace, (path) => !isIgnoredPath(path.split('/')))
     const found = earlierLeftOvers(tidied.others)

@@ -59,10 +59,9 @@ export function useReplace(agent: string, onEnd: () => void): Replacing {
     const end = made?.value
     if (!end) return
     const { count, files, undo } = end
-    const told = t(end.isStopped ? 'find.stopped' : 'find.replaced', {
-      count,
-      files: t('find.inFiles', { count: files }),
-    })
+    const told = end.isStopped
+      ? t('find.stopped')
+      : t('find.replaced', { count, files: t('find.inFiles', { count: files }) })
     if (undo === null) toast(told)
     else tellDone(told, () => takeBack(undo))
   }
