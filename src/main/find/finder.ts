@@ -296,21 +296,18 @@ function leftBy(path: string, error: unknown): LeftFile {
 /** What a piece of work tells while it is under way: the latest only, to whoever keeps up. */
 async function* progressOf(work: (tell: (done: number, total: number) => void) => Promise<unknown>) {
   let latest: ReplaceEvent | undefined
-  let isOver = false
-  let news = Promise.withResolvers<void>()
-  const tell = (done: number, total: number) => {
+  let news = Promise.withResolvers<boolean>()
+  const end = work((done, total) => {
     latest = { type: 'progress', done, total }
-    news.resolve()
-  }
-  const end = work(tell).finally(() => {
-    isOver = true
-    news.resolve()
+    news.resolve(false)
   })
-  // Whoever asks for the end hears of it.
-  end.catch(() => undefined)
-  while (!isOver) {
-    await news.promise
-    news = Promise.withResolvers<void>()
+  const ended = end.then(
+    () => true,
+    () => true,
+  )
+  for (let isOver = false; !isOver;) {
+    isOver = await Promise.race([ended, news.promise])
+    news = Promise.withResolvers<boolean>()
     if (latest) yield latest
     latest = undefined
   }
