@@ -30,7 +30,7 @@ import { showWithSystem, type ShowFile } from './open-with-system.ts'
 import { threadFile } from './thread/index.ts'
 import { appVersion } from './version.ts'
 import { modelSettings, wireApp } from './wiring.ts'
-import { makeFolder, tidyFolder } from './files/index.ts'
+import { makeFolder, tidyFolder, tidyLater } from './files/index.ts'
 import { KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
 
 export interface AppOptions {
@@ -136,10 +136,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const publish = (event: AppEvent) => events.publish('event', event)
   const health = new Health({ now })
   const log = withFaultsTold(base.log, health, now)
-  const tidying = setTimeout(() => {
-    tidyFolder(folders.home, () => true).catch((error: unknown) => log.fault(error, 'left-overs'))
-  }, tidyAfterMs)
-  tidying.unref()
+  const tidyHome = () => tidyFolder(folders.home, () => true)
+  const endTidying = tidyLater(tidyHome, (error) => log.fault(error, 'left-overs'), tidyAfterMs)
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()
@@ -267,7 +265,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       })
     },
     async close() {
-      clearTimeout(tidying)
+      endTidying()
       unwire()
       disk?.close()
       await agents.close()

@@ -28,6 +28,7 @@ export const errorCodes = [
   'move_failed',
   'own_folder',
   'ending_kept',
+  'folder_in_itself',
   'move_cancelled',
   'disk_full',
   'file_busy',

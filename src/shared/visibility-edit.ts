@@ -13,44 +13,69 @@ import {
   visibilityOf,
 } from './visibility.ts'
 
+/** A line with what ends it; nothing ends the last one. */
+interface Line {
+  readonly text: string
+  readonly end: string
+}
+
 /** The note, local as a whole, or not by what it says of itself; its sections and lines keep their marks. */
 export function withVisibility(text: string, isLocal: boolean): string {
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const end = /\r\n|\n/.exec(text)?.[0] ?? '\n'
-  const lines = text.slice(bom.length).split(/\r?\n/)
-  const matter = matterOf(lines)
-  const close = matter ? lines.findIndex((line, at) => at > matter.from && matter.end.test(line)) : -1
-  const [from, mark] = matter && close > 0 ? [matter.from, (lines[matter.from] ?? '').trim()] : [0, '---']
-  const said = close > 0 ? withoutKey(lines.slice(from + 1, close)) : []
-  const body = close > 0 ? lines.slice(close + 1) : withoutProperties(lines)
+  const added = (line: string): Line => ({ text: line, end })
+  const lines = endedLines(text.slice(bom.length))
+  const matter = matterOf(lines.map((line) => line.text))
+  const close = matter ? lines.findIndex((line, at) => at > matter.from && matter.end.test(line.text)) : -1
+  const [first, last] = matter && close > 0 ? [lines[matter.from], lines[close]] : []
+  if (!matter || !first || !last) {
+    const body = withoutProperties(lines)
+    if (!isLocal) return bom + joined(body)
+    const isEmpty = body.every((line) => line.text + line.end === '')
+    return bom + joined([...['---', localMatter, '---', ...(isEmpty ? [] : [''])].map(added), ...body])
+  }
+  const said = withoutKey(lines.slice(matter.from + 1, close))
+  const isTable = first.text.trim().startsWith('+')
   // A table of TOML would take in what comes after it.
-  if (isLocal && mark.startsWith('+')) said.unshift('visibility = "local"')
-  else if (isLocal) said.push(localMatter)
-  if (close > 0 && said.length === 0) return bom + withoutLead(body).join(end)
-  if (said.length === 0) return bom + body.join(end)
-  const rest = close > 0 || (body[0] ?? '') === '' ? body : ['', ...body]
-  const last = mark.startsWith('+') ? '+++' : '---'
-  return bom + [mark, ...said, last, ...(rest.length === 0 ? [''] : rest)].join(end)
+  if (isLocal && isTable) said.unshift(added('visibility = "local"'))
+  else if (isLocal) said.push(added(localMatter))
+  const body = lines.slice(close + 1)
+  if (said.length === 0) return bom + joined(withoutLead(body))
+  return bom + joined([outermost(first), ...said, outermost(last), ...body])
 }
 
-function withoutLead(lines: readonly string[]): readonly string[] {
-  return lines[0] === '' ? lines.slice(1) : lines
+function endedLines(text: string): Line[] {
+  const parts = text.split(/(\r\n|\n|\r)/)
+  return parts.flatMap((line, at) => (at % 2 === 0 ? [{ text: line, end: parts[at + 1] ?? '' }] : []))
+}
+
+function joined(lines: readonly Line[]): string {
+  return lines.map((line) => line.text + line.end).join('')
+}
+
+/** Further in, the marks of front matter are none to most programs. */
+function outermost({ text, end }: Line): Line {
+  return { text: text.trimStart(), end }
+}
+
+function withoutLead(lines: readonly Line[]): readonly Line[] {
+  return lines[0]?.text === '' ? lines.slice(1) : lines
 }
 
 /** A value may go on in lines that are further in. */
-function withoutKey(lines: readonly string[]): string[] {
+function withoutKey(lines: readonly Line[]): Line[] {
   let isWithin = false
-  return lines.filter((line) => {
+  return lines.filter(({ text }) => {
     // Of a line that says more, all is the reader's to change.
-    if (!line.includes('{') && matterValue(line) !== undefined) isWithin = true
-    else if (!/^(?:\s+\S|-\s|:\s)/.test(line)) isWithin = false
+    if (!text.includes('{') && matterValue(text) !== undefined) isWithin = true
+    else if (!/^(?:\s+\S|-\s|:\s)/.test(text)) isWithin = false
     return !isWithin
   })
 }
 
-function withoutProperties(lines: readonly string[]): string[] {
-  const end = lines.findIndex((line) => !/^[\s-]*(?:[\p{L}_][\p{L}\p{N}_-]*::.*)?$/u.test(line))
-  return lines.filter((line, at) => !(propertyValue(line) !== undefined && (end < 0 || at < end)))
+function withoutProperties(lines: readonly Line[]): Line[] {
+  const end = lines.findIndex(({ text }) => !/^[\s-]*(?:[\p{L}_][\p{L}\p{N}_-]*::.*)?$/u.test(text))
+  return lines.filter(({ text }, at) => !(propertyValue(text) !== undefined && (end < 0 || at < end)))
 }
 
 /** Texts of more lines are compared by their ends alone. */

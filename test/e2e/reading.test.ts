@@ -226,6 +226,38 @@ describe('M66 reading', () => {
     expect(await tree.getByText('talk.mp3').count()).toBe(0)
   }, 60_000)
 
+  it('M66: files that stand as Markdown pictures are shown as what they are, or led to; what is missing is said to be', async () => {
+    const server = await openTestServer({
+      files: {
+        'notes/Home.md': [
+          '![drawing](../files/My%20plan.canvas)',
+          '![](../files/b.canvas)',
+          '![paper](../files/p.pdf)',
+          '![](../files/talk.mp3)',
+          '![other](Other.md)',
+          '![gone](no.canvas)',
+        ].join('\n\n'),
+        'notes/Other.md': 'x',
+        'files/My plan.canvas': '{}',
+        'files/b.canvas': '{}',
+        'files/p.pdf': '%PDF-1.7',
+        'files/talk.mp3': 'ID3',
+      },
+    })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.goto(new URL('/file/notes/Home.md', server.url).href)
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
+    const pane = page.getByTestId('preview')
+    await pane.getByText('talk.mp3').waitFor()
+    expect(await pane.getByRole('link').allInnerTexts()).toEqual(['drawing', '../files/b.canvas', 'other'])
+    expect(await pane.locator('.unresolved').count()).toBe(0)
+    expect(await pane.locator('.attachment').allInnerTexts()).toEqual(['paper', 'talk.mp3'])
+    expect(await pane.locator('.no-picture').allInnerTexts()).toEqual([expect.stringContaining('gone')])
+    await pane.getByRole('link', { name: 'drawing' }).click()
+    await page.getByTestId('other').getByText('My plan.canvas').waitFor()
+  }, 60_000)
+
   it('M66: links are called what the vault’s own program calls them, and HTML is what it means', async () => {
     const text = '[[other]] [[other#Part]] [[#Here]] [[other|mine]]\n\n<table><tr><td>a cell</td></tr></table>\n'
     const linksIn = async (settings: Record<string, string>) => {

@@ -104,7 +104,7 @@ describe('M67 links', () => {
       '[[q/r/a]] ![[q/r/x/y.png]]',
       'y',
     ])
-    await expect(links.move({ ...main, from: 'q', to: 'q/r/s' })).rejects.toMatchObject({ code: 'path_invalid' })
+    await expect(links.move({ ...main, from: 'q', to: 'q/r/s' })).rejects.toMatchObject({ code: 'folder_in_itself' })
     await expect(links.move({ ...main, from: 'q', to: 'h.md' })).rejects.toMatchObject({ code: 'file_exists' })
     await links.undoMove({ ...main, undo })
     expect(await everything()).toEqual(before)
@@ -246,6 +246,23 @@ describe('M67 links', () => {
     await chmod(join(workspace, 'open.md'), 0o644)
     await links.undoMove({ ...main, undo })
     expect([await read('Old.md'), await read('open.md')]).toEqual(['# Old\n', '[[Old]]\n'])
+  })
+
+  it('M67: a folder is not moved into itself, and the plan says so', async () => {
+    const { links, everything } = await openLinks({
+      'Sub/a.md': '[[b]]\n',
+      'Sub/b.md': 'x\n',
+      'c.md': '[a](Sub/a.md)\n',
+    })
+    const before = await everything()
+    for (const to of ['Sub/Inner/Sub', 'Sub/Sub'])
+      for (const done of [links.planMove, links.move])
+        await expect(done({ ...main, from: 'Sub', to })).rejects.toMatchObject({
+          code: 'folder_in_itself',
+          data: { path: to, from: 'Sub' },
+        })
+    expect(await everything()).toEqual(before)
+    expect(await links.planMove({ ...main, from: 'Sub', to: 'Subs' })).toMatchObject({ links: 1 })
   })
 
   it('M67: the folder of the own files has no other name in the tree: the settings move them', async () => {

@@ -151,7 +151,7 @@ export class Agent {
       throw error
     }
     if (watch) this.scheduler.start()
-    if (watch) this.workspace.tidy().catch((error: unknown) => log.fault(error, `left-overs of agent ${config.id}`))
+    if (watch) this.workspace.tidy((error) => log.fault(error, `left-overs of agent ${config.id}`))
   }
 
   /** What is searched follows the habits of the folder. */

@@ -8,21 +8,59 @@ import { isLeftOver } from './write.ts'
 /** A writer in another process may be at work on one that is newer, ms. */
 const atWorkMs = 60_000
 
+export interface Tidied {
+  /** The other files, as paths below the folder with forward slashes. */
+  readonly others: readonly string[]
+  /** Something was too new to be told from what is being written. */
+  readonly isUnsure: boolean
+}
+
 /**
  * Removes our temporary files from a folder, and those below it.
  * @param isOpen which of its folders to go into, by their paths below it
- * @returns the other files, as paths below the folder with forward slashes
  */
-export async function tidyFolder(folder: string, isOpen: (path: string) => boolean, prefix = ''): Promise<string[]> {
+export async function tidyFolder(folder: string, isOpen: (path: string) => boolean): Promise<Tidied> {
   const others: string[] = []
-  for (const entry of await entriesOf(join(folder, prefix))) {
-    const path = prefix + entry.name
-    if (entry.isDirectory()) {
-      if (isOpen(path)) others.push(...(await tidyFolder(folder, isOpen, `${path}/`)))
-    } else if (!isLeftOver(entry.name)) others.push(path)
-    else if (await isOlderThan(join(folder, path), atWorkMs)) await rm(join(folder, path), { force: true })
+  let isUnsure = false
+  const tidy = async (prefix: string): Promise<void> => {
+    for (const entry of await entriesOf(join(folder, prefix))) {
+      const path = prefix + entry.name
+      if (entry.isDirectory()) {
+        if (isOpen(path)) await tidy(`${path}/`)
+      } else if (!isLeftOver(entry.name)) others.push(path)
+      else if (await isOlderThan(join(folder, path), atWorkMs)) await rm(join(folder, path), { force: true })
+      else isUnsure = true
+    }
   }
-  return others
+  await tidy('')
+  return { others, isUnsure }
+}
+
+/**
+ * Tidies, and once more where that was unsure: who starts again right after a crash finds what it left too new.
+ * @param afterMs when it begins
+ * @returns what calls it off
+ */
+export function tidyLater(
+  tidy: () => Promise<Pick<Tidied, 'isUnsure'>>,
+  onFault: (error: unknown) => void,
+  afterMs = 0,
+): () => void {
+  let isOff = false
+  let timer: NodeJS.Timeout | undefined
+  const begin = (ms: number, isLast: boolean) => {
+    timer = setTimeout(() => {
+      tidy().then(({ isUnsure }) => {
+        if (isUnsure && !isLast && !isOff) begin(atWorkMs + 1000, true)
+      }, onFault)
+    }, ms)
+    timer.unref()
+  }
+  begin(afterMs, false)
+  return () => {
+    isOff = true
+    clearTimeout(timer)
+  }
 }
 
 async function entriesOf(folder: string) {

@@ -64,7 +64,7 @@ const atOnce = 16
  * Only where nobody else writes.
  * @returns folders that were made for it, the innermost first
  * @throws AppError `move_cancelled` when the signal was aborted in time: all of it is taken back then; `file_not_found`,
- *   `file_exists`, `path_invalid`, `write_refused`, `ending_kept`; `file_changed` when a text is not what it must be,
+ *   `file_exists`, `path_invalid`, `write_refused`, `ending_kept`, `folder_in_itself`; `file_changed` when a text is not what it must be,
  *   `move_failed` and `disk_full` when one cannot be written
  */
 export async function relocate(
@@ -242,6 +242,15 @@ export function assertSameKind({ from, to }: Move): void {
   throw new AppError('ending_kept', `${to}: what ends in ${ending} goes on ending so`, { path: to, ending })
 }
 
+/** By the names alone: what links and other spellings make of them shows when it is moved. @throws AppError `folder_in_itself` */
+export function assertNotInItself({ from, to }: Move): void {
+  if (to.startsWith(`${from}/`)) throw inItself({ from, to })
+}
+
+function inItself({ from, to }: Move): AppError {
+  return new AppError('folder_in_itself', `${to} lies in ${from}: no folder is moved into itself`, { path: to, from })
+}
+
 /** By its ending. */
 function kindOf(path: string): string | undefined {
   return isNote(path) ? 'note' : isCanvas(path) ? 'canvas' : attachmentType(path)
@@ -250,7 +259,7 @@ function kindOf(path: string): string | undefined {
 async function moveFolder(roots: Roots, { from, to }: Move): Promise<Step> {
   const source = await resolveInside(roots, from)
   const target = await resolveNewFolder(roots, to)
-  if (isInside(source, target)) throw new AppError('path_invalid', `${to} lies in ${from}`, { path: to })
+  if (isInside(source, target)) throw inItself({ from, to })
   // Another agent's folder would be gone for that agent.
   if (roots.forbidden.some((folder) => isInside(source, folder)))
     throw new AppError('write_refused', `${from} holds what belongs to somebody else`, { path: from })

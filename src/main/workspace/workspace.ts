@@ -12,13 +12,14 @@ import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/file-change.ts'
 import { blobId, Differ, reversed } from '../diff/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
-import { ageOf, tidyFolder } from '../files/index.ts'
+import { ageOf, tidyFolder, tidyLater, type Tidied } from '../files/index.ts'
 import { locateAttachment } from './attachments.ts'
 import { isWriteProtected, moveFile, placeFile, readText, type TextFile } from './files.ts'
 import { keptWith, type KeptText, type LocalRules } from './covered.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal } from './pending-change.ts'
 import {
+  assertNotInItself,
   assertSameKind,
   isFolderAt,
   relocate,
@@ -92,6 +93,7 @@ export class Workspace {
   readonly #now: Clock
   readonly #relocation: Relocation
   readonly #local: LocalRules | undefined
+  #endTidying = () => {}
 
   constructor(
     roots: Roots,
@@ -120,6 +122,7 @@ export class Workspace {
   }
 
   close(): void {
+    this.#endTidying()
     this.#edits.close()
   }
 
@@ -393,9 +396,11 @@ export class Workspace {
     return isWriteProtected((await resolveWritable(this.roots, normalizeRequest(path))).target)
   }
 
-  /** What can be told before a move is tried. @throws AppError `ending_kept` */
-  async assertMovable(move: Move): Promise<void> {
-    if (!(await isFolderAt(this.roots, move.from))) assertSameKind(move)
+  /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself` */
+  async assertMovable(asked: Move): Promise<void> {
+    const move = { from: normalizeRequest(asked.from), to: normalizeRequest(asked.to) }
+    if (await isFolderAt(this.roots, move.from)) assertNotInItself(move)
+    else assertSameKind(move)
   }
 
   /** Whether anything of it stays on this machine that the settings name by its place. */
@@ -509,15 +514,18 @@ export class Workspace {
     })
   }
 
-  /**
-   * Cleans up what writes that were killed left behind. Whatever is not surely ours goes into the trash, and only when
-   * nothing has touched it for a day.
-   */
-  async tidy(): Promise<void> {
+  /** Cleans up what writes that were killed left behind, beside all else, until it is done or the workspace is closed. */
+  tidy(onFault: (error: unknown) => void): void {
+    this.#endTidying()
+    this.#endTidying = tidyLater(() => this.#tidy(), onFault)
+  }
+
+  /** Whatever is not surely ours goes into the trash, and only when nothing has touched it for a day. */
+  async #tidy(): Promise<Tidied> {
     const { workspace } = this.roots
-    const paths = await tidyFolder(workspace, (path) => !isIgnoredPath(path.split('/')))
-    const found = earlierLeftOvers(paths)
-    if (found.length === 0) return
+    const tidied = await tidyFolder(workspace, (path) => !isIgnoredPath(path.split('/')))
+    const found = earlierLeftOvers(tidied.others)
+    if (found.length === 0) return tidied
     await this.#edits.run(async () => {
       for (const path of found) {
         const file = join(workspace, path)
@@ -526,6 +534,7 @@ export class Workspace {
         await moveFile(file, target, trashed, isAllowed)
       }
     })
+    return tidied
   }
 
   /** Where a file lies on the disk. @throws AppError `path_outside_workspace`, `path_hidden` */

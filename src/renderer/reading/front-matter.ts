@@ -72,9 +72,11 @@ export function writeProperty(key: string, was: string | boolean, value: string 
         : line.slice(from, to).trim()
     if (known !== was) return undefined
     const written = asYaml(value)
-    return from === colon + 1
-      ? { from, to: from, text: written === '' ? '' : ` ${written}` }
-      : { from, to, text: written }
+    if (from === colon + 1) return { from, to: from, text: written === '' ? '' : ` ${written}` }
+    if (written !== '') return { from, to, text: written }
+    // The spaces around the value go with it, those before a comment stay.
+    const end = /^[ \t]*$/.test(line.slice(to)) ? line.length : to
+    return { from: colon + 1, to: end, text: '' }
   }
 }
 

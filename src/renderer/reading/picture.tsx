@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { attachmentKind } from '../../shared/attachments.ts'
 import { explainError } from '../feedback/index.ts'
 import { formatBytes } from '../i18n/format.ts'
-import { Source } from '../markdown/elements.tsx'
+import { Anchor, Source } from '../markdown/elements.tsx'
 import { wholeTarget } from '../../shared/links/index.ts'
 import { decodeTarget } from '../markdown/named-link.ts'
 import { clipLine } from '../ui/clip.ts'
@@ -75,6 +75,8 @@ export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: stri
   const target = decodeTarget(src)
   const path = target === undefined ? undefined : links?.resolve('inline', target)
   if (path !== undefined && attachmentKind(path) !== undefined) return <Attached path={path} alt={name} width={width} />
+  // What is there and shows nothing of itself, such as a canvas, is led to.
+  if (target !== undefined && path !== undefined) return <Anchor href={src}>{name || wholeTarget(target)}</Anchor>
   if (target !== undefined) return <NoPicture name={name || wholeTarget(target)} why={t('reading.noPicture')} />
   if (isShownAsPage(src)) return <WebPage address={src} label={name} />
   if (/^https?:/i.test(src)) return <RemotePicture address={src} alt={name} width={width} />

@@ -1,15 +1,17 @@
 /** Writing, appending, queues and locks, on real files and between real processes. */
 import { fork } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   appendDurably,
   FileLock,
   isLeftOver,
   LockBusyError,
   Queue,
+  tidyFolder,
+  tidyLater,
   writeDurably,
 } from '../../../src/main/files/index.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
@@ -39,6 +41,40 @@ describe('M55: durable writes', () => {
     expect(isLeftOver('.commonplace-0123456789abcdef.tmp')).toBe(true)
     for (const name of ['MEMORY.md', '.commonplace.tmp', 'a.tmp', '.commonplace-0123456789abcdef.tmp.md'])
       expect(isLeftOver(name), name).toBe(false)
+  })
+
+  it('M55: takes away what a crash left, also where the next start comes at once, and nothing that is being written', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const folder = await temporaryFolder()
+    const deep = join(folder, '01 - Community', 'Round up')
+    await mkdir(deep, { recursive: true })
+    const stamped = async (name: string) => {
+      await writeFile(join(deep, name), 'torn')
+      await utimes(join(deep, name), new Date(), new Date())
+    }
+    await stamped('.commonplace-0123456789abcdef.tmp')
+    await stamped('note.md')
+    let runs = 0
+    const onFault = (error: unknown) => expect.unreachable(String(error))
+    const tidy = async () => {
+      const tidied = await tidyFolder(folder, () => true)
+      runs += 1
+      return tidied
+    }
+    tidyLater(tidy, onFault)
+    await vi.advanceTimersByTimeAsync(1)
+    await vi.waitUntil(() => runs === 1)
+    expect(await readdir(deep)).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(50_000)
+    await stamped('.commonplace-fedcba9876543210.tmp')
+    await vi.advanceTimersByTimeAsync(12_000)
+    await vi.waitUntil(() => runs === 2)
+    expect(await readdir(deep)).toEqual(['.commonplace-fedcba9876543210.tmp', 'note.md'])
+    const off = tidyLater(tidy, onFault)
+    off()
+    await vi.advanceTimersByTimeAsync(200_000)
+    expect(runs).toBe(2)
   })
 
   it('ends a line that a crash left torn before it appends', async () => {

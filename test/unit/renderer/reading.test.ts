@@ -278,6 +278,9 @@ describe('M66 changes of one line', () => {
     ['a: Null # none', 'a', '', 'v', 'a: v # none'],
     ['a:', 'a', '', 'v', 'a: v'],
     ['a: # empty', 'a', '', 'v', 'a: v # empty'],
+    ['hash: x', 'hash', 'x', '', 'hash:'],
+    ['a:  "x" # why', 'a', 'x', '', 'a: # why'],
+    ['a: x  ', 'a', 'x', '', 'a:'],
   ])('M66: %j: %s from %j to %j', (line, key, was, now, after) => {
     expect(changed(line, writeProperty(key, was, now))).toBe(after)
   })

@@ -14,6 +14,7 @@ import {
 } from '../../../src/shared/provenance.ts'
 import { staysHere } from '../../../src/shared/reach.ts'
 import { keepsLocal, withAddedLocal, withVisibility } from '../../../src/shared/visibility-edit.ts'
+import { visibilityOf } from '../../../src/shared/visibility.ts'
 
 const web = { kind: 'web', name: 'news.example' } as const
 
@@ -167,6 +168,23 @@ describe('M64 who is local, and how it is written', () => {
     expect(withVisibility(locked, true)).toBe(locked)
     if (!text.startsWith('---\nnever') && !text.includes('::'))
       expect(withVisibility(locked, false).replace(/^(\uFEFF?)\r?\n/, '$1')).toBe(text)
+  })
+
+  it.each([
+    'a\nb\r\nc\n',
+    '\uFEFFa\r\nb\nc',
+    '---\r\ntags: a\nb: c\r\n---\nx\r\n\r\ny\n',
+    '\uFEFF---\ntags: a \r\n...\t\r\nx\ny\r\n',
+    '---\ntags: a\n---',
+    '\n\nx\r\n',
+    'a\rb\nc\r\n',
+  ])('M64: of %j only the lines change that lock it, and are gone when it is opened again', (text) => {
+    const locked = withVisibility(text, true)
+    const added = /^visibility: local\r?\n/m.exec(locked)?.[0] ?? ''
+    expect(visibilityOf(locked).isWhole).toBe(true)
+    if (text.includes('---')) expect(locked.replace(added, '')).toBe(text)
+    else expect(locked.endsWith(text.replace('\uFEFF', ''))).toBe(true)
+    expect(withVisibility(locked, false)).toBe(text)
   })
 
   it('M64: so is a note whose front matter is TOML, stands behind empty lines, or has a slip in it', () => {
