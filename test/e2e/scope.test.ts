@@ -1,3 +1,5 @@
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
@@ -87,6 +89,24 @@ describe('M2 what is not searched', () => {
     await row.click()
     expect(await page.getByTestId('unsearched-note').innerText()).toMatch(/every request carries this file/)
     await keepScreenshot(page, 'unsearched-file')
+  })
+
+  it('M2: links on the disk that are passed over stand below what a search found', async () => {
+    const { page, search, workspace } = await openView()
+    await search('walrus')
+    expect(await page.getByTestId('passed-links').count()).toBe(0)
+    await symlink(join(workspace, 'projects'), join(workspace, 'LinkDir'))
+    await symlink('projects/zoo.md', join(workspace, 'Symlink.md'))
+    await search('walrus')
+    const told = page.getByTestId('passed-links')
+    await told.waitFor()
+    expect(await told.innerText()).toMatch(/^2 links to other places are passed over; .*: LinkDir, Symlink\.md$/)
+    await told.scrollIntoViewIfNeeded()
+    await keepScreenshot(page, 'unsearched-links')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 360, height: 720 })
+    await told.scrollIntoViewIfNeeded()
+    await keepScreenshot(page, 'unsearched-links-narrow-dark')
   })
 
   it('M23: a note outside the scope says so, and one click has it searched', async () => {

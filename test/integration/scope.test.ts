@@ -79,6 +79,18 @@ describe('M2 what is searched', () => {
     expect(await found()).toEqual(everything)
   })
 
+  it('M2: links that are passed over are told, but hidden ones', async () => {
+    const { workspace, home, agent, found } = await openScoped()
+    await writeFile(join(home, 'walrus.md'), 'The secret walrus.\n')
+    const links = { 'out.md': join(home, 'walrus.md'), zoos: join(workspace, 'projects'), 'gone.md': 'nowhere.md' }
+    for (const [name, to] of Object.entries(links)) await symlink(to, join(workspace, name))
+    await symlink(join(workspace, 'MEMORY.md'), join(workspace, 'memory/again.md'))
+    await symlink(join(workspace, 'MEMORY.md'), join(workspace, '.hidden.md'))
+    expect(await agent.workspace.links()).toEqual(['gone.md', 'memory/again.md', 'out.md', 'zoos'])
+    await agent.memory.reindex()
+    expect(await found()).toEqual(everything)
+  })
+
   it('M15: an extra folder inside the workspace is found once; a hidden one is still searched', async () => {
     const test = await openTestApp({
       files,

@@ -6,6 +6,9 @@ import { withVisibility } from '../../shared/visibility-edit.ts'
 import { readFor, seenFiles, sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 
+/** Links that are told one by one. */
+const maxLinks = 5
+
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   names: os.workspace.names.handler(async ({ input, signal }) =>
     (await app.agents.created(input.agent)).nameFiles(signal),
@@ -14,6 +17,10 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     if (input.forProgram) await context.agent.workspace.assertThere()
     const files = await context.agent.listFiles(signal)
     return seenFiles(files, context.agent, await sightOf(app, context.agent, input.forProgram))
+  }),
+  links: os.workspace.links.use(agent).handler(async ({ context, signal }) => {
+    const links = await context.agent.workspace.links(signal)
+    return { count: links.length, paths: links.slice(0, maxLinks) }
   }),
   setVisibility: os.workspace.setVisibility.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent

@@ -87,6 +87,16 @@ export async function walkPaths(
   return files.map(({ path }) => path)
 }
 
+/** The links that a walk passes over, but hidden ones, sorted: no file is asked about. */
+export async function walkLinks(
+  root: string,
+  signal?: AbortSignal,
+  forbidden: readonly string[] = [],
+): Promise<string[]> {
+  const { links } = await walk(root, isMarkdown, signal, forbidden, undefined)
+  return links.filter((path) => !isHidden(basename(path))).sort()
+}
+
 /** @param ask undefined where the names are enough: what else is told of a file means nothing then */
 async function walk(
   root: string,

@@ -53,7 +53,7 @@ import {
   type Roots,
 } from './paths.ts'
 import { withEndsOf } from './line-ends.ts'
-import { walkMarkdown, walkPaths, type FoundFile, type Walk } from './walk.ts'
+import { walkLinks, walkMarkdown, walkPaths, type FoundFile, type Walk } from './walk.ts'
 
 const dayMs = 86_400_000
 
@@ -143,6 +143,11 @@ export class Workspace {
   /** The same files by their paths alone, which is much less to ask of the disk. */
   async paths(signal?: AbortSignal): Promise<string[]> {
     return this.#walked(walkPaths, signal)
+  }
+
+  /** Links to other files and folders, which are passed over: a note is known by its own path alone. */
+  async links(signal?: AbortSignal): Promise<string[]> {
+    return this.#walked(walkLinks, signal)
   }
 
   async #walked<T>(

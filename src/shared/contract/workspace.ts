@@ -60,6 +60,8 @@ export const workspace = {
   /** The same files as `list`, before any of them is asked about. */
   names: base.input(forAgent).output(z.array(listedFileSchema)),
   list: base.input(forAgent.extend({ forProgram: forProgramSchema })).output(z.array(fileEntrySchema)),
+  /** Links on the disk to other files and folders, which no list and no search follows; `paths` are the first of them. */
+  links: base.input(forAgent).output(z.object({ count: z.number().int(), paths: z.array(z.string()) })),
   /** Marks a note local, or takes that mark away; what it changed can be taken back by `undo`. */
   setVisibility: base
     .input(forAgent.extend({ path: filePathSchema, isLocal: z.boolean() }))
