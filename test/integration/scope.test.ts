@@ -91,6 +91,21 @@ describe('M2 what is searched', () => {
     expect(await found()).toEqual(everything)
   })
 
+  it('M2: a link that is made while the folder is watched is passed over as by every look at the files', async () => {
+    const { workspace, found } = await openScoped()
+    const add = async (note: string) => {
+      await writeFile(join(workspace, note), `The walrus of ${note}.\n`)
+      await until(async () => (await found()).includes(note))
+    }
+    // What is noticed before and after the link is found before and after it.
+    await add('projects/first.md')
+    await symlink('projects/zoo.md', join(workspace, 'again.md'))
+    await add('projects/second.md')
+    await add('projects/third.md')
+    const added = ['first', 'second', 'third'].map((name) => `projects/${name}.md`)
+    expect((await found()).toSorted()).toEqual([...everything, ...added].toSorted())
+  })
+
   it('M15: an extra folder inside the workspace is found once; a hidden one is still searched', async () => {
     const test = await openTestApp({
       files,

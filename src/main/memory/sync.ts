@@ -7,6 +7,7 @@ import type { MemoryScope } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import {
   askDirectly,
+  isBehindLink,
   isInside,
   isMarkdown,
   isMemoryPath,
@@ -134,7 +135,7 @@ export async function syncPaths(
     if (!folder) continue
     const before = store.knownFile(folder.source, path)
     if (before) known.set(keyOf(folder.source, path), before)
-    const candidate = await describe(folder, path.slice(folder.prefix.length))
+    const candidate = await noticed(folder, path.slice(folder.prefix.length))
     if (candidate) todo.push(candidate)
     else if (before) {
       store.transaction(() => store.removeFile(folder.source, path))
@@ -287,6 +288,15 @@ async function findTranscripts(folder: IndexedFolder): Promise<Candidate[]> {
   const names = (await readdir(folder.folder)).filter(isTranscript)
   const found = await Promise.all(names.map((name) => describe(folder, name)))
   return found.filter((candidate) => candidate !== undefined)
+}
+
+/** A file as a look at all of them would find it. */
+async function noticed(folder: IndexedFolder, file: string): Promise<Candidate | undefined> {
+  const found = await describe(folder, file)
+  if (!found || contents[folder.source] === 'transcripts') return found
+  // What vanished meanwhile is told by the next look.
+  const isLinked = await isBehindLink(folder.folder, file).catch(() => true)
+  return isLinked ? undefined : found
 }
 
 async function describe(folder: IndexedFolder, path: string): Promise<Candidate | undefined> {

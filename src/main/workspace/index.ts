@@ -43,7 +43,7 @@ export {
 export { addToSection, noteItem, sectionTitle } from './sections.ts'
 export { seedWorkspace } from './templates.ts'
 export { askDirectly, askDisk, type AskDisk } from './ask-disk.ts'
-export { walkFiles, walkMarkdown, walkNotes, type FoundFile, type WalkProblem } from './walk.ts'
+export { isBehindLink, walkFiles, walkMarkdown, walkNotes, type FoundFile, type WalkProblem } from './walk.ts'
 export { Workspace } from './workspace.ts'
 export type { CarriedOn } from './carry-on.ts'
 export type { RememberedLines, WorkspaceWrite, WriteOrigin } from './edits.ts'

@@ -4,7 +4,7 @@
  * can be broken off at any time.
  */
 import type { Dirent } from 'node:fs'
-import { readdir, realpath } from 'node:fs/promises'
+import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isSystemError } from '../../shared/errors.ts'
 import { ownFolderName } from '../../shared/own-files.ts'
@@ -97,6 +97,26 @@ export async function walkLinks(
   return links.filter((path) => !isHidden(basename(path))).sort()
 }
 
+/** Whether a walk passes a file over since its path leads through a link. */
+export async function isBehindLink(root: string, path: string): Promise<boolean> {
+  const real = await realpath(root)
+  const steps = path.split('/')
+  for (let count = 1; count <= steps.length; count += 1) {
+    const place = join(real, ...steps.slice(0, count))
+    if ((await lstat(place)).isSymbolicLink() && isAnotherName(stepsTo(real, await realpath(place)))) return true
+  }
+  return false
+}
+
+function stepsTo(real: string, place: string): string[] {
+  return place.slice(real.length + 1).split(/[\\/]/)
+}
+
+/** Of what a link leads to: it is found by its own name, and a note is one note. */
+function isAnotherName(steps: readonly string[]): boolean {
+  return !steps.includes('node_modules')
+}
+
 /** @param ask undefined where the names are enough: what else is told of a file means nothing then */
 async function walk(
   root: string,
@@ -148,10 +168,9 @@ async function walk(
     // A file lies where its folder does.
     if ((isLink || entry.isDirectory()) && !isAllowed(place)) return undefined
     // What a link hides behind another name stays hidden.
-    const steps = isLink ? place.slice(real.length + 1).split(/[\\/]/) : []
+    const steps = isLink ? stepsTo(real, place) : []
     if (isHiddenPath(steps)) return undefined
-    // Another name for what is found by its own: a note is one note.
-    if (isLink && !steps.includes('node_modules')) return undefined
+    if (isLink && isAnotherName(steps)) return undefined
     links.delete(path)
     if (!ask && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
     if (!entry.isDirectory()) {
