@@ -35,6 +35,8 @@ interface Walked {
   readonly steps: AsyncGenerator<Changing | undefined, void>
   readonly found: FileCommit[]
   isDone: boolean
+  /** Whoever goes on with it waits for this, and never fails. */
+  turn: Promise<void>
 }
 
 /** Reads one repository; what it has read once it keeps. */
@@ -57,16 +59,28 @@ export class PlainGit {
   ): Promise<{ commits: FileCommit[]; isMore: boolean }> {
     const head = await this.#head()
     const key = `${head ?? ''} ${path}`
-    const walked = this.#walked.get(key) ?? { steps: this.#walk(path), found: [], isDone: false }
+    const walked = this.#walked.get(key) ?? {
+      steps: this.#walk(path),
+      found: [],
+      isDone: false,
+      turn: Promise.resolve(),
+    }
     this.#walked.set(key, walked)
+    // One after another: who comes second must not see the end before what came first is found.
+    const turn = walked.turn.then(() => this.#goOn(walked, skip + limit))
+    walked.turn = turn.catch(() => undefined)
+    await turn
+    const commits = walked.found.slice(skip, skip + limit)
+    return { commits, isMore: !walked.isDone || walked.found.length > skip + limit }
+  }
+
+  async #goOn(walked: Walked, most: number): Promise<void> {
     const end = performance.now() + maxMs
-    while (!walked.isDone && walked.found.length <= skip + limit && performance.now() < end) {
+    while (!walked.isDone && walked.found.length <= most && performance.now() < end) {
       const step = await walked.steps.next()
       if (step.done) walked.isDone = true
       else if (step.value) walked.found.push(await this.#described(step.value))
     }
-    const commits = walked.found.slice(skip, skip + limit)
-    return { commits, isMore: !walked.isDone || walked.found.length > skip + limit }
   }
 
   /** The bytes of a file in a commit, or in its first parent; undefined where it had none of that name. */

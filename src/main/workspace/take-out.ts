@@ -5,7 +5,9 @@ import { sectionsOf } from '../../shared/sections.ts'
 /** @returns the text without the note; undefined where its lines do not stand under its heading any more */
 export function withoutNote(text: string, { headings, under, body, at }: AddedNote): string | undefined {
   const lines = text.split('\n')
-  const start = placesOf(lines, under, body).toSorted((one, other) => Math.abs(one - at) - Math.abs(other - at))[0]
+  const distance = (start: number) =>
+    Math.abs(start - at) + (goesOn(lines, start - 1 + body.length) ? lines.length + at : 0)
+  const start = placesOf(lines, under, body).toSorted((one, other) => distance(one) - distance(other))[0]
   if (start === undefined) return undefined
   cut(lines, start - 1, body.length)
   for (const heading of headings.toReversed()) {
@@ -24,6 +26,12 @@ function placesOf(lines: readonly string[], under: string, body: readonly string
       if (body.every((line, index) => bare(lines[start - 1 + index]) === line)) places.add(start)
   }
   return [...places]
+}
+
+/** Whether what stands before a line goes on there, below an empty line too: a longer note begins with the same words. */
+function goesOn(lines: readonly string[], index: number): boolean {
+  const next = lines.slice(index).find((line) => !isEmpty(line))
+  return next !== undefined && /^\s/.test(next)
 }
 
 /** Lines are gone, and of the empty ones around them those that nothing needs. */

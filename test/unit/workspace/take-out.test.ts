@@ -27,6 +27,14 @@ describe('M58 taking a note out again', () => {
     expect(withoutNote(text, note)).toBe(expected)
   })
 
+  it('M58: a note that a longer one begins with is taken out of its own place, though that one is nearer', () => {
+    const text = '# M\n\n## A\n\n- x\n\n  z\n- x\n'
+    const note = { headings: [], under: 'A', body: ['- x'], at: 5 }
+    expect(withoutNote(text, note)).toBe('# M\n\n## A\n\n- x\n\n  z\n')
+    // Where it goes on since, it is that one all the same.
+    expect(withoutNote('## A\n\n- x\n  more\n', note)).toBe('## A\n\n  more\n')
+  })
+
   it('M58: in whatever order notes are taken out, each takes its own lines and no other', () => {
     const notes = fc.array(fc.tuple(fc.constantFrom('A', 'B'), fc.constantFrom('x', 'y', 'x\n\nz')), { maxLength: 6 })
     fc.assert(
