@@ -139,6 +139,12 @@ describe('M43 all notes at once', () => {
     await until(async () => (await find('stood')).found.length === 0, 10_000)
     expect(await read(0)).toBe(note(0))
     expect(agent.finder.past()).toEqual([])
+    const late = await endOf(replaceAll(), (done) => {
+      if (done === many) agent.finder.stop(search)
+    })
+    expect(late).toMatchObject({ files: many, isStopped: false, undo: expect.any(String) })
+    await endOf(agent.finder.undo(late?.undo ?? '', { cause: 'user', isUndo: true }))
+    expect(await read(0)).toBe(note(0))
     const one = await endOf(
       agent.finder.replace({ search, replacement: 'lay', paths: ['notes/n1.md', 'elsewhere.md'] }, { cause: 'user' }),
     )

@@ -124,7 +124,9 @@ export class Finder {
       const about = { signal, replacement: { text, replacement, count: count(changes) } }
       const made = signal.aborted ? [] : yield* this.#writeAll(changes, left, origin, about)
       const undo = made.length === 0 ? null : this.#keepDone({ text, replacement, count: count(made) }, made)
-      yield { type: 'done', count: count(made), files: made.length, left, isStopped: signal.aborted, undo }
+      // Who stops when all is written already is too late, and has the way back.
+      const isStopped = signal.aborted && made.length === 0
+      yield { type: 'done', count: count(made), files: made.length, left, isStopped, undo }
     } finally {
       stop.abort()
       this.#stops.delete(search)
@@ -169,7 +171,9 @@ export class Finder {
     const restored = await inBatches(done.files, atOnce, (change) => this.#restored(change))
     const left = restored.filter((one) => isLeft(one))
     const back = restored.flatMap((one) => (isLeft(one) ? [] : [one]))
-    const made = yield* this.#writeAll(back, left, origin, {})
+    const { text, replacement, count } = done
+    const about = { replacement: { text: replacement, replacement: text, count } }
+    const made = yield* this.#writeAll(back, left, origin, about)
     this.#done.delete(undo)
     yield { type: 'done', count: made.length, files: made.length, left, isStopped: false, undo: null }
   }
