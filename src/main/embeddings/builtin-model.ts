@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
 import { sharedMemory, shareWithThreads } from '../worker.ts'
-import { hashOf, several, type TokenTable } from './builtin-tokens.ts'
+import { forEachLine, several, type TokenTable } from './builtin-tokens.ts'
 
 const magic = 'CPSE'
 const version = 1
@@ -189,18 +189,20 @@ function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): vo
   const bytes = new Uint8Array(shared)
   const { tokens, vocabularyAt, vocabularyBytes } = headerOf(bytes, bytes.length, file)
   const table = new Uint32Array(shared, tableAt, 2 * slotsFor(tokens))
-  const vocabulary = decode(bytes.subarray(vocabularyAt, vocabularyAt + vocabularyBytes)).split('\n')
   const starts = new Uint32Array(shared, tableAt + table.byteLength, tokens + 1)
-  starts[0] = vocabularyAt
   const mask = table.length / 2 - 1
-  for (const [number, token] of vocabulary.entries()) {
-    starts[number + 1] = (starts[number] ?? 0) + Buffer.byteLength(token) + 1
-    const hash = hashOf(token)
+  let number = 0
+  forEachLine(bytes, vocabularyAt, vocabularyAt + vocabularyBytes, (start, hash, length) => {
+    if (number === tokens) throw unusable(file, 'it has more tokens than it says')
+    starts[number] = start
     let slot = hash & mask
     while (table[2 * slot + 1] !== 0) slot = (slot + 1) & mask
+    number += 1
     table[2 * slot] = hash
-    table[2 * slot + 1] = (number + 1) | (token.length << numberBits)
-  }
+    table[2 * slot + 1] = number | (length << numberBits)
+  })
+  if (number < tokens) throw unusable(file, 'it has fewer tokens than it says')
+  starts[number] = vocabularyAt + vocabularyBytes + 1
 }
 
 function findSlot(table: Uint32Array, hash: number, length: number): number {

@@ -155,9 +155,44 @@ const prime = 0x01000193
 /** Of `##`, which the pieces begin with that stand within a word. */
 const restBasis = hashOf('##', 0, 2)
 
+/** Hears of the first byte of a line, and of what `hashOf` makes of it and how many UTF-16 code units it has. */
+type EachLine = (start: number, hash: number, length: number) => void
+
+const newline = 0x0a
+
+/** The lines of what is UTF-8, without making strings of them. */
+export function forEachLine(bytes: Uint8Array, from: number, to: number, each: EachLine): void {
+  let start = from
+  let hash = basis
+  let length = 0
+  for (let at = from; at < to; ) {
+    const first = bytes[at] ?? 0
+    if (first === newline) {
+      each(start, hash >>> 0, length)
+      at += 1
+      start = at
+      hash = basis
+      length = 0
+      continue
+    }
+    const more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3
+    let code = more === 0 ? first : first & (0x3f >> more)
+    for (let next = 1; next <= more; next += 1) code = (code << 6) | ((bytes[at + next] ?? 0) & 0x3f)
+    at += more + 1
+    if (code > 0xff_ff) {
+      hash = Math.imul(hash ^ (0xd7c0 + (code >> 10)), prime)
+      code = 0xdc00 | (code & 0x3ff)
+      length += 1
+    }
+    hash = Math.imul(hash ^ code, prime)
+    length += 1
+  }
+  each(start, hash >>> 0, length)
+}
+
 /** FNV-1a over UTF-16 code units, 32 bits. */
 export function hashOf(text: string, start = 0, end = text.length): number {
   let hash = basis
-  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), prime) >>> 0
-  return hash
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), prime)
+  return hash >>> 0
 }

@@ -42,11 +42,13 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     const undo = note ? app.clients.noteWrite({ client: id, agent: of, path, note }) : ''
     return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
   }),
-  look: os.clients.look.use(agent).handler(async ({ context, input }) => {
+  look: os.clients.look.handler(async ({ input }) => {
+    // While its memory opens: a search is waiting for both.
+    const looked = await app.agents.created(input.agent)
     // Whoever reads is told so, not that nothing was found.
-    await context.agent.workspace.assertThere()
-    const sight = await sightOf(app, context.agent, input.client)
-    return { look: sight && sight.net.size > 0 ? context.agent.looks.keep(sight) : null }
+    await looked.workspace.assertThere()
+    const sight = await sightOf(app, looked, input.client)
+    return { look: sight && sight.net.size > 0 ? looked.looks.keep(sight) : null }
   }),
   pass: os.clients.pass.use(agent).handler(async ({ context, input }) => {
     const looked = input.look === undefined ? undefined : context.agent.looks.take(input.look)
