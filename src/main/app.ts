@@ -121,9 +121,6 @@ export interface App {
 /** A state folder that was used has a configuration: where it is missing or empty, somebody may be saving it, ms. */
 const configPatienceMs = 500
 
-/** What crashes left is looked for when whoever waits for the start has been answered, ms. */
-const tidyAfterMs = 3000
-
 /** Lines of the log that go with a report. */
 const reportedLogLines = 100
 
@@ -137,7 +134,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const health = new Health({ now })
   const log = withFaultsTold(base.log, health, now)
   const tidyHome = () => tidyFolder(folders.home, () => true)
-  const endTidying = tidyLater(tidyHome, (error) => log.fault(error, 'left-overs'), tidyAfterMs)
+  const endTidying = tidyLater(tidyHome, (error) => log.fault(error, 'left-overs'))
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()

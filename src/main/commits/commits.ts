@@ -10,7 +10,7 @@ import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { decodeUtf8, maxTextBytes, resolveInside, type Roots } from '../workspace/index.ts'
 import type { CommitsRouter } from './commits-thread.ts'
 import type { FileCommit } from './log-text.ts'
-import { findPlainRepository, type PlainRepository } from './plain-git.ts'
+import { findPlainRepository, type PlainRepository } from './plain-repository.ts'
 import { bytesAt, findRepository, logOf } from './system-git.ts'
 
 export interface CommitsOptions {

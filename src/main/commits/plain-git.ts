@@ -3,17 +3,9 @@
  * a byte of it was changed with the move.
  */
 import * as fs from 'node:fs/promises'
-import { dirname, join, relative, resolve, sep } from 'node:path'
 import * as git from 'isomorphic-git'
-import { isSystemError } from '../../shared/errors.ts'
 import { countLines } from '../diff/index.ts'
 import type { FileCommit } from './log-text.ts'
-
-export interface PlainRepository {
-  readonly gitdir: string
-  /** The workspace within it, with `/` at its end; empty at its top. */
-  readonly prefix: string
-}
 
 /** After so long whoever asks is told what was found, ms. */
 const maxMs = 2500
@@ -191,31 +183,5 @@ export class PlainGit {
 
   async #bytes(oid: string): Promise<Buffer> {
     return Buffer.from((await git.readBlob({ ...this.#at, oid })).blob)
-  }
-}
-
-/** The repository that a folder lies in; undefined for none. */
-export async function findPlainRepository(workspace: string): Promise<PlainRepository | undefined> {
-  const real = await fs.realpath(workspace)
-  for (let folder = real; ; folder = dirname(folder)) {
-    const gitdir = await gitdirOf(join(folder, '.git'))
-    if (gitdir !== undefined) {
-      const inside = relative(folder, real).split(sep).join('/')
-      return { gitdir, prefix: inside === '' ? '' : `${inside}/` }
-    }
-    if (dirname(folder) === folder) return undefined
-  }
-}
-
-/** A folder, or a file that says where it lies. */
-async function gitdirOf(path: string): Promise<string | undefined> {
-  try {
-    const info = await fs.stat(path)
-    if (info.isDirectory()) return path
-    const [, said] = /^gitdir: (.+)$/m.exec(await fs.readFile(path, 'utf8')) ?? []
-    return said === undefined ? undefined : resolve(dirname(path), said.trim())
-  } catch (error) {
-    if (isSystemError(error)) return undefined
-    throw error
   }
 }

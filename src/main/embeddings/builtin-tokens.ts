@@ -165,7 +165,7 @@ export function forEachLine(bytes: Uint8Array, from: number, to: number, each: E
   let start = from
   let hash = basis
   let length = 0
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to;) {
     const first = bytes[at] ?? 0
     if (first === newline) {
       each(start, hash >>> 0, length)

@@ -7,6 +7,8 @@ import { isLeftOver } from './write.ts'
 
 /** A writer in another process may be at work on one that is newer, ms. */
 const atWorkMs = 60_000
+/** Whoever has just started the app, or asks for something, is answered first, ms. */
+const tidyAfterMs = 3000
 
 export interface Tidied {
   /** The other files, as paths below the folder with forward slashes. */
@@ -37,14 +39,13 @@ export async function tidyFolder(folder: string, isOpen: (path: string) => boole
 }
 
 /**
- * Tidies, and once more where that was unsure: who starts again right after a crash finds what it left too new.
- * @param afterMs when it begins
+ * Tidies a little later, and once more where that was unsure: who starts again right after a crash finds what it left too
+ * new.
  * @returns what calls it off
  */
 export function tidyLater(
   tidy: () => Promise<Pick<Tidied, 'isUnsure'>>,
   onFault: (error: unknown) => void,
-  afterMs = 0,
 ): () => void {
   let isOff = false
   let timer: NodeJS.Timeout | undefined
@@ -56,7 +57,7 @@ export function tidyLater(
     }, ms)
     timer.unref()
   }
-  begin(afterMs, false)
+  begin(tidyAfterMs, false)
   return () => {
     isOff = true
     clearTimeout(timer)

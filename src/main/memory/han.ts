@@ -1,7 +1,9 @@
 /** Simplified characters for traditional ones, so that the two find each other. Pure. */
+import { lazily } from '../../shared/lazily.ts'
 import { traditionalPairs } from './words/traditional.ts'
 
-const simplified = readPairs(traditionalPairs)
+const simplified = lazily(() => readPairs(traditionalPairs))
+const simplifiedForms = lazily(() => new Set(simplified().values()))
 
 function readPairs(pairs: string): ReadonlyMap<string, string> {
   const letters = pairs.replaceAll('\n', '')
@@ -12,16 +14,15 @@ function readPairs(pairs: string): ReadonlyMap<string, string> {
 
 /** Written so in simplified texts, where traditional ones have another character; a few have this one too, for another word. */
 export function isSimplified(letter: string): boolean {
-  return simplifiedForms.has(letter) && !simplified.has(letter)
+  return simplifiedForms().has(letter) && !simplified().has(letter)
 }
-
-const simplifiedForms: ReadonlySet<string> = new Set(simplified.values())
 
 /** As long as before, letter for letter. */
 export function simplify(text: string): string {
   return text.replace(/[\u3400-\u9fff]+/g, (run) => {
+    const pairs = simplified()
     let folded = ''
-    for (const letter of run) folded += simplified.get(letter) ?? letter
+    for (const letter of run) folded += pairs.get(letter) ?? letter
     return folded
   })
 }

@@ -132,12 +132,12 @@ export async function seenExplanation(
 }
 
 async function seenOf<T extends Place>(places: readonly T[], agent: Agent, marks: Marks): Promise<T[]> {
-  const seen = await Promise.all(
-    places.map(async (place) => {
-      const found = await noteAt(agent, marks, place.path)
-      return found && seenPart(place, found.text, found.note)
-    }),
-  )
+  const paths = [...new Set(places.map(({ path }) => path))]
+  const notes = new Map(await Promise.all(paths.map(async (path) => [path, await noteAt(agent, marks, path)] as const)))
+  const seen = places.map((place) => {
+    const found = notes.get(place.path)
+    return found && seenPart(place, found.text, found.note)
+  })
   return seen.filter((place) => place !== undefined)
 }
 

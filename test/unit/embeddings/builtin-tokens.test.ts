@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foldText, hashOf, tokenSpans, unknown } from '../../../src/main/embeddings/builtin-tokens.ts'
+import { foldText, forEachLine, hashOf, tokenSpans, unknown } from '../../../src/main/embeddings/builtin-tokens.ts'
 
 const vocabulary = [
   'boat',
@@ -60,5 +60,21 @@ describe('M52 what the built-in model reads', () => {
 
   it('M52: traditional characters are read as simplified ones', () => {
     expect(foldText('貓', table.folds)).toBe('猫')
+  })
+})
+
+describe('M52 the vocabulary as bytes', () => {
+  it('M52: its lines are the ones that its text has, with the same hashes', () => {
+    const lines = ['boat', '', '##ß', 'naïve', '房租', '보트', '𐍈𝒳', 'a😀b', '\u{10ffff}', 'last']
+    const bytes = Buffer.from(`before\n${lines.join('\n')}\nafter`)
+    const from = Buffer.byteLength('before\n')
+    const found: [number, number, number][] = []
+    forEachLine(bytes, from, bytes.length - Buffer.byteLength('\nafter'), (...line) => found.push(line))
+    let start = from
+    for (const [at, line] of lines.entries()) {
+      expect(found[at]).toEqual([start, hashOf(line), line.length])
+      start += Buffer.byteLength(line) + 1
+    }
+    expect(found).toHaveLength(lines.length)
   })
 })

@@ -63,7 +63,7 @@ describe('M55: durable writes', () => {
       return tidied
     }
     tidyLater(tidy, onFault)
-    await vi.advanceTimersByTimeAsync(1)
+    await vi.advanceTimersByTimeAsync(3000)
     await vi.waitUntil(() => runs === 1)
     expect(await readdir(deep)).toHaveLength(2)
     await vi.advanceTimersByTimeAsync(50_000)
