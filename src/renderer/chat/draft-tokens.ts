@@ -1,5 +1,5 @@
 /** About how many tokens the message has that is being written: for the meter, which shows what will be sent. */
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Draft } from '../../shared/contract/index.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
@@ -26,9 +26,13 @@ const nameOf = (agent: string, session: string | undefined) => JSON.stringify([a
 /** Counts what is written, and tells the meter. @returns tokens, estimated; pictures are not counted */
 export function useDraftTokens(agent: string, session: string | undefined, draft: Draft): number {
   const { text, attachments } = useDebounced(draft, pauseMs)
-  const tokens =
-    estimateTokens(text) +
-    attachments.reduce((sum, one) => sum + (one.type === 'file' ? estimateTokens(one.text) : 0), 0)
+  // The draft that is counted is the same for many keys.
+  const tokens = useMemo(
+    () =>
+      estimateTokens(text) +
+      attachments.reduce((sum, one) => sum + (one.type === 'file' ? estimateTokens(one.text) : 0), 0),
+    [text, attachments],
+  )
   const of = nameOf(agent, session)
   useEffect(() => {
     set({ of, tokens })

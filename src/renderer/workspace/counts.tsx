@@ -1,4 +1,5 @@
 /** How much a text is; for what every request takes, also how much of it fits. */
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { countWords, estimateTokens } from '../../shared/tokens.ts'
 import { formatNumber } from '../i18n/format.ts'
@@ -18,13 +19,16 @@ const settleMs = 500
 export function Counts({ text, hasLimit }: { text: string; hasLimit: boolean }) {
   const { t } = useTranslation()
   const counted = useDebounced(text, text.length > fewCharacters ? settleMs : 0)
-  if (text.length > maxCounted) return null
+  const isTooLong = text.length > maxCounted
+  const words = useMemo(() => (isTooLong ? 0 : countWords(counted)), [counted, isTooLong])
+  const tokens = useMemo(() => (isTooLong ? 0 : estimateTokens(counted)), [counted, isTooLong])
+  if (isTooLong) return null
   const isOver = text.length > maxContextCharacters
   return (
     <span className={hasLimit && isOver ? 'text-warning' : 'max-sm:hidden'}>
       {hasLimit && isOver
         ? t('file.limit', { characters: formatNumber(text.length), limit: formatNumber(maxContextCharacters) })
-        : t('file.words', { words: formatNumber(countWords(counted)), tokens: formatNumber(estimateTokens(counted)) })}
+        : t('file.words', { words: formatNumber(words), tokens: formatNumber(tokens) })}
     </span>
   )
 }
