@@ -38,6 +38,7 @@ export default defineConfig({
           'import/import-thread': 'src/main/import/import-thread.ts',
           'links/link-thread': 'src/main/links/link-thread.ts',
           'memory/indexer-thread': 'src/main/memory/indexer-thread.ts',
+          'memory/prepare-thread': 'src/main/memory/prepare-thread.ts',
           'memory/rechunk-thread': 'src/main/memory/rechunk-thread.ts',
           'memory/searcher-thread': 'src/main/memory/searcher-thread.ts',
           'survey/survey-thread': 'src/main/survey/survey-thread.ts',

@@ -13,7 +13,8 @@ import {
   type Calibration,
   type ScriptCalibration,
 } from './calibrated.ts'
-import { floatsOf, hashOf } from './passage-store.ts'
+import { floatsOf } from './passage-store.ts'
+import { hashOf } from './prepare.ts'
 import { distinct, questionsOf, sampledPassage, sampleSize, type Pair, type Probe } from './pseudo-questions.ts'
 import { leastWorth } from './search/calibrate.ts'
 import { cacheKey, getMeta } from './schema.ts'

@@ -1,10 +1,11 @@
 /** Entry of the indexing thread: an `Indexer` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { Indexer, type IndexerEvent, type IndexerSettings } from './indexer.ts'
-import { serveThread, threadBase, withoutForms } from '../thread/index.ts'
+import { serveThread, threadBase, threadFile, withoutForms } from '../thread/index.ts'
 
 const events = new EventPublisher<{ event: IndexerEvent }>({ maxBufferedEvents: 1000 })
 let indexer: Indexer | undefined
+const prepareEntry = threadFile(new URL('../', import.meta.url), 'memory/prepare-thread')
 
 function opened(): Indexer {
   if (!indexer) throw new Error('the indexer was not opened')
@@ -13,7 +14,7 @@ function opened(): Indexer {
 
 const router = {
   open: threadBase.input(type<IndexerSettings>()).handler(async ({ input }) => {
-    indexer = new Indexer(input, (event) => events.publish('event', event))
+    indexer = new Indexer(input, (event) => events.publish('event', event), prepareEntry)
     await indexer.open()
   }),
   events: threadBase.handler(({ signal }) => events.subscribe('event', signal ? { signal } : {})),

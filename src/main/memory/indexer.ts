@@ -65,6 +65,7 @@ const tellFilesMs = 50
 export class Indexer {
   readonly #settings: IndexerSettings
   readonly #emit: (event: IndexerEvent) => void
+  readonly #prepareEntry: URL | undefined
   readonly #stop = new AbortController()
   #embedder: Embedder | undefined
   #download: IndexStatus['download']
@@ -103,9 +104,11 @@ export class Indexer {
   #isDamaged = false
   #hasMended = false
 
-  constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void) {
+  /** @param prepareEntry of the thread that prepares many files */
+  constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void, prepareEntry?: URL) {
     this.#settings = settings
     this.#emit = emit
+    this.#prepareEntry = prepareEntry
     this.#changes = new PendingChanges(
       settings.debounceMs,
       () => void this.#enqueue(() => this.#look(false)),
@@ -367,6 +370,7 @@ export class Indexer {
     const started = performance.now()
     const options = {
       force,
+      prepareEntry: this.#prepareEntry,
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       onProgress: (done: number, total: number) => {
         this.#etaMs = remaining(started, done, total)

@@ -3,10 +3,9 @@
  * share a vector. The vectors themselves are in `embedding_cache`; here stands which one, and its signs as bits, which
  * the searcher keeps in memory for its first pass.
  */
-import { createHash } from 'node:crypto'
 import type { Digest } from '../embeddings/index.ts'
 import { coarseBits } from './coarse.ts'
-import type { Passage } from './passages.ts'
+import type { PreparedPassage } from './prepare.ts'
 import { getMeta, setMeta, type Db } from './schema.ts'
 import { untilChanged } from './until-changed.ts'
 
@@ -44,10 +43,9 @@ export class PassageStore {
   }
 
   /** Gives a chunk its passages; those whose text has a vector already need no other. */
-  put(chunk: number, passages: readonly Passage[]): void {
+  put(chunk: number, passages: readonly PreparedPassage[]): void {
     let missing = 0
-    for (const [place, { text, startLine, endLine }] of passages.entries()) {
-      const hash = hashOf(text)
+    for (const [place, { text, hash, startLine, endLine }] of passages.entries()) {
       const known = this.#statements.find.get(hash)
       const id = known?.id ?? Number(this.#statements.put.run(hash, text).lastInsertRowid)
       if (known?.vector == null) missing += 1
@@ -171,10 +169,6 @@ export function floatsOf(bytes: Buffer): Float32Array {
   const { buffer, byteOffset, byteLength } = bytes
   if (byteOffset % 4 === 0) return new Float32Array(buffer, byteOffset, byteLength / 4)
   return new Float32Array(Uint8Array.from(bytes).buffer)
-}
-
-export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 function prepare(db: Db) {

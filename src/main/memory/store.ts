@@ -1,11 +1,6 @@
 /** The writing side of the index: plain SQL, prepared once, one transaction a batch. */
-import type { SearchResult } from '../../shared/contract/index.ts'
 import { toBlob, type Digest } from '../embeddings/index.ts'
-import { nameKey, namesOf, parseProperties, tagKey } from '../../shared/properties/index.ts'
-import { countWords, estimateTokens } from '../../shared/tokens.ts'
-import { chunkMarkdown, type Chunk, type ChunkSettings } from './chunk.ts'
-import { daysOfPassage, daysOfPath } from './chunk-days.ts'
-import { parseDay, type DaySpan } from './days.ts'
+import type { ChunkSettings } from './chunk.ts'
 import {
   builtFor,
   cacheKey,
@@ -20,33 +15,11 @@ import {
   type BuiltFor,
   type Db,
 } from './schema.ts'
-import { ChunkPacker } from './packed-terms.ts'
-import { PassageStore, hashOf } from './passage-store.ts'
-import { passagesOf } from './passages.ts'
+import { PassageStore } from './passage-store.ts'
+import type { KnownFile, Source } from './known-file.ts'
+import { Preparer, type FileContent, type PreparedFacts, type PreparedFile, type PrepareSettings } from './prepare.ts'
 import { calibrationKey } from './calibrated.ts'
-import type { OnSpelling } from './terms.ts'
 import { untilChanged } from './until-changed.ts'
-
-export type Source = SearchResult['source']
-
-export interface KnownFile {
-  readonly path: string
-  readonly source: Source
-  readonly hash: string
-  readonly mtime: number
-  readonly size: number
-}
-
-export interface FileContent {
-  readonly path: string
-  readonly source: Source
-  readonly hash: string
-  readonly mtime: number
-  readonly size: number
-  readonly text: string
-  /** Of a conversation: the local day of each line's message, `YYYY-MM-DD`. */
-  readonly lineDays?: readonly (string | undefined)[]
-}
 
 export interface IndexCounts {
   readonly files: number
@@ -66,32 +39,26 @@ interface CachedVector {
   readonly hash: string
   readonly vector: Buffer
 }
-/** Words whose presence in the index is remembered. */
-const maxRemembered = 50_000
+/** How long the write-ahead log may become, in pages of 4 KiB: 1,000 is SQLite's own choice. */
+const pagesOfLog = { usual: 1000, many: 8192 } as const
 
 export class IndexStore {
   readonly db: Db
-  readonly #chunk: ChunkSettings
   readonly #statements: ReturnType<typeof prepare>
   readonly counts: () => IndexCounts
-  /** Words that are in the index for sure, to spare it most of the asking. */
-  readonly #spelt = new Set<string>()
   /** Undefined where the index is built without an embedding model: nobody asks for passages then. */
   readonly passages: PassageStore | undefined
-  readonly #newSpellings = new Map<string, string>()
-  readonly #noteSpelling: OnSpelling = (word, term) => {
-    if (this.#spelt.has(word)) return
-    if (this.#spelt.size >= maxRemembered) this.#spelt.clear()
-    this.#spelt.add(word)
-    this.#newSpellings.set(word, term)
-  }
+  /** What files are prepared by. */
+  readonly preparing: PrepareSettings
+  #preparer: Preparer
 
   constructor(db: Db, chunk: ChunkSettings) {
     this.db = db
-    this.#chunk = chunk
     this.#statements = prepare(db)
     this.counts = untilChanged(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
     if (builtFor(db).provider !== '') this.passages = new PassageStore(db)
+    this.preparing = { chunk, hasPassages: this.passages !== undefined }
+    this.#preparer = new Preparer(this.preparing)
   }
 
   knownFiles(): KnownFile[] {
@@ -102,55 +69,52 @@ export class IndexStore {
     return this.#statements.knownFile.get(source, path)
   }
 
+  /** While much is written, pages that change again and again are written back into the file once in a while only. */
+  writeMuch(isMuch: boolean): void {
+    this.db.pragma(`wal_autocheckpoint = ${isMuch ? pagesOfLog.many : pagesOfLog.usual}`)
+  }
+
   /** Runs `work` in one transaction that takes the write lock at once. */
   transaction(work: () => void): void {
     this.db.transaction(work).immediate()
   }
 
-  /** Puts a file's chunks in place of what the index had of it. */
-  replaceFile(file: FileContent): void {
-    const left = this.#removeChunks(file.source, file.path)
-    const { path, source, hash, mtime, size, text } = file
-    const words = countWords(text)
-    const tokens = estimateTokens(text)
-    this.#statements.putFile.run({ path, source, hash, mtime, size, words, tokens })
-    const ofPath = daysOfPath(path)
-    const packer = new ChunkPacker(path, this.#noteSpelling, this.#putFacts(file))
-    for (const chunk of chunkMarkdown(text, this.#chunk)) {
-      const { terms, phrases } = packer.pack(chunk)
-      const { lastInsertRowid: id } = this.#statements.putChunk.run({
-        path,
-        source,
-        startLine: chunk.startLine,
-        endLine: chunk.endLine,
-        heading: chunk.heading,
-        text: chunk.text,
-        hash: hashOf(chunk.text),
-      })
-      this.#statements.putTerms.run(id, terms)
-      this.#statements.putPhrases.run(id, phrases)
-      this.passages?.put(Number(id), passagesOf(chunk))
-      for (const { first, last } of daysOf(chunk, ofPath, file.lineDays)) this.#statements.putDays.run(id, first, last)
-    }
-    this.passages?.sweep(left)
-    for (const [word, term] of this.#newSpellings) this.#statements.putSpelling.run(word, term)
-    this.#newSpellings.clear()
+  /** What `putFile` takes in. */
+  prepare(file: FileContent): PreparedFile {
+    return this.#preparer.prepare(file)
   }
 
-  /** What a note says of itself. @returns what it calls itself */
-  #putFacts({ source, path, text, lineDays }: FileContent): readonly string[] {
-    // A conversation says nothing of itself.
-    if (lineDays) return []
-    const said = parseProperties(text)
-    for (const { name, line } of said.tags) this.#statements.putTag.run(tagKey(name), source, path, line)
-    for (const { name, values, line } of said.properties)
-      for (const value of values.length > 0 ? values : [''])
-        this.#statements.putProperty.run(nameKey(name), source, path, line, value)
-    const names = namesOf(said)
-    const title = said.properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]?.trim()
-    for (const [at, name] of names.entries())
-      this.#statements.putName.run(source, path, name === title ? 0 : at + 1, name)
-    return names
+  /** What was prepared last did not all come into the index. */
+  prepareAnew(): void {
+    this.#preparer = new Preparer(this.preparing)
+  }
+
+  /** Puts a file's chunks in place of what the index had of it. */
+  replaceFile(file: FileContent): void {
+    this.putFile(this.prepare(file))
+  }
+
+  /** @param file that was prepared by the settings in `preparing` */
+  putFile({ facts, chunks, spellings, ...file }: PreparedFile): void {
+    const { source, path } = file
+    const left = this.#removeChunks(source, path)
+    this.#statements.putFile.run(file)
+    this.#putFacts(source, path, facts)
+    for (const { terms, phrases, passages, days, ...chunk } of chunks) {
+      const { lastInsertRowid: id } = this.#statements.putChunk.run({ path, source, ...chunk })
+      this.#statements.putTerms.run(id, terms)
+      this.#statements.putPhrases.run(id, phrases)
+      this.passages?.put(Number(id), passages)
+      for (const { first, last } of days) this.#statements.putDays.run(id, first, last)
+    }
+    this.passages?.sweep(left)
+    for (const [word, term] of spellings) this.#statements.putSpelling.run(word, term)
+  }
+
+  #putFacts(source: Source, path: string, { tags, properties, names }: PreparedFacts): void {
+    for (const { tag, line } of tags) this.#statements.putTag.run(tag, source, path, line)
+    for (const { name, value, line } of properties) this.#statements.putProperty.run(name, source, path, line, value)
+    for (const { name, place } of names) this.#statements.putName.run(source, path, place, name)
   }
 
   /** The content is what the index has; only its time stamp is new. */
@@ -286,15 +250,6 @@ export class IndexStore {
     for (const statement of this.#statements.removeFacts) statement.run(source, path)
     return left
   }
-}
-
-/** Of a conversation the days on which it was held, of a note those that it names. */
-function daysOf(chunk: Chunk, ofPath: readonly DaySpan[], lineDays: FileContent['lineDays']): DaySpan[] {
-  if (!lineDays) return daysOfPassage(chunk, ofPath)
-  const said = lineDays
-    .slice(chunk.startLine - 1, chunk.endLine)
-    .flatMap((day) => (day === undefined ? [] : parseDay(day)))
-  return [...new Set(said)].map((day) => ({ first: day, last: day }))
 }
 
 function prepare(db: Db) {

@@ -22,7 +22,10 @@ import {
   type WalkProblem,
 } from '../workspace/index.ts'
 import { transcriptDays, transcriptText } from './transcript-text.ts'
-import type { FileContent, IndexStore, KnownFile, Source } from './store.ts'
+import { PrepareAhead } from './prepare-ahead.ts'
+import type { FileContent, PreparedFile } from './prepare.ts'
+import type { KnownFile, Source } from './known-file.ts'
+import type { IndexStore } from './store.ts'
 
 /** A folder whose Markdown is indexed. */
 export interface IndexedFolder {
@@ -63,11 +66,18 @@ export interface SyncOptions {
   readonly force?: boolean
   readonly onProgress: (done: number, total: number) => void
   readonly signal: AbortSignal
+  /** Of the thread that prepares many files; without one they are prepared in place. */
+  readonly prepareEntry?: URL | undefined
 }
 
 /** Most files, and most bytes, of one transaction; between two, other work has its turn. */
 const batchFiles = 64
 const batchBytes = 240_000
+
+/** From so many on they are prepared in a thread of their own: to start it takes as long as a hundred small files. */
+const manyFiles = 200
+/** Batches that are read and prepared while one is written. */
+const batchesAhead = 3
 
 /** A short rest after each batch: searches share the machine with a large rebuild. */
 const breathMs = 6
@@ -164,54 +174,97 @@ export function dropForeign(store: IndexStore, folders: readonly IndexedFolder[]
   })
 }
 
+/** What one transaction takes in. */
+interface Batch {
+  readonly files: number
+  readonly prepared: readonly PreparedFile[]
+  /** Their content is what the index has. */
+  readonly touched: readonly FileContent[]
+  readonly gone: readonly Pick<KnownFile, 'source' | 'path'>[]
+}
+
 async function index(
   store: IndexStore,
   todo: readonly Candidate[],
   known: ReadonlyMap<string, KnownFile>,
   problems: SyncProblem[],
-  { onProgress, signal }: SyncOptions,
+  { onProgress, signal, prepareEntry }: SyncOptions,
 ): Promise<string[]> {
   const changed: string[] = []
   const places = new Map<IndexedFolder, Place>()
   for (const { folder } of todo)
     if (!places.has(folder))
       places.set(folder, await placeOf({ workspace: folder.folder, forbidden: folder.forbidden }))
-  let done = 0
-  while (done < todo.length) {
-    signal.throwIfAborted()
-    const batch = nextBatch(todo, done)
-    done += batch.length
-    const contents = (
-      await Promise.all(batch.map((candidate) => readCandidate(candidate, places.get(candidate.folder), problems)))
-    ).filter((file) => file !== undefined)
-    store.transaction(() => {
-      for (const file of contents) {
-        if ('text' in file && known.get(keyOf(file.source, file.path))?.hash !== file.hash) {
-          store.replaceFile(file)
-          changed.push(file.path)
-        } else if ('text' in file) store.touchFile(file)
-        else {
-          store.removeFile(file.source, file.path)
-          if (known.has(keyOf(file.source, file.path))) changed.push(file.path)
-        }
-      }
-    })
-    onProgress(done, todo.length)
-    await sleep(breathMs)
+  const ahead = prepareEntry && todo.length >= manyFiles ? new PrepareAhead(prepareEntry, store.preparing) : undefined
+  const take = async (batch: readonly Candidate[]): Promise<Batch> => {
+    const read = await Promise.all(batch.map((file) => readCandidate(file, places.get(file.folder), problems)))
+    const found = read.filter((file) => file !== undefined)
+    const texts = found.filter((file) => 'text' in file)
+    const isNew = (file: FileContent) => known.get(keyOf(file.source, file.path))?.hash !== file.hash
+    const fresh = texts.filter(isNew)
+    return {
+      files: batch.length,
+      prepared: await (ahead?.prepare(fresh) ?? fresh.map((file) => store.prepare(file))),
+      touched: texts.filter((file) => !isNew(file)),
+      gone: found.filter((file) => !('text' in file)),
+    }
+  }
+  const batches = batchesOf(todo, ahead ? 2 : 1)
+  const coming: Promise<Batch>[] = []
+  const takeNext = () => {
+    const { value: batch } = batches.next()
+    if (!batch) return
+    const taken = take(batch)
+    // Told when it is its turn.
+    taken.catch(() => undefined)
+    coming.push(taken)
+  }
+  store.writeMuch(ahead !== undefined)
+  try {
+    let done = 0
+    for (let at = 0; at < (ahead ? batchesAhead : 1); at += 1) takeNext()
+    while (coming.length > 0) {
+      signal.throwIfAborted()
+      const batch = await coming.shift()
+      if (!batch) break
+      signal.throwIfAborted()
+      if (ahead) takeNext()
+      store.transaction(() => {
+        for (const file of batch.prepared) store.putFile(file)
+        for (const file of batch.touched) store.touchFile(file)
+        for (const { source, path } of batch.gone) store.removeFile(source, path)
+      })
+      changed.push(...batch.prepared.map(({ path }) => path))
+      changed.push(...batch.gone.flatMap(({ source, path }) => (known.has(keyOf(source, path)) ? [path] : [])))
+      done += batch.files
+      onProgress(done, todo.length)
+      await sleep(breathMs)
+      if (!ahead) takeNext()
+    }
+  } catch (error) {
+    // Not all that was prepared is in the index.
+    store.prepareAnew()
+    throw error
+  } finally {
+    if (store.db.open) store.writeMuch(false)
+    await ahead?.close()
   }
   return changed
 }
 
-/** Files from `from` on that go into one transaction; at least one. */
-function nextBatch(todo: readonly Candidate[], from: number): Candidate[] {
-  const batch: Candidate[] = []
-  let bytes = 0
-  for (const candidate of todo.slice(from, from + batchFiles)) {
-    bytes += candidate.size
-    if (batch.length > 0 && bytes > batchBytes) break
-    batch.push(candidate)
+/** What goes into one transaction each; at least one file. @param times as much as usual */
+function* batchesOf(todo: readonly Candidate[], times: number): Generator<readonly Candidate[], undefined> {
+  for (let from = 0; from < todo.length;) {
+    const batch: Candidate[] = []
+    let bytes = 0
+    for (const candidate of todo.slice(from, from + times * batchFiles)) {
+      bytes += candidate.size
+      if (batch.length > 0 && bytes > times * batchBytes) break
+      batch.push(candidate)
+    }
+    yield batch
+    from += batch.length
   }
-  return batch
 }
 
 /** The file's text; `{source, path}` alone when it is no text to index; undefined when it should be left as it is. */

@@ -4,7 +4,7 @@
  * a result out that it should let through.
  */
 import type { Db } from '../schema.ts'
-import type { Source } from '../store.ts'
+import type { Source } from '../known-file.ts'
 import { overlaps, type DaySpan } from '../days.ts'
 import { admitsFile, isAboutFiles, spanOfFilters, type Filter, type Lift, type ReadQuery } from './filters.ts'
 import { fileKey, isNoteFilter, NoteFacts, type Having } from './note-facts.ts'

@@ -8,7 +8,7 @@ import type { Condition } from '../../../shared/contract/index.ts'
 import { sourceSchema } from '../../../shared/contract/search.ts'
 import { nameKey, readTest, tagKey, type PropertyTest } from '../../../shared/properties/index.ts'
 import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../days.ts'
-import type { Source } from '../store.ts'
+import type { Source } from '../known-file.ts'
 import { fold } from '../terms.ts'
 import { timesIn } from './when.ts'
 

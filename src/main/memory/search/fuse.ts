@@ -3,7 +3,7 @@
  * explanation are the same value: there is nothing to explain that was not computed here. Pure.
  */
 import type { Candidate, SearchSettings, Verdict } from '../../../shared/contract/index.ts'
-import type { Source } from '../store.ts'
+import type { Source } from '../known-file.ts'
 import { textScore, vectorScore, type KeywordMeasure, type VectorScale, type Weights } from './calibrate.ts'
 import { pairEchoes } from './echo.ts'
 import { diversify } from './mmr.ts'

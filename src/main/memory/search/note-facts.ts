@@ -4,7 +4,7 @@
  */
 import { nameKey, testValue } from '../../../shared/properties/index.ts'
 import type { Db } from '../schema.ts'
-import type { Source } from '../store.ts'
+import type { Source } from '../known-file.ts'
 import type { Filter, NoteFilter } from './filters.ts'
 
 interface Stand {

@@ -2,7 +2,7 @@
  * Part of the postings of an index: for some chunks, which terms they have and how often, by term. Never changed once it
  * is built, but for chunks that are marked as gone; typed arrays throughout, for memory and for the speed of looking.
  */
-import type { Source } from '../store.ts'
+import type { Source } from '../known-file.ts'
 import { Growing, HashTable } from './growing.ts'
 import { hashLetters, lineEnd, readTerms, runEnd, type TermLists } from '../packed-terms.ts'
 

@@ -1,7 +1,7 @@
 /** What a search asks of the index, as SQL that is prepared once. */
 import { ChunkPacker } from '../packed-terms.ts'
 import type { Db } from '../schema.ts'
-import type { Source } from '../store.ts'
+import type { Source } from '../known-file.ts'
 import type { NoteName } from './note-facts.ts'
 import type { PostingSource } from './postings.ts'
 import type { ChunkPlace } from './segment.ts'

@@ -1,0 +1,12 @@
+/** A thread that prepares files, and dies of the second message. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { Preparer, type FileContent, type PrepareSettings } from '../../src/main/memory/prepare.ts'
+
+const preparer = new Preparer(workerData as PrepareSettings)
+let messages = 0
+
+parentPort?.on('message', (files: readonly FileContent[]) => {
+  messages += 1
+  if (messages > 1) throw new Error('died')
+  parentPort?.postMessage(files.map((file) => preparer.prepare(file)))
+})
