@@ -4,37 +4,34 @@
  * that whoever asked can show it and take it back. It is one file so that there is one place to look at for all of that.
  */
 import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { withVisibility } from '../../shared/visibility-edit.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { systemClock, type Clock } from '../clock.ts'
-import { parseLargeChange } from '../../shared/large-change.ts'
 import type { FileChange } from '../../shared/file-change.ts'
-import { blobId, Differ, reversed } from '../diff/index.ts'
+import { Differ, reversed } from '../diff/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
-import { ageOf, tidyFolder, tidyLater, type Tidied } from '../files/index.ts'
-import { locateAttachment } from './attachments.ts'
-import { isWriteProtected, moveFile, placeFile, readText, type TextFile } from './files.ts'
-import { keptWith, type KeptText, type LocalRules } from './covered.ts'
+import { tidyLater } from '../files/index.ts'
+import { isWriteProtected, placeFile, readText, type TextFile } from './files.ts'
+import type { KeptText, LocalRules } from './covered.ts'
+import { bringBack, detach, discard, tidyWorkspace, type Trash } from './discard.ts'
+import { Moving } from './moving.ts'
+import { restorer, type Texts } from './restorer.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal } from './pending-change.ts'
 import {
   assertNotInItself,
   assertSameKind,
   isFolderAt,
-  relocate,
   removeEmpty,
   type MovedText,
   type Relocation,
   type RelocationWatch,
 } from './relocate.ts'
 import { rewriteAll, type Rewritten } from './rewrite-all.ts'
-import { isCanvas, type Move } from '../../shared/links/index.ts'
+import type { Move } from '../../shared/links/index.ts'
 import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './edits.ts'
 import { assertThere } from './there.ts'
-import { placeInTrash } from './trash.ts'
-import { earlierLeftOvers } from './left-overs.ts'
-import { isIgnoredPath, longTermFile, projectContextFiles, trashFolder, usualLayout, type Layout } from './layout.ts'
+import { longTermFile, projectContextFiles, usualLayout, type Layout } from './layout.ts'
 import { isNote } from './names.ts'
 import { sectionTitle } from './sections.ts'
 import { withoutNote } from './take-out.ts'
@@ -45,17 +42,13 @@ import {
   readableFolder,
   realPathOf,
   resolveInside,
-  resolveMovable,
   resolveNewAttachment,
   resolveReadable,
-  resolveTrash,
   resolveWritable,
   type Roots,
 } from './paths.ts'
 import { withEndsOf } from './line-ends.ts'
 import { walkLinks, walkMarkdown, walkPaths, type FoundFile, type Walk } from './walk.ts'
-
-const dayMs = 86_400_000
 
 /** A change that was made, and where the file lies in the trash that went by it. */
 interface Undone {
@@ -68,7 +61,7 @@ export interface WorkspaceOptions {
   /** Compares texts; in place when left out. */
   readonly differ?: Differ | undefined
   /** Knows texts that were recorded; undefined while nothing is. */
-  readonly history?: (() => { text(id: string): Promise<string | undefined> } | undefined) | undefined
+  readonly history?: Texts['history'] | undefined
   /** A file in the state folder: what a change of several files is about while it is under way. */
   readonly journal?: string | undefined
   /** What the settings keep on this machine; nothing when left out. */
@@ -87,12 +80,12 @@ export class Workspace {
   readonly captures: Announcements<Capture>
   readonly #captures = new Changes<Capture>()
   readonly #edits: Edits
-  readonly #differ: Differ
-  readonly #history: NonNullable<WorkspaceOptions['history']>
   readonly #layout: () => Layout
-  readonly #now: Clock
-  readonly #relocation: Relocation
   readonly #local: LocalRules | undefined
+  readonly #texts: Texts
+  readonly #trash: Trash
+  readonly #relocation: Relocation
+  readonly #moving: Moving
   #endTidying = () => {}
 
   constructor(
@@ -112,13 +105,15 @@ export class Workspace {
     this.#edits = new Edits(roots, now, onUnlocked)
     this.changes = this.#edits.changes
     this.captures = this.#captures
-    this.#differ = differ
-    this.#history = history
+    this.#texts = { differ, history }
+    this.#trash = { roots, edits: this.#edits, now }
     const notes = async () => (await this.list()).files.map(({ path }) => path)
     const kept = journal === undefined ? undefined : new ChangeJournal(journal)
     this.#relocation = { roots, edits: this.#edits, notes, journal: kept }
-    this.#now = now
     this.#local = local
+    const below = async (folder: string) => (await this.listFolder(folder)).map(({ path }) => path)
+    const read = (path: string) => this.read(path)
+    this.#moving = new Moving({ relocation: this.#relocation, local, below, read })
   }
 
   close(): void {
@@ -242,7 +237,7 @@ export class Workspace {
       const { baseText: base, onConflict } = expected
       const result =
         current && base !== undefined
-          ? await this.#differ.merge({
+          ? await this.#texts.differ.merge({
               base,
               mine: withEndsOf(base, text),
               theirs: current.text,
@@ -298,8 +293,8 @@ export class Workspace {
 
   /** What a write changed, in lines. Whoever wants to know asks for it: a write itself waits for no comparison. */
   async describe({ path, before, after }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
-    const isKept = this.#history() !== undefined && isNote(path)
-    return this.#differ.describe({ path, before: before ?? '', after: after ?? '', isKept }, signal)
+    const isKept = this.#texts.history() !== undefined && isNote(path)
+    return this.#texts.differ.describe({ path, before: before ?? '', after: after ?? '', isKept }, signal)
   }
 
   /**
@@ -310,7 +305,7 @@ export class Workspace {
   async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<Undone> {
     const shown = normalizeRequest(path)
     // Before anybody is kept from writing: the history, which knows the texts, may wait for its own turn to look at files.
-    const restore = await this.#restorer(shown, patch, signal)
+    const restore = await restorer(this.#texts, shown, patch, signal)
     return this.#edits.run(async () => {
       let isLeft = true
       // Where somebody deleted the file that the change had made, nothing stands of it.
@@ -322,7 +317,7 @@ export class Workspace {
         return isLeft ? restored : current
       }
       const write = await this.#edits.rewrite(shown, origin, (current) => rewrite(current?.text))
-      return isLeft ? { write } : this.#discard(shown, origin)
+      return isLeft ? { write } : discard(this.#trash, shown, origin)
     })
   }
 
@@ -331,26 +326,8 @@ export class Workspace {
    * @throws AppError as `undo`
    */
   async redo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<WorkspaceWrite> {
-    const restore = await this.#restorer(path, reversed(patch), signal)
+    const restore = await restorer(this.#texts, path, reversed(patch), signal)
     return this.edit(path, origin, (current = '') => restore(current))
-  }
-
-  /** What makes of a text the same without the change. */
-  async #restorer(path: string, patch: string, signal: AbortSignal | undefined) {
-    const conflict = () =>
-      new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, { path })
-    const large = parseLargeChange(patch)
-    const [before, after] = large ? await Promise.all([this.#kept(large.before), this.#kept(large.after)]) : []
-    if (large && (before === undefined || after === undefined)) throw conflict()
-    return async (current: string) => {
-      if (current === after && before !== undefined) return before
-      const restored =
-        before === undefined || after === undefined
-          ? await this.#differ.takeBack(current, patch, signal)
-          : await this.#differ.merge({ base: after, mine: current, theirs: before, keepsBoth: false }, signal)
-      if (restored === undefined) throw conflict()
-      return restored
-    }
   }
 
   /** Takes out a note that was remembered; headings stay where something stands under them. @throws AppError `undo_conflict` */
@@ -379,21 +356,7 @@ export class Workspace {
     origin: WriteOrigin,
     watch?: RelocationWatch,
   ): Promise<{ readonly kept: readonly KeptText[]; readonly made: readonly string[] }> {
-    return this.#edits.run(async () => {
-      if (!move || !this.#local) return { kept: [], made: await relocate(this.#relocation, move, texts, origin, watch) }
-      const moving = await this.#moving(move)
-      const kept = await keptWith(this.#local, moving, texts, (path) => this.#readIfText(path))
-      const settle = await this.#local.follow(moving.move, moving.isFolder)
-      let made: readonly string[]
-      try {
-        made = await relocate(this.#relocation, move, kept.texts, origin, watch)
-      } catch (error) {
-        await settle(false)
-        throw error
-      }
-      await settle(true)
-      return { kept: kept.added, made }
-    })
+    return this.#edits.run(() => this.#moving.relocate(move, texts, origin, watch))
   }
 
   /** Whether a file's permissions let nobody change it. */
@@ -410,24 +373,7 @@ export class Workspace {
 
   /** Whether anything of it stays on this machine that the settings name by its place. */
   async isKeptLocal(move: Move): Promise<boolean> {
-    const { paths } = await this.#moving(move)
-    return paths.some((path) => this.#local?.covers(path))
-  }
-
-  async #moving(move: Move) {
-    const { from, to } = { from: normalizeRequest(move.from), to: normalizeRequest(move.to) }
-    const isFolder = await isFolderAt(this.roots, from)
-    const paths = isFolder ? (await this.listFolder(from)).map(({ path }) => path) : [from]
-    return { move: { from, to }, isFolder, paths }
-  }
-
-  async #readIfText(path: string): Promise<TextFile | undefined> {
-    try {
-      return await this.read(path)
-    } catch (error) {
-      if (error instanceof AppError) return undefined
-      throw error
-    }
+    return this.#moving.isKeptLocal(move)
   }
 
   /**
@@ -446,18 +392,7 @@ export class Workspace {
    * @throws AppError `file_not_found`
    */
   async remove(path: string, origin: WriteOrigin): Promise<Required<Undone>> {
-    return this.#edits.run(() => this.#discard(normalizeRequest(path), origin))
-  }
-
-  /** Only while nobody else writes. */
-  async #discard(shown: string, origin: WriteOrigin): Promise<Required<Undone>> {
-    const { target } = await resolveWritable(this.roots, shown)
-    const file = await readText(target, shown)
-    const { trashed, ...grave } = await placeInTrash(this.roots, shown, this.#now())
-    await moveFile(target, grave.target, trashed, grave.isAllowed)
-    const write = this.#edits.writeOf(shown, origin, file.text, null)
-    await this.#edits.tell(write)
-    return { trashed, write }
+    return this.#edits.run(() => discard(this.#trash, normalizeRequest(path), origin))
   }
 
   /**
@@ -477,13 +412,7 @@ export class Workspace {
 
   /** Puts such a file into the trash folder. @returns its path there @throws AppError `attachment_unknown`, `file_not_found` */
   async detach(path: string): Promise<string> {
-    const shown = normalizeRequest(path)
-    const target = isCanvas(shown)
-      ? (await resolveMovable(this.roots, shown)).target
-      : await locateAttachment(this.roots, shown)
-    const { trashed, ...grave } = await placeInTrash(this.roots, shown, this.#now())
-    await moveFile(target, grave.target, shown, grave.isAllowed)
-    return trashed
+    return detach(this.#trash, normalizeRequest(path))
   }
 
   /**
@@ -491,17 +420,7 @@ export class Workspace {
    * @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace`
    */
   async restore(trashed: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    const shown = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizeRequest(trashed))?.[1]
-    if (shown === undefined) throw new AppError('file_not_found', `${trashed} is not in the trash`, { path: trashed })
-    return this.#edits.run(async () => {
-      const { target: source } = await resolveTrash(this.roots, trashed)
-      const { target, isAllowed } = await resolveWritable(this.roots, shown)
-      const file = await readText(source, shown)
-      await moveFile(source, target, shown, isAllowed)
-      const write = this.#edits.writeOf(shown, origin, null, file.text)
-      await this.#edits.tell(write)
-      return write
-    })
+    return this.#edits.run(() => bringBack(this.#trash, trashed, origin))
   }
 
   /** A copy beside the file, as `name 2.md`. @returns its path */
@@ -522,24 +441,7 @@ export class Workspace {
   /** Cleans up what writes that were killed left behind, beside all else, until it is done or the workspace is closed. */
   tidy(onFault: (error: unknown) => void): void {
     this.#endTidying()
-    this.#endTidying = tidyLater(() => this.#tidy(), onFault)
-  }
-
-  /** Whatever is not surely ours goes into the trash, and only when nothing has touched it for a day. */
-  async #tidy(): Promise<Tidied> {
-    const { workspace } = this.roots
-    const tidied = await tidyFolder(workspace, (path) => !isIgnoredPath(path.split('/')))
-    const found = earlierLeftOvers(tidied.others)
-    if (found.length === 0) return tidied
-    await this.#edits.run(async () => {
-      for (const path of found) {
-        const file = join(workspace, path)
-        if (ageOf(await stat(file)) < dayMs) continue
-        const { trashed, target, isAllowed } = await placeInTrash(this.roots, path, this.#now())
-        await moveFile(file, target, trashed, isAllowed)
-      }
-    })
-    return tidied
+    this.#endTidying = tidyLater(() => tidyWorkspace(this.#trash), onFault)
   }
 
   /** Where a file lies on the disk. @throws AppError `path_outside_workspace`, `path_hidden` */
@@ -550,13 +452,5 @@ export class Workspace {
   /** The same for a file that another program is to open: what that would run is refused. @throws AppError also `write_refused` */
   async locateNote(path: string): Promise<string> {
     return (await resolveWritable(this.roots, path)).target
-  }
-
-  /** The history does not record that there was nothing. */
-  async #kept(id: string): Promise<string | undefined> {
-    if (id === blobId('')) return ''
-    const history = this.#history()
-    if (!history) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
-    return history.text(id)
   }
 }
