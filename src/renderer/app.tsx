@@ -5,6 +5,7 @@ import { api } from './api/index.ts'
 import { ErrorState } from './feedback/index.ts'
 import { useCurrentAgent } from './agents/current-agent.ts'
 import { CaptureView } from './capture/capture-view.tsx'
+import { EndedNotice } from './health/ended-notice.tsx'
 import { ImportNotice } from './import/import-notice.tsx'
 import { MoveNotice } from './links/move-notice.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
@@ -40,6 +41,7 @@ export function App() {
       ) : (
         <>
           <Workbench key={agent.id} agent={agent} agents={agents.data ?? []} />
+          <EndedNotice agent={agent.id} />
           <ImportNotice agent={agent.id} />
           <MoveNotice agent={agent.id} />
         </>

@@ -1,10 +1,12 @@
 /** A start at which a move that was interrupted has to be completed first, in a large folder. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/host/server.ts'
 import { pendingText } from '../../src/main/workspace/pending-change.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
-import { writeFiles } from '../support/folder.ts'
+import { until, writeFiles } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
@@ -69,4 +71,54 @@ describe('M67 a start after a crash', () => {
     await left.getByRole('link', { name: 'notes/two.md' }).click()
     await page.getByText('Written since').waitFor()
   })
+
+  const whole = [
+    [
+      'replacement',
+      'en-US',
+      { replacement: { text: 'cat', replacement: 'dog', count: 1500 } },
+      'A replacement that was interrupted is being completed.',
+      'A replacement that a crash had interrupted was completed: 1,500 notes.',
+      'cat → dog',
+    ],
+    [
+      'tag',
+      'zh-CN',
+      { tag: { from: 'cat', to: 'dog' } },
+      '正在完成上次中断的标签改名',
+      '崩溃中断的标签改名已完成：1,500 条笔记。',
+      '#cat → #dog',
+    ],
+  ] as const
+  it.each(whole)(
+    'M43 M67: a %s that a crash interrupted is called what it is, told over the chat once completed, and taken back there (%s)',
+    async (_kind, locale, of, ending, ended, words) => {
+      const [before, after] = ['A #cat.\n', 'A #dog.\n']
+      const paths = Array.from({ length: notes }, (_, at) => `notes/n${at}.md`)
+      const { home, workspace } = await prepareFolders({
+        files: Object.fromEntries(paths.map((path) => [path, before])),
+      })
+      const texts = paths.map((path) => pendingText(path, path, before, after))
+      const change = { format: 1, move: null, texts, origin: { cause: 'user' }, ...of }
+      await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
+      let server: Server | undefined
+      onTestFinished(() => server?.close())
+      const page = await openPage({ locale })
+      server = await startServer({ mainFolder, env: {}, home })
+      await page.goto(server.url)
+      await page.getByRole('status').filter({ hasText: ending }).waitFor()
+      const notice = page.getByRole('listitem').filter({ hasText: ended })
+      await notice.getByText(words).waitFor({ timeout: 60_000 })
+      await keepScreenshot(page, `interrupted-${locale}`)
+      // Whoever comes later sees it, too, until it is dealt with.
+      await page.reload()
+      await notice.getByRole('button', { name: locale === 'en-US' ? 'Undo' : '撤销' }).click()
+      const file = join(workspace, 'notes/n7.md')
+      await until(async () => (await readFile(file, 'utf8')) === before, 30_000)
+      await page.reload()
+      await page.getByRole('link', { name: 'n7' }).or(page.getByRole('textbox')).first().waitFor()
+      expect(await notice.count()).toBe(0)
+    },
+    120_000,
+  )
 })

@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import type { Locator } from 'playwright-core'
@@ -183,7 +183,57 @@ describe('M43 files', () => {
   })
 })
 
+describe('M43 a file that its permissions protect', () => {
+  it.each([
+    ['en-US', 'Write-protected: its permissions let nobody change it.'],
+    ['zh-CN', '已设为只读：它的权限不允许任何人修改。'],
+  ])('M43: it says so at first and cannot be edited, until it can be written (%s)', async (locale, words) => {
+    const server = await openTestServer({ files: { 'notes/kept.md': '# Kept\n\nAs it is.\n' } })
+    const file = join(server.workspace, 'notes/kept.md')
+    await chmod(file, 0o444)
+    const page = await openPage({ locale })
+    await page.goto(server.url)
+    await page.goto(new URL('/file/notes/kept.md', server.url).href)
+    await page.getByRole('note').filter({ hasText: words }).waitFor()
+    await page.getByText('As it is.').waitFor()
+    expect(await page.locator('.monaco-editor').count()).toBe(0)
+    await keepScreenshot(page, `memory-protected-${locale}`)
+    await chmod(file, 0o644)
+    await page.locator('.monaco-editor .view-lines').waitFor()
+    // Who types is not thrown out of it: what cannot be saved stays there.
+    await page.locator('.monaco-editor .view-lines').click()
+    await page.keyboard.type('typed')
+    await chmod(file, 0o444)
+    await writeFile(join(server.workspace, 'notes/new.md'), '# New\n')
+    await page.getByRole('link', { name: /^new/ }).waitFor()
+    await page.locator('.view-lines').getByText('typed').waitFor()
+  })
+})
+
 describe('M43 a file that another window moves or deletes', () => {
+  it('M43: a note that another program renames is told from a deleted one, and what was typed goes on there', async () => {
+    const { page, open, type, onDisk, workspace } = await openMemory({
+      files: { 'memory/a.md': 'one\ntwo\n', 'memory/b.md': 'three\n' },
+    })
+    await open('memory/a.md')
+    await type('typed')
+    await rename(join(workspace, 'memory/a.md'), join(workspace, 'memory/renamed elsewhere.md'))
+    await page.getByText('it is now memory/renamed elsewhere.md').waitFor()
+    await keepScreenshot(page, 'memory-renamed-elsewhere')
+    // The keys that save make no second note.
+    await page.keyboard.press('Control+s')
+    await page.keyboard.press('Enter')
+    await page.getByText('What was typed here last was not saved').waitFor()
+    await page.keyboard.press('Control+s')
+    await until(async () => (await onDisk('memory/renamed elsewhere.md')) === 'one\ntwo\ntyped')
+    await expect(onDisk('memory/a.md')).rejects.toMatchObject({ code: 'ENOENT' })
+
+    await open('memory/b.md')
+    await type('typed')
+    await rm(join(workspace, 'memory/b.md'))
+    await page.getByText('This file was deleted elsewhere').waitFor()
+  })
+
   it('M43: says so, keeps what was typed, and writes nothing before it is told to', async () => {
     const { page, open, type, onDisk, url, workspace } = await openMemory({
       files: { 'memory/a.md': 'one\n', 'memory/b.md': 'two\n' },

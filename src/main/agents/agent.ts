@@ -1,6 +1,6 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { join } from 'node:path'
-import type { FileEntry, ListedFile, SurveyStep } from '../../shared/contract/index.ts'
+import type { EndedChange, FileEntry, ListedFile, SurveyStep } from '../../shared/contract/index.ts'
 import type { AddedNote } from '../../shared/added-note.ts'
 import { AppError } from '../../shared/errors.ts'
 import { Chat, MessageQueue } from '../chat/index.ts'
@@ -62,6 +62,7 @@ export class Agent {
 
   readonly #options: AgentOptions
   readonly #figures: TextFigures
+  #ended: EndedChange | undefined
   /** When somebody last did something, as `performance.now()` has it. */
   #usedAt = performance.now()
 
@@ -143,7 +144,7 @@ export class Agent {
   /** Waits until its memory can be asked; whoever wants to hear of changes has subscribed before. */
   async start(): Promise<void> {
     const { watch, log, config } = this.#options
-    await carryOn(this.#options, this.workspace, this.importer, this.finder)
+    this.#ended = await carryOn(this.#options, this)
     try {
       await this.memory.opened()
     } catch (error) {
@@ -152,6 +153,15 @@ export class Agent {
     }
     if (watch) this.scheduler.start()
     if (watch) this.workspace.tidy((error) => log.fault(error, `left-overs of agent ${config.id}`))
+  }
+
+  /** A change that a crash had interrupted and this start has completed; until somebody has seen that. */
+  get ended(): EndedChange | undefined {
+    return this.#ended
+  }
+
+  seeEnded(id: string): void {
+    if (this.#ended?.id === id) this.#ended = undefined
   }
 
   /** What is searched follows the habits of the folder. */
@@ -202,8 +212,9 @@ export class Agent {
       return await this.workspace.read(path)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
-      const movedTo = await this.history?.nameNow(path)
-      if (movedTo === undefined || movedTo === path || !(await this.workspace.exists(movedTo))) throw error
+      const known = await this.history?.nameNow(path)
+      const movedTo = known === path ? await this.history?.renamedTo(path) : known
+      if (movedTo === undefined || !(await this.workspace.exists(movedTo))) throw error
       throw new AppError('file_not_found', `${path} is now ${movedTo}`, { path, movedTo }, { cause: error })
     }
   }

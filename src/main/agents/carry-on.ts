@@ -1,40 +1,66 @@
 /** What a crash had interrupted is ended at the next start, and told: a change of several files, an import. */
+import { randomUUID } from 'node:crypto'
+import type { EndedChange } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { changeEnding } from '../../shared/problem-codes.ts'
+import { changesEnding } from '../../shared/problem-codes.ts'
 import type { Finder } from '../find/index.ts'
 import type { Importer } from '../import/index.ts'
-import type { CarriedOn, Workspace } from '../workspace/index.ts'
+import type { Links } from '../links/index.ts'
+import type { CarriedOn, ChangeKind, Workspace } from '../workspace/index.ts'
 import type { AgentOptions } from './agent-options.ts'
 
 /** Notes that are named one by one. */
 const maxFiles = 200
 
-/** Before anybody looks at the files. */
+interface Parts {
+  readonly workspace: Workspace
+  readonly importer: Importer
+  readonly finder: Finder
+  readonly links: Links
+}
+
+/** Before anybody looks at the files. @returns what was completed, for whoever opens a window */
 export async function carryOn(
   { health, log, config }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
-  workspace: Workspace,
-  importer: Importer,
-  finder: Finder,
-): Promise<void> {
+  { workspace, importer, finder, links }: Parts,
+): Promise<EndedChange | undefined> {
   try {
-    const ended = await workspace.carryOn(() => health.report(endingReport(config.id)))
+    const ended = await workspace.carryOn((kind) => health.report(endingReport(kind, config.id)))
     if (ended) health.report(reportOf(ended, config.id))
-    if (ended?.replacement) finder.keepDone(ended.replacement, ended.texts)
+    const told = ended?.isDone ? endedChange(ended, keepDone(ended, finder, links)) : undefined
     await importer.carryOn()
+    return told
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'folder_gone')) log.fault(error, `change of agent ${config.id}`)
+    return undefined
   } finally {
-    health.clear('app', changeEnding, config.id)
+    for (const code of Object.values(changesEnding)) health.clear('app', code, config.id)
   }
 }
 
-/** While it is being ended: until then no file can be listed. */
-function endingReport(agent: string) {
-  return { part: 'app', code: changeEnding, level: 'note', message: '', agent } as const
+/** @returns by what it can be taken back; undefined for what was left by all, and for a tag that the journal did not name */
+function keepDone({ move, tag, replacement, texts, made }: CarriedOn, finder: Finder, links: Links) {
+  if (replacement)
+    return finder.keepDone(
+      replacement,
+      texts.map(({ newPath, before, after }) => ({ path: newPath, before, after })),
+    )
+  return move || (tag && texts.length > 0) ? links.keepDone({ move, tag }, texts, made) : undefined
 }
 
-function reportOf({ isDone, move, replacement, written, left }: CarriedOn, agent: string) {
-  const { from, to } = move ?? { from: replacement?.text ?? 'tags', to: replacement?.replacement }
+function endedChange({ kind, move, tag, replacement, texts, left }: CarriedOn, undo: string | undefined): EndedChange {
+  const { from = '', to = '' } =
+    move ?? tag ?? (replacement && { from: replacement.text, to: replacement.replacement }) ?? {}
+  return { id: randomUUID(), kind, from, to, notes: texts.length, left: left.length, undo: undo ?? null }
+}
+
+/** While it is being ended: until then no file can be listed. */
+function endingReport(kind: ChangeKind, agent: string) {
+  return { part: 'app', code: changesEnding[kind], level: 'note', message: '', agent } as const
+}
+
+function reportOf({ isDone, move, replacement, tag, written, left }: CarriedOn, agent: string) {
+  const { from, to } = move ?? tag ?? { from: replacement?.text ?? 'tags', to: replacement?.replacement }
   const of = to === undefined ? from : `${from} → ${to}`
   return {
     part: 'app',

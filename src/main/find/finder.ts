@@ -138,9 +138,9 @@ export class Finder {
     this.#stops.get(search)?.abort()
   }
 
-  /** One that a crash had interrupted, and that this start has finished. */
-  keepDone(about: PendingReplacement, files: readonly Done[]): void {
-    if (files.length > 0) this.#keepDone(about, files)
+  /** One that a crash had interrupted, and that this start has finished. @returns by what it can be taken back */
+  keepDone(about: PendingReplacement, files: readonly Done[]): string | undefined {
+    return files.length > 0 ? this.#keepDone(about, files) : undefined
   }
 
   #keepDone(about: PendingReplacement, files: readonly Done[]): string {

@@ -90,6 +90,28 @@ export async function nameNow(repository: Repository, path: string, commit?: str
   return names.of(path)
 }
 
+/** What another program renames is seen as one file that goes and one that comes, within this, ms. */
+const sameMomentMs = 5000
+
+/**
+ * Where another program has renamed a file to that went: a new one that came in the same moment with the same text. Where
+ * several did, the one of the same name in another folder. Undefined when it was deleted, or nobody can say.
+ * @param log newest first
+ */
+export function renamedTo(log: readonly CommitRecord[], path: string): string | undefined {
+  const lost = log.find(({ files }) => files.some((file) => file.path === path || file.from === path))
+  const file = lost?.files.find((one) => one.path === path)
+  if (lost?.cause !== 'outside' || file?.after !== null || file.before === null || file.removed === 0) return undefined
+  const came = log
+    .filter(({ cause, at }) => cause === 'outside' && Math.abs(at - lost.at) <= sameMomentMs)
+    .flatMap(({ files }) => files)
+    .filter((one) => one.before === null && one.after === file.before && one.path !== path)
+  const nameOf = (of: string) => of.slice(of.lastIndexOf('/') + 1)
+  const sameName = came.filter((one) => nameOf(one.path) === nameOf(path))
+  const [only, ...others] = came.length > 1 ? sameName : came
+  return others.length === 0 ? only?.path : undefined
+}
+
 /** From the newest change backwards: what a name of that time has become. */
 class LaterNames {
   readonly #later = new Map<string, string>()

@@ -147,6 +147,11 @@ export class History {
     return this.#call((client) => client.nameNow({ path, commit }))
   }
 
+  /** Where another program has renamed a file to, that is gone; undefined when it was deleted. */
+  renamedTo(path: string): Promise<string | undefined> {
+    return this.#call((client) => client.renamedTo(path))
+  }
+
   /** Whether a change still stands; `path` is what its file was called then. */
   standing(path: string, patch: string): Promise<ChangeStanding> {
     return this.#call((client) => client.standing({ path, patch }))

@@ -46,8 +46,8 @@ interface WrittenLink {
 
 /** What is one change, over however many notes. */
 interface Whole {
-  readonly move?: Move
-  readonly tag?: TagRename
+  readonly move?: Move | undefined
+  readonly tag?: TagRename | undefined
 }
 
 interface Done {
@@ -56,7 +56,7 @@ interface Done {
   readonly move: Move | undefined
   /** The tag that got another name; undefined for a move. */
   readonly tag: TagRename | undefined
-  readonly rewrites: readonly Rewrite[]
+  readonly rewrites: readonly Omit<Rewrite, 'hash'>[]
   /** Folders that were made for it, the innermost first. */
   readonly made: readonly string[]
 }
@@ -212,9 +212,9 @@ export class Links {
   async undo(undo: string, origin: WriteOrigin): Promise<void> {
     const done = this.#done.get(undo)
     if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
-    const { move, rewrites, made } = done
+    const { move, tag, rewrites, made } = done
     const back = await Promise.all(rewrites.map((rewrite) => this.#reversed(rewrite)))
-    await this.#relocate(move && { from: move.to, to: move.from }, back, origin)
+    await this.#relocate({ move: move && turned(move), tag: tag && turned(tag) }, back, origin)
     this.#done.delete(undo)
     await this.#options.workspace.removeEmpty(made)
   }
@@ -226,7 +226,7 @@ export class Links {
     await thread?.terminate()
   }
 
-  async #reversed({ path, newPath, before, after }: Rewrite): Promise<Rewrite> {
+  async #reversed({ path, newPath, before, after }: Done['rewrites'][number]): Promise<Rewrite> {
     const { workspace, differ } = this.#options
     const { text, hash } = await workspace.read(newPath)
     const restored =
@@ -240,10 +240,15 @@ export class Links {
   /** @returns by what it can be taken back */
   async #change(of: Whole, rewrites: readonly Rewrite[], origin: WriteOrigin): Promise<string> {
     const { move, tag } = of
-    const { kept, made } = await this.#relocate(move, rewrites, origin)
-    const undo = randomUUID()
+    const { kept, made } = await this.#relocate(of, rewrites, origin)
     const rest = rewrites.filter(({ path }) => !kept.some((one) => one.path === path))
-    this.#done.set(undo, { at: this.#options.now().getTime(), move, tag, rewrites: [...rest, ...kept], made })
+    return this.keepDone({ move, tag }, [...rest, ...kept], made)
+  }
+
+  /** A change of this run, or one that a crash had interrupted. @returns by what it can be taken back */
+  keepDone({ move, tag }: Whole, rewrites: Done['rewrites'], made: readonly string[]): string {
+    const undo = randomUUID()
+    this.#done.set(undo, { at: this.#options.now().getTime(), move, tag, rewrites, made })
     for (const old of [...this.#done.keys()].slice(0, -maxDone)) this.#done.delete(old)
     return undo
   }
@@ -256,7 +261,7 @@ export class Links {
   }
 
   /** One after another: who cancels means the one that is seen. */
-  async #relocate(move: Move | undefined, rewrites: readonly Rewrite[], origin: WriteOrigin) {
+  async #relocate({ move, tag }: Whole, rewrites: readonly Rewrite[], origin: WriteOrigin) {
     if (move) this.#assertNotOwn(move)
     const before = this.#relocating
     const done = before.then(async () => {
@@ -265,7 +270,7 @@ export class Links {
       const onProgress = (written: number, total: number) =>
         this.#tell({ from, to, done: written, total, isCancelled: stop.signal.aborted, stop })
       try {
-        return await this.#options.workspace.relocate(move, rewrites, origin, { onProgress, signal: stop.signal })
+        return await this.#options.workspace.relocate(move, rewrites, origin, { onProgress, signal: stop.signal, tag })
       } finally {
         this.touch()
         this.#tell(undefined)
@@ -333,6 +338,10 @@ export class Links {
 
 function outdated(): AppError {
   return new AppError('plan_outdated', 'notes were changed since; look at what would be updated once more', {})
+}
+
+function turned({ from, to }: Move): Move {
+  return { from: to, to: from }
 }
 
 function normalized({ from, to }: Move): Move {

@@ -45,7 +45,9 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     }
     return readFor(app, context.agent, input.forProgram, input.path, async (shown) => {
       const { text, hash } = await context.agent.readFile(input.path)
-      return { path: input.path, text: shown(text), hash, readOnly: workspace.isReadOnly(input.path) }
+      const readOnly = workspace.isReadOnly(input.path)
+      const isProtected = !readOnly && (await workspace.isProtected(input.path))
+      return { path: input.path, text: shown(text), hash, readOnly, isProtected }
     })
   }),
   attachment: os.workspace.attachment.use(agent).handler(async ({ context, input }) => {

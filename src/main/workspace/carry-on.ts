@@ -9,21 +9,39 @@ import { inBatches } from '../files/index.ts'
 import type { WorkspaceWrite } from './edits.ts'
 import { hashText, readText } from './files.ts'
 import { placeOf, resolveInside, resolveMovable, type Place, type Roots } from './paths.ts'
-import { otherText, type PendingChange, type PendingReplacement, type PendingText } from './pending-change.ts'
+import {
+  kindOf,
+  otherText,
+  type ChangeKind,
+  type PendingChange,
+  type PendingReplacement,
+  type PendingText,
+} from './pending-change.ts'
 import { replaceText, type Relocation } from './relocate.ts'
 
 /** What became of a change that was interrupted. */
 export interface CarriedOn {
   /** False where nothing had been done yet, and nothing is. */
   readonly isDone: boolean
+  readonly kind: ChangeKind
   readonly move: { readonly from: string; readonly to: string } | undefined
   readonly replacement: PendingReplacement | undefined
-  /** The notes as they were, and are. */
-  readonly texts: readonly { readonly path: string; readonly before: string; readonly after: string }[]
+  readonly tag: PendingChange['tag']
+  /** Folders that were made for it, the innermost first. */
+  readonly made: readonly string[]
+  /** The notes as they were, and are; `path` is what each was called before. */
+  readonly texts: readonly EndedText[]
   /** Notes that were written now. */
   readonly written: number
   /** Notes that somebody has changed since: they are as they are. */
   readonly left: readonly string[]
+}
+
+export interface EndedText {
+  readonly path: string
+  readonly newPath: string
+  readonly before: string
+  readonly after: string
 }
 
 /** Notes that are ended at the same time. */
@@ -37,9 +55,16 @@ export async function carryOn({ roots, edits, notes, journal }: Relocation): Pro
     return undefined
   }
   const move = pending.move ?? undefined
+  const about = {
+    kind: kindOf(pending),
+    move,
+    replacement: pending.replacement,
+    tag: pending.tag,
+    made: pending.made ?? [],
+  }
   if (move && !(await hasMoved(roots, move))) {
     await journal.end()
-    return { isDone: false, move, replacement: undefined, texts: [], written: 0, left: [] }
+    return { ...about, isDone: false, texts: [], written: 0, left: [] }
   }
   const before = new Map<string, string>()
   const after = new Map<string, string>()
@@ -71,8 +96,14 @@ export async function carryOn({ roots, edits, notes, journal }: Relocation): Pro
   for (const [path, text] of after) writes.push(edits.writeOf(path, origin, before.get(path) ?? '', text))
   await edits.tellAll(writes)
   await journal.end()
-  const texts = [...after].map(([path, text]) => ({ path, before: before.get(path) ?? '', after: text }))
-  return { isDone: true, move, replacement: pending.replacement, texts, written, left }
+  const oldPaths = new Map(pending.texts.map(({ path, newPath }) => [newPath, path]))
+  const texts = [...after].map(([newPath, text]) => ({
+    path: oldPaths.get(newPath) ?? newPath,
+    newPath,
+    before: before.get(newPath) ?? '',
+    after: text,
+  }))
+  return { ...about, isDone: true, texts, written, left }
 }
 
 /** A single file is first given its new name and then loses the old one: it may have both. */

@@ -27,9 +27,15 @@ export type PendingText = z.infer<typeof textSchema>
 const replacementSchema = z.object({ text: z.string(), replacement: z.string(), count: z.number().int() })
 export type PendingReplacement = z.infer<typeof replacementSchema>
 
+/** The tag that gets another name. */
+const tagSchema = z.object({ from: z.string(), to: z.string() })
+
 const changeSchema = z.object({
   format: z.literal(1),
   replacement: replacementSchema.optional(),
+  tag: tagSchema.optional(),
+  /** Folders that are made for it, the innermost first. */
+  made: z.array(z.string()).optional(),
   /** Null for texts alone. */
   move: z.object({ from: z.string(), to: z.string(), isFolder: z.boolean() }).nullable(),
   texts: z.array(textSchema),
@@ -43,6 +49,13 @@ const changeSchema = z.object({
   }),
 })
 export type PendingChange = z.infer<typeof changeSchema>
+
+/** What it is called while it is told of. */
+export type ChangeKind = 'move' | 'tag' | 'replacement'
+
+export function kindOf({ move, replacement }: Pick<PendingChange, 'move' | 'replacement'>): ChangeKind {
+  return move ? 'move' : replacement ? 'replacement' : 'tag'
+}
 
 export class ChangeJournal {
   readonly #file: string

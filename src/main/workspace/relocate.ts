@@ -13,7 +13,7 @@ import { inBatches, makeFolder, writeFailure } from '../files/index.ts'
 import type { Edits, WorkspaceWrite, WriteOrigin } from './edits.ts'
 import { assertReadable, isWriteProtected, moveFile, readText, stateOf, writeText } from './files.ts'
 import { isNote } from './names.ts'
-import { pendingText, type ChangeJournal, type PendingReplacement } from './pending-change.ts'
+import { pendingText, type ChangeJournal, type PendingChange, type PendingReplacement } from './pending-change.ts'
 import {
   isInside,
   normalizeRequest,
@@ -55,6 +55,7 @@ export interface RelocationWatch {
   readonly signal?: AbortSignal | undefined
   /** What the texts are for, to be told where a crash comes in between. */
   readonly replacement?: PendingReplacement | undefined
+  readonly tag?: PendingChange['tag']
 }
 
 /** Notes that are read or written at the same time: most of the time of each goes into waiting for the disk. */
@@ -72,7 +73,7 @@ export async function relocate(
   move: Move | undefined,
   texts: readonly MovedText[],
   origin: WriteOrigin,
-  { onProgress = () => undefined, signal, replacement }: RelocationWatch = {},
+  { onProgress = () => undefined, signal, replacement, tag }: RelocationWatch = {},
 ): Promise<readonly string[]> {
   const place = await placeOf(roots)
   const planned = move && { from: normalizeRequest(move.from), to: normalizeRequest(move.to) }
@@ -97,14 +98,16 @@ export async function relocate(
     if (text !== undefined) before.set(path, text)
   })
   if (planned) await assertFree(roots, planned.to, isFolder)
+  const made = planned ? await foldersToMake(roots, planned.to) : []
   await journal?.begin({
     format: 1,
     ...(replacement && { replacement }),
+    ...(tag && { tag }),
+    ...(made.length > 0 && { made }),
     move: planned ? { ...planned, isFolder } : null,
     texts: texts.map(({ path, newPath, after }) => pendingText(path, newPath, before.get(path) ?? '', after)),
     origin,
   })
-  const made = planned ? await foldersToMake(roots, planned.to) : []
   const moveBack: Step[] = []
   const textsBack: Step[] = []
   try {

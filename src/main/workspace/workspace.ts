@@ -17,7 +17,7 @@ import { bringBack, detach, discard, tidyWorkspace, type Trash } from './discard
 import { Moving } from './moving.ts'
 import { restorer, type Texts } from './restorer.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
-import { ChangeJournal } from './pending-change.ts'
+import { ChangeJournal, kindOf, type ChangeKind } from './pending-change.ts'
 import {
   assertNotInItself,
   assertSameKind,
@@ -361,7 +361,7 @@ export class Workspace {
 
   /** Whether a file's permissions let nobody change it. */
   async isProtected(path: string): Promise<boolean> {
-    return isWriteProtected((await resolveWritable(this.roots, normalizeRequest(path))).target)
+    return isWriteProtected(await resolveInside(this.roots, normalizeRequest(path)))
   }
 
   /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself` */
@@ -380,9 +380,10 @@ export class Workspace {
    * Ends what a process that was killed had begun; undefined where there is nothing of that kind.
    * @param onBegin told where there is: in a large folder it takes a while
    */
-  async carryOn(onBegin?: () => void): Promise<CarriedOn | undefined> {
-    if (!(await this.#relocation.journal?.read())) return undefined
-    onBegin?.()
+  async carryOn(onBegin?: (kind: ChangeKind) => void): Promise<CarriedOn | undefined> {
+    const pending = await this.#relocation.journal?.read()
+    if (!pending) return undefined
+    onBegin?.(kindOf(pending))
     return this.#edits.run(() => carryOn(this.#relocation))
   }
 

@@ -127,6 +127,11 @@ function apply(event: AppEvent): void {
       tellCaptured(event)
       return
     case 'historyChanged':
+      // Where a file went that is not there any more is known by now.
+      void queryClient.invalidateQueries({
+        queryKey: api.workspace.read.key(),
+        predicate: ({ state }) => state.status === 'error',
+      })
       drop(api.history.timeline.key())
       drop(api.history.blame.key())
       drop(api.history.standing.key())

@@ -2,5 +2,5 @@
 export { ErrorState } from './error-state.tsx'
 export { explainCode, explainError, explainFault, explainSetup, isErrorOf } from './explain.ts'
 export { createMutationCache } from './mutation-cache.ts'
-export { attempt, forgetTold, refusalOf, tellDone, tellFailure, tellPartly } from './tell.ts'
+export { attempt, forgetTold, refusalOf, tellDone, tellFailure, tellPartly, tellUntilSeen } from './tell.ts'
 export { tellUncaught } from './uncaught.ts'

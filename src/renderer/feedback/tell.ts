@@ -50,6 +50,33 @@ export function tellDone(text: string, undo: () => Promise<unknown>, { look = 's
   tell(text, { duration: undoMs, action: wayBack(undo), ...(id === undefined ? {} : { id }) })
 }
 
+interface Seen {
+  readonly id: string
+  readonly description: string
+  readonly undo: (() => Promise<unknown>) | undefined
+  /** Where more of it is. */
+  readonly onward: { readonly label: string; readonly go: () => void }
+  readonly onSeen: () => void
+}
+
+/** What was done while nobody looked: it stays until somebody has dealt with it. */
+export function tellUntilSeen(text: string, { id, description, undo, onward, onSeen }: Seen): void {
+  const back = undo && wayBack(undo)
+  const seen = (act: () => void) => () => {
+    onSeen()
+    act()
+  }
+  toast.info(text, {
+    id,
+    description,
+    duration: Infinity,
+    closeButton: true,
+    onDismiss: onSeen,
+    cancel: { label: onward.label, onClick: seen(onward.go) },
+    ...(back && { action: { label: back.label, onClick: seen(back.onClick) } }),
+  })
+}
+
 /** What was done in part, which the user has to look at. */
 export function tellPartly(text: string, { id }: Pick<Look, 'id'> = {}): void {
   toast.warning(text, { duration: undoMs, ...(id === undefined ? {} : { id }) })

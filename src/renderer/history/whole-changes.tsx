@@ -1,13 +1,12 @@
 /** What changed many notes at once and can be taken back at once: moves, with the links that were written anew, tags with another name, and replacements. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
-import { api, client } from '../api/index.ts'
-import { attempt } from '../feedback/index.ts'
+import { api } from '../api/index.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { clipLine } from '../ui/clip.ts'
 import { Button } from '../ui/button.tsx'
+import { takeBackMove, takeBackRename, takeBackReplacement } from './take-back.ts'
 
 /** Of a text that was found, or that took its place. */
 const maxShown = 60
@@ -53,16 +52,16 @@ interface WholeChange {
   readonly takeBack: () => void
 }
 
+interface Of {
+  readonly id: string
+  readonly from: string
+}
+
 function useMovesBack(agent: string): WholeChange[] {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   // What was moved before this view opened is listed, too.
   const moves = useQuery(api.links.moves.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
-  const undo = useMutation(
-    api.links.undoMove.mutationOptions({
-      onSettled: () => queries.invalidateQueries({ queryKey: api.links.moves.key() }),
-    }),
-  )
+  const undo = useMutation({ mutationFn: (of: Of) => takeBackMove(agent, of.id, of.from) })
   return (moves.data ?? []).map(({ undo: id, from, to, at, notes }) => ({
     id,
     name: `${from} → ${to}`,
@@ -71,20 +70,14 @@ function useMovesBack(agent: string): WholeChange[] {
     undo: t('changes.undoMove'),
     of: from,
     isPending: undo.isPending,
-    takeBack: () =>
-      undo.mutate({ agent, undo: id }, { onSuccess: () => toast(t('changes.movedBack', { path: from })) }),
+    takeBack: () => undo.mutate({ id, from }),
   }))
 }
 
 function useRenamesBack(agent: string): WholeChange[] {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const renames = useQuery(api.tags.renames.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
-  const undo = useMutation(
-    api.tags.undoRename.mutationOptions({
-      onSettled: () => queries.invalidateQueries({ queryKey: api.tags.renames.key() }),
-    }),
-  )
+  const undo = useMutation({ mutationFn: (of: Of) => takeBackRename(agent, of.id, of.from) })
   return (renames.data ?? []).map(({ undo: id, from, to, at, notes }) => ({
     id,
     name: `#${from} → #${to}`,
@@ -93,30 +86,14 @@ function useRenamesBack(agent: string): WholeChange[] {
     undo: t('changes.undoRename'),
     of: `#${from}`,
     isPending: undo.isPending,
-    takeBack: () =>
-      undo.mutate({ agent, undo: id }, { onSuccess: () => toast(t('changes.renamedBack', { tag: from })) }),
+    takeBack: () => undo.mutate({ id, from }),
   }))
 }
 
 function useReplacementsBack(agent: string): WholeChange[] {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const past = useQuery(api.find.past.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
-  const undo = useMutation({
-    mutationFn: async (id: string) => {
-      for await (const event of await client.find.undo({ agent, undo: id })) if (event.type === 'done') return event
-      return undefined
-    },
-    onSuccess: (end) => {
-      if (!end) return
-      toast(t('find.takenBack', { count: end.files }))
-      if (end.left.length > 0)
-        toast.warning(t('changes.replacedLeft', { count: end.left.length }), {
-          description: end.left.map(({ path }) => path).join(', '),
-        })
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: api.find.past.key() }),
-  })
+  const undo = useMutation({ mutationFn: (id: string) => takeBackReplacement(agent, id) })
   return (past.data ?? []).map(({ undo: id, text, replacement, at, count, files }) => ({
     id,
     name: `${clipLine(text, maxShown)} → ${clipLine(replacement, maxShown)}`,
@@ -125,6 +102,6 @@ function useReplacementsBack(agent: string): WholeChange[] {
     undo: t('changes.undoReplacement'),
     of: clipLine(text, maxShown),
     isPending: undo.isPending,
-    takeBack: () => void attempt(undo.mutateAsync(id)),
+    takeBack: () => undo.mutate(id),
   }))
 }

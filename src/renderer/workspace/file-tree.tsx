@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '../../shared/contract/index.ts'
-import { changeEnding } from '../../shared/problem-codes.ts'
+import { changesEnding } from '../../shared/problem-codes.ts'
 import { api } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
 import { ActionItem } from '../ui/action-menu.tsx'
@@ -89,7 +89,7 @@ export function FileTree({ agent, current }: TreeProps) {
             className="mx-0.5 mb-1 w-[calc(100%-4px)]"
           />
         )}
-        {!isRead && <EndingMove agent={agent.id} />}
+        {!isRead && <EndingChange agent={agent.id} />}
         {files.isPending && named.isPending ? (
           <Opening />
         ) : typed === '' ? (
@@ -137,16 +137,18 @@ const Named = memo(function Named({ typed, current, files, others, actions }: Na
 })
 
 /** Names are there before the memory is: why nothing can be opened yet. */
-function EndingMove({ agent }: { agent: string }) {
+function EndingChange({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
-  const isEnding = data.some(({ code }) => code === changeEnding)
+  const kind = changeKinds.find((one) => data.some(({ code }) => code === changesEnding[one]))
   return (
-    <p role="status" className={isEnding ? 'px-2 py-1 text-muted' : ''}>
-      {isEnding ? t('nav.endingMove') : ''}
+    <p role="status" className={kind ? 'px-2 py-1 text-muted' : ''}>
+      {kind ? t(`nav.ending.${kind}`) : ''}
     </p>
   )
 }
+
+const changeKinds = ['move', 'tag', 'replacement'] as const
 
 /** Before anything can be listed: that it goes on. */
 function Opening() {

@@ -34,12 +34,23 @@ export function FileView({ agent, path }: { agent: Agent; path: string }) {
 }
 
 function NoteView({ agent, path }: { agent: Agent; path: string }) {
-  const file = useQuery(api.workspace.read.queryOptions({ input: { agent: agent.id, path } }))
+  const file = useQuery(
+    api.workspace.read.queryOptions({
+      input: { agent: agent.id, path },
+      // Nobody tells of permissions that change.
+      refetchInterval: ({ state }) => (state.data?.isProtected ? lookMs : false),
+    }),
+  )
+  // What is being typed stays where it is, whatever becomes of the permissions.
+  const [wasWritable, setWasWritable] = useState(false)
   const settings = useQuery(api.settings.get.queryOptions())
   const [isDraftOpen, setIsDraftOpen] = useState(false)
   const autosave = settings.data?.appearance.autosave ?? 'leave'
   const gone = goneOf(file.error)
-  if (file.data?.readOnly && !gone) return <ReadOnlyFile agent={agent.id} path={path} text={file.data.text} />
+  const isProtected = file.data?.isProtected === true && !wasWritable
+  if (file.data && !file.data.readOnly && !file.data.isProtected && !wasWritable) setWasWritable(true)
+  if ((file.data?.readOnly || isProtected) && file.data && !gone)
+    return <ReadOnlyFile agent={agent.id} path={path} text={file.data.text} isProtected={isProtected} />
   const close = () => setIsDraftOpen(false)
   if (file.data && !file.data.readOnly)
     return <OpenFile agent={agent} path={path} disk={file.data} autosave={autosave} gone={gone} onDiscarded={close} />
@@ -105,8 +116,15 @@ function goneOf(error: unknown): Gone | undefined {
   return typeof movedTo === 'string' ? { movedTo } : {}
 }
 
-/** A file of an extra folder, or of another agent that shares its memory. */
-function ReadOnlyFile({ agent, path, text }: { agent: string; path: string; text: string }) {
+interface ReadOnlyProps {
+  readonly agent: string
+  readonly path: string
+  readonly text: string
+  readonly isProtected: boolean
+}
+
+/** A file of an extra folder, of another agent that shares its memory, or one that its permissions protect. */
+function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyProps) {
   const [isRead, setIsRead] = useState(true)
   const { t } = useTranslation()
   const line = lineOfHash(useHash())
@@ -127,6 +145,11 @@ function ReadOnlyFile({ agent, path, text }: { agent: string; path: string; text
           {t('file.preview')}
         </Button>
       </ViewHeader>
+      {isProtected && (
+        <div role="note" className="border-b border-line bg-side px-5 py-1.5 text-[12px] text-muted max-sm:px-3">
+          {t('file.protected')}
+        </div>
+      )}
       {isRead ? (
         <ErrorBoundary piece="preview" look="view" of={text}>
           <Suspense fallback={<Skeleton lines={12} />}>
@@ -139,5 +162,8 @@ function ReadOnlyFile({ agent, path, text }: { agent: string; path: string; text
     </section>
   )
 }
+
+/** Between two looks at whether a file may be written by now, ms. */
+const lookMs = 3000
 
 const nothing: DiskFile = { text: '', hash: null }

@@ -1,6 +1,6 @@
 /** What does not work, in the words of whoever failed, and what helps. */
 import { z } from 'zod'
-import { base, forAgent } from './base.ts'
+import { base, forAgent, idSchema } from './base.ts'
 
 /** What can fail on its own while the rest goes on. */
 export const partSchema = z.enum([
@@ -51,9 +51,28 @@ export const problemSchema = z.object({
 })
 export type Problem = z.infer<typeof problemSchema>
 
+/** A change of several notes that a crash had interrupted, and that this start has completed. */
+const endedChangeSchema = z.object({
+  id: idSchema,
+  kind: z.enum(['move', 'tag', 'replacement']),
+  /** Empty where that is not known. */
+  from: z.string(),
+  to: z.string(),
+  /** Notes that it wrote anew. */
+  notes: z.number().int(),
+  /** Notes that somebody had changed since: they are as they were. */
+  left: z.number().int(),
+  /** For `links.undoMove`, `tags.undoRename` or `find.undo`; null where nothing takes it back at once. */
+  undo: idSchema.nullable(),
+})
+export type EndedChange = z.infer<typeof endedChangeSchema>
+
 export const health = {
   /** What does not work for this agent, the worst first. */
   problems: base.input(forAgent).output(z.array(problemSchema)),
+  /** What was completed and nobody has dismissed yet. */
+  ended: base.input(forAgent).output(z.array(endedChangeSchema)),
+  endedSeen: base.input(forAgent.extend({ id: idSchema })).output(z.object({})),
   /** Asks whatever was left alone, now. */
   tryAgain: base.input(forAgent).output(z.object({})),
 }

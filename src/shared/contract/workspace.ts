@@ -70,9 +70,17 @@ export const workspace = {
   setFolderVisibility: base
     .input(forAgent.extend({ path: z.string().min(1).max(399), isLocal: z.boolean() }))
     .output(z.object({})),
-  read: base
-    .input(forAgent.extend({ path: filePathSchema, forProgram: forProgramSchema }))
-    .output(z.object({ path: z.string(), text: z.string(), hash: z.string(), readOnly: z.boolean() })),
+  read: base.input(forAgent.extend({ path: filePathSchema, forProgram: forProgramSchema })).output(
+    z.object({
+      path: z.string(),
+      text: z.string(),
+      hash: z.string(),
+      /** Of an extra folder, or of another agent that shares it. */
+      readOnly: z.boolean(),
+      /** Its permissions let nobody write it. */
+      isProtected: z.boolean(),
+    }),
+  ),
   /** Lines of a file, or of a conversation as it is searched (`sessions/….jsonl`); `from` is 1-based. */
   lines: base
     .input(
