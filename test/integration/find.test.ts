@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { FindEvent, ReplaceEvent } from '../../src/shared/contract/index.ts'
+import type { Agent } from '../../src/main/agents/agent.ts'
 import { createApp } from '../../src/main/app.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { until } from '../support/folder.ts'
@@ -107,7 +108,7 @@ describe('M43 all notes at once', () => {
     expect(await read(6)).toBe(note(6).replaceAll('cat', 'dog'))
     await agent.recorded.settle()
     expect((await agent.recorded.entries({ path: 'notes/n6.md', limit: 1 }))[0]).toMatchObject({ cause: 'user' })
-    expect(agent.finder.past()).toMatchObject([
+    expect(await agent.finder.past()).toMatchObject([
       { undo: end?.undo, text: 'cat', replacement: 'dog', count: 3 * (many - 1), files: many - 1 },
     ])
     // What was written since stays.
@@ -117,7 +118,7 @@ describe('M43 all notes at once', () => {
     expect(back).toMatchObject({ files: many - 2, left: [{ path: 'notes/n8.md', reason: 'changed' }] })
     expect(await read(6)).toBe(note(6))
     expect(await read(7)).toBe(`More.\n\n${note(7)}`)
-    expect(agent.finder.past()).toEqual([])
+    expect(await agent.finder.past()).toEqual([])
     await expect(endOf(agent.finder.undo(end?.undo ?? '', { cause: 'user' }))).rejects.toMatchObject({
       code: 'undo_conflict',
     })
@@ -138,7 +139,7 @@ describe('M43 all notes at once', () => {
     for await (const event of replaceAll()) if (event.type === 'progress' && event.done > 0) break
     await until(async () => (await find('stood')).found.length === 0, 10_000)
     expect(await read(0)).toBe(note(0))
-    expect(agent.finder.past()).toEqual([])
+    expect(await agent.finder.past()).toEqual([])
     const late = await endOf(replaceAll(), (done) => {
       if (done === many) agent.finder.stop(search)
     })
@@ -171,7 +172,7 @@ describe('M43 all notes at once', () => {
         child.kill('SIGKILL')
         await once(child, 'exit')
         const app = await createApp({ mainFolder, env: {}, home, watch: false })
-        const { finder } = await app.agents.get('main')
+        const { finder, ended: completed } = await app.agents.get('main')
         const words = async () =>
           new Set(
             await Promise.all(
@@ -182,7 +183,8 @@ describe('M43 all notes at once', () => {
           )
         expect((await words()).size).toBe(1)
         expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
-        const [past] = finder.past()
+        const past = (await finder.past()).find(({ undo }) => undo === completed?.undo)
+        expect(past === undefined).toBe(completed === undefined)
         if (past) {
           ended += 1
           expect(past).toMatchObject({ files: 120, count: 120 })
@@ -196,6 +198,60 @@ describe('M43 all notes at once', () => {
     },
     60_000 + kills * 8000,
   )
+
+  it('M43 M67 M68: what changed many notes at once can be taken back after restarts, once', async () => {
+    const files = {
+      'a.md': 'A walrus #sea, see [[b]].\n\nAnd more.\n',
+      'b.md': '# B\n\nA walrus #sea.\n',
+      'odd.md': 'Walrus.\n',
+    }
+    const { home, workspace } = await prepareFolders({ files })
+    const text = (path: string) => readFile(join(workspace, path), 'utf8')
+    const within = async <Of>(work: (agent: Agent) => Promise<Of>): Promise<Of> => {
+      const app = await createApp({ mainFolder, env: {}, home, watch: false })
+      try {
+        return await work(await app.agents.get('main'))
+      } finally {
+        await app.close()
+      }
+    }
+    const user = { cause: 'user' } as const
+    await within(async ({ finder, links }) => {
+      let search = ''
+      for await (const event of finder.find({ text: 'walrus', isPattern: false, matchCase: true }, undefined))
+        if (event.type === 'done') search = event.search
+      await endOf(finder.replace({ search, replacement: 'seal' }, user))
+      const rename = { from: 'sea', to: 'ocean' }
+      await links.renameTag(rename, (await links.planTagRename(rename)).id, user)
+      const move = { from: 'b.md', to: 'deep/c.md' }
+      await links.move(move, (await links.planMove(move)).id, user)
+    })
+    expect(await text('a.md')).toContain('A seal #ocean, see [[c]].\n')
+    // What cannot be read is passed over.
+    await writeFile(join(home, 'agents/main/undos/moves/torn.json'), '{"at":')
+    await within(async ({ finder, links }) => {
+      const [moved] = await links.moves()
+      expect(moved).toMatchObject({ from: 'b.md', to: 'deep/c.md', notes: 1 })
+      await links.undo(moved?.undo ?? '', { ...user, isUndo: true })
+      expect(existsSync(join(workspace, 'deep'))).toBe(false)
+      expect(await links.tagRenames()).toMatchObject([{ from: 'sea', to: 'ocean', notes: 2 }])
+      expect(await finder.past()).toMatchObject([{ text: 'walrus', replacement: 'seal', count: 2, files: 2 }])
+    })
+    // Where other lines were changed since, too.
+    await writeFile(join(workspace, 'a.md'), `${await text('a.md')}\nMore.\n`)
+    await within(async ({ finder, links }) => {
+      expect(await links.moves()).toEqual([])
+      const [renamed] = await links.tagRenames()
+      await links.undo(renamed?.undo ?? '', { ...user, isUndo: true })
+      const [past] = await finder.past()
+      await endOf(finder.undo(past?.undo ?? '', { ...user, isUndo: true }))
+    })
+    expect(await text('a.md')).toBe(`${files['a.md']}\nMore.\n`)
+    expect(await text('b.md')).toBe(files['b.md'])
+    await within(async ({ finder, links }) => {
+      expect([await finder.past(), await links.tagRenames(), await links.moves()]).toEqual([[], [], []])
+    })
+  }, 60_000)
 
   it('M43: a pattern that is none, or does not end, is given up and says so', async () => {
     const { agent, workspace } = await openNotes()

@@ -101,13 +101,13 @@ describe('M68 tags of all notes', () => {
   it('M68: renamed tags that can be taken back are listed until they are, and are no moves', async () => {
     const { agent, workspace } = await open()
     const rename = { from: 'work', to: 'job' }
-    expect(agent.links.tagRenames()).toEqual([])
+    expect(await agent.links.tagRenames()).toEqual([])
     const { id } = await agent.links.planTagRename(rename)
     const { undo } = await agent.links.renameTag(rename, id, { cause: 'user' })
-    expect(agent.links.tagRenames()).toMatchObject([{ undo, ...rename, notes: 2 }])
-    expect(agent.links.moves()).toEqual([])
+    expect(await agent.links.tagRenames()).toMatchObject([{ undo, ...rename, notes: 2 }])
+    expect(await agent.links.moves()).toEqual([])
     await agent.links.undo(undo, { cause: 'user', isUndo: true })
-    expect(agent.links.tagRenames()).toEqual([])
+    expect(await agent.links.tagRenames()).toEqual([])
     expect(await readFile(join(workspace, 'zoo.md'), 'utf8')).toBe(files['zoo.md'])
   })
 

@@ -108,13 +108,13 @@ export class Agent {
       localIn: (folder) => localElsewhere(options, folder),
     })
     const { models, windows, mcp, resources, differ, findEntry, linksEntry, commitsEntry } = options
-    this.finder = new Finder({ entry: findEntry, workspace, differ, now })
+    this.finder = new Finder({ entry: findEntry, workspace, differ, now, undos: folders.undos })
     this.commits = new Commits({ entry: commitsEntry, roots, differ })
     const habitsNow = async () => {
       await this.habits.refresh()
       return this.habits.kept
     }
-    this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow, now })
+    this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow, now, undos: folders.undos })
     const idleFor = () => performance.now() - this.#usedAt
     const { links, localNotes } = this
     const { upkeep, scheduler } = openUpkeep(options, { workspace, sessions, links, localNotes, idleFor })

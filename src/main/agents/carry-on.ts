@@ -27,7 +27,7 @@ export async function carryOn(
   try {
     const ended = await workspace.carryOn((kind) => health.report(endingReport(kind, config.id)))
     if (ended) health.report(reportOf(ended, config.id))
-    const told = ended?.isDone ? endedChange(ended, keepDone(ended, finder, links)) : undefined
+    const told = ended?.isDone ? endedChange(ended, await keepDone(ended, finder, links)) : undefined
     await importer.carryOn()
     return told
   } catch (error) {
@@ -39,7 +39,7 @@ export async function carryOn(
 }
 
 /** @returns by what it can be taken back; undefined for what was left by all, and for a tag that the journal did not name */
-function keepDone({ move, tag, replacement, texts, made }: CarriedOn, finder: Finder, links: Links) {
+async function keepDone({ move, tag, replacement, texts, made }: CarriedOn, finder: Finder, links: Links) {
   if (replacement)
     return finder.keepDone(
       replacement,

@@ -39,6 +39,8 @@ export interface AgentFolders {
   readonly drafts: string
   /** What a change of several files is about while it is under way. */
   readonly pendingChange: string
+  /** What takes such changes back. */
+  readonly undos: string
 }
 
 export function stateFolders(home: string): StateFolders {
@@ -66,6 +68,7 @@ function agentFolders(home: string, name: string, own: string): AgentFolders {
     imports: join(home, own, 'imports'),
     drafts: join(home, own, 'drafts'),
     pendingChange: join(home, own, 'pending-change.json'),
+    undos: join(home, own, 'undos'),
   }
 }
 

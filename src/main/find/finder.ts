@@ -4,13 +4,15 @@
  * replacement does is one change, and can be taken back at once.
  */
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import type { RouterClient } from '@orpc/server'
+import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
 import type { FindEvent, LeftFile, PastReplacement, ReplaceEvent } from '../../shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 import type { Differ } from '../diff/index.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
-import { inBatches } from '../files/index.ts'
+import { inBatches, KeptUndos } from '../files/index.ts'
 import {
   hashText,
   type PendingReplacement,
@@ -37,22 +39,19 @@ interface Search {
   readonly files: ReadonlyMap<string, string>
 }
 
-/** A replacement that can be taken back. */
-interface Replacement {
-  /** Milliseconds since the epoch. */
-  readonly at: number
-  readonly text: string
-  readonly replacement: string
-  /** Matches. */
-  readonly count: number
-  readonly files: readonly Done[]
-}
+const doneSchema = z.object({ path: z.string(), before: z.string(), after: z.string() })
+type Done = Readonly<z.infer<typeof doneSchema>>
 
-interface Done {
-  readonly path: string
-  readonly before: string
-  readonly after: string
-}
+/** A replacement that can be taken back. */
+const replacementSchema = z.object({
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  text: z.string(),
+  replacement: z.string(),
+  /** Matches. */
+  count: z.number(),
+  files: z.array(doneSchema).readonly(),
+})
 
 interface Planned extends Done {
   /** Matches. */
@@ -65,12 +64,14 @@ export interface FinderOptions {
   readonly workspace: Workspace
   readonly differ: Differ
   readonly now: Clock
+  /** Where it is kept what takes replacements back; only for as long as the app runs when left out. */
+  readonly undos?: string | undefined
 }
 
 export class Finder {
   readonly #options: FinderOptions
   readonly #searches = new Map<string, Search>()
-  readonly #done = new Map<string, Replacement>()
+  readonly #done: KeptUndos<z.infer<typeof replacementSchema>>
   readonly #stops = new Map<string, AbortController>()
   #thread: Thread<FindClient> | undefined
   #open = 0
@@ -78,6 +79,12 @@ export class Finder {
 
   constructor(options: FinderOptions) {
     this.#options = options
+    const { undos } = options
+    this.#done = new KeptUndos({
+      folder: undos === undefined ? undefined : join(undos, 'replacements'),
+      most: maxDone,
+      parse: (json) => replacementSchema.safeParse(json).data,
+    })
   }
 
   /** Tells what is found as it is found; the last step has a name for all of it. @throws AppError `input_invalid` */
@@ -123,7 +130,7 @@ export class Finder {
       const count = (of: readonly Planned[]) => of.reduce((sum, change) => sum + change.count, 0)
       const about = { signal, replacement: { text, replacement, count: count(changes) } }
       const made = signal.aborted ? [] : yield* this.#writeAll(changes, left, origin, about)
-      const undo = made.length === 0 ? null : this.#keepDone({ text, replacement, count: count(made) }, made)
+      const undo = made.length === 0 ? null : await this.#keepDone({ text, replacement, count: count(made) }, made)
       // Who stops when all is written already is too late, and has the way back.
       const isStopped = signal.aborted && made.length === 0
       yield { type: 'done', count: count(made), files: made.length, left, isStopped, undo }
@@ -139,26 +146,21 @@ export class Finder {
   }
 
   /** One that a crash had interrupted, and that this start has finished. @returns by what it can be taken back */
-  keepDone(about: PendingReplacement, files: readonly Done[]): string | undefined {
+  async keepDone(about: PendingReplacement, files: readonly Done[]): Promise<string | undefined> {
     return files.length > 0 ? this.#keepDone(about, files) : undefined
   }
 
-  #keepDone(about: PendingReplacement, files: readonly Done[]): string {
+  async #keepDone({ text, replacement, count }: PendingReplacement, files: readonly Done[]): Promise<string> {
     const undo = randomUUID()
-    keep(this.#done, undo, { ...about, at: this.#options.now().getTime(), files }, maxDone)
+    const kept = files.map(({ path, before, after }) => ({ path, before, after }))
+    await this.#done.add(undo, { text, replacement, count, at: this.#options.now().getTime(), files: kept })
     return undo
   }
 
   /** Replacements that `undo` can take back, latest first. */
-  past(): PastReplacement[] {
-    return [...this.#done].toReversed().map(([undo, { at, text, replacement, count, files }]) => ({
-      undo,
-      at,
-      text,
-      replacement,
-      count,
-      files: files.length,
-    }))
+  async past(): Promise<PastReplacement[]> {
+    const known = [...(await this.#done.all())].toReversed()
+    return known.map(([undo, { files, ...about }]) => ({ undo, ...about, files: files.length }))
   }
 
   /**
@@ -166,7 +168,7 @@ export class Finder {
    * @throws AppError `undo_conflict` when it was taken back already, or was long ago
    */
   async *undo(undo: string, origin: WriteOrigin): AsyncGenerator<ReplaceEvent> {
-    const done = this.#done.get(undo)
+    const done = (await this.#done.all()).get(undo)
     if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
     const restored = await inBatches(done.files, atOnce, (change) => this.#restored(change))
     const left = restored.filter((one) => isLeft(one))
@@ -174,7 +176,7 @@ export class Finder {
     const { text, replacement, count } = done
     const about = { replacement: { text: replacement, replacement: text, count } }
     const made = yield* this.#writeAll(back, left, origin, about)
-    this.#done.delete(undo)
+    await this.#done.drop(undo)
     yield { type: 'done', count: made.length, files: made.length, left, isStopped: false, undo: null }
   }
 

@@ -18,6 +18,7 @@ export interface ForgetFolders {
   readonly upkeep: string
   readonly drafts: string
   readonly pendingChange: string
+  readonly undos: string
   readonly logs: string
 }
 
@@ -42,6 +43,7 @@ export async function storedOf(folders: ForgetFolders, signal?: AbortSignal): Pr
     ['check', folders.checks],
     ['proposal', folders.upkeep],
     ['draft', folders.drafts],
+    ['draft', folders.undos],
     ['log', folders.logs],
   ]
   for (const [kind, root] of places)

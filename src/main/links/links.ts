@@ -3,13 +3,16 @@
  * has asked for a while. Moves and what they change in notes are one change, which one undo puts back.
  */
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import type { RouterClient } from '@orpc/server'
+import { z } from 'zod'
 import type { Moving } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { LinkTarget, Move, NoteLink } from '../../shared/links/index.ts'
 import type { TagRename } from '../../shared/properties/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import type { Differ } from '../diff/index.ts'
+import { KeptUndos } from '../files/index.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { normalizeRequest, type Workspace, type WriteOrigin } from '../workspace/index.ts'
 import type { Asked, LinkRouter } from './link-thread.ts'
@@ -33,6 +36,8 @@ export interface LinksOptions {
   readonly habits: () => Promise<NewNotes & LinkStyle>
   readonly now: () => Date
   readonly idleMs?: number | undefined
+  /** Where it is kept what takes changes back; only for as long as the app runs when left out. */
+  readonly undos?: string | undefined
 }
 
 interface WrittenLink {
@@ -50,16 +55,22 @@ interface Whole {
   readonly tag?: TagRename | undefined
 }
 
-interface Done {
+const placesSchema = z.object({ from: z.string(), to: z.string() })
+
+const doneSchema = z.object({
   /** ms since 1970. */
-  readonly at: number
-  readonly move: Move | undefined
-  /** The tag that got another name; undefined for a move. */
-  readonly tag: TagRename | undefined
-  readonly rewrites: readonly Omit<Rewrite, 'hash'>[]
+  at: z.number(),
+  /** Absent for another name of a tag, … */
+  move: placesSchema.optional(),
+  /** … which is here. */
+  tag: placesSchema.optional(),
+  rewrites: z
+    .array(z.object({ path: z.string(), newPath: z.string(), before: z.string(), after: z.string() }))
+    .readonly(),
   /** Folders that were made for it, the innermost first. */
-  readonly made: readonly string[]
-}
+  made: z.array(z.string()).readonly(),
+})
+type Done = Readonly<z.infer<typeof doneSchema>>
 
 interface UnderWay extends Moving {
   readonly stop: AbortController
@@ -70,7 +81,7 @@ export class Links {
   readonly changes: Announcements<Moving | null>
   readonly #changes = new Changes<Moving | null>()
   readonly #options: LinksOptions
-  readonly #done = new Map<string, Done>()
+  readonly #done: KeptUndos<Done>
   #relocating: Promise<void> = Promise.resolve()
   #underWay: UnderWay | undefined
   #thread: Thread<LinkClient> | undefined
@@ -83,6 +94,12 @@ export class Links {
   constructor(options: LinksOptions) {
     this.#options = options
     this.changes = this.#changes
+    const { undos } = options
+    this.#done = new KeptUndos({
+      folder: undos === undefined ? undefined : join(undos, 'moves'),
+      most: maxDone,
+      parse: (json) => doneSchema.safeParse(json).data,
+    })
   }
 
   /** Files have changed. */
@@ -192,16 +209,16 @@ export class Links {
   }
 
   /** Moves that `undo` can take back, latest first. */
-  moves() {
-    const known = [...this.#done].toReversed()
+  async moves() {
+    const known = [...(await this.#done.all())].toReversed()
     return known.flatMap(([undo, { at, move, rewrites }]) =>
       move ? [{ undo, at, ...move, notes: rewrites.length }] : [],
     )
   }
 
   /** Other names for tags that `undo` can take back, latest first. */
-  tagRenames() {
-    const known = [...this.#done].toReversed()
+  async tagRenames() {
+    const known = [...(await this.#done.all())].toReversed()
     return known.flatMap(([undo, { at, tag, rewrites }]) => (tag ? [{ undo, at, ...tag, notes: rewrites.length }] : []))
   }
 
@@ -210,12 +227,12 @@ export class Links {
    * @throws AppError `undo_conflict`; nothing is done then
    */
   async undo(undo: string, origin: WriteOrigin): Promise<void> {
-    const done = this.#done.get(undo)
+    const done = (await this.#done.all()).get(undo)
     if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
     const { move, tag, rewrites, made } = done
     const back = await Promise.all(rewrites.map((rewrite) => this.#reversed(rewrite)))
     await this.#relocate({ move: move && turned(move), tag: tag && turned(tag) }, back, origin)
-    this.#done.delete(undo)
+    await this.#done.drop(undo)
     await this.#options.workspace.removeEmpty(made)
   }
 
@@ -246,10 +263,10 @@ export class Links {
   }
 
   /** A change of this run, or one that a crash had interrupted. @returns by what it can be taken back */
-  keepDone({ move, tag }: Whole, rewrites: Done['rewrites'], made: readonly string[]): string {
+  async keepDone({ move, tag }: Whole, texts: Done['rewrites'], made: readonly string[]): Promise<string> {
     const undo = randomUUID()
-    this.#done.set(undo, { at: this.#options.now().getTime(), move, tag, rewrites, made })
-    for (const old of [...this.#done.keys()].slice(0, -maxDone)) this.#done.delete(old)
+    const rewrites = texts.map(({ path, newPath, before, after }) => ({ path, newPath, before, after }))
+    await this.#done.add(undo, { at: this.#options.now().getTime(), move, tag, rewrites, made })
     return undo
   }
 

@@ -19,6 +19,8 @@ export function EndedNotice({ agent }: { agent: string }) {
   const [, navigate] = useLocation()
   const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data
   useEffect(() => {
+    // What goes by itself was not dealt with.
+    let isShown = true
     for (const one of ended ?? []) {
       const { id, kind, notes, undo } = one
       tellUntilSeen(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
@@ -26,11 +28,12 @@ export function EndedNotice({ agent }: { agent: string }) {
         description: wordsOf(one, t),
         undo: undo === null ? undefined : () => takeBack(agent, one, undo),
         onward: { label: t('changes.title'), go: () => navigate(paths.changes()) },
-        onSeen: () => void attempt(see(agent, id)),
+        onSeen: () => void (isShown && attempt(see(agent, id))),
       })
     }
     // Another window has dealt with it, or another agent is shown.
     return () => {
+      isShown = false
       for (const { id } of ended ?? []) forgetTold(id)
     }
   }, [agent, ended, navigate, t])

@@ -17,6 +17,7 @@ export function Toasts({ theme, position }: ToastsProps) {
       <Toaster
         theme={theme}
         customAriaLabel={t('common.notifications')}
+        toastOptions={{ closeButtonAriaLabel: t('common.close') }}
         position={position}
         offset={aboveStatusBar}
         mobileOffset={aboveStatusBar}

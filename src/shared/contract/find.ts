@@ -52,7 +52,7 @@ const replaceEventSchema = z.discriminatedUnion('type', [
 ])
 export type ReplaceEvent = z.infer<typeof replaceEventSchema>
 
-/** A replacement of this run that can be taken back. */
+/** A replacement that can be taken back. */
 export const pastReplacementSchema = z.object({
   undo: idSchema,
   /** Milliseconds since the epoch. */
@@ -91,7 +91,7 @@ export const find = {
     )
     .output(eventIterator(replaceEventSchema)),
   stop: base.input(forAgent.extend({ search: idSchema })).output(z.object({})),
-  /** Replacements of this run that `undo` can still take back, latest first. */
+  /** Replacements, also of earlier runs, that `undo` can still take back, latest first. */
   past: base.input(forAgent).output(z.array(pastReplacementSchema)),
   /** Takes a whole replacement back, file by file where their lines still stand. Fails with `undo_conflict` when it is long ago. */
   undo: base.input(forAgent.extend({ undo: idSchema })).output(eventIterator(replaceEventSchema)),

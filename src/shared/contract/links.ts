@@ -196,7 +196,7 @@ export const links = {
   moving: base.input(forAgent).output(movingSchema.nullable()),
   /** Takes back the move that is under way, where its notes are not all written: it fails with `move_cancelled` then. */
   cancelMove: base.input(forAgent).output(z.object({})),
-  /** Moves of this run that `undoMove` can still take back, latest first; `notes` were written anew with each. */
+  /** Moves, also of earlier runs, that `undoMove` can still take back, latest first; `notes` were written anew with each. */
   moves: base
     .input(forAgent)
     .output(

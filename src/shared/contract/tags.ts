@@ -58,7 +58,7 @@ export const tags = {
   rename: base
     .input(forRename.extend({ plan: idSchema }))
     .output(z.object({ tags: z.number().int(), notes: z.number().int(), undo: idSchema })),
-  /** Renames of this run that `undoRename` can still take back, latest first; `notes` were written anew with each. */
+  /** Renames, also of earlier runs, that `undoRename` can still take back, latest first; `notes` were written anew with each. */
   renames: base
     .input(forAgent)
     .output(
