@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RouterClient } from '@orpc/server'
 import type { Moving } from '../../shared/contract/index.ts'
+import { ownFolderName } from '../../shared/own-files.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { LinkTarget, Move, NoteLink } from '../../shared/links/index.ts'
 import type { TagRename } from '../../shared/properties/index.ts'
@@ -248,11 +249,17 @@ export class Links {
     return undo
   }
 
-  /** The settings say where the agent's own files lie: without them it would remember nothing. @throws AppError `own_folder` */
-  #assertNotOwn({ from }: Move): void {
+  /**
+   * The settings say where the agent's own files lie: without them it would remember nothing, and what took their name would
+   * be taken for them.
+   * @throws AppError `own_folder`
+   */
+  #assertNotOwn({ from, to }: Move): void {
     const { own } = this.#options.workspace.layout
-    if (own !== from && !own.startsWith(`${from}/`)) return
-    throw new AppError('own_folder', `${from} holds the agent's own files, which the settings move`, { path: from })
+    const isOwn = (path: string) => own === path || own.startsWith(`${path}/`)
+    const path = isOwn(from) ? from : isOwn(to) || to === ownFolderName ? to : undefined
+    if (path === undefined) return
+    throw new AppError('own_folder', `${path} holds the agent's own files, which the settings move`, { path })
   }
 
   /** One after another: who cancels means the one that is seen. */
