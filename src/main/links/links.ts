@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RouterClient } from '@orpc/server'
 import type { Moving } from '../../shared/contract/index.ts'
-import { ownFolderName } from '../../shared/own-files.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { LinkTarget, Move, NoteLink } from '../../shared/links/index.ts'
 import type { TagRename } from '../../shared/properties/index.ts'
@@ -15,6 +14,7 @@ import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { normalizeRequest, type Workspace, type WriteOrigin } from '../workspace/index.ts'
 import type { Asked, LinkRouter } from './link-thread.ts'
 import type { NewNotes } from './new-note.ts'
+import { assertNotOwn } from './own-folder.ts'
 import type { LinkStyle } from './written.ts'
 import type { Rewrite } from './plan.ts'
 
@@ -158,7 +158,7 @@ export class Links {
 
   /** What a move would change in notes. */
   async planMove(move: Move) {
-    this.#assertNotOwn(move)
+    assertNotOwn(this.#options.workspace.layout.own, normalized(move))
     await this.#options.workspace.assertMovable(move)
     const { plan } = await this.#plan(normalized(move))
     return { ...plan, staysLocal: await this.#options.workspace.isKeptLocal(move) }
@@ -249,22 +249,9 @@ export class Links {
     return undo
   }
 
-  /**
-   * The settings say where the agent's own files lie: without them it would remember nothing, and what took their name would
-   * be taken for them.
-   * @throws AppError `own_folder`
-   */
-  #assertNotOwn({ from, to }: Move): void {
-    const { own } = this.#options.workspace.layout
-    const isOwn = (path: string) => own === path || own.startsWith(`${path}/`)
-    const path = isOwn(from) ? from : isOwn(to) || to === ownFolderName ? to : undefined
-    if (path === undefined) return
-    throw new AppError('own_folder', `${path} holds the agent's own files, which the settings move`, { path })
-  }
-
   /** One after another: who cancels means the one that is seen. */
   async #relocate(move: Move | undefined, rewrites: readonly Rewrite[], origin: WriteOrigin) {
-    if (move) this.#assertNotOwn(move)
+    if (move) assertNotOwn(this.#options.workspace.layout.own, move)
     const before = this.#relocating
     const done = before.then(async () => {
       const stop = new AbortController()
