@@ -146,7 +146,7 @@ class Reader {
     })
   }
 
-  /** Undefined where an alias stands for nothing, or for too much. */
+  /** Undefined where an alias stands for nothing. */
   values(node: Node | null): Values | undefined {
     const meant = node && this.#meaning(node)
     if (meant === undefined) return undefined
@@ -157,8 +157,8 @@ class Reader {
     for (const item of items) {
       if (!isNode(item)) continue
       const one = this.#meaning(item)
-      const text = one && this.#textOf(one)
-      if (!one || text === undefined) return undefined
+      if (!one) return undefined
+      const text = this.#textOf(one)
       if (text === '') continue
       values.push(text)
       stands.push(this.#place(one))
@@ -170,19 +170,19 @@ class Reader {
     return isAlias(node) ? this.#meant.get(node) : node
   }
 
-  /** Empty for what says nothing. */
-  #textOf(node: Node): string | undefined {
+  /** Empty for what says nothing, or too much to be told. */
+  #textOf(node: Node): string {
     if (isScalar(node)) {
       const text = typeof node.value === 'string' ? node.value.trim() : ''
       return text === 'null' || text === '~' ? '' : text
     }
-    if (this.#copied > maxCopied) return undefined
+    if (this.#copied > maxCopied) return ''
     try {
       const text = JSON.stringify(node.toJS(this.#document, { maxAliasCount: maxAliases }))
       this.#copied += text.length
       return text
     } catch {
-      return undefined
+      return ''
     }
   }
 
