@@ -59,10 +59,11 @@ export class Agent {
   /** Which of the recorded changes somebody has looked at. */
   readonly accepted: Accepted
   readonly chat: Chat
+  /** What a crash had interrupted and this start has completed; until somebody has seen that. */
+  ended: EndedChange | undefined
 
   readonly #options: AgentOptions
   readonly #figures: TextFigures
-  #ended: EndedChange | undefined
   /** When somebody last did something, as `performance.now()` has it. */
   #usedAt = performance.now()
 
@@ -144,7 +145,7 @@ export class Agent {
   /** Waits until its memory can be asked; whoever wants to hear of changes has subscribed before. */
   async start(): Promise<void> {
     const { watch, log, config } = this.#options
-    this.#ended = await carryOn(this.#options, this)
+    this.ended = await carryOn(this.#options, this)
     try {
       await this.memory.opened()
     } catch (error) {
@@ -153,15 +154,6 @@ export class Agent {
     }
     if (watch) this.scheduler.start()
     if (watch) this.workspace.tidy((error) => log.fault(error, `left-overs of agent ${config.id}`))
-  }
-
-  /** A change that a crash had interrupted and this start has completed; until somebody has seen that. */
-  get ended(): EndedChange | undefined {
-    return this.#ended
-  }
-
-  seeEnded(id: string): void {
-    if (this.#ended?.id === id) this.#ended = undefined
   }
 
   /** What is searched follows the habits of the folder. */
@@ -212,8 +204,7 @@ export class Agent {
       return await this.workspace.read(path)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
-      const known = await this.history?.nameNow(path)
-      const movedTo = known === path ? await this.history?.renamedTo(path) : known
+      const movedTo = await this.history?.movedTo(path)
       if (movedTo === undefined || !(await this.workspace.exists(movedTo))) throw error
       throw new AppError('file_not_found', `${path} is now ${movedTo}`, { path, movedTo }, { cause: error })
     }

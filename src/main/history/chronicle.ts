@@ -90,6 +90,12 @@ export async function nameNow(repository: Repository, path: string, commit?: str
   return names.of(path)
 }
 
+/** Where a file went that is gone, whoever moved it; undefined when it was deleted. */
+export async function movedTo(repository: Repository, path: string): Promise<string | undefined> {
+  const now = await nameNow(repository, path)
+  return now === path ? renamedTo(await repository.log(), path) : now
+}
+
 /** What another program renames is seen as one file that goes and one that comes, within this, ms. */
 const sameMomentMs = 5000
 

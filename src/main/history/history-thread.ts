@@ -1,7 +1,7 @@
 /** Entry of the history thread: a `Recorder` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { serveThread, threadBase, yieldToOthers } from '../thread/index.ts'
-import { blameOf, diffOf, nameNow, renamedTo, textOf, timelineOf, type TimelineRequest } from './chronicle.ts'
+import { blameOf, diffOf, movedTo, nameNow, textOf, timelineOf, type TimelineRequest } from './chronicle.ts'
 import { standingOf } from './standing.ts'
 import { Recorder, type RecorderEvent, type RecorderSettings } from './recorder.ts'
 
@@ -33,9 +33,7 @@ const router = {
   nameNow: threadBase
     .input(type<{ path: string; commit: string | undefined }>())
     .handler(async ({ input }) => nameNow(await opened().readable(), input.path, input.commit)),
-  renamedTo: threadBase
-    .input(type<string>())
-    .handler(async ({ input }) => renamedTo(await (await opened().readable()).log(), input)),
+  movedTo: threadBase.input(type<string>()).handler(async ({ input }) => movedTo(await opened().readable(), input)),
   standing: threadBase
     .input(type<{ path: string; patch: string }>())
     .handler(async ({ input }) => standingOf(await opened().readable(), input.path, input.patch)),

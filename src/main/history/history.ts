@@ -147,9 +147,9 @@ export class History {
     return this.#call((client) => client.nameNow({ path, commit }))
   }
 
-  /** Where another program has renamed a file to, that is gone; undefined when it was deleted. */
-  renamedTo(path: string): Promise<string | undefined> {
-    return this.#call((client) => client.renamedTo(path))
+  /** Where a file went that is gone, whoever moved it; undefined when it was deleted. */
+  movedTo(path: string): Promise<string | undefined> {
+    return this.#call((client) => client.movedTo(path))
   }
 
   /** Whether a change still stands; `path` is what its file was called then. */

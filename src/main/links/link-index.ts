@@ -17,7 +17,15 @@ import {
 } from '../../shared/links/index.ts'
 import { namesOf, parseProperties, type NoteProperties } from '../../shared/properties/index.ts'
 import { inBatches } from '../files/index.ts'
-import { isMarkdown, isWriteProtected, placeOf, readText, walkFiles, type FoundFile } from '../workspace/index.ts'
+import {
+  isMarkdown,
+  isWriteProtected,
+  placeOf,
+  readBytes,
+  readText,
+  walkFiles,
+  type FoundFile,
+} from '../workspace/index.ts'
 import type { NewNotes } from './new-note.ts'
 import type { LinkStyle } from './written.ts'
 
@@ -58,6 +66,7 @@ export class LinkIndex {
   style: LinkStyle = { links: 'wiki', linkPaths: 'shortest' }
   readonly #root: string
   #notes = new Map<string, IndexedNote>()
+  #unread: readonly string[] = []
   #others: readonly string[] = []
   #canvases = new Map<string, IndexedCanvas>()
   #resolver: Resolver | undefined
@@ -70,6 +79,11 @@ export class LinkIndex {
 
   get notes(): ReadonlyMap<string, IndexedNote> {
     return this.#notes
+  }
+
+  /** Notes that are no text, or cannot be read. */
+  get unread(): readonly string[] {
+    return this.#unread
   }
 
   /** Files that are no notes. */
@@ -126,9 +140,14 @@ export class LinkIndex {
       read.set(file.path, { ...file, hash: text.hash, names: namesOf(said), ...said, ...parseLinks(text.text) })
     })
     await this.#readCanvases(files, isAllowed)
-    const isSame = read.size === 0 && notes.length === this.#notes.size && others.join('\n') === this.#others.join('\n')
+    const unread = new Set(changed.map(({ path }) => path).filter((path) => !read.has(path)))
+    this.#unread = [...unread]
+    const count = notes.length - unread.size
+    const isSame = read.size === 0 && count === this.#notes.size && others.join('\n') === this.#others.join('\n')
     if (isSame) return
-    const entries = notes.map(({ path }) => [path, read.get(path) ?? this.#notes.get(path)] as const)
+    const entries = notes
+      .filter(({ path }) => !unread.has(path))
+      .map(({ path }) => [path, read.get(path) ?? this.#notes.get(path)] as const)
     this.#notes = new Map(entries.filter((entry): entry is [string, IndexedNote] => entry[1] !== undefined))
     this.#others = others
     this.#resolver = undefined
@@ -151,6 +170,18 @@ export class LinkIndex {
   /** The text of a note as it is now; undefined when it cannot be read. */
   async text(path: string): Promise<{ text: string; hash: string } | undefined> {
     return this.#read(path)
+  }
+
+  /** What a note holds that is no text; null where it cannot be read, undefined where it is gone. */
+  async bytes(path: string, forbidden: readonly string[]): Promise<Buffer | null | undefined> {
+    const { isAllowed } = await placeOf({ workspace: this.#root, forbidden })
+    try {
+      return await readBytes(join(this.#root, path), path, isAllowed)
+    } catch (error) {
+      if (error instanceof AppError) return error.code === 'file_not_found' ? undefined : null
+      if (isSystemError(error)) return null
+      throw error
+    }
   }
 
   async #readCanvases(files: readonly FoundFile[], isAllowed: (real: string) => boolean): Promise<void> {

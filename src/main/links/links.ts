@@ -3,27 +3,25 @@
  * has asked for a while. Moves and what they change in notes are one change, which one undo puts back.
  */
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import type { RouterClient } from '@orpc/server'
-import { z } from 'zod'
 import type { Moving } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { LinkTarget, Move, NoteLink } from '../../shared/links/index.ts'
 import type { TagRename } from '../../shared/properties/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import type { Differ } from '../diff/index.ts'
-import { KeptUndos } from '../files/index.ts'
+import type { KeptUndos } from '../files/index.ts'
 import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { normalizeRequest, type Workspace, type WriteOrigin } from '../workspace/index.ts'
 import type { Asked, LinkRouter } from './link-thread.ts'
 import type { NewNotes } from './new-note.ts'
+import { assertNotOwn } from './own-folder.ts'
+import { keptMoves, type Done } from './kept-moves.ts'
 import type { LinkStyle } from './written.ts'
 import type { Rewrite } from './plan.ts'
 
 /** A thread that nobody asks for so long gives its memory back, ms. */
 const usualIdleMs = 300_000
-/** Moves and renamed tags that can be taken back at once; older ones stand in the history. */
-const maxDone = 20
 
 type LinkClient = RouterClient<LinkRouter>
 
@@ -55,23 +53,6 @@ interface Whole {
   readonly tag?: TagRename | undefined
 }
 
-const placesSchema = z.object({ from: z.string(), to: z.string() })
-
-const doneSchema = z.object({
-  /** ms since 1970. */
-  at: z.number(),
-  /** Absent for another name of a tag, … */
-  move: placesSchema.optional(),
-  /** … which is here. */
-  tag: placesSchema.optional(),
-  rewrites: z
-    .array(z.object({ path: z.string(), newPath: z.string(), before: z.string(), after: z.string() }))
-    .readonly(),
-  /** Folders that were made for it, the innermost first. */
-  made: z.array(z.string()).readonly(),
-})
-type Done = Readonly<z.infer<typeof doneSchema>>
-
 interface UnderWay extends Moving {
   readonly stop: AbortController
 }
@@ -94,12 +75,7 @@ export class Links {
   constructor(options: LinksOptions) {
     this.#options = options
     this.changes = this.#changes
-    const { undos } = options
-    this.#done = new KeptUndos({
-      folder: undos === undefined ? undefined : join(undos, 'moves'),
-      most: maxDone,
-      parse: (json) => doneSchema.safeParse(json).data,
-    })
+    this.#done = keptMoves(options.undos)
   }
 
   /** Files have changed. */
@@ -174,7 +150,7 @@ export class Links {
 
   /** What a move would change in notes. */
   async planMove(move: Move) {
-    this.#assertNotOwn(move)
+    assertNotOwn(this.#options.workspace.layout.own, normalized(move))
     await this.#options.workspace.assertMovable(move)
     const { plan } = await this.#plan(normalized(move))
     return { ...plan, staysLocal: await this.#options.workspace.isKeptLocal(move) }
@@ -270,16 +246,9 @@ export class Links {
     return undo
   }
 
-  /** The settings say where the agent's own files lie: without them it would remember nothing. @throws AppError `own_folder` */
-  #assertNotOwn({ from }: Move): void {
-    const { own } = this.#options.workspace.layout
-    if (own !== from && !own.startsWith(`${from}/`)) return
-    throw new AppError('own_folder', `${from} holds the agent's own files, which the settings move`, { path: from })
-  }
-
   /** One after another: who cancels means the one that is seen. */
   async #relocate({ move, tag }: Whole, rewrites: readonly Rewrite[], origin: WriteOrigin) {
-    if (move) this.#assertNotOwn(move)
+    if (move) assertNotOwn(this.#options.workspace.layout.own, move)
     const before = this.#relocating
     const done = before.then(async () => {
       const stop = new AbortController()

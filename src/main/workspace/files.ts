@@ -32,6 +32,16 @@ export async function readText(
   shownAs: string = path,
   isAllowed?: (realPath: string) => boolean,
 ): Promise<TextFile> {
+  const bytes = await readBytes(path, shownAs, isAllowed)
+  return { text: decodeUtf8(bytes, shownAs), hash: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/** The same of what may be no text. @throws AppError as `readText` */
+export async function readBytes(
+  path: string,
+  shownAs: string = path,
+  isAllowed?: (realPath: string) => boolean,
+): Promise<Buffer> {
   let file: FileHandle
   try {
     const { isText, size } = await describe(path)
@@ -44,8 +54,7 @@ export async function readText(
   try {
     if (isAllowed) await assertAllowed(file, path, shownAs, isAllowed)
     if (!(await file.stat()).isFile()) throw notRegular(shownAs)
-    const bytes = await file.readFile()
-    return { text: decodeUtf8(bytes, shownAs), hash: createHash('sha256').update(bytes).digest('hex') }
+    return await file.readFile()
   } finally {
     await file.close()
   }

@@ -19,6 +19,7 @@ import { restorer, type Texts } from './restorer.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal, kindOf, type ChangeKind } from './pending-change.ts'
 import {
+  assertFree,
   assertNotInItself,
   assertSameKind,
   isFolderAt,
@@ -364,11 +365,13 @@ export class Workspace {
     return isWriteProtected(await resolveInside(this.roots, normalizeRequest(path)))
   }
 
-  /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself` */
+  /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself`, `file_exists`, and as `resolveInside` */
   async assertMovable(asked: Move): Promise<void> {
     const move = { from: normalizeRequest(asked.from), to: normalizeRequest(asked.to) }
-    if (await isFolderAt(this.roots, move.from)) assertNotInItself(move)
+    const isFolder = await isFolderAt(this.roots, move.from)
+    if (isFolder) assertNotInItself(move)
     else assertSameKind(move)
+    await assertFree(this.roots, move.to, isFolder)
   }
 
   /** Whether anything of it stays on this machine that the settings name by its place. */

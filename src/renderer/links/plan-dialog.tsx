@@ -40,9 +40,10 @@ export function PlanDialog({ plan, title, hint, leftBehind, choices, onClose }: 
         <p role="note" className="text-[12px] text-muted">
           {leftBehind}{' '}
           {plan.left
-            .map(({ path, line, isProtected }) =>
-              isProtected ? t('links.protected', { place: `${path}:${line}` }) : `${path}:${line}`,
-            )
+            .map(({ path, line, isProtected, isUnread }) => {
+              const place = `${path}:${line}`
+              return isProtected ? t('links.protected', { place }) : isUnread ? t('links.unread', { place }) : place
+            })
             .join(', ')}
         </p>
       )}
