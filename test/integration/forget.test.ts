@@ -83,6 +83,10 @@ async function spread({ app, workspace, home }: TestApp, client: Client) {
   await client.upkeep.flag({ ...main, path: 'notes/garden.md', line: 5, fault: 'wrong' })
   await mkdir(join(home, 'agents/main/drafts'), { recursive: true })
   await writeFile(join(home, 'agents/main/drafts/left.json'), JSON.stringify({ text: `Ask ${secret}` }))
+  await mkdir(join(home, 'agents/main/undos/replacements'), { recursive: true })
+  const changed = { path: 'a.md', before: `Ask ${secret}.\nA cat.\n`, after: `Ask ${secret}.\nA dog.\n` }
+  const replaced = { at: 1, text: 'cat', replacement: 'dog', count: 1, files: [changed] }
+  await writeFile(join(home, 'agents/main/undos/replacements/one.json'), JSON.stringify(replaced))
   await agent.memory.settle(5000)
   expect((await filesWith(workspace, trace)).length).toBeGreaterThan(3)
   expect((await filesWith(home, trace)).length).toBeGreaterThan(6)
