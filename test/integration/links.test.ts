@@ -329,6 +329,38 @@ describe('M67 links', () => {
     expect(await links.moves(main)).toEqual([])
   })
 
+  it('M67: mentions are told apart by what stands around them, and only prose is linked, also when it is written', async () => {
+    const words = 'and more words '.repeat(6)
+    const line = `The target is here, ${words}a Target, ${words}target.`
+    const { links, read, workspace } = await openLinks({
+      'Target.md': '# Target\n',
+      'u.md': `[a](https://example.com/Target/page) <https://x.org/Target> #Target $Target$ <b title="Target">t</b>\n${line}\n`,
+    })
+    const { mentions, count } = await links.mentions({ ...main, path: 'Target.md' })
+    expect(count).toBe(3)
+    expect(mentions.map(({ line, text, at, words }) => [line, text.slice(0, at), words])).toEqual([
+      [2, 'The ', 'target'],
+      [2, expect.stringMatching(/^….{38,40}words a $/), 'Target'],
+      [2, expect.stringMatching(/^….{38,40}words $/), 'target'],
+    ])
+    for (const { text, at, words, from } of mentions) {
+      expect(text.slice(at, at + words.length)).toBe(words)
+      expect(line.slice(from, from + words.length)).toBe(words)
+    }
+    const before = await read('u.md')
+    const linkAt = (from: number) =>
+      links.linkMention({ ...main, path: 'u.md', to: 'Target.md', line: 1, from, words: 'Target' })
+    for (const { index } of before.split('\n')[0]?.matchAll(/Target/g) ?? [])
+      await expect(linkAt(index)).rejects.toMatchObject({ code: 'edit_no_match' })
+    expect(await read('u.md')).toBe(before)
+    // What it stood in has become code since.
+    await writeFile(join(workspace, 'u.md'), '`Target`\n')
+    await expect(linkAt(1)).rejects.toMatchObject({ code: 'edit_no_match' })
+    await writeFile(join(workspace, 'u.md'), ' Target\n')
+    await linkAt(1)
+    expect(await read('u.md')).toBe(' [[Target]]\n')
+  })
+
   it('M67: a note has backlinks, mentions, names; what is broken is told with what is near', async () => {
     const { links, read, workspace } = await openLinks({
       'Walrus facts.md': '---\naliases: [Big seal]\n---\n# Life\n## In the sea ^sea\n[[#Nowhere]]\n',

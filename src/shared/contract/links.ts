@@ -35,6 +35,10 @@ export type Backlink = z.infer<typeof backlinkSchema>
 
 export const mentionSchema = z.object({
   ...placeShape,
+  /** The line, or what of it stands around the words. */
+  text: z.string(),
+  /** Where the words begin in `text`. */
+  at: z.number().int(),
   /** Offsets in the whole line, and what stands there. */
   from: z.number().int(),
   to: z.number().int(),
@@ -133,7 +137,7 @@ export const links = {
   around: base.input(forNote.extend({ steps: z.number().int().min(1).max(2) })).output(linkGraphSchema),
   /** Where other notes have its name, an alias or its title without linking to it. */
   mentions: base.input(forNote).output(z.object({ mentions: z.array(mentionSchema), count: z.number().int() })),
-  /** Makes a mention a link. Fails with `edit_no_match` when the words do not stand there any more. */
+  /** Makes a mention a link. Fails with `edit_no_match` when the words do not stand there any more, or in what is no prose. */
   linkMention: base
     .input(
       forNote.extend({
