@@ -340,8 +340,8 @@ describe('M67 links', () => {
     expect(count).toBe(3)
     expect(mentions.map(({ line, text, at, words }) => [line, text.slice(0, at), words])).toEqual([
       [2, 'The ', 'target'],
-      [2, expect.stringMatching(/^….{38,40}words a $/), 'Target'],
-      [2, expect.stringMatching(/^….{38,40}words $/), 'target'],
+      [2, expect.stringMatching(/^….{20,37}words a $/), 'Target'],
+      [2, expect.stringMatching(/^….{20,37}words $/), 'target'],
     ])
     for (const { text, at, words, from } of mentions) {
       expect(text.slice(at, at + words.length)).toBe(words)
@@ -359,6 +359,52 @@ describe('M67 links', () => {
     await writeFile(join(workspace, 'u.md'), ' Target\n')
     await linkAt(1)
     expect(await read('u.md')).toBe(' [[Target]]\n')
+  })
+
+  it('M67: what completion writes leads there, also to names that no wikilink can have', async () => {
+    const files = {
+      'C# notes.md': '---\naliases: ["A|B", "See sharp", "so [it] is"]\n---\n# Head\n\n## Q|R [z]\n\ntext ^b1\n',
+      'x|y.md': '# X\n',
+      'a]] b.md': '# Br\n',
+      'c^d.md': '# Up\n',
+      'C# dir/plain.md': '# Plain\n',
+      'C# dir/twice.md': '# 1\n',
+      'twice.md': '# 2\n',
+      'pic #1.png': 'not really',
+      'Home.md': 'See sharp and Other things\n',
+      'Other things.md': '# Other\n',
+    }
+    const { links, workspace } = await openLinks(files)
+    const linksFor = async (typed: string) =>
+      (await links.names({ ...main, path: 'Home.md', typed })).map(({ path, label, link }) => ({ path, label, link }))
+    const best = async (typed: string) => (await linksFor(typed))[0]?.link
+    expect(await best('C# ')).toBe('[C# notes](C%23%20notes.md)')
+    expect((await linksFor('C')).map(({ link }) => link)).toContain('[C# notes](C%23%20notes.md)')
+    expect(await best('C#')).toBe('[C# notes](C%23%20notes.md)')
+    expect(await best('See')).toBe('[See sharp](C%23%20notes.md)')
+    expect(await best('x')).toBe('[x|y](x%7Cy.md)')
+    expect(await best('pic')).toBe('[pic #1.png](pic%20%231.png)')
+    expect(await best('plain')).toBe('[[plain]]')
+    expect(await best('C# notes#He')).toBe('[Head](C%23%20notes.md#Head)')
+    expect(await best('See sharp#He')).toBe('[[See sharp#Head]]')
+
+    const typed = ['', 'C', 'A', 'See', 'so', 'a]', 'c^', 'twice', 'C# notes#', 'C# notes#^', 'See sharp#']
+    const offered = (await Promise.all(typed.map(linksFor))).flat()
+    expect(offered.length).toBeGreaterThan(20)
+    await writeFile(join(workspace, 'All.md'), offered.map(({ link }) => `${link}\n`).join(''))
+    await until(async () => (await links.of({ ...main, path: 'All.md' })).counts.outgoing > 0, 10_000)
+    const { outgoing } = await links.of({ ...main, path: 'All.md' })
+    const led = offered.map(({ label, link }, at) => {
+      const found = outgoing.filter((one) => one.at === at + 1)
+      return { label, link, path: found.map(({ path }) => path).join() }
+    })
+    expect(led).toEqual(offered.map(({ label, link, path }) => ({ label, link, path })))
+
+    // What becomes a link is written so, too.
+    const { mentions } = await links.mentions({ ...main, path: 'C# notes.md' })
+    expect(mentions).toMatchObject([{ path: 'Home.md', words: 'See sharp' }])
+    await links.linkMention({ ...main, path: 'Home.md', to: 'C# notes.md', line: 1, from: 0, words: 'See sharp' })
+    expect(await readFile(join(workspace, 'Home.md'), 'utf8')).toMatch(/^\[See sharp\]\(C%23%20notes\.md\) and/)
   })
 
   it('M67: a note has backlinks, mentions, names; what is broken is told with what is near', async () => {

@@ -62,8 +62,8 @@ export const linkNameSchema = z.object({
   /** What it is offered as: a name, an alias, a heading, a block. */
   label: z.string(),
   kind: z.enum(['note', 'alias', 'file', 'heading', 'block']),
-  /** What stands between `[[` and `]]`. */
-  wiki: z.string(),
+  /** What stands between `[[` and `]]`; null where no such link leads there. */
+  wiki: z.string().nullable(),
   /** What stands between `](` and `)`. */
   inline: z.string(),
   /** The whole link, as the vault writes its own. */

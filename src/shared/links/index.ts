@@ -7,6 +7,9 @@ export { splitTarget, wholeTarget, type LinkTarget } from './target.ts'
 export { baseOf, folderOf, keyOf, Resolver, stemOf, type KnownFile } from './resolve.ts'
 export {
   applyEdits,
+  inlineInstead,
+  isWritable,
+  markdownLink,
   movedPath,
   planRewrites,
   relativePath,
