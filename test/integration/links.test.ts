@@ -1,6 +1,6 @@
 /** Links in a real workspace: followed, listed, and kept where notes move. */
 import { watch } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { createRouterClient } from '@orpc/server'
@@ -405,6 +405,25 @@ describe('M67 links', () => {
     expect(mentions).toMatchObject([{ path: 'Home.md', words: 'See sharp' }])
     await links.linkMention({ ...main, path: 'Home.md', to: 'C# notes.md', line: 1, from: 0, words: 'See sharp' })
     expect(await readFile(join(workspace, 'Home.md'), 'utf8')).toMatch(/^\[See sharp\]\(C%23%20notes\.md\) and/)
+  })
+
+  it('M67: a symbolic link is not moved, nor the note that it leads to', async () => {
+    const { links, workspace, everything } = await openLinks({
+      'real/note.md': '# Real\n',
+      'real/p.png': 'not really',
+      'a.md': '[[real/note]]\n',
+    })
+    await symlink('real/note.md', join(workspace, 'inlink.md'))
+    await symlink('real/p.png', join(workspace, 'inlink.png'))
+    const before = await everything()
+    for (const ending of ['md', 'png'])
+      for (const done of [links.planMove, links.move])
+        await expect(done({ ...main, from: `inlink.${ending}`, to: `moved/other.${ending}` })).rejects.toMatchObject({
+          code: 'symbolic_link',
+          data: { path: `inlink.${ending}` },
+        })
+    expect(await everything()).toEqual(before)
+    expect(await readlink(join(workspace, 'inlink.md'))).toBe('real/note.md')
   })
 
   it('M67: a note has backlinks, mentions, names; what is broken is told with what is near', async () => {

@@ -98,7 +98,9 @@ function Place({ path, line, text, found }: PlaceProps) {
       <span className="block truncate font-mono text-[11px] text-muted">
         {clipLine(path)}:{line}
       </span>
-      <span className="line-clamp-2 text-[12px] break-words">{found ? <Found text={text} found={found} /> : clipLine(text, maxShown)}</span>
+      <span className="line-clamp-2 text-[12px] break-words">
+        {found ? <Found text={text} found={found} /> : clipLine(text, maxShown)}
+      </span>
     </Link>
   )
 }

@@ -60,7 +60,24 @@ describe('M67: what is no prose', () => {
   })
 
   it('M67: a text of nothing but beginnings is looked at in one pass', () => {
-    const beginnings = ['[', '[[', '](', '$', '$$', '<a ', '<a "', '<a>', '<b', '{{', '#', 'a.', 'a@', '`', '[a]: ', '/']
+    const beginnings = [
+      '[',
+      '[[',
+      '](',
+      '$',
+      '$$',
+      '<a ',
+      '<a "',
+      '<a>',
+      '<b',
+      '{{',
+      '#',
+      'a.',
+      'a@',
+      '`',
+      '[a]: ',
+      '/',
+    ]
     for (const one of [...beginnings, ...beginnings.map((sign) => `${sign}\n`), ' ', '\t', 'a', '\n> '])
       notProse(one.repeat(200_000 / one.length))
   }, 20_000)
