@@ -248,6 +248,38 @@ describe('M67 links', () => {
     expect([await read('Old.md'), await read('open.md')]).toEqual(['# Old\n', '[[Old]]\n'])
   })
 
+  it('M67: notes that cannot be read and link to what is moved are told before, and go on being linked to', async () => {
+    const { links, workspace, read } = await openLinks({
+      'Target é.md': '# Target\n',
+      'plain.md': '[[Target é]] [[dir/nul]]\n',
+    })
+    const bytes = {
+      'latin.md': Buffer.from('caf\xe9\n[[Target \xe9]]\n', 'latin1'),
+      'dir/nul.md': Buffer.from('a\0b [t](../Target%20é.md)\n'),
+      'wide.md': Buffer.from('\uFEFF\n\n[[Target é|x]]\n', 'utf16le'),
+      'surrogate.md': Buffer.concat([Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('\n![[Target é]]\n')]),
+      'other.md': Buffer.from('\0 Target é [[plain]]\n'),
+    }
+    await mkdir(join(workspace, 'dir'))
+    for (const [path, text] of Object.entries(bytes)) await writeFile(join(workspace, path), text)
+    await until(async () => (await links.files(main)).some(({ path }) => path === 'other.md'), 10_000)
+    const move = { ...main, from: 'Target é.md', to: 'New.md' }
+    const plan = await links.planMove(move)
+    const left = plan.left.map(({ path, line, isUnread }) => `${path}:${line} ${isUnread}`).toSorted()
+    expect(left).toEqual(['dir/nul.md:1 true', 'latin.md:2 true', 'surrogate.md:2 true', 'wide.md:3 true'])
+    expect(plan).toMatchObject({ links: 1, notes: 1 })
+    await links.move({ ...move, plan: plan.id })
+    expect(await read('plain.md')).toBe('[[New]] [[dir/nul]]\n')
+    for (const [path, text] of Object.entries(bytes)) expect(await readFile(join(workspace, path))).toEqual(text)
+    // Links to them are kept as others are; once it is text, it is a note as others.
+    const folder = { ...main, from: 'dir', to: 'files' }
+    await links.move({ ...folder, plan: (await links.planMove(folder)).id })
+    expect(await read('plain.md')).toBe('[[New]] [[files/nul]]\n')
+    await writeFile(join(workspace, 'latin.md'), 'now [[New]] is text\n')
+    await until(async () => (await links.of({ ...main, path: 'latin.md' })).counts.outgoing === 1, 10_000)
+    expect((await links.planMove({ ...main, from: 'New.md', to: 'Newer.md' })).left).toEqual([])
+  })
+
   it('M67: a folder is not moved into itself, and the plan says so', async () => {
     const { links, everything } = await openLinks({
       'Sub/a.md': '[[b]]\n',

@@ -78,9 +78,16 @@ export const movePlanSchema = z.object({
   moves: z.number().int(),
   /** Some of those that change, by the path that they have after the move. */
   files: z.array(z.object({ path: z.string(), count: z.number().int(), patch: z.string() })),
-  /** Links that no writing leads to their note any more, and those in notes that may not be written. */
+  /** Links that no writing leads to their note any more, and those in notes that may not be written or cannot be read. */
   left: z.array(
-    z.object({ path: z.string(), line: z.number().int(), target: z.string(), isProtected: z.boolean().optional() }),
+    z.object({
+      path: z.string(),
+      line: z.number().int(),
+      /** Empty for a note that may have links, and cannot be opened. */
+      target: z.string(),
+      isProtected: z.boolean().optional(),
+      isUnread: z.boolean().optional(),
+    }),
   ),
   /** Names exactly this plan. */
   id: idSchema,
