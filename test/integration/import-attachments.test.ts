@@ -251,7 +251,10 @@ describe('M69 import takes attachments', () => {
       added: 1,
       attachments: { added: 0 },
       lost: 1,
-      left: [{ reason: 'unwanted', ending: 'png', count: 1, names: ['Page 1/x.png'] }],
+      left: [
+        { reason: 'name', ending: 'md', count: 1, names: ['../up.md'] },
+        { reason: 'unwanted', ending: 'png', count: 1, names: ['Page 1/x.png'] },
+      ],
     })
     expect(await run(file, 'in')).toEqual(['in/Page 1.md', 'in/Page 1/x.png'])
     expect(await leadsOf('in/Page 1.md')).toEqual(['in/Page 1/x.png'])

@@ -326,6 +326,33 @@ describe('M47 archives by strangers', () => {
     expect(await reasons(twice)).toMatch(/archive_unusable: it has "a.md" twice/)
   })
 
+  it('M47: notes whose names lead elsewhere are told of, each of them', async () => {
+    const { importer } = await openImporter()
+    const file = join(await temporaryFolder(), 'x.zip')
+    const bad = ['V/../../escape.md', 'V/../back.md', '/abs.md', 'C:\\win.md', '..\\c.md']
+    const names = [...bad, './V/dot.md', 'V/fine.md', 'V/.git/x.md']
+    await writeFile(file, zipSync(Object.fromEntries(names.map((name) => [name, text]))))
+    const plan = await importer.plan(taskOf(file, 'memory'))
+    expect(plan.left).toEqual([{ reason: 'name', ending: 'md', count: bad.length, names: bad }])
+    expect([...plan.names].sort()).toEqual(['memory/V/dot.md', 'memory/V/fine.md'])
+  })
+
+  it('M47: names that are not said to be UTF-8 are read as what they are', async () => {
+    const reasons = await openReasons()
+    // The name of the entry, of as many bytes, in both places where it stands.
+    const named = (name: Buffer) => {
+      const stand = `${'q'.repeat(name.length - 3)}.md`
+      const bytes = Buffer.from(zipSync({ [stand]: text }))
+      for (let at = bytes.indexOf(stand); at >= 0; at = bytes.indexOf(stand, at + 1)) name.copy(bytes, at)
+      return bytes
+    }
+    expect(await reasons(named(Buffer.from([0xb1, 0xca, 0xbc, 0xc7, ...Buffer.from('.md')])))).toBe('memory/笔记.md')
+    expect(await reasons(named(Buffer.from('笔记.md')))).toBe('memory/笔记.md')
+    expect(await reasons(named(Buffer.from([...Buffer.from('Caf'), 0x82, ...Buffer.from('.md')])))).toBe(
+      'memory/Café.md',
+    )
+  })
+
   it('M47: encrypted, cut off and overstated ones say so', async () => {
     const reasons = await openReasons()
     const plain = Buffer.from(zipSync({ 'a.md': text }))
@@ -345,6 +372,8 @@ describe('M47 archives by strangers', () => {
     // A link has nothing to read.
     expect(await reasons(changed(directory + 38, (0o120777 << 16) >>> 0, 4))).toMatch(/import_unknown/)
     expect(await reasons(plain)).toBe('memory/a.md')
+    for (const length of [30, directory, end, end + 10])
+      expect(await reasons(plain.subarray(0, length))).toMatch(/damaged/)
   })
 
   it('M47: whatever bytes an archive has, the answer is a clear one', async () => {

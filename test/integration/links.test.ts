@@ -307,6 +307,35 @@ describe('M67 links', () => {
     expect(await everything()).toEqual(before)
   })
 
+  it('M67: no folder takes the name that the own files will have', async () => {
+    const { links, agent, everything } = await openLinks({
+      '.obsidian/app.json': '{}',
+      'a/x.md': 'x\n',
+      'b.md': '[[x]]\n',
+    })
+    expect(agent.workspace.layout.own).toBe('')
+    const before = await everything()
+    for (const done of [links.planMove, links.move])
+      await expect(done({ ...main, from: 'a', to: '.commonplace' })).rejects.toMatchObject({ code: 'own_folder' })
+    expect(await everything()).toEqual(before)
+  })
+
+  it.each([
+    ['a folder that is there', 'a', 'b', { code: 'file_exists', data: { path: 'b' } }],
+    ['itself', 'a', 'a', { code: 'file_exists' }],
+    ['a note that is there', 'n.md', 'other.md', { code: 'file_exists', data: { path: 'other.md' } }],
+    ['a place below a note', 'n.md', 'other.md/n.md', { code: 'file_exists', data: { path: 'other.md' } }],
+    ['a folder below a note', 'a', 'other.md/a', { code: 'file_exists', data: { path: 'other.md' } }],
+    ['a name that not every system takes', 'n.md', 'CON.md', { code: 'path_invalid' }],
+    ['a hidden place', 'n.md', '.obsidian/n.md', { code: 'path_hidden' }],
+  ])('M67: what cannot be moved is told before it is planned: to %s', async (_what, from, to, refusal) => {
+    const { links, everything } = await openLinks({ 'a/x.md': '', 'b/y.md': '', 'n.md': '[[x]]', 'other.md': '[[n]]' })
+    const before = await everything()
+    for (const done of [links.planMove, links.move])
+      await expect(done({ ...main, from, to })).rejects.toMatchObject(refusal)
+    expect(await everything()).toEqual(before)
+  })
+
   it('M67: where one note cannot be written, what was done is taken back; an outdated plan does nothing', async () => {
     const names = Array.from({ length: 60 }, (_, number) => `n/${String(number).padStart(2, '0')}.md`)
     const files = Object.fromEntries([['Old.md', ''], ...names.map((name) => [name, '[[Old]]\n'] as const)])
@@ -354,7 +383,7 @@ describe('M67 links', () => {
   it('M67: a move that cannot be written says that nothing was moved, and why', async () => {
     const { links, everything } = await openLinks({ 'p/a.md': '', 'h.md': '[[p/a]]\n' })
     const before = await everything()
-    const failed = { code: 'move_failed', data: { reason: 'ENOTDIR' } }
+    const failed = { code: 'file_exists', data: { path: 'h.md' } }
     await expect(links.move({ ...main, from: 'p', to: 'h.md/q' })).rejects.toMatchObject(failed)
     await expect(links.move({ ...main, from: 'p/a.md', to: 'h.md/q.md' })).rejects.toMatchObject(failed)
     expect(await everything()).toEqual(before)

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openTestApp } from '../support/app.ts'
@@ -14,8 +14,8 @@ const files = {
   'code.md': 'A walrus in code: `#work`\n',
 }
 
-async function open() {
-  const { app, workspace } = await openTestApp({ files, watch: false })
+async function open(more: Record<string, string> = {}) {
+  const { app, workspace } = await openTestApp({ files: { ...files, ...more }, watch: false })
   const agent = await app.agents.get('main')
   await agent.memory.settle(10_000)
   return { agent, workspace }
@@ -131,5 +131,88 @@ describe('M68 tags of all notes', () => {
       code: 'plan_outdated',
     })
     expect(await agent.links.planTagRename({ from: '动物', to: '工作' })).toMatchObject({ tags: 1, joins: true })
+  })
+
+  it('M68: every place of a note with very many gets the other name', async () => {
+    const before = { 'many.md': '#work item\n'.repeat(2500), 'late.md': `${'#other '.repeat(2100)}#work\n` }
+    const { agent, workspace } = await open(before)
+    const text = (path: string) => readFile(join(workspace, path), 'utf8')
+    const rename = { from: 'work', to: 'job' }
+    const plan = await agent.links.planTagRename(rename)
+    expect(plan).toMatchObject({ tags: 2503, notes: 4, left: [] })
+    const { undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
+    expect(await text('many.md')).toBe(before['many.md'].replaceAll('work', 'job'))
+    expect(await text('late.md')).toBe(before['late.md'].replace('work', 'job'))
+    await agent.links.undo(undo, { cause: 'user', isUndo: true })
+    expect(await text('many.md')).toBe(before['many.md'])
+  })
+
+  it('M68: notes that are no text, or cannot be written, are told before, each of them', async () => {
+    const { agent, workspace } = await open({ 'locked.md': '#work\n'.repeat(3000) })
+    await chmod(join(workspace, 'locked.md'), 0o444)
+    await writeFiles(workspace, {
+      'bytes.md': Buffer.from('one\n#work \xff\xfe\n', 'latin1'),
+      'nul.md': '#Work/trips \0\n',
+      'half.md': Buffer.from([...Buffer.from('tags:: work\n'), 0xed, 0xa0, 0x80]),
+      'wide.md': Buffer.from('\ufeff#work\n', 'utf16le'),
+      'wide2.md': Buffer.from('\ufeff#work\n', 'utf16le').swap16(),
+      'gbk.md': Buffer.concat([Buffer.from('#work '), Buffer.from([0xb1, 0xca, 0xbc, 0xc7])]),
+      'none.md': Buffer.from('no work here \xff', 'latin1'),
+      'large.md': Buffer.alloc(21 * 1024 * 1024, 'x'),
+    })
+    const rename = { from: 'work', to: 'job' }
+    const plan = await agent.links.planTagRename(rename)
+    const unread = plan.left.filter(({ isUnread }) => isUnread)
+    expect(unread.map(({ path, line }) => `${path}:${line}`).sort()).toEqual([
+      'bytes.md:2',
+      'gbk.md:1',
+      'half.md:1',
+      'large.md:1',
+      'nul.md:1',
+      'wide.md:1',
+      'wide2.md:1',
+    ])
+    expect(plan.left.filter(({ isProtected }) => isProtected).every(({ path }) => path === 'locked.md')).toBe(true)
+    expect(plan).toMatchObject({ tags: 2, notes: 2 })
+    expect((await agent.links.planTagRename({ from: '笔记', to: 'note' })).left.map(({ path }) => path)).toEqual([
+      'large.md',
+    ])
+    await writeFiles(workspace, { 'gbk.md': Buffer.concat([Buffer.from('#'), Buffer.from([0xb1, 0xca, 0xbc, 0xc7])]) })
+    agent.links.touch()
+    expect((await agent.links.planTagRename({ from: '笔记', to: 'note' })).left).toContainEqual({
+      path: 'gbk.md',
+      line: 1,
+      target: '笔记',
+      isUnread: true,
+    })
+  })
+
+  it('M68: tags in braces and behind aliases are seen, and written where they stand', async () => {
+    const before = {
+      'anchors.md': '---\nbase: &b [work, x]\ntags: *b\n---\n#work\n',
+      'flow.md': '---\r\n{tags: ["work", \'work/two\'], status: open}\r\n---\r\nwork\r\n',
+      'odd.md': '---\n{tags: ["w\\u006frk"]}\n---\n',
+    }
+    const { agent, workspace } = await open(before)
+    const text = (path: string) => readFile(join(workspace, path), 'utf8')
+    expect(await agent.links.properties('flow.md')).toEqual({
+      tags: [
+        { name: 'work', line: 2 },
+        { name: 'work/two', line: 2 },
+      ],
+      properties: [
+        { name: 'tags', values: ['work', 'work/two'], line: 2 },
+        { name: 'status', values: ['open'], line: 2 },
+      ],
+    })
+    const rename = { from: 'work', to: 'job' }
+    const plan = await agent.links.planTagRename(rename)
+    expect(plan.left).toEqual([{ path: 'odd.md', line: 2, target: 'work' }])
+    const { undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
+    expect(await text('anchors.md')).toBe('---\nbase: &b [job, x]\ntags: *b\n---\n#job\n')
+    expect(await text('flow.md')).toBe('---\r\n{tags: ["job", \'job/two\'], status: open}\r\n---\r\nwork\r\n')
+    expect(await text('odd.md')).toBe(before['odd.md'])
+    await agent.links.undo(undo, { cause: 'user', isUndo: true })
+    expect(await text('anchors.md')).toBe(before['anchors.md'])
   })
 })

@@ -1,3 +1,4 @@
+export { decodeAs } from './decode-as.ts'
 export { inBatches } from './batches.ts'
 export { copyAside, readKept, setAside } from './damaged.ts'
 export { DraftFolder, type KeptDraft } from './draft-folder.ts'

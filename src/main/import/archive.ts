@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createInflateRaw } from 'node:zlib'
 import { AppError, isSystemError } from '../../shared/errors.ts'
+import { zipName } from './zip-names.ts'
 
 /** Files of an archive, and bytes of its directory. */
 const maxEntries = 100_000
@@ -15,7 +16,7 @@ const maxDirectoryBytes = 64 * 1024 * 1024
 const maxGrowth = 250
 
 export interface ArchiveEntry {
-  /** As it stands there. */
+  /** As it stands there, decoded. */
   readonly name: string
   /** Bytes, unpacked, as announced. */
   readonly size: number
@@ -114,7 +115,11 @@ async function findDirectory(file: FileHandle, path: string): Promise<Directory 
   const { size } = await file.stat()
   const tail = await readAt(file, Math.max(0, size - 65_557), Math.min(size, 65_557), path)
   const at = tail.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
-  if (at < 0 || at + 22 > tail.length) return undefined
+  if (at < 0 || at + 22 > tail.length) {
+    // A zip that begins as one and does not end as one was cut off.
+    if (size >= 4 && (await readAt(file, 0, 4, path)).readUInt32LE(0) === 0x04034b50) throw damaged(path)
+    return undefined
+  }
   let directory: Directory = {
     count: tail.readUInt16LE(at + 10),
     bytes: tail.readUInt32LE(at + 12),
@@ -143,7 +148,7 @@ function* readDirectory(bytes: Buffer, count: number, path: string): Generator<A
     const extraAt = at + 46 + (nameBytes ?? 0)
     const end = extraAt + (extraBytes ?? 0)
     if (end > bytes.length) throw damaged(path)
-    const name = bytes.toString('utf8', at + 46, extraAt)
+    const name = zipName(bytes.subarray(at + 46, extraAt), bytes.subarray(extraAt, end))
     const flags = bytes.readUInt16LE(at + 8)
     const method = bytes.readUInt16LE(at + 10)
     const isLink = ((bytes.readUInt32LE(at + 38) >>> 16) & 0o170000) === 0o120000

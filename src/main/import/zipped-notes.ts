@@ -87,9 +87,9 @@ async function readAll(archives: readonly Archive[], path: string): Promise<Omit
   return { files, unread, others, links, pieces: (name) => piecesOf(places.get(name), name) }
 }
 
-/** Below a folder that no program of notes shows. */
+/** Below a folder that no program of notes shows; one that leads elsewhere is told. */
 function isPassedOver(name: string): boolean {
-  return name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && step !== ownFolderName)
+  return name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && !['.', '..', ownFolderName].includes(step))
 }
 
 function piecesOf(place: Place | undefined, path: string): AsyncIterable<Uint8Array> {
@@ -97,8 +97,9 @@ function piecesOf(place: Place | undefined, path: string): AsyncIterable<Uint8Ar
   return place.archive.pieces(place.entry, maxAttachmentBytes)
 }
 
-/** Undefined for a name that leads elsewhere. */
+/** Undefined for a name that leads elsewhere, or goes back on its way. */
 function plainName(name: string): string | undefined {
+  if (name.split(/[\\/]/).includes('..')) return undefined
   try {
     return normalizeRequest(name)
   } catch (error) {

@@ -18,15 +18,16 @@ import {
 import { namesOf, parseProperties, type NoteProperties } from '../../shared/properties/index.ts'
 import { inBatches } from '../files/index.ts'
 import {
-  guessText,
   isMarkdown,
   isWriteProtected,
   placeOf,
+  readBytes,
   readText,
   walkFiles,
   type FoundFile,
 } from '../workspace/index.ts'
 import type { NewNotes } from './new-note.ts'
+import { linksIn } from './unread.ts'
 import type { LinkStyle } from './written.ts'
 
 export interface IndexedNote extends ParsedLinks, NoteProperties {
@@ -95,7 +96,7 @@ export class LinkIndex {
     return this.#others
   }
 
-  /** Notes that could not be read. */
+  /** Notes that are no text, or cannot be read. */
   get unread(): ReadonlyMap<string, UnreadNote> {
     return this.#unread
   }
@@ -194,6 +195,18 @@ export class LinkIndex {
     return this.#read(path)
   }
 
+  /** What a note holds that is no text; null where it cannot be read, undefined where it is gone. */
+  async bytes(path: string, forbidden: readonly string[]): Promise<Buffer | null | undefined> {
+    const { isAllowed } = await placeOf({ workspace: this.#root, forbidden })
+    try {
+      return await readBytes(join(this.#root, path), path, isAllowed)
+    } catch (error) {
+      if (error instanceof AppError) return error.code === 'file_not_found' ? undefined : null
+      if (isSystemError(error)) return null
+      throw error
+    }
+  }
+
   async #readCanvases(files: readonly FoundFile[], isAllowed: (real: string) => boolean): Promise<void> {
     const found = files.filter(({ path }) => isCanvas(path))
     const read = await inBatches(found, readAtOnce, async (file): Promise<IndexedCanvas | undefined> => {
@@ -217,9 +230,10 @@ export class LinkIndex {
   /** Undefined where it cannot be opened at all. */
   async #guessLinks(path: string, isAllowed: (real: string) => boolean): Promise<ParsedLinks['links'] | undefined> {
     try {
-      const texts = await guessText(join(this.#root, path), isAllowed)
-      return texts.flatMap((text) => parseLinks(text).links)
+      return linksIn(await readBytes(join(this.#root, path), path, isAllowed))
     } catch (error) {
+      // It is not there any more.
+      if (error instanceof AppError && error.code === 'file_not_found') return []
       if (error instanceof AppError || isSystemError(error)) return undefined
       throw error
     }

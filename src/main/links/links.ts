@@ -14,6 +14,7 @@ import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
 import { normalizeRequest, type Workspace, type WriteOrigin } from '../workspace/index.ts'
 import type { Asked, LinkRouter } from './link-thread.ts'
 import type { NewNotes } from './new-note.ts'
+import { assertNotOwn } from './own-folder.ts'
 import type { LinkStyle } from './written.ts'
 import type { Rewrite } from './plan.ts'
 
@@ -157,7 +158,7 @@ export class Links {
 
   /** What a move would change in notes. */
   async planMove(move: Move) {
-    this.#assertNotOwn(move)
+    assertNotOwn(this.#options.workspace.layout.own, normalized(move))
     await this.#options.workspace.assertMovable(move)
     const { plan } = await this.#plan(normalized(move))
     return { ...plan, staysLocal: await this.#options.workspace.isKeptLocal(move) }
@@ -248,16 +249,9 @@ export class Links {
     return undo
   }
 
-  /** The settings say where the agent's own files lie: without them it would remember nothing. @throws AppError `own_folder` */
-  #assertNotOwn({ from }: Move): void {
-    const { own } = this.#options.workspace.layout
-    if (own !== from && !own.startsWith(`${from}/`)) return
-    throw new AppError('own_folder', `${from} holds the agent's own files, which the settings move`, { path: from })
-  }
-
   /** One after another: who cancels means the one that is seen. */
   async #relocate(move: Move | undefined, rewrites: readonly Rewrite[], origin: WriteOrigin) {
-    if (move) this.#assertNotOwn(move)
+    if (move) assertNotOwn(this.#options.workspace.layout.own, move)
     const before = this.#relocating
     const done = before.then(async () => {
       const stop = new AbortController()

@@ -17,15 +17,17 @@ import {
 } from '../../shared/links/index.ts'
 import {
   isTagName,
-  parseProperties,
+  parseAllTags,
   renameTag,
   underTag,
   tagKey,
+  type NoteProperties,
   type TagRename,
 } from '../../shared/properties/index.ts'
 import { inBatches } from '../files/index.ts'
 import { describeChange } from '../diff/index.ts'
-import type { LinkIndex } from './link-index.ts'
+import type { IndexedNote, LinkIndex } from './link-index.ts'
+import { tagLinesIn } from './unread.ts'
 
 /** Files that are looked at at the same time. */
 const atOnce = 64
@@ -68,7 +70,7 @@ interface Edited {
 }
 
 export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<PlannedMove> {
-  const { rewrites, count, ...shared } = await planned(index, forbidden, move, () => movedFiles(index, move))
+  const { rewrites, count, ...shared } = await planned(index, forbidden, move, async () => movedFiles(index, move))
   return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
 }
 
@@ -116,11 +118,13 @@ export async function planTagRename(
   if (!isTagName(to))
     throw new AppError('tag_invalid', `#${to} is no tag: it has letters, digits, - and _, and / between`, { tag: to })
   const { rewrites, count, left, ...shared } = await planned(index, forbidden, rename, () =>
-    renamedFiles(index, rename),
+    renamedFiles(index, rename, forbidden),
   )
-  for (const { path, after } of rewrites)
-    if (parseProperties(after).tags.some(({ name }) => underTag(name, tagKey(from)) && !underTag(to, tagKey(from))))
-      left.push(...(left.some((one) => one.path === path) ? [] : [{ path, line: 1, target: from }]))
+  for (const { path, after } of rewrites) {
+    const said = parseAllTags(after)
+    const isLeft = said.tags.some(({ name }) => underTag(name, tagKey(from)) && !underTag(to, tagKey(from)))
+    if (isLeft && !left.some((one) => one.path === path)) left.push({ path, line: 1, target: from })
+  }
   const joins =
     tagKey(to) !== tagKey(from) &&
     [...index.notes.values()].some(({ tags }) =>
@@ -129,29 +133,45 @@ export async function planTagRename(
   return { plan: { ...shared, left, tags: count, joins }, rewrites }
 }
 
-function renamedFiles(index: LinkIndex, rename: TagRename): Edited {
+async function renamedFiles(index: LinkIndex, rename: TagRename, forbidden: readonly string[]): Promise<Edited> {
   const files: RewrittenFile[] = []
-  const left: LeftLink[] = []
+  const left: Left[] = []
   for (const note of index.notes.values()) {
     const { path } = note
-    const renamed = renameTag(note, rename)
-    if (renamed.edits.length > 0) files.push({ path, newPath: path, edits: renamed.edits })
-    left.push(...renamed.left.map((line) => ({ path, line, target: rename.from })))
+    const { edits, left: lines } = renameTag(await allTagsOf(index, note, rename.from), rename)
+    if (edits.length > 0) files.push({ path, newPath: path, edits })
+    left.push(...lines.slice(0, maxShown).map((line) => ({ path, line, target: rename.from })))
+  }
+  for (const path of index.unread.keys()) {
+    const bytes = await index.bytes(path, forbidden)
+    if (bytes === undefined) continue
+    // Of what cannot be read nobody knows.
+    const lines = bytes === null ? [1] : tagLinesIn(bytes, rename)
+    left.push(...lines.slice(0, maxShown).map((line) => ({ path, line, target: rename.from, isUnread: true })))
   }
   return { files, left }
 }
 
+/** The index knows as many as are shown: the others of a note that has more are read. */
+async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Promise<Pick<NoteProperties, 'tags'>> {
+  const now = note.isPartial ? await index.text(note.path) : undefined
+  // One that is another by now is looked at once more anyway.
+  if (now?.hash !== note.hash) return note
+  const { tags, isPartial } = parseAllTags(now.text)
+  return { tags: isPartial ? [{ name: from, line: 1, place: null }, ...tags] : tags }
+}
+
 /** @param of what the plan is for; it names the plan, together with the texts */
-async function planned(index: LinkIndex, forbidden: readonly string[], of: unknown, edit: () => Edited) {
+async function planned(index: LinkIndex, forbidden: readonly string[], of: unknown, edit: () => Promise<Edited>) {
   for (let tries = 1; ; tries += 1) {
     await index.refresh(forbidden)
-    const edited = edit()
+    const edited = await edit()
     const isProtected = await inBatches(edited.files, atOnce, ({ path }) => index.isWriteProtected(path))
     const files = edited.files.filter((_, at) => !isProtected[at])
     const left: Left[] = [...edited.left]
     for (const { path, edits } of edited.files.filter((_, at) => isProtected[at])) {
       const { text = '' } = (await index.text(path)) ?? {}
-      left.push(...edits.map(({ from, to }) => protectedPlace(path, text, from, to)))
+      left.push(...edits.slice(0, maxShown).map(({ from, to }) => protectedPlace(path, text, from, to)))
     }
     const rewrites: Rewrite[] = []
     for (const { path, newPath, edits } of files) {
@@ -173,11 +193,23 @@ async function planned(index: LinkIndex, forbidden: readonly string[], of: unkno
       count: files.reduce((sum, { edits }) => sum + edits.length, 0),
       notes: files.length,
       files: shown,
-      left: left.slice(0, maxShown).map((one): Left => ({ ...one })),
+      left: firstOfEach(left),
       id: nameOf(of, rewrites),
       rewrites,
     }
   }
+}
+
+/** Of each note one before the second of any: no note is hidden by another that has many. */
+function firstOfEach(left: readonly Left[]): Left[] {
+  const seen = new Map<string, number>()
+  const counted = left.map((one) => {
+    const turn = seen.get(one.path) ?? 0
+    seen.set(one.path, turn + 1)
+    return { one, turn }
+  })
+  const inTurn = counted.toSorted((one, other) => one.turn - other.turn)
+  return inTurn.slice(0, maxShown).map(({ one }) => ({ ...one }))
 }
 
 function protectedPlace(path: string, text: string, from: number, to: number): Left {

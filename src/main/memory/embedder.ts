@@ -9,7 +9,7 @@ import type { LocalNotes } from '../visibility/index.ts'
 import { guardedEmbeddings, heldPassages } from './guarded-embeddings.ts'
 import { getMeta, localChunksKey } from './schema.ts'
 import type { IndexStore } from './store.ts'
-import type { SyncProblem } from './sync.ts'
+import type { SyncProblem } from './indexed-folder.ts'
 
 export interface EmbedderEvents {
   readonly onProgress: (etaMs: number | undefined) => void

@@ -1,5 +1,6 @@
 /** What is wrong with an index: what stands until it is over, and what the last look at each file came to. */
-import type { SyncProblem, SyncReport } from './sync.ts'
+import type { SyncProblem } from './indexed-folder.ts'
+import type { SyncReport } from './sync.ts'
 
 export class IndexProblems {
   readonly #onChange: () => void

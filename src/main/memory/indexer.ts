@@ -17,7 +17,8 @@ import { IndexProblems } from './index-problems.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { identityOf, isDamage, openForWriting } from './schema.ts'
 import { IndexStore, type IndexCounts } from './store.ts'
-import { dropForeign, folderOf, syncAll, syncPaths, type IndexedFolder, type SyncReport } from './sync.ts'
+import { folderOf, type IndexedFolder } from './indexed-folder.ts'
+import { dropForeign, syncAll, syncPaths, type SyncReport } from './sync.ts'
 
 export interface IndexerSettings {
   readonly file: string

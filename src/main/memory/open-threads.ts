@@ -4,7 +4,7 @@ import { aheadOf, type Clock } from '../clock.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { MemorySettings } from '../settings/index.ts'
 import type { NotesFolder } from '../visibility/index.ts'
-import type { IndexedFolder } from './sync.ts'
+import type { IndexedFolder } from './indexed-folder.ts'
 import type { Threads } from './threads.ts'
 
 /** What an index depends on; when it changes, the threads start anew. */

@@ -7,7 +7,8 @@ import type { ChunkSettings } from './chunk.ts'
 import { createTables, openForWriting } from './schema.ts'
 import { Searcher } from './search/searcher.ts'
 import { IndexStore } from './store.ts'
-import { syncPaths, type IndexedFolder } from './sync.ts'
+import type { IndexedFolder } from './indexed-folder.ts'
+import { syncPaths } from './sync.ts'
 
 export interface RechunkRequest {
   readonly folder: IndexedFolder

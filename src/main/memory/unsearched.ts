@@ -7,7 +7,7 @@ import { isAbsolute } from 'node:path'
 import type { Unsearched } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { isMemoryPath, resolveInside, unsearchedFor } from '../workspace/index.ts'
-import type { IndexedFolder } from './sync.ts'
+import type { IndexedFolder } from './indexed-folder.ts'
 
 export interface Unfound {
   /** As it was asked for, relative to the workspace or with another folder's prefix. */

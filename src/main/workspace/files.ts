@@ -32,37 +32,21 @@ export async function readText(
   shownAs: string = path,
   isAllowed?: (realPath: string) => boolean,
 ): Promise<TextFile> {
-  const bytes = await readBytes(path, shownAs, isAllowed, maxTextBytes)
+  const bytes = await readBytes(path, shownAs, isAllowed)
   return { text: decodeUtf8(bytes, shownAs), hash: createHash('sha256').update(bytes).digest('hex') }
 }
 
-/** A file that is no text is read as one nevertheless; it is never written so. */
-const maxGuessedBytes = 64 * 1024 * 1024
-
-/**
- * What may stand in a file that is no UTF-8 text: as UTF-16 where it says so, else as UTF-8 without what is none, and as
- * Latin letters where there is such. @throws AppError as `readText`, but for what the bytes are
- */
-export async function guessText(path: string, isAllowed?: (realPath: string) => boolean): Promise<string[]> {
-  const bytes = await readBytes(path, path, isAllowed, maxGuessedBytes)
-  const mark = bytes.subarray(0, 2).toString('hex')
-  if (mark === 'fffe' || mark === 'feff')
-    return [new TextDecoder(mark === 'fffe' ? 'utf-16le' : 'utf-16be').decode(bytes)]
-  const text = new TextDecoder().decode(bytes).replaceAll('\0', '')
-  return text.includes('\uFFFD') ? [text, new TextDecoder('windows-1252').decode(bytes)] : [text]
-}
-
-async function readBytes(
+/** The same of what may be no text. @throws AppError as `readText` */
+export async function readBytes(
   path: string,
-  shownAs: string,
-  isAllowed: ((realPath: string) => boolean) | undefined,
-  most: number,
+  shownAs: string = path,
+  isAllowed?: (realPath: string) => boolean,
 ): Promise<Buffer> {
   let file: FileHandle
   try {
     const { isText, size } = await describe(path)
     if (!isText) throw notRegular(shownAs)
-    if (size > most) throw tooLarge(shownAs, size)
+    if (size > maxTextBytes) throw tooLarge(shownAs, size)
     file = await open(path, readFlags)
   } catch (error) {
     throw explainReadError(error, shownAs)

@@ -2,7 +2,7 @@ export type { LocalRules } from './covered.ts'
 export { addLogEntry } from './daily-log.ts'
 export { locateAttachment, maxAttachmentBytes, readAttachment } from './attachments.ts'
 export { FileDrafts } from './file-drafts.ts'
-export { decodeUtf8, guessText, hashText, isWriteProtected, maxTextBytes, readText, type TextFile } from './files.ts'
+export { decodeUtf8, hashText, isWriteProtected, maxTextBytes, readBytes, readText, type TextFile } from './files.ts'
 export {
   dailyLogDate,
   dailyLogPath,

@@ -4,7 +4,7 @@
  * when all of it is.
  */
 import { existsSync } from 'node:fs'
-import { lstat, rename, rmdir } from 'node:fs/promises'
+import { lstat, rename, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { attachmentType } from '../../shared/attachments.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
@@ -226,8 +226,17 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
   throw new AppError('symbolic_link', `${path} is a symbolic link to another file, which is not moved by it`, { path })
 }
 
-/** What stands at the new place is never taken for what was moved there. */
-async function assertFree(roots: Roots, to: string, isFolder: boolean): Promise<void> {
+/**
+ * What stands at the new place is never taken for what was moved there.
+ * @throws AppError `file_exists`, also for a file that stands where a folder would have to, and what the name is refused for
+ */
+export async function assertFree(roots: Roots, to: string, isFolder: boolean): Promise<void> {
+  const steps = to.split('/')
+  for (const folder of steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('/'))) {
+    const info = await stat(await resolveInside(roots, folder)).catch(() => undefined)
+    if (!info) break
+    if (!info.isDirectory()) throw new AppError('file_exists', `${folder} exists already, as a file`, { path: folder })
+  }
   if (isFolder) await resolveNewFolder(roots, to)
   else if ((await stateOf((await resolveMovable(roots, to)).target)) !== undefined)
     throw new AppError('file_exists', `${to} exists already`, { path: to })

@@ -19,6 +19,7 @@ import { restorer, type Texts } from './restorer.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal } from './pending-change.ts'
 import {
+  assertFree,
   assertNoLink,
   assertNotInItself,
   assertSameKind,
@@ -365,14 +366,16 @@ export class Workspace {
     return isWriteProtected((await resolveWritable(this.roots, normalizeRequest(path))).target)
   }
 
-  /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself`, `symbolic_link` */
+  /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself`, `symbolic_link`, `file_exists`, and as `resolveInside` */
   async assertMovable(asked: Move): Promise<void> {
     const move = { from: normalizeRequest(asked.from), to: normalizeRequest(asked.to) }
-    if (await isFolderAt(this.roots, move.from)) assertNotInItself(move)
+    const isFolder = await isFolderAt(this.roots, move.from)
+    if (isFolder) assertNotInItself(move)
     else {
       await assertNoLink(this.roots, move.from)
       assertSameKind(move)
     }
+    await assertFree(this.roots, move.to, isFolder)
   }
 
   /** Whether anything of it stays on this machine that the settings name by its place. */

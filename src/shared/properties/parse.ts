@@ -4,11 +4,14 @@
  * every list. The rules and where they come from stand in docs/links.md. Linear. Pure.
  */
 import { hiddenRanges, frontMatterEnd, type Range } from '../links/hidden.ts'
-import { frontMatterEntries, type Entry } from './front-matter.ts'
+import { frontMatterEntries, maxFrontMatter, type Entry } from './front-matter.ts'
 import type { NoteProperties, Property, Tag } from './property.ts'
 
 const maxProperties = 300
 const maxTags = 2000
+/** How much of a note is looked at: what is shown and searched; for what is written anew all of it. */
+const shown = { properties: maxProperties, tags: maxTags, frontMatter: maxFrontMatter }
+const whole = { properties: Infinity, tags: Infinity, frontMatter: 250_000 }
 const maxValue = 1000
 const maxNames = 100
 const maxName = 300
@@ -25,20 +28,28 @@ const inlineTag = new RegExp(
 const lineProperty = /^[\t ]*(?:[-*+][\t ]+)?([\p{L}_][\p{L}\p{N}_.*+!?$%&=/-]*)::(?:[\t ]+([^\n]*?))?[\t ]*\r?$/gmu
 
 export function parseProperties(text: string): NoteProperties {
-  const entries = frontMatterEntries(text)
+  return parseUpTo(text, shown)
+}
+
+/** The same with every tag that stands there; partial only where front matter is longer than any. */
+export function parseAllTags(text: string): NoteProperties {
+  return parseUpTo(text, whole)
+}
+
+function parseUpTo(text: string, most: typeof shown): NoteProperties {
   const matterEnd = frontMatterEnd(text)
+  const entries = frontMatterEntries(text, most.frontMatter)
   const hasLines = text.includes('::', matterEnd)
   const hasTags = text.includes('#', matterEnd)
   const places = hasLines || hasTags ? new Places(text, hiddenRanges(text)) : undefined
-  const lines = places && hasLines ? lineEntries(text, matterEnd, places) : []
+  const lines = places && hasLines ? lineEntries(text, matterEnd, places, most.properties) : []
   const linked = entries.map((one) => ({ ...one, values: one.values.map(unlinked) }))
   const all = [...linked, ...lines]
-  const inline = places && hasTags ? inlineTags(text, matterEnd, places) : []
-  // What stands in a property of tags was found as such.
-  const taken = lines.filter(isOfTags)
+  const inline = places && hasTags ? inlineTags(text, matterEnd, places, most.tags + 1) : []
+  const lineAt = lineCounter(text)
   const tags = [
-    ...all.filter(isOfTags).flatMap((one) => tagsOfEntry(text, one)),
-    ...inline.filter(({ place }) => !taken.some(({ from, to }) => place && place.from >= from && place.to <= to)),
+    ...all.filter(isOfTags).flatMap((one) => tagsOfEntry(text, one, lineAt)),
+    ...outside(inline, lines.filter(isOfTags)),
   ].toSorted((one, other) => one.line - other.line)
   return {
     properties: all.slice(0, maxProperties).map(({ name, values, isList, isTop, line }) => ({
@@ -48,8 +59,19 @@ export function parseProperties(text: string): NoteProperties {
       isTop,
       line,
     })),
-    tags: tags.slice(0, maxTags),
+    tags: tags.length > most.tags ? tags.slice(0, most.tags) : tags,
+    isPartial: tags.length > most.tags || lines.length >= most.properties || matterEnd > most.frontMatter,
   }
+}
+
+/** What stands in a property of tags was found as such. Both in the order of the text. */
+function outside(tags: readonly Tag[], taken: readonly Range[]): Tag[] {
+  let at = 0
+  return tags.filter(({ place }) => {
+    const { from, to } = place ?? { from: 0, to: 0 }
+    while ((taken[at]?.to ?? Infinity) < to) at += 1
+    return from < (taken[at]?.from ?? Infinity)
+  })
 }
 
 /** The names of a note besides its path: `title`, `alias`, `aliases`; without repetition, as they are written. */
@@ -98,7 +120,21 @@ class Places {
   }
 }
 
-function lineEntries(text: string, from: number, places: Places): Entry[] {
+/** Quick for offsets that are near the one before. @returns 1-based */
+function lineCounter(text: string): (at: number) => number {
+  let line = 1
+  let counted = 0
+  return (at) => {
+    const [from, to] = at < counted ? [at, counted] : [counted, at]
+    let breaks = 0
+    for (let next = text.indexOf('\n', from); next >= 0 && next < to; next = text.indexOf('\n', next + 1)) breaks += 1
+    line += at < counted ? -breaks : breaks
+    counted = at
+    return line
+  }
+}
+
+function lineEntries(text: string, from: number, places: Places, most: number): Entry[] {
   const lineAt = places.lines()
   const entries: Entry[] = []
   let topEnd = from
@@ -112,7 +148,7 @@ function lineEntries(text: string, from: number, places: Places): Entry[] {
     const isTop = /^[\s-]*$/.test(text.slice(topEnd, index))
     if (isTop) topEnd = index + whole.length
     entries.push({ name, ...lineValues(name, value), isTop, line, from: at, to: index + whole.length })
-    if (entries.length >= maxProperties) break
+    if (entries.length >= most) break
   }
   return entries
 }
@@ -134,27 +170,31 @@ function isOfTags({ name }: Property): boolean {
 }
 
 /** A list's members are tags as they are (Logseq's may have several words); a text has tags between commas and spaces. */
-function tagsOfEntry(text: string, { values, isList, line, from, to }: Entry): Tag[] {
-  const names = (isList ? values : values.flatMap((value) => value.split(/[\s,，]+/)))
-    .map((value) => unlinked(value).replace(/^#/, ''))
-    .filter((name) => isTag(name))
-  let at = from
-  return names.map((name): Tag => {
-    const literal = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    const found = new RegExp(`(?<!${letter})${literal}(?!${letter})`, 'u').exec(text.slice(at, to))
-    if (!found) return { name, line, place: null }
-    const start = at + found.index
-    const breaks = text.slice(from, start).split('\n').length - 1
-    at = start + name.length
-    return { name, line: line + breaks, place: { from: start, to: at } }
-  })
+function tagsOfEntry(text: string, entry: Entry, lineAt: (at: number) => number): Tag[] {
+  const { values, isList, stands } = entry
+  const tags: Tag[] = []
+  let at = entry.from
+  for (const [index, value] of values.entries()) {
+    const { from, to } = stands?.[index] ?? { from: at, to: entry.to }
+    at = from
+    for (const part of isList ? [value] : value.split(/[\s,，]+/)) {
+      const name = unlinked(part).replace(/^#/, '')
+      if (!isTag(name)) continue
+      const literal = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      const found = new RegExp(`(?<!${letter})${literal}(?!${letter})`, 'u').exec(text.slice(at, to))
+      const start = at + (found?.index ?? 0)
+      tags.push({ name, line: lineAt(start), place: found ? { from: start, to: start + name.length } : null })
+      if (found) at = start + name.length
+    }
+  }
+  return tags
 }
 
-function inlineTags(text: string, from: number, places: Places): Tag[] {
+function inlineTags(text: string, from: number, places: Places, most: number): Tag[] {
   const lineAt = places.lines()
   const tags: Tag[] = []
   inlineTag.lastIndex = from
-  for (let found = inlineTag.exec(text); found && tags.length < maxTags; found = inlineTag.exec(text)) {
+  for (let found = inlineTag.exec(text); found && tags.length < most; found = inlineTag.exec(text)) {
     const { words, word } = found.groups ?? {}
     const name = words?.trim() ?? word?.replace(/\/+$/, '') ?? ''
     if (!isTag(name)) continue
@@ -171,7 +211,7 @@ export function splitTags(text: string): (string | { readonly tag: string })[] {
   if (!text.includes('#')) return [text]
   const parts: (string | { readonly tag: string })[] = []
   let from = 0
-  for (const { place } of inlineTags(text, 0, new Places(text, []))) {
+  for (const { place } of inlineTags(text, 0, new Places(text, []), maxTags)) {
     if (!place || text[place.from - 1] !== '#') continue
     if (place.from - 1 > from) parts.push(text.slice(from, place.from - 1))
     parts.push({ tag: text.slice(place.from, place.to) })

@@ -26,4 +26,6 @@ export interface NoteProperties {
   /** In the order of the text, bounded. */
   readonly properties: readonly Property[]
   readonly tags: readonly Tag[]
+  /** There are more tags than these, or may be. */
+  readonly isPartial: boolean
 }

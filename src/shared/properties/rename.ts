@@ -31,5 +31,11 @@ export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: 
     const text = [to, ...below].join('/')
     if (text !== name) edits.push({ from: place.from, to: place.to, text })
   }
-  return { edits, left }
+  return { edits: inOrder(edits), left }
+}
+
+/** What an alias names is written once, wherever it stands. */
+function inOrder(edits: readonly Edit[]): Edit[] {
+  const sorted = edits.toSorted((one, other) => one.from - other.from)
+  return sorted.filter(({ from }, at) => from !== sorted[at - 1]?.from)
 }

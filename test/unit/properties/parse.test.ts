@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { applyEdits } from '../../../src/shared/links/index.ts'
 import {
   namesOf,
+  parseAllTags,
   parseProperties,
   propertyQuery,
   readTest,
@@ -43,6 +44,18 @@ describe('M68 tags of a text', () => {
     ['#fff #a1b2c3 #FF0000AA #ffee12', []],
     ['#add #face #cafe', ['add:1', 'face:1', 'cafe:1']],
     ['#trailing/ #a//b', ['trailing:1']],
+    // YAML that is more than a key in each line.
+    ['---\n{tags: ["one", \'two\'], status: open}\n---\n', ['one:2', 'two:2']],
+    ['---\n# said\n{\ntags: one two,\n"a b": x\n}\n---\n#y', ['one:4', 'two:4', 'y:8']],
+    ['---\nbase: &b [one, x]\ntags: *b\n---\n', ['one:2', 'x:2']],
+    ['---\nname: &n one\ntags:\n  - *n\n  - y\n---\n', ['one:2', 'y:5']],
+    ['---\nbase: &b\n  tags: [one]\n<<: *b\nalso: 1\n---\n', ['one:3']],
+    ['---\n  tags: [one]\n---\n', ['one:2']],
+    ['---\n? tags\n: [one]\n---\n', ['one:3']],
+    ['---\ntags: # one\n  - one\nmore: [\n---\n', ['one:3']],
+    // Nothing is called so.
+    ['---\ntags: *none\n---\n#a', ['a:4']],
+    ['---\ntags: &t [*t]\n---\n#a', ['a:4']],
   ])('%j has %j', (text, tags) => expect(tagsOf(text)).toEqual(tags))
 
   it('tells where each name stands', () => {
@@ -60,9 +73,45 @@ describe('M68 tags of a text', () => {
   })
 
   it('stays linear in whatever stands there', () => {
-    for (const piece of ['#', '#a', '[[', '#[[a ', 'a:: ', '---\n', '- a::\n', '#/', 'a: [\n', '，#'])
-      expect(parseProperties(`---\n${piece.repeat(60_000 / piece.length)}`).tags.length).toBeGreaterThanOrEqual(0)
+    for (const piece of [
+      '#',
+      '#a',
+      '[[',
+      '#[[a ',
+      'a:: ',
+      '---\n',
+      '- a::\n',
+      '#/',
+      'a: [\n',
+      '，#',
+      '{',
+      '{a: ',
+      '? ',
+    ])
+      for (const [length, end] of [
+        [60_000, ''],
+        [10_000, '\n---\n'],
+      ] as const)
+        expect(parseProperties(`---\n${piece.repeat(length / piece.length)}${end}`).tags.length).toBeGreaterThanOrEqual(
+          0,
+        )
   })
+})
+
+describe('M68 aliases of YAML that stand for much', () => {
+  it.each([
+    ['each for ten of the one before', Array.from({ length: 9 }, (_, at) => tenfold(at)).join('')],
+    ['one list, a thousand times', `a: &a [${'word, '.repeat(2000)}x]\nb: [${'*a, '.repeat(10_000)}x]\n`],
+    ['one word, ten thousand times', `a: &a word\nb: [${'*a, '.repeat(10_000)}x]\n`],
+  ])('%s', (_, matter) => {
+    const { properties, tags } = parseProperties(`---\n${matter}tags: &t work\nTags: *t\n---\n`)
+    expect(tags.map(({ name }) => name)).toEqual(['work', 'work'])
+    expect(JSON.stringify(properties).length).toBeLessThan(3_000_000)
+  })
+
+  function tenfold(at: number): string {
+    return at === 0 ? 'k0: &k0 word\n' : `k${at}: &k${at} [${`*k${at - 1}, `.repeat(10)}x]\n`
+  }
 })
 
 describe('M68 properties of a text', () => {
@@ -79,6 +128,14 @@ describe('M68 properties of a text', () => {
     [
       '---\nbroken: [\nfine: yes # said\n"a key": >\n  folded\n  text\n---\n',
       { fine: ['yes'], 'a key': ['folded text'] },
+    ],
+    [
+      '---\n{status: open, list: [a, "b c"], on: 2024-05-01}\n---\n',
+      { status: ['open'], list: ['a', 'b c'], on: ['2024-05-01'] },
+    ],
+    [
+      '---\nfirst: &f [a, b]\nstatus: *f\nplain: 1.10\n---\n',
+      { first: ['a', 'b'], status: ['a', 'b'], plain: ['1.10'] },
     ],
     ['---\nnested:\n  a: 1\n状态: 进行中\n---\n', { nested: ['{"a":"1"}'], 状态: ['进行中'] }],
     [
@@ -145,8 +202,39 @@ describe('M68 another name for a tag', () => {
     expect(left).toEqual([])
   })
 
+  it.each([
+    [
+      '---\r\n{tags: ["work", \'work/two\'], status: work} # work\r\n---\r\n',
+      '---\r\n{tags: ["job", \'job/two\'], status: work} # work\r\n---\r\n',
+    ],
+    [
+      '\uFEFF---\nbase: &b [work, x]\ntags: *b\ntag: *b\n---\n#work\n',
+      '\uFEFF---\nbase: &b [job, x]\ntags: *b\ntag: *b\n---\n#job\n',
+    ],
+    ['---\nown: &w work\ntags: [*w, *w, work/x]\n---\n', '---\nown: &w job\ntags: [*w, *w, job/x]\n---\n'],
+    ['---\ntags: # work\n  - work # work\n---\n', '---\ntags: # work\n  - job # work\n---\n'],
+    ['---\ntags: >- # work\n  work\n---\n', '---\ntags: >- # work\n  job\n---\n'],
+  ])('M68: writes the words of the tag alone: %j', (text, renamed) => {
+    const { edits, left } = renameTag(parseProperties(text), { from: 'work', to: 'job' })
+    expect(applyEdits(text, edits)).toBe(renamed)
+    expect(left).toEqual([])
+  })
+
+  it.each([
+    ['lines', '#work item\n', 2500],
+    ['rows of a table', '| #work | x |\n', 8000],
+    ['one long line', '#work and ', 100_000],
+    ['properties of blocks', '- x\n  tags:: work\n', 3000],
+  ])('M68: leaves none of many: %s', (_, piece, count) => {
+    const text = piece.repeat(count)
+    expect(parseProperties(text).isPartial).toBe(true)
+    const { edits } = renameTag(parseAllTags(text), { from: 'work', to: 'job' })
+    expect(edits).toHaveLength(count)
+    expect(applyEdits(text, edits)).toBe(text.replaceAll('work', 'job'))
+  })
+
   it('says where it stands in a way that cannot be written anew', () => {
     const said = parseProperties('---\ntags:\n  - "w\\u006frk"\n---\n#work\n')
-    expect(renameTag(said, { from: 'work', to: 'job' }).left).toEqual([2])
+    expect(renameTag(said, { from: 'work', to: 'job' }).left).toEqual([3])
   })
 })
