@@ -29,6 +29,7 @@ export const errorCodes = [
   'own_folder',
   'ending_kept',
   'folder_in_itself',
+  'symbolic_link',
   'move_cancelled',
   'disk_full',
   'file_busy',

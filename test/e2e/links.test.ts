@@ -46,7 +46,10 @@ describe('M67 links', () => {
       .first()
       .waitFor()
     await panel.getByRole('button', { name: 'Find mentions without a link' }).click()
-    await panel.getByRole('button', { name: 'Link it in trips/other.md, line 1' }).click()
+    const linkIt = panel.getByRole('button', { name: 'Link it in trips/other.md, line 1' })
+    await linkIt.waitFor()
+    expect(await panel.locator('mark').allInnerTexts()).toEqual(['walrus'])
+    await linkIt.click()
     await until(async () => (await read('trips/other.md')).startsWith('The [[Walrus|walrus]] again.'))
     await keepScreenshot(page, 'links-1-panel')
 
@@ -86,8 +89,13 @@ describe('M67 links', () => {
     await page.keyboard.type('To [[wal')
     await page.locator('.suggest-widget').getByText('Walrus', { exact: true }).first().waitFor()
     await page.keyboard.press('Enter')
+    // No wikilink can name it.
+    await page.keyboard.press('End')
+    await page.keyboard.type(' and [[C')
+    await page.locator('.suggest-widget').getByText('C# notes', { exact: true }).first().waitFor()
+    await page.keyboard.press('Enter')
     await page.keyboard.press('Control+S')
-    await until(async () => (await read('Not yet.md')) === 'To [[Walrus]]')
+    await until(async () => (await read('Not yet.md')) === 'To [[Walrus]] and [C# notes](C%23%20notes.md)')
   })
 })
 

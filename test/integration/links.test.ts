@@ -1,6 +1,6 @@
 /** Links in a real workspace: followed, listed, and kept where notes move. */
 import { watch } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { createRouterClient } from '@orpc/server'
@@ -248,6 +248,38 @@ describe('M67 links', () => {
     expect([await read('Old.md'), await read('open.md')]).toEqual(['# Old\n', '[[Old]]\n'])
   })
 
+  it('M67: notes that cannot be read and link to what is moved are told before, and go on being linked to', async () => {
+    const { links, workspace, read } = await openLinks({
+      'Target é.md': '# Target\n',
+      'plain.md': '[[Target é]] [[dir/nul]]\n',
+    })
+    const bytes = {
+      'latin.md': Buffer.from('caf\xe9\n[[Target \xe9]]\n', 'latin1'),
+      'dir/nul.md': Buffer.from('a\0b [t](../Target%20é.md)\n'),
+      'wide.md': Buffer.from('\uFEFF\n\n[[Target é|x]]\n', 'utf16le'),
+      'surrogate.md': Buffer.concat([Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('\n![[Target é]]\n')]),
+      'other.md': Buffer.from('\0 Target é [[plain]]\n'),
+    }
+    await mkdir(join(workspace, 'dir'))
+    for (const [path, text] of Object.entries(bytes)) await writeFile(join(workspace, path), text)
+    await until(async () => (await links.files(main)).some(({ path }) => path === 'other.md'), 10_000)
+    const move = { ...main, from: 'Target é.md', to: 'New.md' }
+    const plan = await links.planMove(move)
+    const left = plan.left.map(({ path, line, isUnread }) => `${path}:${line} ${isUnread}`).toSorted()
+    expect(left).toEqual(['dir/nul.md:1 true', 'latin.md:2 true', 'surrogate.md:2 true', 'wide.md:3 true'])
+    expect(plan).toMatchObject({ links: 1, notes: 1 })
+    await links.move({ ...move, plan: plan.id })
+    expect(await read('plain.md')).toBe('[[New]] [[dir/nul]]\n')
+    for (const [path, text] of Object.entries(bytes)) expect(await readFile(join(workspace, path))).toEqual(text)
+    // Links to them are kept as others are; once it is text, it is a note as others.
+    const folder = { ...main, from: 'dir', to: 'files' }
+    await links.move({ ...folder, plan: (await links.planMove(folder)).id })
+    expect(await read('plain.md')).toBe('[[New]] [[files/nul]]\n')
+    await writeFile(join(workspace, 'latin.md'), 'now [[New]] is text\n')
+    await until(async () => (await links.of({ ...main, path: 'latin.md' })).counts.outgoing === 1, 10_000)
+    expect((await links.planMove({ ...main, from: 'New.md', to: 'Newer.md' })).left).toEqual([])
+  })
+
   it('M67: a folder is not moved into itself, and the plan says so', async () => {
     const { links, everything } = await openLinks({
       'Sub/a.md': '[[b]]\n',
@@ -356,6 +388,103 @@ describe('M67 links', () => {
     await expect(links.move({ ...main, from: 'p/a.md', to: 'h.md/q.md' })).rejects.toMatchObject(failed)
     expect(await everything()).toEqual(before)
     expect(await links.moves(main)).toEqual([])
+  })
+
+  it('M67: mentions are told apart by what stands around them, and only prose is linked, also when it is written', async () => {
+    const words = 'and more words '.repeat(6)
+    const line = `The target is here, ${words}a Target, ${words}target.`
+    const { links, read, workspace } = await openLinks({
+      'Target.md': '# Target\n',
+      'u.md': `[a](https://example.com/Target/page) <https://x.org/Target> #Target $Target$ <b title="Target">t</b>\n${line}\n`,
+    })
+    const { mentions, count } = await links.mentions({ ...main, path: 'Target.md' })
+    expect(count).toBe(3)
+    expect(mentions.map(({ line, text, at, words }) => [line, text.slice(0, at), words])).toEqual([
+      [2, 'The ', 'target'],
+      [2, expect.stringMatching(/^….{20,37}words a $/), 'Target'],
+      [2, expect.stringMatching(/^….{20,37}words $/), 'target'],
+    ])
+    for (const { text, at, words, from } of mentions) {
+      expect(text.slice(at, at + words.length)).toBe(words)
+      expect(line.slice(from, from + words.length)).toBe(words)
+    }
+    const before = await read('u.md')
+    const linkAt = (from: number) =>
+      links.linkMention({ ...main, path: 'u.md', to: 'Target.md', line: 1, from, words: 'Target' })
+    for (const { index } of before.split('\n')[0]?.matchAll(/Target/g) ?? [])
+      await expect(linkAt(index)).rejects.toMatchObject({ code: 'edit_no_match' })
+    expect(await read('u.md')).toBe(before)
+    // What it stood in has become code since.
+    await writeFile(join(workspace, 'u.md'), '`Target`\n')
+    await expect(linkAt(1)).rejects.toMatchObject({ code: 'edit_no_match' })
+    await writeFile(join(workspace, 'u.md'), ' Target\n')
+    await linkAt(1)
+    expect(await read('u.md')).toBe(' [[Target]]\n')
+  })
+
+  it('M67: what completion writes leads there, also to names that no wikilink can have', async () => {
+    const files = {
+      'C# notes.md': '---\naliases: ["A|B", "See sharp", "so [it] is"]\n---\n# Head\n\n## Q|R [z]\n\ntext ^b1\n',
+      'x|y.md': '# X\n',
+      'a]] b.md': '# Br\n',
+      'c^d.md': '# Up\n',
+      'C# dir/plain.md': '# Plain\n',
+      'C# dir/twice.md': '# 1\n',
+      'twice.md': '# 2\n',
+      'pic #1.png': 'not really',
+      'Home.md': 'See sharp and Other things\n',
+      'Other things.md': '# Other\n',
+    }
+    const { links, workspace } = await openLinks(files)
+    const linksFor = async (typed: string) =>
+      (await links.names({ ...main, path: 'Home.md', typed })).map(({ path, label, link }) => ({ path, label, link }))
+    const best = async (typed: string) => (await linksFor(typed))[0]?.link
+    expect(await best('C# ')).toBe('[C# notes](C%23%20notes.md)')
+    expect((await linksFor('C')).map(({ link }) => link)).toContain('[C# notes](C%23%20notes.md)')
+    expect(await best('C#')).toBe('[C# notes](C%23%20notes.md)')
+    expect(await best('See')).toBe('[See sharp](C%23%20notes.md)')
+    expect(await best('x')).toBe('[x|y](x%7Cy.md)')
+    expect(await best('pic')).toBe('[pic #1.png](pic%20%231.png)')
+    expect(await best('plain')).toBe('[[plain]]')
+    expect(await best('C# notes#He')).toBe('[Head](C%23%20notes.md#Head)')
+    expect(await best('See sharp#He')).toBe('[[See sharp#Head]]')
+
+    const typed = ['', 'C', 'A', 'See', 'so', 'a]', 'c^', 'twice', 'C# notes#', 'C# notes#^', 'See sharp#']
+    const offered = (await Promise.all(typed.map(linksFor))).flat()
+    expect(offered.length).toBeGreaterThan(20)
+    await writeFile(join(workspace, 'All.md'), offered.map(({ link }) => `${link}\n`).join(''))
+    await until(async () => (await links.of({ ...main, path: 'All.md' })).counts.outgoing > 0, 10_000)
+    const { outgoing } = await links.of({ ...main, path: 'All.md' })
+    const led = offered.map(({ label, link }, at) => {
+      const found = outgoing.filter((one) => one.at === at + 1)
+      return { label, link, path: found.map(({ path }) => path).join() }
+    })
+    expect(led).toEqual(offered.map(({ label, link, path }) => ({ label, link, path })))
+
+    // What becomes a link is written so, too.
+    const { mentions } = await links.mentions({ ...main, path: 'C# notes.md' })
+    expect(mentions).toMatchObject([{ path: 'Home.md', words: 'See sharp' }])
+    await links.linkMention({ ...main, path: 'Home.md', to: 'C# notes.md', line: 1, from: 0, words: 'See sharp' })
+    expect(await readFile(join(workspace, 'Home.md'), 'utf8')).toMatch(/^\[See sharp\]\(C%23%20notes\.md\) and/)
+  })
+
+  it('M67: a symbolic link is not moved, nor the note that it leads to', async () => {
+    const { links, workspace, everything } = await openLinks({
+      'real/note.md': '# Real\n',
+      'real/p.png': 'not really',
+      'a.md': '[[real/note]]\n',
+    })
+    await symlink('real/note.md', join(workspace, 'inlink.md'))
+    await symlink('real/p.png', join(workspace, 'inlink.png'))
+    const before = await everything()
+    for (const ending of ['md', 'png'])
+      for (const done of [links.planMove, links.move])
+        await expect(done({ ...main, from: `inlink.${ending}`, to: `moved/other.${ending}` })).rejects.toMatchObject({
+          code: 'symbolic_link',
+          data: { path: `inlink.${ending}` },
+        })
+    expect(await everything()).toEqual(before)
+    expect(await readlink(join(workspace, 'inlink.md'))).toBe('real/note.md')
   })
 
   it('M67: a note has backlinks, mentions, names; what is broken is told with what is near', async () => {

@@ -27,6 +27,7 @@ import {
   type FoundFile,
 } from '../workspace/index.ts'
 import type { NewNotes } from './new-note.ts'
+import { linksIn } from './unread.ts'
 import type { LinkStyle } from './written.ts'
 
 export interface IndexedNote extends ParsedLinks, NoteProperties {
@@ -51,6 +52,15 @@ interface IndexedCanvas {
   readonly links: ParsedLinks['links']
 }
 
+/** A note that is no text, or cannot be opened: nobody writes it. */
+interface UnreadNote {
+  readonly path: string
+  readonly size: number
+  readonly modifiedAt: number
+  /** As far as they can be guessed; undefined where nothing can. */
+  readonly links: ParsedLinks['links'] | undefined
+}
+
 /** Another note's link to this one. */
 export interface Referrer {
   readonly note: IndexedNote
@@ -66,8 +76,8 @@ export class LinkIndex {
   style: LinkStyle = { links: 'wiki', linkPaths: 'shortest' }
   readonly #root: string
   #notes = new Map<string, IndexedNote>()
-  #unread: readonly string[] = []
   #others: readonly string[] = []
+  #unread = new Map<string, UnreadNote>()
   #canvases = new Map<string, IndexedCanvas>()
   #resolver: Resolver | undefined
   #referrers: Map<string, Referrer[]> | undefined
@@ -81,14 +91,14 @@ export class LinkIndex {
     return this.#notes
   }
 
-  /** Notes that are no text, or cannot be read. */
-  get unread(): readonly string[] {
-    return this.#unread
-  }
-
   /** Files that are no notes. */
   get others(): readonly string[] {
     return this.#others
+  }
+
+  /** Notes that are no text, or cannot be read. */
+  get unread(): ReadonlyMap<string, UnreadNote> {
+    return this.#unread
   }
 
   get canvases(): ReadonlyMap<string, IndexedCanvas> {
@@ -107,7 +117,8 @@ export class LinkIndex {
 
   /** All files, with what their texts say. */
   files(): { path: string; names?: readonly string[]; links?: IndexedNote['links'] }[] {
-    return [...this.#notes.values(), ...this.#others.map((path) => ({ path }))]
+    const unread = [...this.#unread.keys()].map((path) => ({ path, links: [] }))
+    return [...this.#notes.values(), ...unread, ...this.#others.map((path) => ({ path }))]
   }
 
   /** What links to a note. */
@@ -127,27 +138,38 @@ export class LinkIndex {
     const { files } = await this.#walk(forbidden)
     const notes = files.filter(({ path }) => isMarkdown(path))
     const isKnown = ({ path, size, modifiedAt }: FoundFile) => {
-      const known = this.#notes.get(path)
-      return known?.size === size && known.modifiedAt === modifiedAt
+      const known = this.#notes.get(path) ?? this.#unread.get(path)
+      // Whoever may read a note again changes nothing of it.
+      return known?.links !== undefined && known.size === size && known.modifiedAt === modifiedAt
     }
     const changed = notes.filter((file) => !isKnown(file))
     const others = files.filter(({ path }) => !isMarkdown(path)).map(({ path }) => path)
     const read = new Map<string, IndexedNote>()
+    const unread = new Map<string, UnreadNote>()
+    for (const file of notes) {
+      const known = this.#unread.get(file.path)
+      if (known && isKnown(file)) unread.set(file.path, known)
+    }
     await inBatches(changed, readAtOnce, async (file) => {
       const text = await this.#read(file.path, isAllowed)
-      if (!text) return
+      if (!text) {
+        unread.set(file.path, { ...file, links: await this.#guessLinks(file.path, isAllowed) })
+        return
+      }
       const said = parseProperties(text.text)
       read.set(file.path, { ...file, hash: text.hash, names: namesOf(said), ...said, ...parseLinks(text.text) })
     })
     await this.#readCanvases(files, isAllowed)
-    const unread = new Set(changed.map(({ path }) => path).filter((path) => !read.has(path)))
-    this.#unread = [...unread]
-    const count = notes.length - unread.size
-    const isSame = read.size === 0 && count === this.#notes.size && others.join('\n') === this.#others.join('\n')
+    const isUnreadSame = unread.size === this.#unread.size && [...unread.keys()].every((path) => this.#unread.has(path))
+    const isSame =
+      read.size === 0 &&
+      isUnreadSame &&
+      notes.length === this.#notes.size + unread.size &&
+      others.join('\n') === this.#others.join('\n')
+    this.#unread = unread
     if (isSame) return
-    const entries = notes
-      .filter(({ path }) => !unread.has(path))
-      .map(({ path }) => [path, read.get(path) ?? this.#notes.get(path)] as const)
+    const known = notes.filter(({ path }) => !unread.has(path))
+    const entries = known.map(({ path }) => [path, read.get(path) ?? this.#notes.get(path)] as const)
     this.#notes = new Map(entries.filter((entry): entry is [string, IndexedNote] => entry[1] !== undefined))
     this.#others = others
     this.#resolver = undefined
@@ -158,6 +180,7 @@ export class LinkIndex {
   forget(paths: readonly string[]): void {
     for (const path of paths) {
       this.#notes.delete(path)
+      this.#unread.delete(path)
       this.#canvases.delete(path)
     }
   }
@@ -199,6 +222,18 @@ export class LinkIndex {
     try {
       return await readText(join(this.#root, path), path, isAllowed)
     } catch (error) {
+      if (error instanceof AppError || isSystemError(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Undefined where it cannot be opened at all. */
+  async #guessLinks(path: string, isAllowed: (real: string) => boolean): Promise<ParsedLinks['links'] | undefined> {
+    try {
+      return linksIn(await readBytes(join(this.#root, path), path, isAllowed))
+    } catch (error) {
+      // It is not there any more.
+      if (error instanceof AppError && error.code === 'file_not_found') return []
       if (error instanceof AppError || isSystemError(error)) return undefined
       throw error
     }

@@ -1,6 +1,6 @@
 /** Small changes of one link in a text: a mention becomes one, a broken one is given another target. Pure. */
 import { AppError } from '../../shared/errors.ts'
-import { applyEdits, parseLinks } from '../../shared/links/index.ts'
+import { applyEdits, canStandBeside, notProse, parseLinks } from '../../shared/links/index.ts'
 
 interface Mentioned {
   readonly path: string
@@ -13,13 +13,30 @@ interface Mentioned {
   readonly link: string
 }
 
-/** @throws AppError `edit_no_match` when the words do not stand there any more */
+/** @throws AppError `edit_no_match` when the words do not stand there any more, or are none of the prose */
 export function linkMention(text: string, { path, line, from, words, link }: Mentioned): string {
   const start = startOfLine(text, line) + from
-  if (!text.startsWith(words, start)) throw changed(path)
+  const to = start + words.length
+  if (!text.startsWith(words, start) || !canStandBeside(text, start, to)) throw changed(path)
+  if (notProse(text).some((range) => range.from < to && range.to > start)) throw changed(path)
   const isNamed = !link.startsWith('[[') || link === `[[${words}]]`
-  const labelled = isNamed ? link : `${link.slice(0, -2)}|${words}]]`
-  return applyEdits(text, [{ from: start, to: start + words.length, text: labelled }])
+  // A bar would end the cell of a table.
+  const bar = isInTable(text, start) ? '\\|' : '|'
+  const labelled = isNamed ? link : `${link.slice(0, -2)}${bar}${words}]]`
+  return applyEdits(text, [{ from: start, to, text: labelled }])
+}
+
+/** By the row below the head of the table, which stands above, or right below, in the lines without an empty one between. */
+function isInTable(text: string, at: number): boolean {
+  const lines = text.split('\n')
+  const row = text.slice(0, at).split('\n').length - 1
+  if (!lines[row]?.includes('|')) return false
+  for (let line = row + 1; line >= 0; line -= 1) {
+    const shown = lines[line]?.trim() ?? ''
+    if (/^(?=.*\|)[\s|:>-]+$/.test(shown) && shown.includes('-')) return true
+    if (line <= row && !shown.includes('|')) return false
+  }
+  return false
 }
 
 interface Broken {

@@ -1,7 +1,6 @@
 /** Where notes speak of another one by its name without linking to it. */
 import type { Mention } from '../../shared/contract/index.ts'
-import { baseOf, parseLinks, stemOf } from '../../shared/links/index.ts'
-import { frontMatterEnd, hiddenRanges } from '../../shared/links/hidden.ts'
+import { baseOf, canStandBeside, notProse, stemOf } from '../../shared/links/index.ts'
 import { inBatches } from '../files/index.ts'
 import type { LinkIndex } from './link-index.ts'
 import { shownLine } from './lists.ts'
@@ -63,24 +62,38 @@ function isUnspaced(character = ''): boolean {
 }
 
 function mentionsIn(path: string, text: string, finder: RegExp): Mention[] {
-  const links = parseLinks(text).links.map(({ from, to }) => ({ from, to }))
-  const taken = [{ from: 0, to: frontMatterEnd(text) }, ...hiddenRanges(text), ...links].toSorted(
-    (one, other) => one.from - other.from,
-  )
+  const taken = notProse(text)
   let next = 0
   const mentions: Mention[] = []
   let line = 1
   let start = 0
   for (const { index: at, 0: words } of text.matchAll(finder)) {
     while ((taken[next]?.to ?? Infinity) <= at) next += 1
-    if ((taken[next]?.from ?? Infinity) < at + words.length) continue
+    if ((taken[next]?.from ?? Infinity) < at + words.length || !canStandBeside(text, at, at + words.length)) continue
     for (let end = text.indexOf('\n', start); end >= 0 && end < at; end = text.indexOf('\n', start)) {
       start = end + 1
       line += 1
     }
     const end = text.indexOf('\n', at)
-    const shown = shownLine(text.slice(start, end < 0 ? text.length : end))
-    mentions.push({ path, line, text: shown, from: at - start, to: at - start + words.length, words })
+    const place = { from: at - start, to: at - start + words.length }
+    const shown = shownAround(text.slice(start, end < 0 ? text.length : end), place)
+    mentions.push({ path, line, ...shown, ...place, words })
   }
   return mentions
+}
+
+/** Before the words, so that they stand in the first of the lines that a narrow list shows. */
+const maxBefore = 40
+
+/** A line, or what of it stands around the words: mentions in one line do not look the same. */
+function shownAround(line: string, { from, to }: { readonly from: number; readonly to: number }) {
+  const first = line.length - line.trimStart().length
+  const cut = from - first <= maxBefore ? first : wholeAt(line, from - maxBefore)
+  const before = `${cut > first ? '…' : ''}${line.slice(cut, from)}`.toWellFormed()
+  return { text: before + shownLine(`${line.slice(from, to)}${line.slice(to).trimEnd()}`), at: before.length }
+}
+
+/** Not between the halves of one character. */
+function wholeAt(line: string, at: number): number {
+  return /[\uDC00-\uDFFF]/.test(line[at] ?? '') ? at + 1 : at
 }

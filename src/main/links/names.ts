@@ -1,39 +1,47 @@
 /** What a link that is being typed may mean, best first. */
 import type { LinkName } from '../../shared/contract/index.ts'
-import { baseOf, folderOf, keyOf, lineOfFragment, stemOf } from '../../shared/links/index.ts'
+import { baseOf, folderOf, isWritable, keyOf, lineOfFragment, stemOf } from '../../shared/links/index.ts'
 import type { LinkIndex } from './link-index.ts'
-import { inlineTarget, wikiTarget, type LinkStyle } from './written.ts'
+import { canLabel, inlineTarget, wholeLink, wikiTarget } from './written.ts'
 
 const maxNames = 50
 
 /** @param typed behind `[[` or `](`: a name, or a name with `#` and the beginning of a heading */
 export function namesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
-  const hash = typed.indexOf('#')
-  return hash < 0 ? notesFor(index, from, typed) : partsFor(index, from, typed.slice(0, hash), typed.slice(hash + 1))
+  if (!typed.includes('#')) return notesFor(index, from, typed)
+  // A name may have the sign in it.
+  return [...partsFor(index, from, typed), ...notesFor(index, from, typed)].slice(0, maxNames)
 }
 
-function partsFor(index: LinkIndex, from: string, target: string, typed: string): LinkName[] {
-  const path = index.resolver.resolve(from, { kind: 'wiki', target })?.path
-  const note = path === undefined ? undefined : index.notes.get(path)
-  if (path === undefined || !note) return []
-  const wanted = keyOf(typed.replace(/^\^/, ''))
-  const fits = (name: string) => wanted === '' || keyOf(name).includes(wanted)
-  const linkOf = linkWith(index.style)
-  const written = (kind: 'heading' | 'block', label: string, part: string): LinkName => ({
-    path,
-    label,
-    kind,
-    ...linkOf(
-      `${target}#${part}`,
-      label,
-      `${target === '' ? '' : inlineTarget(index.resolver, from, path, index.style)}#${encodeURI(part)}`,
-    ),
-  })
-  const headings = note.headings
-    .filter(({ title }) => fits(title) && lineOfFragment(title, note) !== undefined)
-    .map(({ title }) => written('heading', title, title.replaceAll(/[#|[\]]+/g, ' ').trim()))
-  const blocks = note.blocks.filter(({ id }) => fits(id)).map(({ id }) => written('block', `^${id}`, `^${id}`))
-  return (typed.startsWith('^') ? blocks : [...headings, ...blocks]).slice(0, maxNames)
+/** Behind the first `#` before which a note is named. */
+function partsFor(index: LinkIndex, from: string, whole: string): LinkName[] {
+  const { resolver, style } = index
+  for (let hash = whole.indexOf('#'); hash >= 0; hash = whole.indexOf('#', hash + 1)) {
+    const target = whole.slice(0, hash)
+    const path = resolver.resolve(from, { kind: 'wiki', target })?.path
+    const note = path === undefined ? undefined : index.notes.get(path)
+    if (path === undefined || !note) continue
+    const typed = whole.slice(hash + 1)
+    const wanted = keyOf(typed.replace(/^\^/, ''))
+    const fits = (name: string) => wanted === '' || keyOf(name).includes(wanted)
+    const own = target === '' ? '' : inlineTarget(resolver, from, path, style)
+    const written = (kind: 'heading' | 'block', label: string, fragment: string): LinkName => {
+      const wiki = target === '' || isWritable(target) ? `${target}#${fragment}` : undefined
+      const inline = `${own}#${encodeURI(fragment.toWellFormed()).replaceAll(/[()]/g, encodeParen)}`
+      const link = wholeLink(resolver, { from, path, label, wiki, fragment, inline }, style)
+      return { path, label, kind, wiki: wiki ?? null, inline, link }
+    }
+    const headings = note.headings
+      .filter(({ title }) => fits(title) && lineOfFragment(title, note) !== undefined)
+      .map(({ title }) => written('heading', title, title.replaceAll(/[#|[\]]+/g, ' ').trim()))
+    const blocks = note.blocks.filter(({ id }) => fits(id)).map(({ id }) => written('block', `^${id}`, `^${id}`))
+    return (typed.startsWith('^') ? blocks : [...headings, ...blocks]).slice(0, maxNames)
+  }
+  return []
+}
+
+function encodeParen(sign: string): string {
+  return sign === '(' ? '%28' : '%29'
 }
 
 interface Found {
@@ -45,7 +53,6 @@ interface Found {
 }
 
 function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
-  const linkOf = linkWith(index.style)
   const wanted = keyOf(typed.trim())
   const here = folderOf(from)
   const found: Found[] = []
@@ -75,20 +82,14 @@ function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
     )
     .slice(0, maxNames)
     .map(({ path, name, kind }) => {
-      const target = wikiTarget(index.resolver, from, path, index.style)
-      const wiki = kind === 'alias' ? `${target}|${name}` : target
-      return { path, label: name, kind, ...linkOf(wiki, name, inlineTarget(index.resolver, from, path, index.style)) }
+      const { resolver, style } = index
+      const target = kind === 'alias' && !canLabel(name) ? undefined : wikiTarget(resolver, from, path, style)
+      const wiki = target !== undefined && kind === 'alias' ? `${target}|${name}` : target
+      const inline = inlineTarget(resolver, from, path, style)
+      const link = wholeLink(resolver, { from, path, label: name, wiki, inline }, style)
+      return { path, label: name, kind, wiki: wiki ?? null, inline, link }
     })
 }
-
-/** The ways to write it; `link` is the vault's own. */
-const linkWith =
-  ({ links }: LinkStyle) =>
-  (wiki: string, label: string, inline: string) => ({
-    wiki,
-    inline,
-    link: links === 'wiki' ? `[[${wiki}]]` : `[${label.replaceAll(/[[\]\\]/g, '\\$&')}](${inline})`,
-  })
 
 /** The whole name, its beginning, the beginning of a word, anywhere in it; undefined for nowhere. */
 function rankOf(name: string, wanted: string): number | undefined {

@@ -38,7 +38,10 @@ export class NearNames {
     if (note !== undefined) return this.#nearParts(note, link)
     const part = link.fragment === undefined ? '' : `#${link.fragment}`
     const write = link.kind === 'wiki' ? wikiTarget : inlineTarget
-    return this.#nearPaths(stemOf(baseOf(link.target))).map((path) => write(this.#index.resolver, from, path) + part)
+    return this.#nearPaths(stemOf(baseOf(link.target))).flatMap((path) => {
+      const target = write(this.#index.resolver, from, path)
+      return target === undefined ? [] : target + part
+    })
   }
 
   #nearParts(path: string, { written, fragment = '' }: NoteLink): string[] {

@@ -60,7 +60,7 @@ export interface PlannedRename {
 interface Left extends LeftLink {
   /** Its note may not be written. */
   readonly isProtected?: boolean | undefined
-  /** Its note is no text that can be read. */
+  /** Its note is no text, or cannot be opened. */
   readonly isUnread?: boolean | undefined
 }
 
@@ -78,7 +78,9 @@ export async function planMove(index: LinkIndex, move: Move, forbidden: readonly
 function movedFiles(index: LinkIndex, move: Move): Edited {
   const all = index.files()
   const cards = [...index.canvases.values()].map(({ path, links }) => ({ path, links }))
-  const { files, left } = planRewrites([...all.filter(({ path }) => !index.canvases.has(path)), ...cards], [move])
+  const isRead = ({ path }: { readonly path: string }) => !index.canvases.has(path) && !index.unread.has(path)
+  const linking = [...all.filter(isRead), ...index.unread.values(), ...cards]
+  const { files, left } = planRewrites(linking, [move])
   const linked = new Map(files.map(({ path, edits }) => [path, edits]))
   const known = new Set(all.map(({ path }) => path))
   const placeOf = (path: string) => (known.has(path) ? movedPath(path, [move]) : undefined)
@@ -86,7 +88,24 @@ function movedFiles(index: LinkIndex, move: Move): Edited {
     const edits = [...rewriteCanvas(shown, placeOf), ...inJson(linked.get(path) ?? [])]
     return edits.length === 0 ? [] : [{ path, newPath: movedPath(path, [move]), edits }]
   })
-  return { files: [...files.filter(({ path }) => !index.canvases.has(path)), ...canvases], left }
+  const leftInRead = left.filter(({ path }) => !index.unread.has(path))
+  return { files: [...files.filter(isRead), ...canvases], left: [...leftInRead, ...unreadLinks(index, files, left)] }
+}
+
+/** What would be written anew in notes that cannot be read, as far as it can be guessed, and those that nobody can open. */
+function unreadLinks(index: LinkIndex, files: readonly RewrittenFile[], left: readonly LeftLink[]): Left[] {
+  const edits = new Map(files.map((file) => [file.path, file.edits]))
+  return [...index.unread.values()].flatMap(({ path, links }) => {
+    if (!links) return { path, line: 1, target: '', isUnread: true }
+    const places = new Map<string, Left>()
+    for (const { from } of edits.get(path) ?? []) {
+      const link = links.find((one) => one.targetFrom === from || one.from === from)
+      if (link)
+        places.set(`${link.line} ${link.target}`, { path, line: link.line, target: link.target, isUnread: true })
+    }
+    for (const one of left) if (one.path === path) places.set(`${one.line} ${one.target}`, { ...one, isUnread: true })
+    return [...places.values()]
+  })
 }
 
 /** @throws AppError `tag_invalid` for a name that cannot stand behind `#` */
@@ -123,7 +142,7 @@ async function renamedFiles(index: LinkIndex, rename: TagRename, forbidden: read
     if (edits.length > 0) files.push({ path, newPath: path, edits })
     left.push(...lines.slice(0, maxShown).map((line) => ({ path, line, target: rename.from })))
   }
-  for (const path of index.unread) {
+  for (const path of index.unread.keys()) {
     const bytes = await index.bytes(path, forbidden)
     if (bytes === undefined) continue
     // Of what cannot be read nobody knows.

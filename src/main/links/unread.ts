@@ -1,5 +1,6 @@
-/** Tags in notes that are no UTF-8 text: none is written anew, and each that may be there is told. Pure. */
+/** Tags and links in notes that are no UTF-8 text: none is written anew, and each that may be there is told. Pure. */
 import { decodeAs } from '../files/index.ts'
+import { parseLinks, type NoteLink } from '../../shared/links/index.ts'
 import { parseAllTags, renameTag, tagKey, type TagRename } from '../../shared/properties/index.ts'
 
 /** What such a note mostly is: UTF-8 with some bytes that are none, UTF-16, the text of a Chinese Windows. */
@@ -15,4 +16,17 @@ export function tagLinesIn(bytes: Uint8Array, rename: TagRename): readonly numbe
     if (left.length > 0) return left
   }
   return []
+}
+
+/** By every reading, and that of old Western programs; each link once. */
+export function linksIn(bytes: Uint8Array): NoteLink[] {
+  const found = new Map<string, NoteLink>()
+  for (const encoding of [...encodings, 'windows-1252']) {
+    const text = (decodeAs(encoding, bytes, false) ?? '').replaceAll('\0', '')
+    for (const link of parseLinks(text).links) {
+      const key = `${link.line} ${link.target}`
+      if (!found.has(key)) found.set(key, link)
+    }
+  }
+  return [...found.values()]
 }

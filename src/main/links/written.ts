@@ -1,11 +1,20 @@
 /** How a link to a note is written anew: as the vault writes its links, where that leads there. Pure. */
 import type { Habits } from '../../shared/contract/index.ts'
-import { baseOf, relativePath, stemOf, type NoteLink, type Resolver } from '../../shared/links/index.ts'
+import {
+  baseOf,
+  inlineInstead,
+  isWritable,
+  markdownLink,
+  relativePath,
+  stemOf,
+  type NoteLink,
+  type Resolver,
+} from '../../shared/links/index.ts'
 
 export type LinkStyle = Pick<Habits, 'links' | 'linkPaths'>
 
-/** What stands in `[[…]]`. */
-export function wikiTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string {
+/** What stands in `[[…]]`; undefined where none leads there, as to a name with `#` or `|` in it. */
+export function wikiTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string | undefined {
   return targetOf(resolver, { kind: 'wiki', from, path: stemOf(path), paths: style?.linkPaths ?? 'shortest', to: path })
 }
 
@@ -13,10 +22,32 @@ export function wikiTarget(resolver: Resolver, from: string, path: string, style
 export function inlineTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string {
   const paths = style?.linkPaths === 'shortest' && style.links !== 'markdown' ? 'relative' : style?.linkPaths
   const target = targetOf(resolver, { kind: 'inline', from, path, paths: paths ?? 'relative', to: path })
-  return encodeURI(target.toWellFormed()).replaceAll(
+  return encodeURI((target ?? path).toWellFormed()).replaceAll(
     /[()#?]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   )
+}
+
+interface Named {
+  readonly from: string
+  readonly path: string
+  /** What it is called in a Markdown link. */
+  readonly label: string
+  readonly isEmbed?: boolean
+  /** What stands in `[[…]]`; undefined where none leads there. */
+  readonly wiki: string | undefined
+  /** Of the note, as it is read. */
+  readonly fragment?: string | undefined
+  /** What stands in `](…)`, as the vault writes it. */
+  readonly inline: string
+}
+
+/** A whole link as the vault writes it, and as a move would where no wikilink can be written. */
+export function wholeLink(resolver: Resolver, named: Named, { links }: LinkStyle): string {
+  const { from, path, label, isEmbed = false, wiki, fragment, inline } = named
+  if (links === 'wiki' && wiki !== undefined) return `${isEmbed ? '!' : ''}[[${wiki}]]`
+  const instead = links === 'wiki' ? inlineInstead(resolver, { from, to: path, fragment }) : undefined
+  return markdownLink(label, instead ?? inline, isEmbed)
 }
 
 /** A whole link to a file; what can be shown is shown. @param label what it is called in a Markdown link */
@@ -25,9 +56,14 @@ export function linkTo(
   { from, path, label, isEmbed }: { from: string; path: string; label: string; isEmbed: boolean },
   style: LinkStyle,
 ): string {
-  const mark = isEmbed ? '!' : ''
-  if (style.links === 'wiki') return `${mark}[[${wikiTarget(resolver, from, path, style)}]]`
-  return `${mark}[${label.replaceAll(/[[\]\\]/g, '\\$&')}](${inlineTarget(resolver, from, path, style)})`
+  const wiki = canLabel(label) ? wikiTarget(resolver, from, path, style) : undefined
+  const inline = inlineTarget(resolver, from, path, style)
+  return wholeLink(resolver, { from, path, label, isEmbed, wiki, inline }, style)
+}
+
+/** Whether `[[…|label]]` can hold it. */
+export function canLabel(label: string): boolean {
+  return !/[[\]\n]/.test(label)
 }
 
 interface Wanted {
@@ -41,7 +77,7 @@ interface Wanted {
 }
 
 /** The first way to write it that leads there, the vault's own first. */
-function targetOf(resolver: Resolver, { kind, from, path, paths, to }: Wanted): string {
+function targetOf(resolver: Resolver, { kind, from, path, paths, to }: Wanted): string | undefined {
   const name = baseOf(path)
   const relative = relativePath(from, path)
   const near = relative.startsWith('../') ? relative : `./${relative}`
@@ -51,5 +87,7 @@ function targetOf(resolver: Resolver, { kind, from, path, paths, to }: Wanted): 
     relative: [relative, near],
     absolute: [path, `/${path}`],
   }[paths]
-  return [...forms, path, near].find((target) => resolver.resolve(from, { kind, target })?.path === to) ?? path
+  return [...forms, path, near].find(
+    (target) => (kind !== 'wiki' || isWritable(target)) && resolver.resolve(from, { kind, target })?.path === to,
+  )
 }

@@ -13,7 +13,7 @@ import { tokenizerVersion } from './terms.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 9
+const schemaVersion = 10
 
 /** A name that no other index has, also one that was built of the same files. */
 export const identityKey = 'identity'

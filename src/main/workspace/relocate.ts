@@ -65,8 +65,8 @@ const atOnce = 16
  * Only where nobody else writes.
  * @returns folders that were made for it, the innermost first
  * @throws AppError `move_cancelled` when the signal was aborted in time: all of it is taken back then; `file_not_found`,
- *   `file_exists`, `path_invalid`, `write_refused`, `ending_kept`, `folder_in_itself`; `file_changed` when a text is not what it must be,
- *   `move_failed` and `disk_full` when one cannot be written
+ *   `file_exists`, `path_invalid`, `write_refused`, `ending_kept`, `folder_in_itself`,
+ *   `symbolic_link`; `file_changed` when a text is not what it must be, `move_failed` and `disk_full` when one cannot be written
  */
 export async function relocate(
   { roots, edits, notes, journal }: Relocation,
@@ -78,6 +78,7 @@ export async function relocate(
   const place = await placeOf(roots)
   const planned = move && { from: normalizeRequest(move.from), to: normalizeRequest(move.to) }
   const isFolder = planned !== undefined && (await isFolderAt(roots, planned.from))
+  if (planned && !isFolder) await assertNoLink(roots, planned.from)
   const before = new Map<string, string>()
   await inBatches(texts, atOnce, async ({ path, hash }) => {
     const { target } = await resolveLinking(roots, path, place)
@@ -219,6 +220,13 @@ export async function isFolderAt(roots: Roots, path: string): Promise<boolean> {
   await resolveInside(roots, path)
   const info = await lstat(join(roots.workspace, path)).catch(() => undefined)
   return info?.isDirectory() ?? false
+}
+
+/** What a link leads to has a name and a place of its own. @throws AppError `symbolic_link` */
+export async function assertNoLink(roots: Roots, path: string): Promise<void> {
+  const info = await lstat(join(roots.workspace, path)).catch(() => undefined)
+  if (!info?.isSymbolicLink()) return
+  throw new AppError('symbolic_link', `${path} is a symbolic link to another file, which is not moved by it`, { path })
 }
 
 /**

@@ -20,6 +20,7 @@ import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal, kindOf, type ChangeKind } from './pending-change.ts'
 import {
   assertFree,
+  assertNoLink,
   assertNotInItself,
   assertSameKind,
   isFolderAt,
@@ -365,12 +366,15 @@ export class Workspace {
     return isWriteProtected(await resolveInside(this.roots, normalizeRequest(path)))
   }
 
-  /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself`, `file_exists`, and as `resolveInside` */
+  /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself`, `symbolic_link`, `file_exists`, and as `resolveInside` */
   async assertMovable(asked: Move): Promise<void> {
     const move = { from: normalizeRequest(asked.from), to: normalizeRequest(asked.to) }
     const isFolder = await isFolderAt(this.roots, move.from)
     if (isFolder) assertNotInItself(move)
-    else assertSameKind(move)
+    else {
+      await assertNoLink(this.roots, move.from)
+      assertSameKind(move)
+    }
     await assertFree(this.roots, move.to, isFolder)
   }
 

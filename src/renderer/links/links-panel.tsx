@@ -10,6 +10,7 @@ import { paths } from '../navigate.ts'
 import { NoteProperties } from '../tags/note-properties.tsx'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
+import { Highlight } from '../ui/highlight.tsx'
 import { SidePanel } from '../ui/side-panel.tsx'
 import { Skeleton } from '../ui/states.tsx'
 
@@ -80,14 +81,39 @@ function Part({ title, count, none, children }: { title: string; count: number; 
 
 const rowLook = 'block rounded-sm px-2 py-1 hover:bg-soft'
 
-function Place({ path, line, text }: { path: string; line: number; text: string }) {
+/** Of a line in a list. */
+const maxShown = 200
+
+interface PlaceProps {
+  readonly path: string
+  readonly line: number
+  readonly text: string
+  /** What of the text is meant, by its beginning and end. */
+  readonly found?: readonly [from: number, to: number]
+}
+
+function Place({ path, line, text, found }: PlaceProps) {
   return (
     <Link href={paths.file(path, line)} className={rowLook}>
       <span className="block truncate font-mono text-[11px] text-muted">
         {clipLine(path)}:{line}
       </span>
-      <span className="line-clamp-2 text-[12px] break-words">{clipLine(text, 200)}</span>
+      <span className="line-clamp-2 text-[12px] break-words">
+        {found ? <Found text={text} found={found} /> : clipLine(text, maxShown)}
+      </span>
     </Link>
+  )
+}
+
+/** Only the place that is meant is marked: the same words may stand in the line once more. */
+function Found({ text, found: [from, to] }: { text: string; found: readonly [from: number, to: number] }) {
+  const words = clipLine(text.slice(from, to), maxShown)
+  return (
+    <>
+      {clipLine(text.slice(0, from), maxShown)}
+      <Highlight text={words} words={[words]} />
+      {clipLine(text.slice(to), maxShown)}
+    </>
   )
 }
 
@@ -140,7 +166,12 @@ function Mentions({ agent, path }: { agent: string; path: string }) {
       {found.data.mentions.map((mention) => (
         <div key={`${mention.path}:${mention.line}:${mention.from}`} className="flex items-start">
           <div className="min-w-0 flex-1">
-            <Place path={mention.path} line={mention.line} text={mention.text} />
+            <Place
+              path={mention.path}
+              line={mention.line}
+              text={mention.text}
+              found={[mention.at, mention.at + mention.words.length]}
+            />
           </div>
           <Button
             look="link"

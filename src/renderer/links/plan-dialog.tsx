@@ -40,9 +40,9 @@ export function PlanDialog({ plan, title, hint, leftBehind, choices, onClose }: 
         <p role="note" className="text-[12px] text-muted">
           {leftBehind}{' '}
           {plan.left
-            .map(({ path, line, isProtected, isUnread }) => {
-              const place = `${path}:${line}`
-              return isProtected ? t('links.protected', { place }) : isUnread ? t('links.unread', { place }) : place
+            .map(({ path, line, target, isProtected, isUnread }) => {
+              const place = target === '' ? path : `${path}:${line}`
+              return isUnread ? t('links.unread', { place }) : isProtected ? t('links.protected', { place }) : place
             })
             .join(', ')}
         </p>

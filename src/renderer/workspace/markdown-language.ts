@@ -130,14 +130,14 @@ async function linkSuggestions(
   const end = after.startsWith(closing) ? '' : closing
   const names = await place.names(wiki ?? decodePart(inline ?? '')).catch(() => [])
   const { File, Reference } = monaco.languages.CompletionItemKind
-  // In a vault whose links are Markdown, `[[` is the way to one of those.
+  // `[[` is the way to a Markdown link, too: in a vault of those, and for a name that cannot stand in `[[…]]`.
   const isOther = wiki !== undefined && names.some(({ link }) => !link.startsWith('[['))
   const rest = isOther && end === '' ? closing.length : 0
   const begin = column - typed.length - (isOther ? 2 : 0)
   return names.map((name, index) => ({
     label: { label: name.label, description: name.path },
     kind: name.kind === 'heading' || name.kind === 'block' ? Reference : File,
-    insertText: isOther ? name.link : (wiki === undefined ? name.inline : name.wiki) + end,
+    insertText: isOther ? name.link : (wiki === undefined ? name.inline : (name.wiki ?? '')) + end,
     // They come best first, and every one of them fits.
     sortText: String(index).padStart(3, '0'),
     filterText: isOther ? `[[${typed}` : typed,

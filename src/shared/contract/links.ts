@@ -35,6 +35,10 @@ export type Backlink = z.infer<typeof backlinkSchema>
 
 export const mentionSchema = z.object({
   ...placeShape,
+  /** The line, or what of it stands around the words. */
+  text: z.string(),
+  /** Where the words begin in `text`. */
+  at: z.number().int(),
   /** Offsets in the whole line, and what stands there. */
   from: z.number().int(),
   to: z.number().int(),
@@ -58,8 +62,8 @@ export const linkNameSchema = z.object({
   /** What it is offered as: a name, an alias, a heading, a block. */
   label: z.string(),
   kind: z.enum(['note', 'alias', 'file', 'heading', 'block']),
-  /** What stands between `[[` and `]]`. */
-  wiki: z.string(),
+  /** What stands between `[[` and `]]`; null where no such link leads there. */
+  wiki: z.string().nullable(),
   /** What stands between `](` and `)`. */
   inline: z.string(),
   /** The whole link, as the vault writes its own. */
@@ -74,11 +78,12 @@ export const movePlanSchema = z.object({
   moves: z.number().int(),
   /** Some of those that change, by the path that they have after the move. */
   files: z.array(z.object({ path: z.string(), count: z.number().int(), patch: z.string() })),
-  /** Links that no writing leads to their note any more, and those in notes that may not be written or are no text. */
+  /** Links that no writing leads to their note any more, and those in notes that may not be written or cannot be read. */
   left: z.array(
     z.object({
       path: z.string(),
       line: z.number().int(),
+      /** Empty for a note that may have links, and cannot be opened. */
       target: z.string(),
       isProtected: z.boolean().optional(),
       isUnread: z.boolean().optional(),
@@ -139,7 +144,7 @@ export const links = {
   around: base.input(forNote.extend({ steps: z.number().int().min(1).max(2) })).output(linkGraphSchema),
   /** Where other notes have its name, an alias or its title without linking to it. */
   mentions: base.input(forNote).output(z.object({ mentions: z.array(mentionSchema), count: z.number().int() })),
-  /** Makes a mention a link. Fails with `edit_no_match` when the words do not stand there any more. */
+  /** Makes a mention a link. Fails with `edit_no_match` when the words do not stand there any more, or in what is no prose. */
   linkMention: base
     .input(
       forNote.extend({

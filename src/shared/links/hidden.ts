@@ -119,7 +119,8 @@ function endOf(mark: string, text: string, at: number, missing: Map<number, numb
   return undefined
 }
 
-function merged(ranges: readonly Range[]): Range[] {
+/** In order, what overlaps as one. */
+export function merged(ranges: readonly Range[]): Range[] {
   const result: Range[] = []
   for (const range of ranges.toSorted((one, other) => one.from - other.from)) {
     const last = result.at(-1)

@@ -187,6 +187,14 @@ interface Destination {
 
 /** @param paren where `(` stands */
 function inlineAt(text: string, from: number, paren: number, line: number): NoteLink | undefined {
+  const found = destinationIn(text, paren)
+  if (!found) return undefined
+  const isEmbed = text[from - 1] === '!'
+  return linkOf('inline', text, found.destination, { isEmbed, from: isEmbed ? from - 1 : from, to: found.to, line })
+}
+
+/** What stands between `(` and `)` of a Markdown link, wherever it leads. @param paren where `(` stands */
+export function destinationIn(text: string, paren: number): { destination: Destination; to: number } | undefined {
   const destination = destinationAt(text, paren + 1, true)
   if (!destination) return undefined
   let end = skipSpace(text, destination.end)
@@ -197,8 +205,7 @@ function inlineAt(text: string, from: number, paren: number, line: number): Note
     end = skipSpace(text, title)
     if (text[end] !== ')') return undefined
   }
-  const isEmbed = text[from - 1] === '!'
-  return linkOf('inline', text, destination, { isEmbed, from: isEmbed ? from - 1 : from, to: end + 1, line })
+  return { destination, to: end + 1 }
 }
 
 /** @param colon where `:` stands */

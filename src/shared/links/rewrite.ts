@@ -155,12 +155,25 @@ function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place)
 function asInline(link: NoteLink, { from, to, after }: Place): string | undefined {
   const { kind, isEmbed, isWikiAlone, target, fragment, label } = link
   if (kind !== 'wiki' || isWikiAlone || (isEmbed && stemOf(to) !== to)) return undefined
+  const written = inlineInstead(after, { from, to, fragment })
+  const shown = label ?? (fragment === undefined ? target : `${target}#${fragment}`)
+  return written === undefined ? undefined : markdownLink(shown, written, isEmbed)
+}
+
+/** What stands in `](…)` where no wikilink can name the file; undefined when that leads elsewhere, too. */
+export function inlineInstead(
+  resolver: Resolver,
+  { from, to, fragment }: { readonly from: string; readonly to: string; readonly fragment?: string | undefined },
+): string | undefined {
   // A bar would end the cell of a table.
   const written = encoded(relativePath(from, to), { written: '', isAngled: false }).replaceAll('|', '%7C')
-  if (after.resolve(from, { kind: 'inline', target: decodePart(written) })?.path !== to) return undefined
-  const part = fragment === undefined ? '' : `#${encoded(fragment, { written: '', isAngled: false })}`
-  const shown = (label ?? (fragment === undefined ? target : `${target}#${fragment}`)).replaceAll(/[[\]\\]/g, '\\$&')
-  return `${isEmbed ? '!' : ''}[${shown}](${written}${part})`
+  if (resolver.resolve(from, { kind: 'inline', target: decodePart(written) })?.path !== to) return undefined
+  return fragment === undefined ? written : `${written}#${encoded(fragment, { written: '', isAngled: false })}`
+}
+
+/** @param written what stands in `](…)` */
+export function markdownLink(shown: string, written: string, isEmbed = false): string {
+  return `${isEmbed ? '!' : ''}[${shown.replaceAll(/[[\]\\]/g, '\\$&')}](${written})`
 }
 
 /** A name alone, which means another note to whoever reads it elsewhere, if there are several. */
@@ -205,7 +218,7 @@ export function relativePath(from: string, path: string): string {
 }
 
 /** Whether `[[…]]` can hold it. */
-function isWritable(target: string): boolean {
+export function isWritable(target: string): boolean {
   return !/[[\]|#`\n\r]|%%|<!--|^\s|\s$|^mailto:|:\/\//i.test(target)
 }
 
