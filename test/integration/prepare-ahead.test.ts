@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { PrepareAhead } from '../../src/main/memory/prepare-ahead.ts'
 import { createTables, openForWriting, type Db } from '../../src/main/memory/schema.ts'
 import { IndexStore } from '../../src/main/memory/store.ts'
 import { syncAll } from '../../src/main/memory/sync.ts'
@@ -93,5 +94,28 @@ describe('M10: many files are prepared in a thread of their own', () => {
     expect(words(store.db)).toEqual(words(whole.db))
     store.close()
     whole.close()
+  })
+
+  it('M10: where there is no such thread, all that is asked of it is done in place', async () => {
+    const ahead = new PrepareAhead(new URL('../support/no-such-thread.ts', import.meta.url), {
+      chunk,
+      hasPassages: true,
+    })
+    const file = {
+      path: 'memory/a.md',
+      source: 'memory' as const,
+      hash: 'x',
+      mtime: 0,
+      size: 1,
+      text: '# A\n\nThe boat.\n',
+    }
+    const [first] = await ahead.prepare([file])
+    expect(first?.chunks).toHaveLength(1)
+    expect([...(first?.spellings.keys() ?? [])]).toContain('boat')
+    // It is known to be gone by now, and nobody waits for it.
+    const [again] = await ahead.prepare([file])
+    expect(again?.chunks).toEqual(first?.chunks)
+    expect(again?.spellings.size).toBe(0)
+    await ahead.close()
   })
 })

@@ -21,13 +21,14 @@ export class PrepareAhead {
     this.#settings = settings
     this.#worker = new Worker(entry, { workerData: settings, resourceLimits: { maxYoungGenerationSizeMb: youngMb } })
     this.#worker.on('message', (files: PreparedFile[]) => this.#waiting.shift()?.resolve(files))
-    this.#worker.on('error', () => this.#prepareHere())
+    // What is wrong with it is told by the exit that follows.
+    this.#worker.on('error', () => undefined)
     this.#worker.on('exit', () => this.#prepareHere())
   }
 
   /** In the order in which they are given; whatever is answered must come into the index, or nothing that follows. */
   prepare(files: readonly FileContent[]): Promise<PreparedFile[]> {
-    if (this.#own) return Promise.resolve(this.#prepareNow(files))
+    if (this.#own) return Promise.resolve(prepareAll(this.#own, files))
     const { promise, resolve } = Promise.withResolvers<PreparedFile[]>()
     this.#waiting.push({ files, resolve })
     this.#worker.postMessage(files)
@@ -36,17 +37,17 @@ export class PrepareAhead {
 
   /** Whoever still waits is not answered. */
   async close(): Promise<void> {
-    this.#waiting.length = 0
+    this.#worker.removeAllListeners('exit')
     await this.#worker.terminate()
   }
 
+  /** Also whatever is given from now on. */
   #prepareHere(): void {
-    for (const { files, resolve } of this.#waiting.splice(0)) resolve(this.#prepareNow(files))
+    this.#own = new Preparer(this.#settings)
+    for (const { files, resolve } of this.#waiting.splice(0)) resolve(prepareAll(this.#own, files))
   }
+}
 
-  #prepareNow(files: readonly FileContent[]): PreparedFile[] {
-    this.#own ??= new Preparer(this.#settings)
-    const own = this.#own
-    return files.map((file) => own.prepare(file))
-  }
+function prepareAll(preparer: Preparer, files: readonly FileContent[]): PreparedFile[] {
+  return files.map((file) => preparer.prepare(file))
 }

@@ -131,10 +131,15 @@ export function dropForeign(store: IndexStore, folders: readonly IndexedFolder[]
 /** What one transaction takes in. */
 interface Batch {
   readonly files: number
-  readonly prepared: readonly PreparedFile[]
+  readonly fresh: readonly FileContent[]
   /** Their content is what the index has. */
   readonly touched: readonly FileContent[]
   readonly gone: readonly Pick<KnownFile, 'source' | 'path'>[]
+}
+
+interface Taken {
+  readonly batch: Batch
+  readonly preparing: Promise<readonly PreparedFile[]>
 }
 
 async function index(
@@ -145,54 +150,46 @@ async function index(
   { onProgress, signal, prepareEntry }: SyncOptions,
 ): Promise<string[]> {
   const changed: string[] = []
-  const places = new Map<IndexedFolder, Place>()
-  for (const { folder } of todo)
-    if (!places.has(folder))
-      places.set(folder, await placeOf({ workspace: folder.folder, forbidden: folder.forbidden }))
+  const read = await reader(todo, known, problems)
   const ahead = prepareEntry && todo.length >= manyFiles ? new PrepareAhead(prepareEntry, store.preparing) : undefined
-  const take = async (batch: readonly Candidate[]): Promise<Batch> => {
-    const read = await Promise.all(batch.map((file) => readCandidate(file, places.get(file.folder), problems)))
-    const found = read.filter((file) => file !== undefined)
-    const texts = found.filter((file) => 'text' in file)
-    const isNew = (file: FileContent) => known.get(keyOf(file.source, file.path))?.hash !== file.hash
-    const fresh = texts.filter(isNew)
-    return {
-      files: batch.length,
-      prepared: await (ahead?.prepare(fresh) ?? fresh.map((file) => store.prepare(file))),
-      touched: texts.filter((file) => !isNew(file)),
-      gone: found.filter((file) => !('text' in file)),
-    }
-  }
   const batches = batchesOf(todo, ahead ? 2 : 1)
-  const coming: Promise<Batch>[] = []
+  const coming: Promise<Taken>[] = []
+  let before: Promise<unknown> = Promise.resolve()
   const takeNext = () => {
-    const { value: batch } = batches.next()
-    if (!batch) return
-    const taken = take(batch)
-    // Told when it is its turn.
-    taken.catch(() => undefined)
+    const { value: files } = batches.next()
+    if (!files) return
+    const reading = read(files)
+    // In the order of the files: what is prepared tells the words that nothing before it has told.
+    const taken = before.then(async () => {
+      const batch = await reading
+      const preparing = ahead?.prepare(batch.fresh) ?? Promise.resolve(batch.fresh.map((file) => store.prepare(file)))
+      return { batch, preparing }
+    })
+    // What fails is told when it is its turn.
+    reading.catch(() => undefined)
+    before = taken.catch(() => undefined)
     coming.push(taken)
   }
   store.writeMuch(ahead !== undefined)
   try {
     let done = 0
     for (let at = 0; at < (ahead ? batchesAhead : 1); at += 1) takeNext()
-    while (coming.length > 0) {
-      signal.throwIfAborted()
-      const batch = await coming.shift()
-      if (!batch) break
+    for (let next = coming.shift(); next; next = coming.shift()) {
+      const { batch, preparing } = await next
+      const prepared = await preparing
       signal.throwIfAborted()
       if (ahead) takeNext()
       store.transaction(() => {
-        for (const file of batch.prepared) store.putFile(file)
+        for (const file of prepared) store.putFile(file)
         for (const file of batch.touched) store.touchFile(file)
         for (const { source, path } of batch.gone) store.removeFile(source, path)
       })
-      changed.push(...batch.prepared.map(({ path }) => path))
+      changed.push(...prepared.map(({ path }) => path))
       changed.push(...batch.gone.flatMap(({ source, path }) => (known.has(keyOf(source, path)) ? [path] : [])))
       done += batch.files
       onProgress(done, todo.length)
       await sleep(breathMs)
+      signal.throwIfAborted()
       if (!ahead) takeNext()
     }
   } catch (error) {
@@ -204,6 +201,30 @@ async function index(
     await ahead?.close()
   }
   return changed
+}
+
+/** Reads files as they are now, and tells those apart that the index has already. */
+async function reader(
+  todo: readonly Candidate[],
+  known: ReadonlyMap<string, KnownFile>,
+  problems: SyncProblem[],
+): Promise<(files: readonly Candidate[]) => Promise<Batch>> {
+  const places = new Map<IndexedFolder, Place>()
+  for (const { folder } of todo)
+    if (!places.has(folder))
+      places.set(folder, await placeOf({ workspace: folder.folder, forbidden: folder.forbidden }))
+  const isNew = (file: FileContent) => known.get(keyOf(file.source, file.path))?.hash !== file.hash
+  return async (files) => {
+    const read = await Promise.all(files.map((file) => readCandidate(file, places.get(file.folder), problems)))
+    const found = read.filter((file) => file !== undefined)
+    const texts = found.filter((file) => 'text' in file)
+    return {
+      files: files.length,
+      fresh: texts.filter(isNew),
+      touched: texts.filter((file) => !isNew(file)),
+      gone: found.filter((file) => !('text' in file)),
+    }
+  }
 }
 
 /** What goes into one transaction each; at least one file. @param times as much as usual */
