@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chromium } from 'playwright-core'
+import type { IndexStatus } from '../../src/shared/contract/index.ts'
 import { startServer } from '../../src/main/host/server.ts'
 import { mainFolder } from '../support/built.ts'
 import { chromiumFlags, findChromium } from '../support/chromium.ts'
@@ -36,6 +37,11 @@ const views = [
   ['settings', '/settings', 'h1'],
 ] as const
 
+/** Every file is in the index; that they are looked at once more when they are watched, or have vectors made, is not waited for. */
+function hasWords({ state, files, done, total }: IndexStatus): boolean {
+  return files > 0 && (state === 'ready' || (total > 0 && done === total && files >= total))
+}
+
 async function measure(folder: string): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'vault-'))
   const [vault, home] = [join(root, 'vault'), join(root, 'state')]
@@ -54,7 +60,7 @@ async function measure(folder: string): Promise<void> {
     const searched = (async () => {
       for (;;) {
         const status = await client.search.status({ agent: 'main' })
-        if (status.state === 'ready' && status.files > 0) return performance.now() - began
+        if (hasWords(status)) return performance.now() - began
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     })()
@@ -116,7 +122,7 @@ async function choose(folder: string): Promise<void> {
     const tree = performance.now() - began
     for (;;) {
       const status = await client.search.status({ agent: 'main' })
-      if (status.state === 'ready' && status.files > 0) break
+      if (hasWords(status)) break
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     const words = performance.now() - began
