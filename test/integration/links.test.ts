@@ -469,7 +469,7 @@ describe('M67 links', () => {
   })
 
   it('M67: a symbolic link is not moved, nor the note that it leads to', async () => {
-    const { links, workspace, everything } = await openLinks({
+    const { links, agent, workspace, everything } = await openLinks({
       'real/note.md': '# Real\n',
       'real/p.png': 'not really',
       'a.md': '[[real/note]]\n',
@@ -483,6 +483,9 @@ describe('M67 links', () => {
           code: 'symbolic_link',
           data: { path: `inlink.${ending}` },
         })
+    await expect(agent.workspace.remove('inlink.md', { cause: 'user' })).rejects.toMatchObject({
+      code: 'symbolic_link',
+    })
     expect(await everything()).toEqual(before)
     expect(await readlink(join(workspace, 'inlink.md'))).toBe('real/note.md')
   })

@@ -11,6 +11,7 @@ import { moveFile, readText } from './files.ts'
 import { isIgnoredPath, trashFolder } from './layout.ts'
 import { earlierLeftOvers } from './left-overs.ts'
 import { normalizeRequest, resolveMovable, resolveTrash, resolveWritable, type Roots } from './paths.ts'
+import { assertNoLink } from './relocate.ts'
 import { placeInTrash } from './trash.ts'
 
 const dayMs = 86_400_000
@@ -27,6 +28,8 @@ export async function discard(
   shown: string,
   origin: WriteOrigin,
 ): Promise<{ readonly trashed: string; readonly write: WorkspaceWrite }> {
+  // What a link leads to is a note of its own, and stays.
+  await assertNoLink(roots, shown)
   const { target } = await resolveWritable(roots, shown)
   const file = await readText(target, shown)
   const { trashed, ...grave } = await placeInTrash(roots, shown, now())

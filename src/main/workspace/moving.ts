@@ -17,6 +17,14 @@ export interface MovingOptions {
   readonly read: (path: string) => Promise<TextFile>
 }
 
+/** What a move came to. */
+export interface Relocated {
+  /** Notes that say since then that they stay on this machine, for their new place does not. */
+  readonly kept: readonly KeptText[]
+  /** Folders that were made for it, the innermost first. */
+  readonly made: readonly string[]
+}
+
 export class Moving {
   readonly #options: MovingOptions
 
@@ -24,13 +32,13 @@ export class Moving {
     this.#options = options
   }
 
-  /** Only while nobody else writes. @returns and throws as `Workspace.relocate` */
+  /** Only while nobody else writes. @throws as `relocate` */
   async relocate(
     move: Move | undefined,
     texts: readonly MovedText[],
     origin: WriteOrigin,
     watch?: RelocationWatch,
-  ): Promise<{ readonly kept: readonly KeptText[]; readonly made: readonly string[] }> {
+  ): Promise<Relocated> {
     const { local, relocation } = this.#options
     if (!move || !local) return { kept: [], made: await relocate(relocation, move, texts, origin, watch) }
     const moving = await this.#look(move)

@@ -12,9 +12,9 @@ import { Differ, reversed } from '../diff/index.ts'
 import { Changes, type Announcements } from '../changes.ts'
 import { tidyLater } from '../files/index.ts'
 import { isWriteProtected, placeFile, readText, type TextFile } from './files.ts'
-import type { KeptText, LocalRules } from './covered.ts'
+import type { LocalRules } from './covered.ts'
 import { bringBack, detach, discard, tidyWorkspace, type Trash } from './discard.ts'
-import { Moving } from './moving.ts'
+import { Moving, type Relocated } from './moving.ts'
 import { restorer, type Texts } from './restorer.ts'
 import { carryOn, type CarriedOn } from './carry-on.ts'
 import { ChangeJournal, kindOf, type ChangeKind } from './pending-change.ts'
@@ -347,17 +347,13 @@ export class Workspace {
     await this.relocate({ from, to }, [], origin)
   }
 
-  /**
-   * The same for folders, and other notes are written with it, or alone: all is done or nothing.
-   * @returns notes that say since then that they stay on this machine, for their new place does not, and folders that were
-   *   made for it, the innermost first @throws as `relocate`
-   */
+  /** The same for folders, and other notes are written with it, or alone: all is done or nothing. @throws as `relocate` */
   async relocate(
     move: Move | undefined,
     texts: readonly MovedText[],
     origin: WriteOrigin,
     watch?: RelocationWatch,
-  ): Promise<{ readonly kept: readonly KeptText[]; readonly made: readonly string[] }> {
+  ): Promise<Relocated> {
     return this.#edits.run(() => this.#moving.relocate(move, texts, origin, watch))
   }
 
