@@ -36,7 +36,8 @@ export interface JudgedSet {
 export async function openJudgedSet(folder: string, split?: string, provider?: EmbeddingProvider): Promise<JudgedSet> {
   const db = openForWriting(':memory:')
   const chunk = { tokens: 400, overlap: 80 }
-  createTables(db, { chunk, provider: provider?.provider ?? '', model: provider?.model ?? '', dimensions: 0 })
+  const { provider: name = '', model = '', address } = provider ?? {}
+  createTables(db, { chunk, provider: name, model, address, dimensions: 0 })
   const store = new IndexStore(db, chunk)
   const workspace = join(folder, 'workspace')
   const paths = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
