@@ -20,8 +20,13 @@ LEAST_COSINE = 0.4
 SEED = 17
 # What function words and filler count, of their rarity.
 HELD_BACK = 0.3, 0.7
-# Shown to the teacher.
-TEXTS = 70_000
+# Texts that both teachers read.
+BRIDGE = 60_000
+# In which a word says nothing but itself.
+SENTENCES = {
+    'en': ['my {}', 'what about {}?', 'she talked about {} yesterday', 'the thing with {} is done'],
+    'zh': ['我的{}', '{}怎么样了？', '昨天说到{}的事情', '他想要{}', '关于{}'],
+}
 
 
 def simplified():
@@ -120,10 +125,9 @@ def unit(rows):
 
 
 def principal(vectors, dimensions):
-    """Mean, and the directions in which the rows differ most: (384,), (384, dimensions)."""
-    mean = vectors.mean(0)
-    _, _, directions = np.linalg.svd(np.cov((vectors - mean).T))
-    return mean, directions[:dimensions].T
+    """The directions in which the rows differ most: (384, dimensions)."""
+    _, _, directions = np.linalg.svd(np.cov(vectors.T))
+    return directions[:dimensions].T.astype(np.float32)
 
 
 def rarity(bag, smoothing=1e-3):
@@ -144,7 +148,7 @@ class Adam:
         values -= self.rate * share * m / (np.sqrt(v) + 1e-8)
 
 
-def regress(table, weights, bag, wanted, epochs=6, batch=4096, rate=1e-3, log=print):
+def regress(table, weights, bag, wanted, epochs=5, batch=4096, rate=1e-3, log=print):
     """Moves the tokens' vectors so that a text's weighted mean points where the teacher's vector does (1 - cosine)."""
     rng = np.random.default_rng(SEED)
     weighted = bag @ sparse.diags(weights.astype(np.float32))
@@ -172,7 +176,7 @@ def regress(table, weights, bag, wanted, epochs=6, batch=4096, rate=1e-3, log=pr
     return table
 
 
-def contrast(table, weights, asked, answers, epochs=2, batch=1024, rate=1e-3, scale=20.0, log=print):
+def contrast(table, weights, asked, answers, epochs=5, batch=1024, rate=1e-3, scale=20.0, log=print):
     """In-batch negatives on question-passage pairs, both ways."""
     rng = np.random.default_rng(SEED)
     diagonal = sparse.diags(weights.astype(np.float32))
@@ -290,10 +294,11 @@ def held_back(tokens, weights):
 def pairs(work):
     """Questions with what answers them; one answer a question."""
     found = {}
-    for line in (work / 'pairs.en.tsv').read_text().split('\n'):
-        origin, _, *values = line.split('\t')
-        if origin in ('nqg', 'Topical-Chat', 'QMSum') and len(values) == 2:
-            found.setdefault((origin, values[0]), values[1])
+    for language in ['en', 'zh']:
+        for line in (work / f'pairs.{language}.tsv').read_text().split('\n'):
+            origin, _, *values = line.split('\t')
+            if len(values) == 2 and (language == 'zh' or origin in ('nqg', 'Topical-Chat', 'QMSum')):
+                found.setdefault((origin, values[0]), values[1])
     return [question for _, question in found], list(found.values())
 
 
@@ -302,6 +307,30 @@ def kept(file, make):
     if not file.exists():
         np.save(file, make())
     return np.load(file)
+
+
+def write_words(work, name, tokens, sentences):
+    """WORK/NAME.0.txt has the words alone, the others each word in a sentence that says nothing else."""
+    words = [token.removeprefix('##') for token in tokens]
+    for at, sentence in enumerate(['{}', *sentences]):
+        (work / f'{name}.{at}.txt').write_text('\n'.join(sentence.format(word) for word in words))
+
+
+def taught_words(work, teacher, name, sentences):
+    """(words, 384): what a teacher makes of each word, alone and in sentences, as it differs from what it makes of the others.
+    A teacher of sentences is not sure of a word alone."""
+    by_sentence = [centred(encode.encode(work, teacher, f'{name}.{at}')[1]) for at in range(len(sentences) + 1)]
+    return centred(unit(sum(by_sentence)))
+
+
+def centred(vectors):
+    return unit(vectors - vectors.mean(0))
+
+
+def translation(source, target, ridge=10):
+    """(384, 384): from what one teacher says of some texts to what the other says of them, by least squares."""
+    square = source.T @ source + ridge * np.eye(source.shape[1], dtype=np.float32)
+    return np.linalg.solve(square, source.T @ target)
 
 
 def main():
@@ -314,30 +343,44 @@ def main():
     if not (work / 'pairs.en.tsv').exists():
         texts.collect(folder, work)
     candidates, counts = english_candidates(work)
-    tokens = english_tokens(candidates, counts)
+    english = english_tokens(candidates, counts)
+    chinese, frequency = chinese_tokens(work, folder, folds)
+    tokens = [*english, *chinese]
     vocab = Vocabulary(tokens, folds)
-    (work / 'words.en.txt').write_text('\n'.join(token.removeprefix('##') for token in tokens))
-    encode.encode(work, 'en', 'words', len(tokens))
-    encode.encode(work, 'en', 'texts', TEXTS)
-    _, words = encode.read(work, 'en', 'words')
-    lines, passages = encode.read(work, 'en', 'texts')
-    words, lines, passages = words.astype(np.float32), lines[:TEXTS], passages[:TEXTS].astype(np.float32)
+    write_words(work, 'words.en', english, SENTENCES['en'])
+    write_words(work, 'words.zh', chinese, SENTENCES['zh'])
+
+    # What is rare counts: each language by its own frequencies.
     counted = (work / 'texts.en.txt').read_text().split('\n')[:120_000]
-    weights = kept(work / 'weights.npy', lambda: rarity(bags(vocab, counted)).astype(np.float32))
-    mean, directions = principal(words, DIMENSIONS)
-    table = unit((words - mean) @ directions).astype(np.float32)
-    wanted = unit((passages - passages.mean(0)) @ directions).astype(np.float32)
-    table = kept(work / 'regressed.npy', lambda: regress(table, weights, bags(vocab, lines), wanted))
+    own = kept(work / 'rarity.npy', lambda: rarity(bags(Vocabulary(english, folds), counted)))
+    share = np.array(list(frequency.values()), float)
+    plain = np.concatenate([own, 1e-3 / (1e-3 + share / share.sum())]).astype(np.float32)
+    weights = held_back(tokens, plain)
+
+    # Everything is wanted where MiniLM puts it; of Chinese, where MiniLM would, going by what e5 says.
+    lines, passages = encode.encode(work, 'minilm', 'texts.en')
+    passages = centred(passages)
+    bridge = translation(centred(encode.encode(work, 'e5', 'texts.en', BRIDGE)[1]), passages[:BRIDGE])
+    chinese_lines, chinese_passages = encode.encode(work, 'e5', 'texts.zh')
+    words = taught_words(work, 'minilm', 'words.en', SENTENCES['en'])
+    directions = principal(words, DIMENSIONS)
+    project = lambda vectors: unit(vectors @ directions).astype(np.float32)
+    table = project(words)
+    net = chinese_table(chinese, frequency, Vocabulary(english, folds), table, plain[: len(english)])
+    chinese_words = project(unit(taught_words(work, 'e5', 'words.zh', SENTENCES['zh']) @ bridge))
+    table = np.concatenate([table, unit(chinese_words + net)]).astype(np.float32)
+
+    # A word is a text as well.
+    whole = np.array([at for at, token in enumerate(tokens) if not token.startswith('##')])
+    alone = sparse.identity(len(tokens), dtype=np.float32, format='csr')[whole]
+    bag = sparse.vstack([bags(vocab, lines), bags(vocab, chinese_lines), alone]).tocsr()
+    wanted = np.concatenate([project(passages), project(unit(centred(chinese_passages) @ bridge)), table[whole]])
+    table = kept(work / 'regressed.npy', lambda: regress(table, weights, bag, wanted))
     questions, answers = pairs(work)
     table = kept(work / 'contrasted.npy', lambda: contrast(table, weights, bags(vocab, questions), bags(vocab, answers)))
-    chinese, frequency = chinese_tokens(work, folder, folds)
-    rows = np.concatenate([table, chinese_table(chinese, frequency, vocab, table, weights)])
-    share = np.array(list(frequency.values()), float)
-    weights = np.concatenate([weights, 1e-3 / (1e-3 + share / share.sum())]).astype(np.float32)
-    all_tokens = [*tokens, *chinese]
-    near = related(all_tokens, rows, [range(len(tokens)), range(len(tokens), len(all_tokens))], RELATED)
-    numbers, scaled = quantise(rows, held_back(all_tokens, weights))
-    print(write_model(given.out, 'commonplace-2', all_tokens, numbers, scaled, folds, near))
+    near = related(tokens, table, [range(len(english)), range(len(english), len(tokens))], RELATED)
+    numbers, scaled = quantise(table, weights)
+    print(write_model(given.out, 'commonplace-3', tokens, numbers, scaled, folds, near))
 
 
 if __name__ == '__main__':

@@ -99,4 +99,5 @@ def main(source, out):
         shutil.copy(source / name, out / name)
 
 
-main(*sys.argv[1:])
+if __name__ == '__main__':
+    main(*sys.argv[1:])
