@@ -1,14 +1,14 @@
 /**
- * What a passage comes down to when it is compared with a question word by word: numbers of tokens, of 16 bits. It is made
- * of the passage alone, so that it is made once, with the passage's vector. Pure.
+ * What a passage comes down to when it is compared with a question: numbers of tokens, of 16 bits. It is made of the passage
+ * alone, so that it is made once, and the passage's vector can be made of it. Pure.
  *
  * A word that is one token is that token's number. Of any other stand `several` and the count of its tokens as one number,
- * these, and the bits of its vector's length; of a word that the model knows nothing of, `several` and its hash. What has
- * 32 bits is two numbers, the lower half first.
+ * these, and the bits of its vector's length; of a word that the model knows nothing of, `several` and its hash. At the end
+ * stand the bits of the length of all words' sum. What has 32 bits is two numbers, the lower half first.
  */
 import type { BuiltinModel } from './builtin-model.ts'
 import { cutCjk, cutWord, foldText, forEachRun, hashOf, several, unknown, wholeToken } from './builtin-tokens.ts'
-import { addRow, dot } from './builtin-vectors.ts'
+import { addRow, addStranger, dot, scaleToUnit } from './builtin-vectors.ts'
 import type { Digest } from './provider.ts'
 
 /** Words of several tokens whose digests are kept: names and identifiers come again and again. */
@@ -32,7 +32,11 @@ export class Digester {
       if (token >= 0) digest.push(token)
       else for (const part of this.#partsOf(text.slice(start, end))) digest.push(part)
     })
-    return Uint16Array.from(digest)
+    const { length } = digest
+    digest.push(0, 0)
+    const whole = Uint16Array.from(digest)
+    whole.set(halves(toBits(lengthOfSum(sumOf(model, whole)))), length)
+    return whole
   }
 
   /** Of a word that is no token. */
@@ -66,7 +70,86 @@ export function wholeAt(digest: Digest, at: number): number {
 function lengthOf(model: BuiltinModel, tokens: readonly number[]): number {
   const sum = new Float32Array(model.dimensions)
   for (const token of tokens) addRow(model, token, sum)
+  return lengthOfSum(sum)
+}
+
+function lengthOfSum(sum: Float32Array): number {
   return Math.sqrt(dot(sum, sum))
+}
+
+/** Where the words of a digest end. */
+export function endOfWords(digest: Digest): number {
+  return digest.length - 2
+}
+
+/** Of length 1; as `embedText` makes it of the passage. */
+export function vectorOf(model: BuiltinModel, digest: Digest): Float32Array {
+  return scaleToUnit(sumOf(model, digest))
+}
+
+function sumOf(model: BuiltinModel, digest: Digest): Float32Array {
+  const sum = new Float32Array(model.dimensions)
+  forEachPart(
+    digest,
+    (token) => addRow(model, token, sum),
+    (hash) => addStranger(hash, sum),
+  )
+  return sum
+}
+
+/** The cosines of passages with one vector of length 1: what a token adds to them is computed once. */
+export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest: Digest) => number {
+  const { rows, weights, dimensions } = model
+  const ofTokens = new Float32Array(model.tokens).fill(NaN)
+  const ofStrangers = new Map<number, number>()
+  const productOf = (token: number) => {
+    let product = 0
+    for (let at = 0, row = token * dimensions; at < dimensions; at += 1)
+      product += (vector[at] as number) * (rows[row + at] as number)
+    return (ofTokens[token] = product * (weights[token] as number))
+  }
+  const productOfStranger = (hash: number) => {
+    const stranger = new Float32Array(dimensions)
+    addStranger(hash, stranger)
+    const product = dot(vector, stranger)
+    ofStrangers.set(hash, product)
+    return product
+  }
+  return (digest) => {
+    let sum = 0
+    forEachPart(
+      digest,
+      (token) => {
+        const known = ofTokens[token] as number
+        sum += Number.isNaN(known) ? productOf(token) : known
+      },
+      (hash) => {
+        sum += ofStrangers.get(hash) ?? productOfStranger(hash)
+      },
+    )
+    const length = fromBits(wholeAt(digest, endOfWords(digest)))
+    // A passage without a word has the first direction of all.
+    return length === 0 ? (vector[0] ?? 0) : sum / length
+  }
+}
+
+/** Each token of a digest, and the hash of each word that the model does not know, in their order. */
+function forEachPart(digest: Digest, token: (token: number) => void, stranger: (hash: number) => void): void {
+  const end = endOfWords(digest)
+  for (let at = 0; at < end;) {
+    const head = digest[at] as number
+    if (head < several) {
+      token(head)
+      at += 1
+    } else if (head === several) {
+      stranger(wholeAt(digest, at + 1))
+      at += 3
+    } else {
+      const count = head - several
+      for (let part = at + 1; part <= at + count; part += 1) token(digest[part] as number)
+      at += 3 + count
+    }
+  }
 }
 
 const bits = new Uint32Array(1)

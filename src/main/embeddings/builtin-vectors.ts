@@ -33,7 +33,7 @@ export function addRow({ rows, weights, dimensions }: BuiltinModel, token: numbe
   for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + weight * (rows[start + at] as number)
 }
 
-function scaleToUnit(vector: Float32Array): Float32Array {
+export function scaleToUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector))
   if (length === 0) vector[0] = 1
   else for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] as number) / length

@@ -31,12 +31,16 @@ export interface EmbeddingProvider {
   related?(word: string): RelatedWord[]
 }
 
-/** What a passage comes down to for a model; the model alone knows how to read it. Kept in the index beside its vector. */
+/** What a passage comes down to for a model; the model alone knows how to read it. Kept in the index instead of its vector. */
 export type Digest = Uint16Array
 
 export interface NearnessModel {
-  /** Made once by whoever asks for a passage again and again. */
+  /** Made once by whoever asks for a passage again and again. @throws AppError `provider_unavailable` */
   digestOf(passage: string): Digest
+  /** The passage's vector, as `embed` makes it. */
+  vectorOf(passage: Digest): Float32Array
+  /** The cosines of passages with a vector of length 1. */
+  cosinesWith(vector: Float32Array): (passage: Digest) => number
   /** How near passages are to a question, by their cosines with it; at most 1, and as the cosine for best and worst. */
   to(question: string): (passage: Digest, cosine: number) => number
 }

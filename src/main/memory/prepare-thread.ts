@@ -11,6 +11,8 @@ parentPort?.on('message', (files: readonly FileContent[]) => {
 
 /** What is handed over instead of copied. */
 function buffersOf(files: readonly PreparedFile[]): ArrayBuffer[] {
-  const buffers = files.flatMap(({ chunks }) => chunks.map(({ terms }) => terms.buffer))
+  const buffers = files.flatMap(({ chunks }) =>
+    chunks.flatMap(({ terms, passages }) => [terms.buffer, ...passages.map(({ digest }) => digest?.buffer)]),
+  )
   return buffers.filter((buffer) => buffer instanceof ArrayBuffer)
 }

@@ -11,6 +11,8 @@ import { parseDay, type DaySpan } from './days.ts'
 import { ChunkPacker } from './packed-terms.ts'
 import { passagesOf, type Passage } from './passages.ts'
 import type { KnownFile } from './known-file.ts'
+import { digestsOf, type Digest, type DigestSource, type NearnessModel } from '../embeddings/index.ts'
+import { AppError } from '../../shared/errors.ts'
 
 /** A file that was read. */
 export interface FileContent extends KnownFile {
@@ -22,6 +24,8 @@ export interface FileContent extends KnownFile {
 export interface PreparedPassage extends Omit<Passage, 'text'> {
   readonly text: string
   readonly hash: string
+  /** What the model makes of it, where that can be told without asking anybody. */
+  readonly digest?: Digest | undefined
 }
 
 export interface PreparedChunk extends Chunk {
@@ -55,6 +59,8 @@ export interface PrepareSettings {
   readonly chunk: ChunkSettings
   /** False where the index is built without an embedding model: nobody asks for passages then. */
   readonly hasPassages: boolean
+  /** Of the model that the index is built for. */
+  readonly embedding?: DigestSource | undefined
 }
 
 /** Words that are remembered to have been told. */
@@ -65,9 +71,11 @@ const noFacts: PreparedFacts = { tags: [], properties: [], names: [] }
 export class Preparer {
   readonly #settings: PrepareSettings
   readonly #told = new Set<string>()
+  #digests: NearnessModel | undefined
 
   constructor(settings: PrepareSettings) {
     this.#settings = settings
+    this.#digests = settings.embedding && digestsOf(settings.embedding)
   }
 
   prepare({ text, lineDays, ...file }: FileContent): PreparedFile {
@@ -82,10 +90,25 @@ export class Preparer {
       ...chunk,
       hash: hashOf(chunk.text),
       ...packer.pack(chunk),
-      passages: hasPassages ? passagesOf(chunk).map((passage) => ({ ...passage, hash: hashOf(passage.text) })) : [],
+      passages: hasPassages ? passagesOf(chunk).map((passage) => this.#passage(passage)) : [],
       days: lineDays ? daysSaid(chunk, lineDays) : daysOfPassage(chunk, ofPath),
     }))
     return { ...file, words: countWords(text), tokens: estimateTokens(text), facts, chunks, spellings }
+  }
+
+  #passage(passage: Passage): PreparedPassage {
+    return { ...passage, hash: hashOf(passage.text), digest: this.#digestOf(passage.text) }
+  }
+
+  /** Without a model that can be read, whoever embeds what is missing says what is wrong. */
+  #digestOf(text: string): Digest | undefined {
+    try {
+      return this.#digests?.digestOf(text)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      this.#digests = undefined
+      return undefined
+    }
   }
 
   #tell(word: string, term: string, spellings: Map<string, string>): void {
