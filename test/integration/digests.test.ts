@@ -59,7 +59,12 @@ function forms({ db }: IndexStore): unknown[] {
 async function found(store: IndexStore, query: string) {
   const vectors = new QueryVectors(await openProvider(), () => undefined)
   vectors.leave = { waitMs: 60_000 }
-  const { results } = await new Searcher(store.db, vectors).search(query, defaults, { weights: { vector: 1, text: 0 } }, false)
+  const { results } = await new Searcher(store.db, vectors).search(
+    query,
+    defaults,
+    { weights: { vector: 1, text: 0 } },
+    false,
+  )
   return results.map(({ path, score }) => ({ path, score }))
 }
 
@@ -89,7 +94,10 @@ describe('M52 an index by the built-in model', () => {
     const { db } = store
     const later = new IndexStore(db, chunk, { provider: 'builtin', builtinFile })
     embedKnown(later, await openProvider())
-    expect(await embedMissing(later, await openProvider(), { signal })).toMatchObject({ problem: undefined, isMeasured: true })
+    expect(await embedMissing(later, await openProvider(), { signal })).toMatchObject({
+      problem: undefined,
+      isMeasured: true,
+    })
     await embedMissing(whole, await openProvider(), { signal })
     expect(forms(later)).toEqual(forms(whole))
     expect(later.counts()).toEqual(whole.counts())

@@ -9,7 +9,6 @@ import type { EmbeddingProvider, NearnessModel } from './provider.ts'
 export type { DownloadProgress } from './local.ts'
 export { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryLeave } from './health.ts'
 export {
-  fromBlob,
   toBlob,
   type Digest,
   type EmbeddingProvider,

@@ -84,11 +84,6 @@ export function toUnitVector(values: readonly number[]): Float32Array | undefine
 }
 
 /** The bytes that sqlite-vec reads: 32-bit floats, little-endian. */
-/** As `toBlob` wrote it; a copy, since a buffer of the database may begin anywhere. */
-export function fromBlob(blob: Buffer): Float32Array {
-  return new Float32Array(blob.buffer.slice(blob.byteOffset, blob.byteOffset + blob.byteLength))
-}
-
 export function toBlob(vector: Float32Array): Buffer {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 }
