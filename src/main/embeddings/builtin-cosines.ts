@@ -1,5 +1,5 @@
 /** The cosines of the words of passages with those of one question, by the built-in model. Pure. */
-import { endOfWords, fromBits, wholeAt } from './builtin-digest.ts'
+import { fromBits, wholeAt } from './builtin-digest.ts'
 import type { BuiltinModel } from './builtin-model.ts'
 import { RowProducts } from './builtin-products.ts'
 import { several } from './builtin-tokens.ts'
@@ -56,8 +56,7 @@ export class WordCosines {
   best(passage: Digest, best: Float64Array): void {
     best.fill(-1)
     const kinds = this.#kinds
-    const end = endOfWords(passage)
-    for (let at = 0; at < end;) {
+    for (let at = 0; at < passage.length;) {
       const head = passage[at] as number
       if (head < several) {
         const kind = kinds[head] as number

@@ -3,12 +3,12 @@
  * alone, so that it is made once, and the passage's vector can be made of it. Pure.
  *
  * A word that is one token is that token's number. Of any other stand `several` and the count of its tokens as one number,
- * these, and the bits of its vector's length; of a word that the model knows nothing of, `several` and its hash. At the end
- * stand the bits of the length of all words' sum. What has 32 bits is two numbers, the lower half first.
+ * these, and the bits of its vector's length; of a word that the model knows nothing of, `several` and its hash. What has
+ * 32 bits is two numbers, the lower half first.
  */
 import type { BuiltinModel } from './builtin-model.ts'
 import { cutCjk, cutWord, foldText, forEachRun, hashOf, several, unknown, wholeToken } from './builtin-tokens.ts'
-import { addRow, addStranger, dot, scaleToUnit } from './builtin-vectors.ts'
+import { addRow, addRows, addStranger, dot, scaleToUnit } from './builtin-vectors.ts'
 import type { Digest } from './provider.ts'
 
 /** Words of several tokens whose digests are kept: names and identifiers come again and again. */
@@ -32,11 +32,7 @@ export class Digester {
       if (token >= 0) digest.push(token)
       else for (const part of this.#partsOf(text.slice(start, end))) digest.push(part)
     })
-    const { length } = digest
-    digest.push(0, 0)
-    const whole = Uint16Array.from(digest)
-    whole.set(halves(toBits(lengthOfSum(sumOf(model, whole)))), length)
-    return whole
+    return Uint16Array.from(digest)
   }
 
   /** Of a word that is no token. */
@@ -77,28 +73,34 @@ function lengthOfSum(sum: Float32Array): number {
   return Math.sqrt(dot(sum, sum))
 }
 
-/** Where the words of a digest end. */
-export function endOfWords(digest: Digest): number {
-  return digest.length - 2
-}
-
-/** Of length 1; as `embedText` makes it of the passage. */
-export function vectorOf(model: BuiltinModel, digest: Digest): Float32Array {
-  return scaleToUnit(sumOf(model, digest))
+/** As `embedText` makes it of the passage, and how long it was. */
+export function vectorOf(model: BuiltinModel, digest: Digest): { vector: Float32Array; length: number } {
+  const sum = sumOf(model, digest)
+  const length = lengthOfSum(sum)
+  return { vector: scaleToUnit(sum), length }
 }
 
 function sumOf(model: BuiltinModel, digest: Digest): Float32Array {
   const sum = new Float32Array(model.dimensions)
+  let count = 0
+  if (tokensOfSum.length < digest.length) tokensOfSum = new Uint16Array(2 * digest.length)
   forEachPart(
     digest,
-    (token) => addRow(model, token, sum),
+    (token) => {
+      tokensOfSum[count] = token
+      count += 1
+    },
     (hash) => addStranger(hash, sum),
   )
+  addRows(model, tokensOfSum.subarray(0, count), sum)
   return sum
 }
 
+/** Of the passage that is summed up. */
+let tokensOfSum = new Uint16Array(512)
+
 /** The cosines of passages with one vector of length 1: what a token adds to them is computed once. */
-export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest: Digest) => number {
+export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest: Digest, length: number) => number {
   const { rows, weights, dimensions } = model
   const ofTokens = new Float32Array(model.tokens).fill(NaN)
   const ofStrangers = new Map<number, number>()
@@ -115,7 +117,7 @@ export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest:
     ofStrangers.set(hash, product)
     return product
   }
-  return (digest) => {
+  return (digest, length) => {
     let sum = 0
     forEachPart(
       digest,
@@ -127,7 +129,6 @@ export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest:
         sum += ofStrangers.get(hash) ?? productOfStranger(hash)
       },
     )
-    const length = fromBits(wholeAt(digest, endOfWords(digest)))
     // A passage without a word has the first direction of all.
     return length === 0 ? (vector[0] ?? 0) : sum / length
   }
@@ -135,8 +136,7 @@ export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest:
 
 /** Each token of a digest, and the hash of each word that the model does not know, in their order. */
 function forEachPart(digest: Digest, token: (token: number) => void, stranger: (hash: number) => void): void {
-  const end = endOfWords(digest)
-  for (let at = 0; at < end;) {
+  for (let at = 0; at < digest.length;) {
     const head = digest[at] as number
     if (head < several) {
       token(head)

@@ -37,10 +37,10 @@ export type Digest = Uint16Array
 export interface NearnessModel {
   /** Made once by whoever asks for a passage again and again. @throws AppError `provider_unavailable` */
   digestOf(passage: string): Digest
-  /** The passage's vector, as `embed` makes it. */
-  vectorOf(passage: Digest): Float32Array
-  /** The cosines of passages with a vector of length 1. */
-  cosinesWith(vector: Float32Array): (passage: Digest) => number
+  /** The passage's vector, as `embed` makes it, and how long it was before it was scaled to length 1. */
+  vectorOf(passage: Digest): { readonly vector: Float32Array; readonly length: number }
+  /** The cosines of passages, by their digests and lengths, with a vector of length 1. */
+  cosinesWith(vector: Float32Array): (passage: Digest, length: number) => number
   /** How near passages are to a question, by their cosines with it; at most 1, and as the cosine for best and worst. */
   to(question: string): (passage: Digest, cosine: number) => number
 }

@@ -5,7 +5,7 @@
  */
 import type { Digest, NearnessModel } from '../embeddings/index.ts'
 import { coarseBits } from './coarse.ts'
-import type { PreparedPassage } from './prepare.ts'
+import type { PackedDigests, PreparedPassage } from './prepare.ts'
 import { getMeta, setDimensions, setMeta, vectorDimensions, type Db } from './schema.ts'
 import { untilChanged } from './until-changed.ts'
 
@@ -55,9 +55,10 @@ export class PassageStore {
   }
 
   /** Gives a chunk its passages; those whose text has a vector already need no other. */
-  put(chunk: number, passages: readonly PreparedPassage[]): void {
+  put(chunk: number, passages: readonly PreparedPassage[], digests?: PackedDigests): void {
     let missing = 0
-    for (const [place, { text, hash, digest, startLine, endLine }] of passages.entries()) {
+    for (const [place, { text, hash, startLine, endLine }] of passages.entries()) {
+      const digest = digests?.numbers.subarray(digests.ends[place - 1] ?? 0, digests.ends[place])
       const known = this.#statements.find.get(hash)
       const id = known?.id ?? Number(this.#statements.put.run(hash, text, digest ? ofDigest : null).lastInsertRowid)
       if (!known && digest) this.#putForms(id, digest)
@@ -68,10 +69,10 @@ export class PassageStore {
   }
 
   #putForms(id: number, digest: Digest): void {
-    const vector = this.#model?.vectorOf(digest)
-    if (!vector) return
-    this.#statements.putDigest.run(id, Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength))
-    this.#putBits(id, vector)
+    const made = this.#model?.vectorOf(digest)
+    if (!made) return
+    this.#statements.putDigest.run(id, Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength), made.length)
+    this.#putBits(id, made.vector)
   }
 
   #putBits(id: number, vector: Float32Array): void {
@@ -208,7 +209,7 @@ export function vectorIn(
   model: Pick<NearnessModel, 'vectorOf'> | undefined,
 ): Float32Array | undefined {
   if (vector) return floatsOf(vector)
-  return digest ? model?.vectorOf(digestIn(digest)) : undefined
+  return digest ? model?.vectorOf(digestIn(digest)).vector : undefined
 }
 
 /** A digest's numbers; its bytes may lie anywhere in a larger buffer. */
@@ -238,7 +239,7 @@ function prepare(db: Db) {
     remove: db.prepare('DELETE FROM passages WHERE id = ?'),
     removeBits: db.prepare('DELETE FROM passage_bits WHERE passage_id = ?'),
     clearBits: db.prepare('DELETE FROM passage_bits'),
-    putDigest: db.prepare('INSERT OR REPLACE INTO passage_digests (passage_id, digest) VALUES (?, ?)'),
+    putDigest: db.prepare('INSERT OR REPLACE INTO passage_digests (passage_id, digest, length) VALUES (?, ?, ?)'),
     removeDigest: db.prepare('DELETE FROM passage_digests WHERE passage_id = ?'),
     clearDigests: db.prepare('DELETE FROM passage_digests'),
     clearVectors: db.prepare('UPDATE passages SET vector = NULL'),

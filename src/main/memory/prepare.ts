@@ -24,8 +24,16 @@ export interface FileContent extends KnownFile {
 export interface PreparedPassage extends Omit<Passage, 'text'> {
   readonly text: string
   readonly hash: string
-  /** What the model makes of it, where that can be told without asking anybody. */
-  readonly digest?: Digest | undefined
+}
+
+/**
+ * What the model makes of a chunk's passages, one after the other: thousands of small arrays would take longer to be handed
+ * over than to be made.
+ */
+export interface PackedDigests {
+  readonly numbers: Digest
+  /** Where each ends, as many as there are passages. */
+  readonly ends: Uint32Array
 }
 
 export interface PreparedChunk extends Chunk {
@@ -34,6 +42,8 @@ export interface PreparedChunk extends Chunk {
   readonly terms: Uint8Array
   readonly phrases: string
   readonly passages: readonly PreparedPassage[]
+  /** Where that can be told without asking anybody. */
+  readonly digests?: PackedDigests | undefined
   readonly days: readonly DaySpan[]
 }
 
@@ -86,24 +96,25 @@ export class Preparer {
     const names = facts.names.map(({ name }) => name)
     const packer = new ChunkPacker(file.path, (word, term) => this.#tell(word, term, spellings), names)
     const ofPath = daysOfPath(file.path)
-    const chunks = chunkMarkdown(text, size).map((chunk) => ({
-      ...chunk,
-      hash: hashOf(chunk.text),
-      ...packer.pack(chunk),
-      passages: hasPassages ? passagesOf(chunk).map((passage) => this.#passage(passage)) : [],
-      days: lineDays ? daysSaid(chunk, lineDays) : daysOfPassage(chunk, ofPath),
-    }))
+    const chunks = chunkMarkdown(text, size).map((chunk) => {
+      const passages = hasPassages ? passagesOf(chunk) : []
+      return {
+        ...chunk,
+        hash: hashOf(chunk.text),
+        ...packer.pack(chunk),
+        passages: passages.map((passage) => ({ ...passage, hash: hashOf(passage.text) })),
+        digests: this.#digestsOf(passages),
+        days: lineDays ? daysSaid(chunk, lineDays) : daysOfPassage(chunk, ofPath),
+      }
+    })
     return { ...file, words: countWords(text), tokens: estimateTokens(text), facts, chunks, spellings }
   }
 
-  #passage(passage: Passage): PreparedPassage {
-    return { ...passage, hash: hashOf(passage.text), digest: this.#digestOf(passage.text) }
-  }
-
   /** Without a model that can be read, whoever embeds what is missing says what is wrong. */
-  #digestOf(text: string): Digest | undefined {
+  #digestsOf(passages: readonly Passage[]): PackedDigests | undefined {
+    const model = this.#digests
     try {
-      return this.#digests?.digestOf(text)
+      return model && packed(passages.map(({ text }) => model.digestOf(text)))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       this.#digests = undefined
@@ -117,6 +128,14 @@ export class Preparer {
     this.#told.add(word)
     spellings.set(word, term)
   }
+}
+
+function packed(digests: readonly Digest[]): PackedDigests {
+  let end = 0
+  const ends = Uint32Array.from(digests, ({ length }) => (end += length))
+  const numbers = new Uint16Array(end)
+  for (const [at, digest] of digests.entries()) numbers.set(digest, (ends[at] ?? 0) - digest.length)
+  return { numbers, ends }
 }
 
 function factsOf(text: string): PreparedFacts {

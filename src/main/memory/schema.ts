@@ -207,8 +207,9 @@ export function createTables(db: Db, identity: IndexIdentity): void {
       seq INTEGER PRIMARY KEY AUTOINCREMENT, passage_id INTEGER NOT NULL UNIQUE, bits BLOB NOT NULL
     );
 
-    -- What a model that looks at words makes of a passage, in machine order, and can make its vector of.
-    CREATE TABLE passage_digests (passage_id INTEGER PRIMARY KEY, digest BLOB NOT NULL);
+    -- What a model that looks at words makes of a passage, in machine order, and can make its vector of; how long that is
+    -- before it is scaled.
+    CREATE TABLE passage_digests (passage_id INTEGER PRIMARY KEY, digest BLOB NOT NULL, length REAL NOT NULL);
 
     CREATE TABLE embedding_cache (
       id INTEGER PRIMARY KEY,

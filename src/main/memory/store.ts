@@ -106,11 +106,11 @@ export class IndexStore {
     const left = this.#removeChunks(source, path)
     this.#statements.putFile.run(file)
     this.#putFacts(source, path, facts)
-    for (const { terms, phrases, passages, days, ...chunk } of chunks) {
+    for (const { terms, phrases, passages, digests, days, ...chunk } of chunks) {
       const { lastInsertRowid: id } = this.#statements.putChunk.run({ path, source, ...chunk })
       this.#statements.putTerms.run(id, terms)
       this.#statements.putPhrases.run(id, phrases)
-      this.passages?.put(Number(id), passages)
+      this.passages?.put(Number(id), passages, digests)
       for (const { first, last } of days) this.#statements.putDays.run(id, first, last)
     }
     this.passages?.sweep(left)

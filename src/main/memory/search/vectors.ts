@@ -91,7 +91,9 @@ function cosinesBy(
   }
   const cosineOf = digests.cosinesWith(vector)
   return (passages) =>
-    statements.digests.all(JSON.stringify(passages)).map(([at, digest]) => [at, cosineOf(digestIn(digest))])
+    statements.digests
+      .all(JSON.stringify(passages))
+      .map(([at, digest, length]) => [at, cosineOf(digestIn(digest), length)])
 }
 
 /** One question; what was computed for it is not computed again. */
@@ -264,8 +266,8 @@ function prepare(db: Db) {
       )
       .raw(),
     digests: db
-      .prepare<[string], [at: number, digest: Buffer]>(
-        `SELECT wanted.key, digest FROM json_each(?) AS wanted
+      .prepare<[string], [at: number, digest: Buffer, length: number]>(
+        `SELECT wanted.key, digest, length FROM json_each(?) AS wanted
          JOIN passage_digests ON passage_digests.passage_id = wanted.value`,
       )
       .raw(),
