@@ -7,6 +7,7 @@
  * 32 bits is two numbers, the lower half first.
  */
 import type { BuiltinModel } from './builtin-model.ts'
+import { RowProducts } from './builtin-products.ts'
 import { cutCjk, cutWord, foldText, forEachRun, hashOf, several, unknown, wholeToken } from './builtin-tokens.ts'
 import { addRow, addRows, addStranger, dot, scaleToUnit } from './builtin-vectors.ts'
 import type { Digest } from './provider.ts'
@@ -102,12 +103,12 @@ let tokensOfSum = new Uint16Array(512)
 /** The cosines of passages with one vector of length 1: what a token adds to them is computed once. */
 export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest: Digest, length: number) => number {
   const { rows, weights, dimensions } = model
-  const ofTokens = new Float32Array(model.tokens).fill(NaN)
+  const products = new RowProducts([vector])
+  const { ofTokens, questions, question } = roomFor(model)
   const ofStrangers = new Map<number, number>()
-  const productOf = (token: number) => {
-    let product = 0
-    for (let at = 0, row = token * dimensions; at < dimensions; at += 1)
-      product += (vector[at] as number) * (rows[row + at] as number)
+  const read = (token: number) => {
+    const [product = 0] = products.of(rows.subarray(token * dimensions, (token + 1) * dimensions))
+    questions[token] = question
     return (ofTokens[token] = product * (weights[token] as number))
   }
   const productOfStranger = (hash: number) => {
@@ -118,20 +119,44 @@ export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest:
     return product
   }
   return (digest, length) => {
-    let sum = 0
-    forEachPart(
-      digest,
-      (token) => {
-        const known = ofTokens[token] as number
-        sum += Number.isNaN(known) ? productOf(token) : known
-      },
-      (hash) => {
-        sum += ofStrangers.get(hash) ?? productOfStranger(hash)
-      },
-    )
     // A passage without a word has the first direction of all.
-    return length === 0 ? (vector[0] ?? 0) : sum / length
+    if (length === 0) return vector[0] ?? 0
+    let sum = 0
+    let inWord = 0
+    for (let at = 0; at < digest.length; at += 1) {
+      const head = digest[at] as number
+      if (head < several) {
+        sum += questions[head] === question ? (ofTokens[head] as number) : read(head)
+        inWord -= 1
+        // After the tokens of a word stands its length.
+        if (inWord === 0) at += 2
+      } else if (head === several) {
+        const hash = wholeAt(digest, at + 1)
+        sum += ofStrangers.get(hash) ?? productOfStranger(hash)
+        at += 2
+      } else inWord = head - several
+    }
+    return sum / length
   }
+}
+
+/** What tokens add to the cosines of one question after the other, and of which question that is. */
+interface Room {
+  readonly model: BuiltinModel
+  readonly ofTokens: Float32Array
+  readonly questions: Uint32Array
+  question: number
+}
+
+let room: Room | undefined
+
+/** A question's figures are good until the next one begins. */
+function roomFor(model: BuiltinModel): Room {
+  const { tokens } = model
+  if (room?.model !== model || room.question === 2 ** 32 - 1)
+    room = { model, ofTokens: new Float32Array(tokens), questions: new Uint32Array(tokens), question: 0 }
+  room.question += 1
+  return room
 }
 
 /** Each token of a digest, and the hash of each word that the model does not know, in their order. */

@@ -4,9 +4,10 @@
  * has instead. A chunk is as near as its best passage.
  */
 import { toBlob, type NearnessModel } from '../../embeddings/index.ts'
-import { digestIn, vectorIn, type StoredVector } from '../passage-store.ts'
+import { vectorIn, type StoredVector } from '../passage-store.ts'
 import type { Db } from '../schema.ts'
 import { ChunkPassages, type OwnPassage } from './chunk-passages.ts'
+import { KeptDigests } from './kept-digests.ts'
 import { CoarseIndex, type CoarseMatches, type CoarseParts } from './coarse-index.ts'
 import type { Nearness } from './query-vectors.ts'
 
@@ -39,11 +40,11 @@ export class VectorLeg {
   readonly #statements: ReturnType<typeof prepare>
   readonly #own: ChunkPassages
   readonly #exact: number
-  readonly #digests: NearnessModel | undefined
+  readonly #digests: KeptDigests | undefined
 
   /** @param digests the model, where the index has digests instead of vectors */
   constructor(db: Db, dimensions: number, digests?: NearnessModel) {
-    this.#digests = digests
+    this.#digests = digests && new KeptDigests(db, digests)
     this.#coarse = new CoarseIndex(db, dimensions)
     this.#own = new ChunkPassages(db)
     this.#statements = prepare(db)
@@ -61,39 +62,28 @@ export class VectorLeg {
   /** To be called when the index has changed. */
   refresh(): void {
     this.#coarse.refresh()
+    this.#digests?.forget()
   }
 
   /** @param vector of length 1 @param nearness where it is not the cosine */
   query(vector: Float32Array, nearness?: Nearness): VectorQuery {
-    const compare = cosinesBy(this.#statements, this.#coarse, vector, this.#digests)
+    const compare = this.#digests?.compare(vector) ?? cosinesBy(this.#statements, this.#coarse, vector)
     return new VectorQuery(this.#statements, this.#coarse, this.#own, vector, compare, this.#exact, nearness)
   }
 
   /** Undefined where it cannot be read. */
   vectorIn(stored: StoredVector): Float32Array | undefined {
-    return vectorIn(stored, this.#digests)
+    return vectorIn(stored, this.#digests?.model)
   }
 }
 
 /** Places in the list of passages that it is given, each with the cosine of what stands there. */
 type Compare = (passages: readonly number[]) => [at: number, cosine: number][]
 
-function cosinesBy(
-  statements: ReturnType<typeof prepare>,
-  forms: CoarseIndex,
-  vector: Float32Array,
-  digests: NearnessModel | undefined,
-): Compare {
-  if (!digests) {
-    const blob = toBlob(vector)
-    return (passages) =>
-      statements.cosines.all(blob, JSON.stringify(passages.map((passage) => forms.vectorOf(passage) ?? null)))
-  }
-  const cosineOf = digests.cosinesWith(vector)
+function cosinesBy(statements: ReturnType<typeof prepare>, forms: CoarseIndex, vector: Float32Array): Compare {
+  const blob = toBlob(vector)
   return (passages) =>
-    statements.digests
-      .all(JSON.stringify(passages))
-      .map(([at, digest, length]) => [at, cosineOf(digestIn(digest), length)])
+    statements.cosines.all(blob, JSON.stringify(passages.map((passage) => forms.vectorOf(passage) ?? null)))
 }
 
 /** One question; what was computed for it is not computed again. */
@@ -263,12 +253,6 @@ function prepare(db: Db) {
       .prepare<[Buffer, string], [at: number, cosine: number]>(
         `SELECT wanted.key, 1 - vec_distance_cosine(cache.vector, ?)
          FROM json_each(?) AS wanted JOIN embedding_cache AS cache ON cache.id = wanted.value`,
-      )
-      .raw(),
-    digests: db
-      .prepare<[string], [at: number, digest: Buffer, length: number]>(
-        `SELECT wanted.key, digest, length FROM json_each(?) AS wanted
-         JOIN passage_digests ON passage_digests.passage_id = wanted.value`,
       )
       .raw(),
     chunksOf: db.prepare<[number], number>('SELECT chunk_id FROM chunk_passages WHERE passage_id = ?').pluck(),
