@@ -4,6 +4,7 @@ import { PrepareAhead } from '../../src/main/memory/prepare-ahead.ts'
 import { createTables, openForWriting, type Db } from '../../src/main/memory/schema.ts'
 import { IndexStore } from '../../src/main/memory/store.ts'
 import { syncAll } from '../../src/main/memory/sync.ts'
+import { builtinFile } from '../recall/judged-set.ts'
 import { folderWith, temporaryFolder } from '../support/folder.ts'
 
 const chunk = { tokens: 400, overlap: 80 }
@@ -20,6 +21,8 @@ const tables = [
   'spellings',
   'passages',
   'chunk_passages',
+  'passage_bits',
+  'passage_digests',
 ]
 
 const count = 400
@@ -35,12 +38,12 @@ async function manyNotes(): Promise<string> {
 
 async function openStore(): Promise<IndexStore> {
   const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
-  createTables(db, { chunk, provider: 'p', model: 'm', dimensions: 0 })
-  return new IndexStore(db, chunk)
+  createTables(db, { chunk, provider: 'builtin', model: 'm', dimensions: 0 })
+  return new IndexStore(db, chunk, { provider: 'builtin', builtinFile })
 }
 
 /** Whoever reads on finds the same, in the same order. */
-function contents(db: Db): Record<string, unknown[]> {
+function contents(db: Db): Partial<Record<string, unknown[]>> {
   return Object.fromEntries(tables.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all()]))
 }
 
@@ -65,6 +68,7 @@ describe('M10: many files are prepared in a thread of their own', () => {
       expect(steps.at(-1)).toBe(count)
       expect(steps.length).toBeGreaterThan(2)
       const found = contents(store.db)
+      expect(found['passage_digests']?.length).toBeGreaterThan(count)
       const phrase = store.db.prepare("SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH 'rotterdam'").all()
       store.close()
       return { ...found, phrase }

@@ -223,6 +223,7 @@ describe('M13 embeddings', () => {
       embedded: 5,
       problem: undefined,
       held: 0,
+      isMeasured: true,
       otherLength: undefined,
     })
     expect(store.counts()).toMatchObject({ chunks: 6, embedded: 6 })
@@ -233,6 +234,7 @@ describe('M13 embeddings', () => {
       embedded: 0,
       problem: undefined,
       held: 0,
+      isMeasured: false,
       otherLength: undefined,
     })
     expect(server.requests.length).toBe(requests)

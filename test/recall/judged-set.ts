@@ -38,7 +38,7 @@ export async function openJudgedSet(folder: string, split?: string, provider?: E
   const chunk = { tokens: 400, overlap: 80 }
   const { provider: name = '', model = '', address } = provider ?? {}
   createTables(db, { chunk, provider: name, model, address, dimensions: 0 })
-  const store = new IndexStore(db, chunk)
+  const store = new IndexStore(db, chunk, { provider: name, builtinFile })
   const workspace = join(folder, 'workspace')
   const paths = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
   store.transaction(() => {

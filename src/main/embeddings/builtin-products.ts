@@ -24,14 +24,17 @@ export class RowProducts {
 
   /** With each of the vectors, and then with itself; overwritten by the next call, whoever makes it. */
   of(row: Int8Array): Float32Array {
-    if (kernel?.vectors !== this.#vectors) kernel = kernelFor(this.#vectors, kernel?.memory)
+    const place = this.#vectors.length === 1 ? 'one' : 'many'
+    const known = kernels[place]
+    const kernel = known?.vectors === this.#vectors ? known : kernelFor(this.#vectors, known?.memory)
+    kernels[place] = kernel
     kernel.row.set(row)
     kernel.run()
     return kernel.out
   }
 }
 
-/** The function with the vectors of one question in its memory; a thread has one, since memories are dear. */
+/** The function with the vectors of one question in its memory. */
 interface Kernel {
   readonly vectors: readonly Float32Array[]
   readonly memory: WebAssembly.Memory
@@ -40,7 +43,8 @@ interface Kernel {
   run(): void
 }
 
-let kernel: Kernel | undefined
+/** A thread has two, since memories are dear: for a question as a whole, and for its words, which take turns. */
+const kernels: { one?: Kernel; many?: Kernel } = {}
 let assembled: WebAssembly.Module | undefined
 
 function kernelFor(vectors: readonly Float32Array[], known: WebAssembly.Memory | undefined): Kernel {

@@ -33,7 +33,46 @@ export function addRow({ rows, weights, dimensions }: BuiltinModel, token: numbe
   for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + weight * (rows[start + at] as number)
 }
 
-function scaleToUnit(vector: Float32Array): Float32Array {
+/** As `addRow` for each of the tokens, in half the time: a few columns at once stay where they are computed. */
+export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uint16Array, sum: Float32Array): void {
+  let column = 0
+  for (; column + 8 <= dimensions; column += 8) {
+    let one = 0,
+      two = 0,
+      three = 0,
+      four = 0,
+      five = 0,
+      six = 0,
+      seven = 0,
+      eight = 0
+    for (let at = 0; at < tokens.length; at += 1) {
+      const token = tokens[at] as number
+      const weight = weights[token] as number
+      const start = token * dimensions + column
+      one += weight * (rows[start] as number)
+      two += weight * (rows[start + 1] as number)
+      three += weight * (rows[start + 2] as number)
+      four += weight * (rows[start + 3] as number)
+      five += weight * (rows[start + 4] as number)
+      six += weight * (rows[start + 5] as number)
+      seven += weight * (rows[start + 6] as number)
+      eight += weight * (rows[start + 7] as number)
+    }
+    sum[column] = (sum[column] as number) + one
+    sum[column + 1] = (sum[column + 1] as number) + two
+    sum[column + 2] = (sum[column + 2] as number) + three
+    sum[column + 3] = (sum[column + 3] as number) + four
+    sum[column + 4] = (sum[column + 4] as number) + five
+    sum[column + 5] = (sum[column + 5] as number) + six
+    sum[column + 6] = (sum[column + 6] as number) + seven
+    sum[column + 7] = (sum[column + 7] as number) + eight
+  }
+  for (; column < dimensions; column += 1)
+    for (const token of tokens)
+      sum[column] = (sum[column] as number) + (weights[token] as number) * (rows[token * dimensions + column] as number)
+}
+
+export function scaleToUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector))
   if (length === 0) vector[0] = 1
   else for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] as number) / length

@@ -3,24 +3,23 @@
  * that asks, needs nobody, and sends nothing anywhere; the same text always has the same vector.
  */
 import { setImmediate } from 'node:timers/promises'
-import { Digester } from './builtin-digest.ts'
+import { cosinesWith, Digester, vectorOf } from './builtin-digest.ts'
 import { openBuiltinModel } from './builtin-model.ts'
 import { nearnessTo, sharedTerms } from './builtin-nearness.ts'
 import { foldText, hashOf } from './builtin-tokens.ts'
 import { embedText } from './builtin-vectors.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { EmbeddingProvider, RelatedWord } from './provider.ts'
+import type { EmbeddingProvider, NearnessModel, RelatedWord } from './provider.ts'
 
 /** Part of an index's identity: another model has another name. */
-export const builtinModelName = 'commonplace-2'
+export const builtinModelName = 'commonplace-3'
 const batchSize = 128
 /** Tuned on judged questions (docs/recall.md). */
-const judged = { latin: { worth: 0.25, margin: { surest: 0.5, leastSure: 3.5 } }, cjk: { worth: 0.1 } }
+const judged = { latin: { worth: 0.25, margin: { surest: 0.7, leastSure: 3.5 } }, cjk: { worth: 0.25 } }
 
 /** @param file of the model, read when it is first needed */
 export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
   let dimensions = 0
-  let digester: Digester | undefined
   return {
     provider: 'builtin',
     model: builtinModelName,
@@ -40,15 +39,23 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
     },
     prepare: () => void openBuiltinModel(file),
     reads: (text) => !isJapaneseOrKorean(text),
-    nearness: {
-      digestOf(passage) {
-        digester ??= new Digester(openBuiltinModel(file))
-        return digester.digestOf(passage)
-      },
-      to: (question) => nearnessTo(openBuiltinModel(file), question),
-    },
+    nearness: builtinNearness(file),
     terms: (question, passage) => sharedTerms(openBuiltinModel(file), question, passage),
     related: (word) => relatedWords(file, word),
+  }
+}
+
+/** @param file of the model, read when it is first needed */
+export function builtinNearness(file: string): NearnessModel {
+  let digester: Digester | undefined
+  return {
+    digestOf(passage) {
+      digester ??= new Digester(openBuiltinModel(file))
+      return digester.digestOf(passage)
+    },
+    vectorOf: (passage) => vectorOf(openBuiltinModel(file), passage),
+    cosinesWith: (vector) => cosinesWith(openBuiltinModel(file), vector),
+    to: (question) => nearnessTo(openBuiltinModel(file), question),
   }
 }
 

@@ -1,21 +1,21 @@
 /** Which provider makes vectors: one interface, and the code of whoever is chosen, loaded when it is needed. */
 import { embeddingAddressOf, embeddingModelOf, type EmbeddingProviderName } from '../../shared/providers.ts'
 import { AppError } from '../../shared/errors.ts'
-import { builtinModelName, createBuiltinEmbeddings } from './builtin.ts'
+import { builtinModelName, builtinNearness, createBuiltinEmbeddings } from './builtin.ts'
 import { shareBuiltinModel } from './builtin-model.ts'
 import type { DownloadProgress } from './local.ts'
-import type { EmbeddingProvider } from './provider.ts'
+import type { EmbeddingProvider, NearnessModel } from './provider.ts'
 
 export type { DownloadProgress } from './local.ts'
 export { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryLeave } from './health.ts'
 export {
-  fromBlob,
   toBlob,
   type Digest,
   type EmbeddingProvider,
   type JudgedModel,
   type Margin,
   type MeaningTerm,
+  type NearnessModel,
   type RelatedWord,
 } from './provider.ts'
 
@@ -61,6 +61,16 @@ export async function createEmbeddings(
   const address = embeddingAddressOf(provider, options.baseUrl)
   // Local servers want no key, but the client insists on one.
   return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address })
+}
+
+/** What makes digests of passages where the index keeps those instead of vectors; undefined for a model that must be asked. */
+export function digestsOf({ provider, builtinFile }: DigestSource): NearnessModel | undefined {
+  return provider === 'builtin' ? builtinNearness(builtinFile) : undefined
+}
+
+export interface DigestSource {
+  readonly provider: string
+  readonly builtinFile: string
 }
 
 /** The model that a provider uses: the built-in one has no other than its own. */

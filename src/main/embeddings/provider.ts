@@ -31,12 +31,16 @@ export interface EmbeddingProvider {
   related?(word: string): RelatedWord[]
 }
 
-/** What a passage comes down to for a model; the model alone knows how to read it. Kept in the index beside its vector. */
+/** What a passage comes down to for a model; the model alone knows how to read it. Kept in the index instead of its vector. */
 export type Digest = Uint16Array
 
 export interface NearnessModel {
-  /** Made once by whoever asks for a passage again and again. */
+  /** Made once by whoever asks for a passage again and again. @throws AppError `provider_unavailable` */
   digestOf(passage: string): Digest
+  /** The passage's vector, as `embed` makes it, and how long it was before it was scaled to length 1. */
+  vectorOf(passage: Digest): { readonly vector: Float32Array; readonly length: number }
+  /** The cosines of passages, by their digests and lengths, with a vector of length 1. */
+  cosinesWith(vector: Float32Array): (passage: Digest, length: number) => number
   /** How near passages are to a question, by their cosines with it; at most 1, and as the cosine for best and worst. */
   to(question: string): (passage: Digest, cosine: number) => number
 }
@@ -80,11 +84,6 @@ export function toUnitVector(values: readonly number[]): Float32Array | undefine
 }
 
 /** The bytes that sqlite-vec reads: 32-bit floats, little-endian. */
-/** As `toBlob` wrote it; a copy, since a buffer of the database may begin anywhere. */
-export function fromBlob(blob: Buffer): Float32Array {
-  return new Float32Array(blob.buffer.slice(blob.byteOffset, blob.byteOffset + blob.byteLength))
-}
-
 export function toBlob(vector: Float32Array): Buffer {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 }

@@ -31,16 +31,16 @@ const readsLanguage = 0.2
 /** What reading a language is worth at most, where the memory itself cannot tell. */
 const mostByLanguage = 0.4
 
-/** Does nothing while what is known still holds. @throws AppError of the provider */
-export async function calibrate(store: IndexStore, provider: EmbeddingProvider, signal: AbortSignal): Promise<void> {
+/** @returns false where what is known still holds @throws AppError of the provider */
+export async function calibrate(store: IndexStore, provider: EmbeddingProvider, signal: AbortSignal): Promise<boolean> {
   const { passages } = store
-  if (!passages) return
+  if (!passages) return false
   const { embedded } = passages.counts()
   const known = parseCalibration(getMeta(store.db, calibrationKey))
-  if (embedded < minPassages || (known && isAbout(known.passages, embedded))) return
+  if (embedded < minPassages || (known && isAbout(known.passages, embedded))) return false
   const all = passages.sample(sampleSize)
   const sample = distinct(all)
-  const vectors = sample.map(({ vector }) => floatsOf(vector))
+  const vectors = sample.map(({ vector }) => vector)
   const { groups, probes, pairs, language, texts } = questionsOf(
     sample.map(({ file, text, chunk, place }) => sampledPassage(file, text, passages.textAfter(chunk, place))),
   )
@@ -70,6 +70,7 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
     store.setMeta(calibrationKey, JSON.stringify(calibration))
     passages.recentre(meanOf(vectors), `${embedded}`)
   })
+  return true
 }
 
 function nearnessTo({ nearness }: EmbeddingProvider, question: string) {
@@ -183,9 +184,9 @@ async function embedTexts(
   signal: AbortSignal,
 ): Promise<(text: string) => Float32Array | undefined> {
   const vectors = new Map<string, Float32Array>()
-  const { model } = provider
+  const { model, nearness } = provider
   const key = cacheKey(provider)
-  for (const text of texts) {
+  for (const text of nearness ? [] : texts) {
     const cached = store.cachedVector(key, model, hashOf(text), store.dimensions)
     if (cached) vectors.set(text, floatsOf(cached.vector))
   }
@@ -197,7 +198,7 @@ async function embedTexts(
       for (const [index, text] of batch.entries()) {
         const vector = answer[index]
         if (!vector || vector.length !== store.dimensions) continue
-        store.cacheVector(key, model, hashOf(text), vector)
+        if (!nearness) store.cacheVector(key, model, hashOf(text), vector)
         vectors.set(text, vector)
       }
     })

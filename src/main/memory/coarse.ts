@@ -20,10 +20,22 @@ export function coarseBytes(dimensions: number): number {
 /** @param centre of the same length; undefined for the origin */
 export function coarseBits(vector: Float32Array, centre: Float32Array | undefined): Buffer {
   const bits = Buffer.alloc(coarseBytes(vector.length))
-  for (let at = 0; at < vector.length; at += 1) {
-    if ((vector[at] ?? 0) > (centre?.[at] ?? 0)) bits[at >>> 3] = (bits[at >>> 3] ?? 0) | (1 << (at & 7))
+  const middle = centre ?? originOf(vector.length)
+  for (let at = 0; at < vector.length; at += 8) {
+    let byte = 0
+    // A vector may end within a byte: beyond it neither is above the other.
+    for (let bit = 0; bit < 8; bit += 1)
+      if ((vector[at + bit] as number) > (middle[at + bit] as number)) byte |= 1 << bit
+    bits[at >>> 3] = byte
   }
   return bits
+}
+
+let origin = new Float32Array()
+
+function originOf(dimensions: number): Float32Array {
+  if (origin.length !== dimensions) origin = new Float32Array(dimensions)
+  return origin
 }
 
 type Distances = (forms: number, count: number, blocks: number, query: number, out: number) => void

@@ -2,8 +2,9 @@
  * Gives vectors to the passages that lack one: from the cache, else from the provider, batch by batch. It can stop at any
  * moment and go on later, because what is done is in the database; it never asks twice by itself.
  */
+import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../../shared/errors.ts'
-import { type EmbeddingProblem, type EmbeddingProvider, type EmbeddingSource } from '../embeddings/index.ts'
+import type { EmbeddingProblem, EmbeddingProvider, EmbeddingSource, NearnessModel } from '../embeddings/index.ts'
 import { calibrate } from './calibration.ts'
 import { floatsOf, type PassageToEmbed } from './passage-store.ts'
 import { cacheKey } from './schema.ts'
@@ -23,6 +24,8 @@ export interface EmbedOutcome {
   readonly problem: AppError | undefined
   /** Passages that were not sent, because they stay on this machine. */
   readonly held: number
+  /** What cosines mean was measured anew. */
+  readonly isMeasured: boolean
 }
 
 export interface EmbedOptions {
@@ -41,6 +44,7 @@ export async function embedMissing(
   provider: EmbeddingProvider,
   options: EmbedOptions,
 ): Promise<EmbedOutcome> {
+  if (provider.nearness) return digestAll(store, provider, provider.nearness, options)
   const outcome = await embedAll(store, provider, options)
   if (outcome.otherLength === undefined) return outcome
   const { passages, embedded } = store.passages?.counts() ?? { passages: 0, embedded: 0 }
@@ -53,6 +57,7 @@ export async function embedMissing(
 
 /** Gives those passages their vectors whose texts had one before; the provider is not asked. */
 export function embedKnown(store: IndexStore, provider: EmbeddingProvider): void {
+  if (provider.nearness) return
   const { model, dimensions } = provider
   const key = cacheKey(provider)
   const length = store.expectedDimensions || dimensions
@@ -63,12 +68,41 @@ export function embedKnown(store: IndexStore, provider: EmbeddingProvider): void
     if (!end) return
     last = end.id
     store.transaction(() => {
-      for (const { id, hash, text } of batch) {
+      for (const { id, hash } of batch) {
         const known = store.cachedVector(key, model, hash, length)
-        if (known) store.putVector(id, known.id, floatsOf(known.vector), provider.nearness?.digestOf(text))
+        if (known) store.putVector(id, known.id, floatsOf(known.vector))
       }
     })
   }
+}
+
+/** Passages get digests as they come into the index: what lacks one came while the model could not be read. */
+async function digestAll(
+  store: IndexStore,
+  provider: EmbeddingProvider,
+  model: NearnessModel,
+  options: EmbedOptions,
+): Promise<EmbedOutcome> {
+  let embedded = 0
+  try {
+    for (let last = 0; !options.signal.aborted;) {
+      const batch = store.passages?.toEmbed(last, provider.batchSize) ?? []
+      const end = batch.at(-1)
+      if (!end) break
+      last = end.id
+      store.transaction(() => {
+        for (const { id, text } of batch) store.passages?.giveDigest(id, model.digestOf(text))
+      })
+      embedded += batch.length
+      options.onProgress?.()
+      await setImmediate()
+    }
+  } catch (error) {
+    if (error instanceof AppError) return { embedded, problem: error, held: 0, isMeasured: false }
+    throw error
+  }
+  if (options.signal.aborted) return { embedded, problem: undefined, held: 0, isMeasured: false }
+  return { embedded, held: 0, ...(await calibrateWith(store, provider, options)) }
 }
 
 async function embedAll(
@@ -80,8 +114,10 @@ async function embedAll(
   // Texts that another batch had under way are in the cache when all have ended.
   do await run.pass()
   while (run.hasPutOff && !run.problem && !options.signal.aborted)
-  const problem = run.problem ?? (options.signal.aborted ? undefined : await calibrateWith(store, provider, options))
-  return { embedded: run.embedded, problem, held: run.held, otherLength: run.otherLength }
+  const { embedded, held, otherLength } = run
+  if (run.problem || options.signal.aborted)
+    return { embedded, problem: run.problem, held, isMeasured: false, otherLength }
+  return { embedded, held, otherLength, ...(await calibrateWith(store, provider, options)) }
 }
 
 /** What the cosines of this index mean is part of its vectors: without that, they are not used. */
@@ -89,13 +125,12 @@ async function calibrateWith(
   store: IndexStore,
   provider: EmbeddingProvider,
   { signal }: EmbedOptions,
-): Promise<AppError | undefined> {
+): Promise<Pick<EmbedOutcome, 'problem' | 'isMeasured'>> {
   try {
-    await calibrate(store, provider, signal)
-    return undefined
+    return { problem: undefined, isMeasured: await calibrate(store, provider, signal) }
   } catch (error) {
-    if (signal.aborted) return undefined
-    if (error instanceof AppError) return error
+    if (signal.aborted) return { problem: undefined, isMeasured: false }
+    if (error instanceof AppError) return { problem: error, isMeasured: false }
     throw error
   }
 }
@@ -172,9 +207,9 @@ class EmbedRun {
     this.#store.transaction(() => {
       for (const [hash, vector] of answer)
         vectors.set(hash, { cached: this.#store.cacheVector(key, model, hash, vector), vector })
-      for (const { id, hash, text } of batch) {
+      for (const { id, hash } of batch) {
         const given = vectors.get(hash)
-        if (given) this.#store.putVector(id, given.cached, given.vector, this.#provider.nearness?.digestOf(text))
+        if (given) this.#store.putVector(id, given.cached, given.vector)
       }
     })
     this.embedded += batch.filter(({ hash }) => vectors.has(hash)).length

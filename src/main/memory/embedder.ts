@@ -14,8 +14,8 @@ import type { SyncProblem } from './indexed-folder.ts'
 export interface EmbedderEvents {
   readonly onProgress: (etaMs: number | undefined) => void
   readonly onOutcome: (outcome: ProviderOutcome) => void
-  /** A run has ended; how many chunks have a vector now that had none. */
-  readonly onEnd: (embedded: number) => void
+  /** A run has ended; whether the index answers otherwise by meaning now. */
+  readonly onEnd: (isOther: boolean) => void
   readonly onFault: (error: unknown) => void
 }
 
@@ -99,7 +99,7 @@ export class Embedder {
     const started = performance.now()
     const { chunks, embedded: before } = store.counts()
     const notes = this.#notes
-    const { embedded, problem, held } = await embedMissing(store, this.#provider, {
+    const { embedded, problem, held, isMeasured } = await embedMissing(store, this.#provider, {
       onProgress: () => {
         const done = store.counts().embedded - before
         this.#events.onProgress(remaining(started, done, chunks - before))
@@ -114,7 +114,7 @@ export class Embedder {
     this.#local = held
     noteLocal(store, problem || held === 0 ? 0 : store.counts().chunks - store.counts().embedded)
     this.#events.onProgress(undefined)
-    this.#events.onEnd(embedded)
+    this.#events.onEnd(embedded > 0 || isMeasured)
     if (problem) {
       const { code, message, data } = problem
       const retryAfterMs = typeof data['retryAfterMs'] === 'number' ? data['retryAfterMs'] : undefined

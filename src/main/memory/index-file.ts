@@ -6,10 +6,13 @@
 import { existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { EmbeddingSource } from '../embeddings/index.ts'
 import { makeFolder, setAside } from '../files/index.ts'
+import type { ChunkSettings } from './chunk.ts'
 import {
   createTables,
   ensureIdentity,
+  identityOf,
   isDamage,
   isIndexOf,
   keptAheadOf,
@@ -30,10 +33,16 @@ export interface OpenedIndex {
 }
 
 /**
- * The index that `identity` asks for: the one that is there, one whose building was broken off, or a new one.
+ * The index that the settings ask for: the one that is there, one whose building was broken off, or a new one.
  * @param isDamaged the file was found to be broken while it was used
  */
-export async function openIndexFile(file: string, identity: IndexIdentity, isDamaged = false): Promise<OpenedIndex> {
+export async function openIndexFile(
+  file: string,
+  settings: { readonly chunk: ChunkSettings; readonly embedding: EmbeddingSource },
+  isDamaged = false,
+): Promise<OpenedIndex> {
+  const identity = identityOf(settings)
+  const storeOf = (db: Db) => new IndexStore(db, settings.chunk, settings.embedding)
   await makeFolder(dirname(file))
   const files = filesOf(file)
   if (isDamaged) await putAside(file, files.damaged)
@@ -42,7 +51,7 @@ export async function openIndexFile(file: string, identity: IndexIdentity, isDam
   if (current && isIndexOf(current, identity)) {
     begun?.close()
     ensureIdentity(current)
-    const store = new IndexStore(current, identity.chunk)
+    const store = storeOf(current)
     await takeOver(store, [files.last, files.next, files.damaged])
     return { store, building: undefined, damage, aside }
   }
@@ -57,7 +66,7 @@ export async function openIndexFile(file: string, identity: IndexIdentity, isDam
     await rename(files.next, files.last)
     await removeIndexFile(files.next)
   }
-  const store = new IndexStore(canGoOn ? begun : createIndex(place, identity), identity.chunk)
+  const store = storeOf(canGoOn ? begun : createIndex(place, identity))
   await takeOver(store, [...(hasOld && !canGoOn ? [file] : []), files.last, files.damaged], file)
   return { store, building: hasOld ? files.next : undefined, damage, aside }
 }

@@ -15,7 +15,7 @@ import { FolderWatchers } from './folder-watchers.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { IndexProblems } from './index-problems.ts'
 import { PendingChanges } from './pending-changes.ts'
-import { identityOf, isDamage, openForWriting } from './schema.ts'
+import { isDamage, openForWriting } from './schema.ts'
 import { IndexStore, type IndexCounts } from './store.ts'
 import { folderOf, type IndexedFolder } from './indexed-folder.ts'
 import { dropForeign, syncAll, syncPaths, type SyncReport } from './sync.ts'
@@ -240,7 +240,8 @@ export class Indexer {
       const { file } = this.#settings
       await replaceIndexFile(built, file)
       this.#building = undefined
-      this.#store = new IndexStore(openForWriting(file), this.#settings.chunk)
+      const { chunk, embedding } = this.#settings
+      this.#store = new IndexStore(openForWriting(file), chunk, embedding)
       this.#state = 'ready'
       this.#tell()
       this.#embedder?.start(this.#store)
@@ -278,7 +279,7 @@ export class Indexer {
     this.#store = undefined
     const isDamaged = this.#isDamaged
     const { file, folders } = this.#settings
-    const { store, building, damage, aside } = await openIndexFile(file, identityOf(this.#settings), isDamaged)
+    const { store, building, damage, aside } = await openIndexFile(file, this.#settings, isDamaged)
     this.#isDamaged = false
     this.#store = store
     this.#building = building
@@ -414,9 +415,9 @@ export class Indexer {
         this.#progress(this.#done, this.#total)
       },
       onOutcome: (outcome) => this.#emit({ type: 'provider', outcome }),
-      onEnd: (embedded) => {
+      onEnd: (isOther) => {
         this.#tell()
-        if (embedded > 0) this.#emit({ type: 'indexed' })
+        if (isOther) this.#emit({ type: 'indexed' })
       },
       onFault: (error) => void this.#recover(error),
     }

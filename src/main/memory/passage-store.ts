@@ -1,12 +1,12 @@
 /**
  * The passages of an index (M51): which chunk has which, and one row for each distinct text, so that identical passages
- * share a vector. The vectors themselves are in `embedding_cache`; here stands which one, and its signs as bits, which
- * the searcher keeps in memory for its first pass.
+ * share a vector. The vectors themselves are in `embedding_cache`, or made of the passages' digests where the model can do
+ * that; here stands which one, and its signs as bits, which the searcher keeps in memory for its first pass.
  */
-import type { Digest } from '../embeddings/index.ts'
+import type { Digest, NearnessModel } from '../embeddings/index.ts'
 import { coarseBits } from './coarse.ts'
-import type { PreparedPassage } from './prepare.ts'
-import { getMeta, setMeta, type Db } from './schema.ts'
+import type { PackedDigests, PreparedPassage } from './prepare.ts'
+import { getMeta, setDimensions, setMeta, vectorDimensions, type Db } from './schema.ts'
 import { untilChanged } from './until-changed.ts'
 
 export interface PassageToEmbed {
@@ -21,8 +21,17 @@ export interface EmbeddedPassage {
   readonly text: string
   readonly chunk: number
   readonly place: number
-  readonly vector: Buffer
+  readonly vector: Float32Array
 }
+
+/** Where a passage's vector is: in the cache, or to be made of a digest. */
+export interface StoredVector {
+  readonly vector: Buffer | null
+  readonly digest: Buffer | null
+}
+
+/** In the place of a row of the cache. */
+const ofDigest = 0
 
 /** Counts what was taken out of the coarse forms, so that whoever keeps them in memory knows to look. */
 export const removedKey = 'passages:removed'
@@ -33,25 +42,43 @@ export class PassageStore {
   readonly #db: Db
   readonly #statements: ReturnType<typeof prepare>
   readonly #counts: () => { readonly passages: number; readonly embedded: number }
+  readonly #model: NearnessModel | undefined
   #centre: Float32Array | undefined
   #hasReadCentre = false
 
-  constructor(db: Db) {
+  /** @param model that makes vectors of digests, where the index is built for such a one */
+  constructor(db: Db, model?: NearnessModel) {
     this.#db = db
+    this.#model = model
     this.#statements = prepare(db)
     this.#counts = untilChanged(db, () => this.#statements.counts.get() ?? { passages: 0, embedded: 0 })
   }
 
   /** Gives a chunk its passages; those whose text has a vector already need no other. */
-  put(chunk: number, passages: readonly PreparedPassage[]): void {
+  put(chunk: number, passages: readonly PreparedPassage[], digests?: PackedDigests): void {
     let missing = 0
     for (const [place, { text, hash, startLine, endLine }] of passages.entries()) {
+      const digest = digests?.numbers.subarray(digests.ends[place - 1] ?? 0, digests.ends[place])
       const known = this.#statements.find.get(hash)
-      const id = known?.id ?? Number(this.#statements.put.run(hash, text).lastInsertRowid)
-      if (known?.vector == null) missing += 1
+      const id = known?.id ?? Number(this.#statements.put.run(hash, text, digest ? ofDigest : null).lastInsertRowid)
+      if (!known && digest) this.#putForms(id, digest)
+      if (known ? known.vector === null : !digest) missing += 1
       this.#statements.link.run(chunk, place, id, startLine, endLine)
     }
     if (missing === 0) this.#statements.markEmbedded.run(chunk)
+  }
+
+  #putForms(id: number, digest: Digest): void {
+    const made = this.#model?.vectorOf(digest)
+    if (!made) return
+    this.#statements.putDigest.run(id, Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength), made.length)
+    this.#putBits(id, made.vector)
+  }
+
+  #putBits(id: number, vector: Float32Array): void {
+    // The first vector of all decides how long they are.
+    if (vectorDimensions(this.#db) === 0) setDimensions(this.#db, vector.length)
+    this.#statements.putBits.run(id, coarseBits(vector, this.centre))
   }
 
   /** Takes the passages of chunks that are going; to be followed by `sweep` when their successors are in. */
@@ -96,11 +123,17 @@ export class PassageStore {
     return this.#statements.missing.get() ?? { texts: 0, characters: 0 }
   }
 
-  /** @param cached row of `embedding_cache` @param digest where the model makes one */
-  giveVector(id: number, cached: number, vector: Float32Array, digest: Digest | undefined): void {
+  /** @param cached row of `embedding_cache` */
+  giveVector(id: number, cached: number, vector: Float32Array): void {
     this.#statements.setVector.run(cached, id)
-    if (digest) this.#statements.putDigest.run(id, Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength))
-    this.#statements.putBits.run(id, coarseBits(vector, this.centre))
+    this.#putBits(id, vector)
+    this.#statements.markComplete.run(id)
+  }
+
+  /** @param digest of which the model makes the passage's vector */
+  giveDigest(id: number, digest: Digest): void {
+    this.#statements.setVector.run(ofDigest, id)
+    this.#putForms(id, digest)
     this.#statements.markComplete.run(id)
   }
 
@@ -136,7 +169,10 @@ export class PassageStore {
     let last = 0
     for (;;) {
       const page = this.#statements.vectors.all(last)
-      for (const { id, vector } of page) this.#statements.putBits.run(id, coarseBits(floatsOf(vector), centre))
+      for (const { id, ...stored } of page) {
+        const vector = vectorIn(stored, this.#model)
+        if (vector) this.#statements.putBits.run(id, coarseBits(vector, centre))
+      }
       const end = page.at(-1)
       if (!end) return
       last = end.id
@@ -148,7 +184,10 @@ export class PassageStore {
    * as it has them. It depends on the texts alone, and one long file does not stand for all others.
    */
   sample(limit: number): EmbeddedPassage[] {
-    return this.#statements.sample.all(limit)
+    return this.#statements.sample.all(limit).flatMap(({ vector: cached, digest, ...passage }) => {
+      const vector = vectorIn({ vector: cached, digest }, this.#model)
+      return vector ? [{ ...passage, vector }] : []
+    })
   }
 
   /** The passage that follows in the same chunk. */
@@ -164,6 +203,22 @@ export function readCentre(db: Db): Float32Array | undefined {
   return text === undefined || text === '' ? undefined : floatsOf(Buffer.from(text, 'base64'))
 }
 
+/** @param model that made the digest; undefined where the vector is in neither form */
+export function vectorIn(
+  { vector, digest }: StoredVector,
+  model: Pick<NearnessModel, 'vectorOf'> | undefined,
+): Float32Array | undefined {
+  if (vector) return floatsOf(vector)
+  return digest ? model?.vectorOf(digestIn(digest)).vector : undefined
+}
+
+/** A digest's numbers; its bytes may lie anywhere in a larger buffer. */
+export function digestIn(bytes: Buffer): Digest {
+  const { buffer, byteOffset, byteLength } = bytes
+  if (byteOffset % 2 === 0) return new Uint16Array(buffer, byteOffset, byteLength / 2)
+  return new Uint16Array(Uint8Array.from(bytes).buffer)
+}
+
 /** The floats of a vector's bytes, which may lie anywhere in a larger buffer. */
 export function floatsOf(bytes: Buffer): Float32Array {
   const { buffer, byteOffset, byteLength } = bytes
@@ -174,7 +229,7 @@ export function floatsOf(bytes: Buffer): Float32Array {
 function prepare(db: Db) {
   return {
     find: db.prepare<[string], { id: number; vector: number | null }>('SELECT id, vector FROM passages WHERE hash = ?'),
-    put: db.prepare('INSERT INTO passages (hash, text) VALUES (?, ?)'),
+    put: db.prepare('INSERT INTO passages (hash, text, vector) VALUES (?, ?, ?)'),
     link: db.prepare(
       'INSERT INTO chunk_passages (chunk_id, place, passage_id, start_line, end_line) VALUES (?, ?, ?, ?, ?)',
     ),
@@ -184,15 +239,16 @@ function prepare(db: Db) {
     remove: db.prepare('DELETE FROM passages WHERE id = ?'),
     removeBits: db.prepare('DELETE FROM passage_bits WHERE passage_id = ?'),
     clearBits: db.prepare('DELETE FROM passage_bits'),
-    putDigest: db.prepare('INSERT OR REPLACE INTO passage_digests (passage_id, digest) VALUES (?, ?)'),
+    putDigest: db.prepare('INSERT OR REPLACE INTO passage_digests (passage_id, digest, length) VALUES (?, ?, ?)'),
     removeDigest: db.prepare('DELETE FROM passage_digests WHERE passage_id = ?'),
     clearDigests: db.prepare('DELETE FROM passage_digests'),
     clearVectors: db.prepare('UPDATE passages SET vector = NULL'),
     unmarkAll: db.prepare('UPDATE chunks SET embedded = 0 WHERE id IN (SELECT chunk_id FROM chunk_passages)'),
     putBits: db.prepare('INSERT OR REPLACE INTO passage_bits (passage_id, bits) VALUES (?, ?)'),
-    vectors: db.prepare<[number], { id: number; vector: Buffer }>(
-      `SELECT p.id, c.vector FROM passages AS p JOIN embedding_cache AS c ON c.id = p.vector
-       WHERE p.id > ? ORDER BY p.id LIMIT 500`,
+    vectors: db.prepare<[number], StoredVector & { readonly id: number }>(
+      `SELECT p.id, c.vector, d.digest FROM passages AS p
+       LEFT JOIN embedding_cache AS c ON c.id = p.vector LEFT JOIN passage_digests AS d ON d.passage_id = p.id
+       WHERE p.id > ? AND p.vector IS NOT NULL ORDER BY p.id LIMIT 500`,
     ),
     toEmbed: db.prepare<[number, number], PassageToEmbed>(
       'SELECT id, hash, text FROM passages WHERE vector IS NULL AND id > ? ORDER BY id LIMIT ?',
@@ -217,7 +273,7 @@ function prepare(db: Db) {
          SELECT 1 FROM chunk_passages AS own JOIN passages AS p ON p.id = own.passage_id
          WHERE own.chunk_id = chunks.id AND p.vector IS NULL)`,
     ),
-    sample: db.prepare<[number], EmbeddedPassage>(
+    sample: db.prepare<[number], Omit<EmbeddedPassage, 'vector'> & StoredVector>(
       `WITH placed AS (
          SELECT p.id, p.hash, k.source || '/' || k.path AS file, own.chunk_id AS chunk, min(own.place) AS place
          FROM passages AS p
@@ -227,8 +283,9 @@ function prepare(db: Db) {
          WHERE p.vector IS NOT NULL GROUP BY p.id),
        turns AS (SELECT *, row_number() OVER (PARTITION BY file ORDER BY hash) AS turn FROM placed),
        chosen AS (SELECT * FROM turns ORDER BY turn, hash LIMIT ?)
-       SELECT chosen.file, p.text, chosen.chunk, chosen.place, c.vector
-       FROM chosen JOIN passages AS p ON p.id = chosen.id JOIN embedding_cache AS c ON c.id = p.vector
+       SELECT chosen.file, p.text, chosen.chunk, chosen.place, c.vector, d.digest
+       FROM chosen JOIN passages AS p ON p.id = chosen.id
+       LEFT JOIN embedding_cache AS c ON c.id = p.vector LEFT JOIN passage_digests AS d ON d.passage_id = p.id
        ORDER BY chosen.hash`,
     ),
     textAt: db

@@ -11,6 +11,8 @@ parentPort?.on('message', (files: readonly FileContent[]) => {
 
 /** What is handed over instead of copied. */
 function buffersOf(files: readonly PreparedFile[]): ArrayBuffer[] {
-  const buffers = files.flatMap(({ chunks }) => chunks.map(({ terms }) => terms.buffer))
+  const buffers = files.flatMap(({ chunks }) =>
+    chunks.flatMap(({ terms, digests }) => [terms.buffer, digests?.numbers.buffer, digests?.ends.buffer]),
+  )
   return buffers.filter((buffer) => buffer instanceof ArrayBuffer)
 }

@@ -11,6 +11,8 @@ import { parseDay, type DaySpan } from './days.ts'
 import { ChunkPacker } from './packed-terms.ts'
 import { passagesOf, type Passage } from './passages.ts'
 import type { KnownFile } from './known-file.ts'
+import { digestsOf, type Digest, type DigestSource, type NearnessModel } from '../embeddings/index.ts'
+import { AppError } from '../../shared/errors.ts'
 
 /** A file that was read. */
 export interface FileContent extends KnownFile {
@@ -24,12 +26,24 @@ export interface PreparedPassage extends Omit<Passage, 'text'> {
   readonly hash: string
 }
 
+/**
+ * What the model makes of a chunk's passages, one after the other: thousands of small arrays would take longer to be handed
+ * over than to be made.
+ */
+export interface PackedDigests {
+  readonly numbers: Digest
+  /** Where each ends, as many as there are passages. */
+  readonly ends: Uint32Array
+}
+
 export interface PreparedChunk extends Chunk {
   readonly hash: string
   /** As packed-terms.ts packs them. */
   readonly terms: Uint8Array
   readonly phrases: string
   readonly passages: readonly PreparedPassage[]
+  /** Where that can be told without asking anybody. */
+  readonly digests?: PackedDigests | undefined
   readonly days: readonly DaySpan[]
 }
 
@@ -55,6 +69,8 @@ export interface PrepareSettings {
   readonly chunk: ChunkSettings
   /** False where the index is built without an embedding model: nobody asks for passages then. */
   readonly hasPassages: boolean
+  /** Of the model that the index is built for. */
+  readonly embedding?: DigestSource | undefined
 }
 
 /** Words that are remembered to have been told. */
@@ -65,9 +81,11 @@ const noFacts: PreparedFacts = { tags: [], properties: [], names: [] }
 export class Preparer {
   readonly #settings: PrepareSettings
   readonly #told = new Set<string>()
+  #digests: NearnessModel | undefined
 
   constructor(settings: PrepareSettings) {
     this.#settings = settings
+    this.#digests = settings.embedding && digestsOf(settings.embedding)
   }
 
   prepare({ text, lineDays, ...file }: FileContent): PreparedFile {
@@ -78,14 +96,30 @@ export class Preparer {
     const names = facts.names.map(({ name }) => name)
     const packer = new ChunkPacker(file.path, (word, term) => this.#tell(word, term, spellings), names)
     const ofPath = daysOfPath(file.path)
-    const chunks = chunkMarkdown(text, size).map((chunk) => ({
-      ...chunk,
-      hash: hashOf(chunk.text),
-      ...packer.pack(chunk),
-      passages: hasPassages ? passagesOf(chunk).map((passage) => ({ ...passage, hash: hashOf(passage.text) })) : [],
-      days: lineDays ? daysSaid(chunk, lineDays) : daysOfPassage(chunk, ofPath),
-    }))
+    const chunks = chunkMarkdown(text, size).map((chunk) => {
+      const passages = hasPassages ? passagesOf(chunk) : []
+      return {
+        ...chunk,
+        hash: hashOf(chunk.text),
+        ...packer.pack(chunk),
+        passages: passages.map((passage) => ({ ...passage, hash: hashOf(passage.text) })),
+        digests: this.#digestsOf(passages),
+        days: lineDays ? daysSaid(chunk, lineDays) : daysOfPassage(chunk, ofPath),
+      }
+    })
     return { ...file, words: countWords(text), tokens: estimateTokens(text), facts, chunks, spellings }
+  }
+
+  /** Without a model that can be read, whoever embeds what is missing says what is wrong. */
+  #digestsOf(passages: readonly Passage[]): PackedDigests | undefined {
+    const model = this.#digests
+    try {
+      return model && packed(passages.map(({ text }) => model.digestOf(text)))
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      this.#digests = undefined
+      return undefined
+    }
   }
 
   #tell(word: string, term: string, spellings: Map<string, string>): void {
@@ -94,6 +128,14 @@ export class Preparer {
     this.#told.add(word)
     spellings.set(word, term)
   }
+}
+
+function packed(digests: readonly Digest[]): PackedDigests {
+  let end = 0
+  const ends = Uint32Array.from(digests, ({ length }) => (end += length))
+  const numbers = new Uint16Array(end)
+  for (const [at, digest] of digests.entries()) numbers.set(digest, (ends[at] ?? 0) - digest.length)
+  return { numbers, ends }
 }
 
 function factsOf(text: string): PreparedFacts {

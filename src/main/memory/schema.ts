@@ -13,7 +13,7 @@ import { tokenizerVersion } from './terms.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 10
+const schemaVersion = 11
 
 /** A name that no other index has, also one that was built of the same files. */
 export const identityKey = 'identity'
@@ -190,7 +190,8 @@ export function createTables(db: Db, identity: IndexIdentity): void {
     -- Words as they are spelt, with their terms; kept when a text goes, for a term without chunks is never looked up.
     CREATE TABLE spellings (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, term TEXT NOT NULL);
 
-    -- What vectors stand for: one row a distinct text. \`vector\` is a row of the cache, null until there is one.
+    -- What vectors stand for: one row a distinct text. \`vector\` is a row of the cache, 0 where it is made of the digest,
+    -- null until there is either.
     CREATE TABLE passages (
       id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, text TEXT NOT NULL, vector INTEGER
     );
@@ -206,8 +207,9 @@ export function createTables(db: Db, identity: IndexIdentity): void {
       seq INTEGER PRIMARY KEY AUTOINCREMENT, passage_id INTEGER NOT NULL UNIQUE, bits BLOB NOT NULL
     );
 
-    -- What a model that looks at words makes of a passage, in machine order; made with its vector.
-    CREATE TABLE passage_digests (passage_id INTEGER PRIMARY KEY, digest BLOB NOT NULL);
+    -- What a model that looks at words makes of a passage, in machine order, and can make its vector of; how long that is
+    -- before it is scaled.
+    CREATE TABLE passage_digests (passage_id INTEGER PRIMARY KEY, digest BLOB NOT NULL, length REAL NOT NULL);
 
     CREATE TABLE embedding_cache (
       id INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
 /** The writing side of the index: plain SQL, prepared once, one transaction a batch. */
-import { toBlob, type Digest } from '../embeddings/index.ts'
+import { digestsOf, toBlob, type DigestSource } from '../embeddings/index.ts'
 import type { ChunkSettings } from './chunk.ts'
 import {
   builtFor,
@@ -39,6 +39,9 @@ interface CachedVector {
   readonly hash: string
   readonly vector: Buffer
 }
+/** Vectors of the built-in model are made of digests again; indexes of before have kept them. */
+const whereDear = "WHERE provider <> 'builtin'"
+
 /** How long the write-ahead log may become, in pages of 4 KiB: 1,000 is SQLite's own choice. */
 const pagesOfLog = { usual: 1000, many: 8192 } as const
 
@@ -52,12 +55,15 @@ export class IndexStore {
   readonly preparing: PrepareSettings
   #preparer: Preparer
 
-  constructor(db: Db, chunk: ChunkSettings) {
+  /** @param embedding where to find the model that the index is built for, if it is one that makes digests */
+  constructor(db: Db, chunk: ChunkSettings, embedding?: DigestSource) {
     this.db = db
     this.#statements = prepare(db)
     this.counts = untilChanged(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
-    if (builtFor(db).provider !== '') this.passages = new PassageStore(db)
-    this.preparing = { chunk, hasPassages: this.passages !== undefined }
+    const { provider } = builtFor(db)
+    const own = embedding?.provider === provider ? embedding : undefined
+    if (provider !== '') this.passages = new PassageStore(db, own && digestsOf(own))
+    this.preparing = { chunk, hasPassages: this.passages !== undefined, embedding: own }
     this.#preparer = new Preparer(this.preparing)
   }
 
@@ -100,11 +106,11 @@ export class IndexStore {
     const left = this.#removeChunks(source, path)
     this.#statements.putFile.run(file)
     this.#putFacts(source, path, facts)
-    for (const { terms, phrases, passages, days, ...chunk } of chunks) {
+    for (const { terms, phrases, passages, digests, days, ...chunk } of chunks) {
       const { lastInsertRowid: id } = this.#statements.putChunk.run({ path, source, ...chunk })
       this.#statements.putTerms.run(id, terms)
       this.#statements.putPhrases.run(id, phrases)
-      this.passages?.put(Number(id), passages)
+      this.passages?.put(Number(id), passages, digests)
       for (const { first, last } of days) this.#statements.putDays.run(id, first, last)
     }
     this.passages?.sweep(left)
@@ -138,10 +144,9 @@ export class IndexStore {
     return this.#statements.cache.get(provider, model, vector.length, hash, toBlob(vector)) ?? 0
   }
 
-  /** Gives a passage its vector, and what else the model makes of it; the first one of all decides the dimensions. */
-  putVector(passage: number, cached: number, vector: Float32Array, digest?: Digest): void {
-    if (vectorDimensions(this.db) === 0) setDimensions(this.db, vector.length)
-    this.passages?.giveVector(passage, cached, vector, digest)
+  /** Gives a passage its vector, which stands in a row of the cache; the first one of all decides the dimensions. */
+  putVector(passage: number, cached: number, vector: Float32Array): void {
+    this.passages?.giveVector(passage, cached, vector)
   }
 
   /** Takes its vectors from every passage, because vectors of this index have another length from now on. */
@@ -186,7 +191,7 @@ export class IndexStore {
       if (built && dimensions !== undefined) this.setMeta(lengthKey(built), dimensions)
       this.db.exec(
         `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
-           SELECT provider, model, dims, hash, vector FROM other.embedding_cache`,
+           SELECT provider, model, dims, hash, vector FROM other.embedding_cache ${whereDear}`,
       )
       if (built && built !== was) this.#noteAddress(built)
     } catch (error) {
@@ -220,7 +225,7 @@ export class IndexStore {
     )
     const rows: CachedVector[] = []
     try {
-      const all = 'SELECT provider, model, dims, hash, vector FROM other.embedding_cache ORDER BY rowid'
+      const all = `SELECT provider, model, dims, hash, vector FROM other.embedding_cache ${whereDear} ORDER BY rowid`
       for (const row of this.db.prepare<[], CachedVector>(all).iterate()) rows.push(row)
     } catch (error) {
       if (!isDamage(error)) throw error

@@ -90,17 +90,26 @@ describe('M52 the built-in model', () => {
     ['more words than a search usually meets', manyWords(4000)],
     ['a word without end', `${'dinghy'.repeat(200)} boat`],
     ['nothing', ''],
-  ])('M52: what is kept of a passage is as near as its account says: %s', async (_name, passage) => {
-    const question = 'Where did I leave the boat 钥匙 kernelpanicker 보트?'
-    const [asked, there] = await embed(question, passage)
-    const cosine = dot(asked, there)
-    const near = nearnessTo(question)
-    const whole = (provider.terms?.(question, passage) ?? []).reduce((sum, { share }) => sum + share, 0)
-    expect(near(passage, cosine)).toBeCloseTo(whole, 5)
-    // Whatever was looked at before.
-    near(manyWords(2000), 0)
-    expect(near(passage, cosine)).toBeCloseTo(whole, 5)
-  })
+  ])(
+    'M52: what is kept of a passage gives its vector, and is as near as its account says: %s',
+    async (_name, passage) => {
+      const question = 'Where did I leave the boat 钥匙 kernelpanicker 보트?'
+      const [asked, there] = await embed(question, passage)
+      const cosine = dot(asked, there)
+      const digest = provider.nearness?.digestOf(passage) ?? new Uint16Array()
+      const { vector, length = 0 } = provider.nearness?.vectorOf(digest) ?? {}
+      for (const [at, value] of (there as Float32Array).entries()) expect(vector?.[at]).toBeCloseTo(value, 5)
+      const cosineOf = provider.nearness?.cosinesWith(asked as Float32Array)
+      // What a token gives is known the second time.
+      for (let time = 0; time < 2; time += 1) expect(cosineOf?.(digest, length)).toBeCloseTo(cosine, 5)
+      const near = nearnessTo(question)
+      const whole = (provider.terms?.(question, passage) ?? []).reduce((sum, { share }) => sum + share, 0)
+      expect(near(passage, cosine)).toBeCloseTo(whole, 5)
+      // Whatever was looked at before.
+      near(manyWords(2000), 0)
+      expect(near(passage, cosine)).toBeCloseTo(whole, 5)
+    },
+  )
 
   it('M52: of texts with the same cosine, the nearer one has a word for each of the question', () => {
     const near = nearnessTo('Which bicycle has a broken chain?')

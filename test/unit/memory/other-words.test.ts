@@ -19,13 +19,13 @@ async function foundBy({ searcher, questions }: JudgedSet, options: SearchOption
 }
 
 describe('M52 questions in other words than the note', () => {
-  it('M17 M52: two of five are found and shown by meaning; few about nothing are answered', async () => {
+  it('M17 M52: more than half are found and shown by meaning; few about nothing are answered', async () => {
     const set = await openJudgedSet(folder, 'held', createBuiltinEmbeddings(builtinFile))
-    expect(await foundBy(set, {})).toBeGreaterThan(0.35)
+    expect(await foundBy(set, {})).toBeGreaterThan(0.55)
     let answered = 0
     for (const { query } of set.offTopic)
       answered += Number((await set.searcher.search(query, defaults, {}, false)).results.length > 0)
-    expect(answered / set.offTopic.length).toBeLessThan(0.25)
+    expect(answered / set.offTopic.length).toBeLessThan(0.15)
   })
 
   it('M52: hardly any of them is found by words', async () => {

@@ -4,6 +4,7 @@
  * is kept stays right however the index does.
  */
 import type { Digest } from '../../embeddings/index.ts'
+import { digestIn } from '../passage-store.ts'
 import type { Db } from '../schema.ts'
 
 /** Chunks that are kept: a few megabytes. */
@@ -58,8 +59,7 @@ export class ChunkPassages {
 
   #digestInIndex(passage: number): Digest | undefined {
     const bytes = this.#statements.digest.get(passage)
-    // A buffer of the database may begin anywhere.
-    return bytes && new Uint16Array(Uint8Array.from(bytes).buffer)
+    return bytes && digestIn(bytes)
   }
 
   textOf(passage: number): string | undefined {

@@ -3,8 +3,8 @@
  * a note says more than one thing. A cosine alone says little, least between two models; what counts is how far it stands
  * above what the note has in common with any other.
  */
-import { fromBlob } from '../../embeddings/index.ts'
 import type { NearNote } from '../../../shared/contract/index.ts'
+import type { StoredVector } from '../passage-store.ts'
 import type { Db } from '../schema.ts'
 import type { VectorLeg } from './vectors.ts'
 
@@ -34,7 +34,10 @@ export function nearNotes(db: Db, leg: VectorLeg, path: string, most: number): N
   const step = Math.max(1, all.length / maxOwn)
   const own = Array.from({ length: Math.min(all.length, maxOwn) }, (_, index) => all[Math.floor(index * step)])
     .filter((passage) => passage !== undefined)
-    .map(({ passage, startLine, vector }): OwnPassage => ({ passage, startLine, vector: fromBlob(vector) }))
+    .flatMap(({ passage, startLine, ...stored }): OwnPassage[] => {
+      const vector = leg.vectorIn(stored)
+      return vector ? [{ passage, startLine, vector }] : []
+    })
   const others = read.others.all(path)
   const every = Math.max(1, Math.floor(others.length / sampleSize))
   const sample = others.filter((_, index) => index % every === 0).slice(0, sampleSize)
@@ -72,13 +75,14 @@ function medianOf(values: readonly number[]): number {
 
 function prepare(db: Db) {
   return {
-    own: db.prepare<[string], { passage: number; startLine: number; vector: Buffer }>(
-      `SELECT own.passage_id AS passage, min(own.start_line) AS startLine, cache.vector AS vector
+    own: db.prepare<[string], StoredVector & { readonly passage: number; readonly startLine: number }>(
+      `SELECT own.passage_id AS passage, min(own.start_line) AS startLine, cache.vector, made.digest
        FROM chunks AS chunk
        JOIN chunk_passages AS own ON own.chunk_id = chunk.id
        JOIN passages AS passage ON passage.id = own.passage_id
-       JOIN embedding_cache AS cache ON cache.id = passage.vector
-       WHERE chunk.path = ? GROUP BY own.passage_id ORDER BY startLine`,
+       LEFT JOIN embedding_cache AS cache ON cache.id = passage.vector
+       LEFT JOIN passage_digests AS made ON made.passage_id = passage.id
+       WHERE chunk.path = ? AND passage.vector IS NOT NULL GROUP BY own.passage_id ORDER BY startLine`,
     ),
     others: db
       .prepare<[string], number>(

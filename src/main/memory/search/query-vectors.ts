@@ -9,6 +9,7 @@ import type {
   Digest,
   EmbeddingProvider,
   MeaningTerm,
+  NearnessModel,
   ProviderOutcome,
   QueryLeave,
   RelatedWord,
@@ -97,6 +98,11 @@ export class QueryVectors {
 
   /** Words that mean something like a word, nearest first; none where the model cannot tell. */
   readonly related = (word: string): readonly RelatedWord[] => this.#provider.related?.(word) ?? []
+
+  /** Of a model whose vectors are made of digests. */
+  get digests(): NearnessModel | undefined {
+    return this.#provider.nearness
+  }
 
   /** How near passages are to a question; undefined where that is their cosine. */
   nearness(question: string): Nearness | undefined {

@@ -12,7 +12,7 @@ import type { KnownTerm, Vocabulary } from './vocabulary.ts'
 export type RelatedWords = (word: string) => readonly RelatedWord[]
 
 /** Words further away than this are about the same things, and say something else. */
-const leastCosine = { word: 0.55, cjk: 0.8 }
+const leastCosine = { word: 0.55, cjk: 0.85 }
 /** What an occurrence counts, against one of the word itself: `most · cosine^steepness`. */
 const most = { word: 0.7, cjk: 0.45 }
 const steepness = 3

@@ -184,7 +184,7 @@ export class Searcher {
     if (!kept) return
     this.#keywords.begin(kept.words)
     if (kept.meaning) {
-      this.#vectors = new VectorLeg(this.#db, kept.meaning.dimensions)
+      this.#vectors = new VectorLeg(this.#db, kept.meaning.dimensions, this.#embeddings?.digests)
       this.#vectors.begin(kept.meaning)
     }
     this.#kept = sizeOf(kept)
@@ -477,7 +477,7 @@ export class Searcher {
 
   /** Made when the first vector is there: before, nobody knows how long they are. */
   #vectorLeg(dimensions: number): VectorLeg {
-    this.#vectors ??= new VectorLeg(this.#db, dimensions)
+    this.#vectors ??= new VectorLeg(this.#db, dimensions, this.#embeddings?.digests)
     const { version } = this.#readCollection()
     if (version !== this.#vectorsOf) this.#vectors.refresh()
     this.#vectorsOf = version

@@ -1,11 +1,13 @@
 /**
  * The vector leg (M16, M51): nearest passages by cosine similarity, in two passes. The first compares coarse forms in
- * memory; the second computes the cosines of the best of them from the vectors in the index. A chunk is as near as its
- * best passage.
+ * memory; the second computes the cosines of the best of them from the vectors in the index, or from the digests that it
+ * has instead. A chunk is as near as its best passage.
  */
-import { toBlob } from '../../embeddings/index.ts'
+import { toBlob, type NearnessModel } from '../../embeddings/index.ts'
+import { vectorIn, type StoredVector } from '../passage-store.ts'
 import type { Db } from '../schema.ts'
 import { ChunkPassages, type OwnPassage } from './chunk-passages.ts'
+import { KeptDigests } from './kept-digests.ts'
 import { CoarseIndex, type CoarseMatches, type CoarseParts } from './coarse-index.ts'
 import type { Nearness } from './query-vectors.ts'
 
@@ -38,8 +40,11 @@ export class VectorLeg {
   readonly #statements: ReturnType<typeof prepare>
   readonly #own: ChunkPassages
   readonly #exact: number
+  readonly #digests: KeptDigests | undefined
 
-  constructor(db: Db, dimensions: number) {
+  /** @param digests the model, where the index has digests instead of vectors */
+  constructor(db: Db, dimensions: number, digests?: NearnessModel) {
+    this.#digests = digests && new KeptDigests(db, digests)
     this.#coarse = new CoarseIndex(db, dimensions)
     this.#own = new ChunkPassages(db)
     this.#statements = prepare(db)
@@ -57,12 +62,28 @@ export class VectorLeg {
   /** To be called when the index has changed. */
   refresh(): void {
     this.#coarse.refresh()
+    this.#digests?.forget()
   }
 
   /** @param vector of length 1 @param nearness where it is not the cosine */
   query(vector: Float32Array, nearness?: Nearness): VectorQuery {
-    return new VectorQuery(this.#statements, this.#coarse, this.#own, vector, this.#exact, nearness)
+    const compare = this.#digests?.compare(vector) ?? cosinesBy(this.#statements, this.#coarse, vector)
+    return new VectorQuery(this.#statements, this.#coarse, this.#own, vector, compare, this.#exact, nearness)
   }
+
+  /** Undefined where it cannot be read. */
+  vectorIn(stored: StoredVector): Float32Array | undefined {
+    return vectorIn(stored, this.#digests?.model)
+  }
+}
+
+/** Places in the list of passages that it is given, each with the cosine of what stands there. */
+type Compare = (passages: readonly number[]) => [at: number, cosine: number][]
+
+function cosinesBy(statements: ReturnType<typeof prepare>, forms: CoarseIndex, vector: Float32Array): Compare {
+  const blob = toBlob(vector)
+  return (passages) =>
+    statements.cosines.all(blob, JSON.stringify(passages.map((passage) => forms.vectorOf(passage) ?? null)))
 }
 
 /** One question; what was computed for it is not computed again. */
@@ -71,6 +92,7 @@ export class VectorQuery {
   readonly #forms: CoarseIndex
   readonly #own: ChunkPassages
   readonly #vector: Float32Array
+  readonly #compare: Compare
   readonly #cosines = new Map<number, number>()
   readonly #nearness: Nearness | undefined
   #exact: number
@@ -81,6 +103,7 @@ export class VectorQuery {
     forms: CoarseIndex,
     own: ChunkPassages,
     vector: Float32Array,
+    compare: Compare,
     exact: number,
     nearness: Nearness | undefined,
   ) {
@@ -88,6 +111,7 @@ export class VectorQuery {
     this.#forms = forms
     this.#own = own
     this.#vector = vector
+    this.#compare = compare
     this.#exact = exact
     this.#nearness = nearness
     this.#coarse = forms.nearest(vector, exact)
@@ -213,9 +237,7 @@ export class VectorQuery {
 
   /** Places in `passages`, each with the cosine of what stands there. */
   #compared(passages: readonly number[]): [at: number, cosine: number][] {
-    if (passages.length === 0) return []
-    const vectors = passages.map((passage) => this.#forms.vectorOf(passage) ?? null)
-    return this.#statements.cosines.all(toBlob(this.#vector), JSON.stringify(vectors))
+    return passages.length === 0 ? [] : this.#compare(passages)
   }
 }
 
