@@ -35,6 +35,17 @@ describe('M52 meaning at the first start', () => {
     expect(candidates[0]?.text?.terms.find(({ term }) => term === 'preschool')?.alike).toContain('kindergarten')
   })
 
+  it('M51 M52: nothing lacks a vector, and another model would be sent all of it', async () => {
+    const { memory } = await openMemory()
+    const nothing = { texts: 0, tokens: 0 }
+    const own = await memory.meaning(undefined)
+    expect(own).toMatchObject({ unsent: nothing, questions: nothing, isMeasured: true })
+    expect(own.all.texts).toBeGreaterThan(4)
+    const other = await memory.meaning({ provider: 'openai', model: 'text-embedding-3-small' })
+    expect(other.unsent).toEqual(own.all)
+    expect(other.questions.texts).toBeGreaterThan(0)
+  })
+
   it('M52: what asks for nothing by words asks for nothing by meaning, and filters alone decide', async () => {
     const { memory } = await openMemory()
     const found = async (query: string) => {

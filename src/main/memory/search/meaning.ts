@@ -67,16 +67,10 @@ export async function accountOfMeaning(
     await turn()
     signal?.throwIfAborted()
   }
-  const cached = new Set(
-    db
-      .prepare<[string, string, number | null], string>(
-        'SELECT hash FROM embedding_cache WHERE provider = ? AND model = ? AND dims = coalesce(?, dims)',
-      )
-      .pluck()
-      .all(cacheKey(asked), model, dimensions ?? null),
-  )
+  const isOwn = asked.provider === 'builtin'
+  const known = new Set(isOwn ? ofDigests(db) : ofCache(db, cacheKey(asked), model, dimensions))
   const all = [...passages.values()]
-  const isUnsent = (hash: string) => !cached.has(hash)
+  const isUnsent = (hash: string) => !known.has(hash)
   const unsent = all.filter(({ hash }) => isUnsent(hash)).map(({ text }) => text)
   const scripts = (calibration?.scripts ?? []).map((one) => ({
     script: one.script,
@@ -86,10 +80,28 @@ export async function accountOfMeaning(
   return {
     all: sumOf(all.map(({ text }) => text)),
     unsent: sumOf(unsent),
-    questions: sumOf(questionsAbout(all).filter((text) => isUnsent(hashOf(text)))),
+    // The built-in model is asked in the process, and keeps nothing of it.
+    questions: sumOf(isOwn ? [] : questionsAbout(all).filter((text) => isUnsent(hashOf(text)))),
     isMeasured,
     scripts,
   }
+}
+
+/** Hashes of the texts whose vectors a model gave. */
+function ofCache(db: Db, provider: string, model: string, dimensions: number | undefined): string[] {
+  return db
+    .prepare<[string, string, number | null], string>(
+      'SELECT hash FROM embedding_cache WHERE provider = ? AND model = ? AND dims = coalesce(?, dims)',
+    )
+    .pluck()
+    .all(provider, model, dimensions ?? null)
+}
+
+function ofDigests(db: Db): string[] {
+  return db
+    .prepare<[], string>('SELECT hash FROM passages JOIN passage_digests ON passage_id = id WHERE vector IS NOT NULL')
+    .pluck()
+    .all()
 }
 
 /** What a model is measured by, beyond the passages themselves. */
