@@ -13,12 +13,12 @@ const maxOfWord = 60
 const minWords = 3
 /** Cosine of two lines, and of two words, from which on one may stand for the other. */
 const minLineCosine = 0.72
-const minWordCosine = 0.42
+const minWordCosine = { other: 0.42, cjk: 0.7 }
 /** Of two words, where the lines have the same names and figures, and enough of them to be about the same thing. */
 const minKnownCosine = 0.2
 const knownBy = 3
-/** From here on two words mean the same, wherever they stand. */
-const sameCosine = 0.65
+/** From here on two words mean the same, wherever they stand. What a Chinese word is about tells more than what it is not. */
+const sameCosine = { other: 0.65, cjk: 0.8 }
 /** Share of a line's words that may be another's in meaning alone. */
 const maxOther = 0.5
 
@@ -122,13 +122,14 @@ function saysAll(kept: Said, lost: Said, vectors: ReadonlyMap<string, Float32Arr
   const free = new Set(spare)
   return missing.every((word) => {
     const own = vectors.get(word)
+    const script = isCjk(word) ? 'cjk' : 'other'
     let best: string | undefined
-    let nearest = isKnown ? minKnownCosine : minWordCosine
+    let nearest = isKnown ? minKnownCosine : minWordCosine[script]
     for (const other of free) {
       const vector = vectors.get(other)
       const near = own && vector ? cosine(own, vector) : 0
       // What stands behind the same word is most often another answer to the same question.
-      const isAnswer = near < sameCosine && wordBefore(kept, other) === wordBefore(lost, word)
+      const isAnswer = near < sameCosine[script] && wordBefore(kept, other) === wordBefore(lost, word)
       if (near >= nearest && !isAnswer) [best, nearest] = [other, near]
     }
     if (best === undefined) return false

@@ -43,6 +43,8 @@ describe('M60 said twice', () => {
     ['- Trains go from 9 until 17 every day', '- Trains go from 17 until 9 every day', 'figures exchanged'],
     ['- The cat sleeps in the kitchen at noon', '- The dog sleeps in the kitchen at noon', 'another animal'],
     ['- 小李每周二在三号球馆打羽毛球', '- 小李每周四在三号球馆打羽毛球', 'another day'],
+    ['- 下周之前要交护照。', '- 下周之前要交签证。', 'another paper'],
+    ['- 女儿在城东的小学学钢琴', '- 儿子在城东的小学学钢琴', 'another child'],
   ])('M60: not %s and %s (%s)', async (one, other) => {
     expect(await duplicates([note('a.md', `${one}\n${other}\n`)], likeness)).toEqual([])
   })
