@@ -15,7 +15,10 @@ import type { EmbeddingProvider, NearnessModel, RelatedWord } from './provider.t
 export const builtinModelName = 'commonplace-3'
 const batchSize = 128
 /** Tuned on judged questions (docs/recall.md). */
-const judged = { latin: { worth: 0.25, margin: { surest: 0.7, leastSure: 3.5 } }, cjk: { worth: 0.25 } }
+const judged = {
+  latin: { worth: 0.25, margin: { surest: 0.7, leastSure: 3.5 } },
+  cjk: { worth: 0.15, margin: { surest: 1.6, leastSure: 3 } },
+}
 
 /** @param file of the model, read when it is first needed */
 export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
