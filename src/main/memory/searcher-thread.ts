@@ -24,7 +24,7 @@ export interface SearchRequest {
 }
 
 /** Whoever has just started the app, or a command, is answered first. */
-const practiceAfterMs = 1000
+const practiceAfterMs = 400
 
 const practiceSettings: SearchSettings = {
   weights: { vector: 0, text: 1 },
