@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createEmbeddings, type EmbeddingProvider } from '../../src/main/embeddings/index.ts'
 import { embedKnown, embedMissing } from '../../src/main/memory/embed-queue.ts'
-import { cacheKey, createTables, openForWriting } from '../../src/main/memory/schema.ts'
+import { cacheKey, createTables, getMeta, openForWriting } from '../../src/main/memory/schema.ts'
+import { writeKept } from '../../src/main/memory/search/kept-ahead.ts'
 import { QueryVectors } from '../../src/main/memory/search/query-vectors.ts'
 import { Searcher } from '../../src/main/memory/search/searcher.ts'
 import { IndexStore } from '../../src/main/memory/store.ts'
@@ -105,6 +106,42 @@ describe('M52 an index by the built-in model', () => {
     expect(await found(later, query)).toEqual(await found(whole, query))
     later.close()
     whole.close()
+  })
+
+  it('M12 M52: an index of before answers by words, with what was read of it, until its successor is there', async () => {
+    const store = await openStore()
+    store.transaction(() => {
+      for (let at = 0; at < 1200; at += 1) {
+        const text = `# Note ${at}\n\n- The dinghy number ${at} lies at the jetty.\n`
+        store.replaceFile({
+          path: `memory/${at}.md`,
+          source: 'memory',
+          hash: `${at}`,
+          mtime: 0,
+          size: text.length,
+          text,
+        })
+      }
+    })
+    const provider = await openProvider()
+    await embedMissing(store, provider, { signal })
+    const searcher = () => new Searcher(store.db, new QueryVectors(provider, () => undefined))
+    const before = searcher()
+    await before.search('dinghy', defaults, {}, false)
+    while (before.readAhead());
+    const kept = before.toKeep()
+    if (!kept) throw new Error('nothing to keep')
+    await writeKept(store.db.name, kept)
+    store.db.exec('ALTER TABLE passage_digests DROP COLUMN length')
+    store.setMeta(
+      'fingerprint',
+      (getMeta(store.db, 'fingerprint') ?? '').replace(/"schemaVersion":\d+/, '"schemaVersion":10'),
+    )
+    const after = searcher()
+    after.begin()
+    const { results } = await after.search('dinghy 17', defaults, {}, false)
+    expect(results[0]?.path).toBe('memory/17.md')
+    store.close()
   })
 
   it('M11: vectors that an older index kept of this model are not taken over; those of others are', async () => {

@@ -183,7 +183,8 @@ export class Searcher {
     const kept = this.#transaction(() => readKept(this.#db))
     if (!kept) return
     this.#keywords.begin(kept.words)
-    if (kept.meaning) {
+    // Of an index of before, whose tables are others, words alone are asked for.
+    if (kept.meaning && this.#isOfOurModel()) {
       this.#vectors = new VectorLeg(this.#db, kept.meaning.dimensions, this.#embeddings?.digests)
       this.#vectors.begin(kept.meaning)
     }
