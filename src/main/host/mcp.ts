@@ -1,6 +1,6 @@
 /** The memory over HTTP for other programs, wherever a resident has it open (M58). Loaded when the first one comes. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { McpEndpoint } from '../mcp-server/index.ts'
+import { loadHttp, type McpEndpoint } from '../mcp-server/index.ts'
 import type { Resident } from '../owner/index.ts'
 import { Rate } from '../socket/index.ts'
 
@@ -30,7 +30,6 @@ export class McpDoor {
   }
 
   async #open(): Promise<McpEndpoint> {
-    const { loadHttp } = await import('../mcp-server/index.ts')
     const { createMcpEndpoint } = await loadHttp()
     const resident = this.#resident
     return createMcpEndpoint({
