@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
-import { dependencies, optionalDependencies } from './package.json' with { type: 'json' }
+import { dependencies, optionalDependencies } from './package.json'
 
 /** Views have addresses of several steps (/file/memory/x.md), so assets must be named from the root. */
 const absoluteBase: Plugin = {
@@ -32,7 +32,7 @@ export default defineConfig({
           index: 'src/main/index.ts',
           'cli/index': 'src/main/cli/entry.ts',
           'commits/commits-thread': 'src/main/commits/commits-thread.ts',
-          'diff/diff-thread': 'src/main/diff/diff-thread.ts',
+          'platform/diff/diff.worker': 'src/main/platform/diff/diff.worker.ts',
           'find/find-thread': 'src/main/find/find-thread.ts',
           'history/history-thread': 'src/main/history/history-thread.ts',
           'import/import-thread': 'src/main/import/import-thread.ts',

@@ -5,7 +5,7 @@ import { chmod } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AppEvent, DataLocation } from '../shared/contract/index.ts'
-import { systemClock, type Clock } from './clock.ts'
+import { systemClock, type Clock } from './platform/clock.ts'
 import { AppError } from '../shared/errors.ts'
 import {
   Agents,
@@ -18,20 +18,27 @@ import {
 import { Clients } from './clients/index.ts'
 import { Connections } from './connect/index.ts'
 import { LearnedWindows } from './chat/index.ts'
-import { Differ } from './diff/index.ts'
-import { DiskWatch, Health, withFaultsTold } from './health/index.ts'
-import { dataLocations, diagnostics, readLog } from './housekeeping/index.ts'
-import { openLog, type Log } from './log.ts'
+import { Differ } from './platform/diff/differ.ts'
+import { DiskWatch } from './platform/diagnostics/disk-watch.ts'
+import { Health } from './platform/diagnostics/health.ts'
+import { withFaultsTold } from './platform/diagnostics/fault-reports.ts'
+import { dataLocations } from './platform/diagnostics/data-locations.ts'
+import { diagnostics } from './platform/diagnostics/report.ts'
+import { readLog } from './platform/diagnostics/log-tail.ts'
+import { openLog, type Log } from './platform/logging/log.ts'
 import { threadEntries } from './memory/index.ts'
 import { McpServers } from './mcp/index.ts'
 import { Ledger, Models } from './models/index.ts'
-import { RemotePictures } from './network/index.ts'
-import { showWithSystem, type ShowFile } from './open-with-system.ts'
-import { threadFile } from './thread/index.ts'
-import { appVersion } from './version.ts'
+import { RemotePictures } from './platform/net/remote-picture.ts'
+import { showWithSystem, type ShowFile } from './platform/shell.ts'
+import { threadFile } from './platform/workers/worker-prestart.ts'
+import { appVersion } from './platform/version.ts'
 import { modelSettings, wireApp } from './wiring.ts'
-import { makeFolder, tidyFolder, tidyLater } from './files/index.ts'
-import { KeyRing, SettingsStore, type AgentSettings, type KeyVault } from './settings/index.ts'
+import { makeFolder } from './platform/fs/make-folder.ts'
+import { tidyFolder, tidyLater } from './platform/fs/temp-file-cleanup.ts'
+import { KeyRing, type KeyVault } from './platform/config/key-ring.ts'
+import { SettingsStore } from './platform/config/settings-store.ts'
+import type { AgentSettings } from './platform/config/config-schema.ts'
 
 export interface AppOptions {
   /** The folder of the entry file, `src/main/` or `out/main/`; threads and resources are found from it. */
@@ -174,7 +181,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     onFault: (problem) => log.fault(problem, 'clients'),
     patienceMs: options.clientPatienceMs,
   })
-  const differ = new Differ({ entry: threadFile(mainFolder, 'diff/diff-thread') })
+  const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
   const agents = new Agents({
     settings,
     folders,

@@ -6,11 +6,12 @@ import type { AppEvent } from '../shared/contract/index.ts'
 import type { AppError } from '../shared/errors.ts'
 import type { Agents } from './agents/index.ts'
 import type { Clients } from './clients/index.ts'
-import type { Health } from './health/index.ts'
-import { redact } from './log.ts'
+import type { Health } from './platform/diagnostics/health.ts'
+import { redact } from './platform/logging/log.ts'
 import type { McpServers } from './mcp/index.ts'
 import type { Ledger, Models } from './models/index.ts'
-import { describeProblems, type KeyRing, type SettingsStore } from './settings/index.ts'
+import { describeProblems, type SettingsStore } from './platform/config/settings-store.ts'
+import type { KeyRing } from './platform/config/key-ring.ts'
 
 interface Owners {
   readonly settings: SettingsStore

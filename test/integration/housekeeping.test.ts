@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { KeyRing } from '../../src/main/settings/index.ts'
+import { KeyRing } from '../../src/main/platform/config/key-ring.ts'
 import { openTestApp } from '../support/app.ts'
 
 const planted = ['sk-ant-planted-0123456789', 'Bearer planted.token.abcdef', 'sk-proj-plantedABCDEFGH']

@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { callTools } from '../../src/main/chat/call.ts'
 import type { Tool, ToolContext } from '../../src/main/chat/tools/index.ts'
 import { Watcher } from '../../src/main/chat/watcher.ts'
-import { Differ } from '../../src/main/diff/index.ts'
+import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { createRouter } from '../../src/main/router/index.ts'
-import { threadFile } from '../../src/main/thread/index.ts'
+import { threadFile } from '../../src/main/platform/workers/worker-prestart.ts'
 import { maxNote, maxToolCalls } from '../../src/shared/limits.ts'
 import { parseLargeChange } from '../../src/shared/large-change.ts'
 import type { ChatEvent } from '../../src/shared/contract/index.ts'
@@ -180,7 +180,7 @@ describe('M56 comparing', () => {
   const long = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line}\n`).join('')
 
   it('M56: long texts are compared in a thread, which goes when nobody needs it', async () => {
-    const differ = new Differ({ entry: threadFile(mainFolder, 'diff/diff-thread'), idleMs: 50 })
+    const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker'), idleMs: 50 })
     onTestFinished(() => differ.close())
     const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n', isKept: true })
     expect(short).toMatchObject({ added: 1, removed: 1 })
@@ -192,7 +192,7 @@ describe('M56 comparing', () => {
   })
 
   it('M56: whoever gives up waits no longer; what was written is described all the same', async () => {
-    const differ = new Differ({ entry: threadFile(mainFolder, 'diff/diff-thread') })
+    const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
     onTestFinished(() => differ.close())
     const stop = new AbortController()
     const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n`, isKept: true }
@@ -205,7 +205,7 @@ describe('M56 comparing', () => {
   })
 
   it('M56: a thread that is lost in the middle costs no answer', async () => {
-    const differ = new Differ({ entry: threadFile(mainFolder, 'diff/diff-thread') })
+    const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
     const described = differ.describe({ path: 'a.md', before: long('a'), after: long('b'), isKept: true })
     await differ.close()
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })

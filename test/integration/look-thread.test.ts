@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { threadFile } from '../../src/main/thread/index.ts'
+import { threadFile } from '../../src/main/platform/workers/worker-prestart.ts'
 import { LookThread } from '../../src/main/visibility/look-thread-link.ts'
 import { LocalNotes, type Sight } from '../../src/main/visibility/index.ts'
 import { askDirectly } from '../../src/main/workspace/index.ts'

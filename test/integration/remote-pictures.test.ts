@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { maxPictureBytes } from '../../src/main/network/remote-picture.ts'
+import { maxPictureBytes } from '../../src/main/platform/net/remote-picture.ts'
 import { createRouter } from '../../src/main/router/index.ts'
 import { openTestApp } from '../support/app.ts'
 

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
-import { Differ } from '../../src/main/diff/index.ts'
+import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { Workspace } from '../../src/main/workspace/index.ts'
 
-const entry = new URL('../../src/main/diff/diff-thread.ts', import.meta.url)
+const entry = new URL('../../src/main/platform/diff/diff.worker.ts', import.meta.url)
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
 const isKept = true
 

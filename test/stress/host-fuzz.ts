@@ -57,7 +57,7 @@ const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
 const { url } = JSON.parse(line) as { url: string }
 const target: Target = { port: Number(new URL(url).port), admission: await enter(url) }
 
-const client = new Worker(new URL('./normal-client.ts', import.meta.url), { workerData: { url } })
+const client = new Worker(new URL('normal-client.ts', import.meta.url), { workerData: { url } })
 await once(client, 'message')
 
 let maxKilobytes = 0

@@ -5,7 +5,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { configJsonSchema, parseConfig } from '../../src/main/settings/index.ts'
+import { configJsonSchema } from '../../src/main/platform/config/config-schema.ts'
+import { parseConfig } from '../../src/main/platform/config/parse-config.ts'
 import { formatDuration, valueAt, type JsonSchema } from '../../src/renderer/settings/setting-rows.ts'
 
 const page = new URL('../../docs/config.md', import.meta.url)

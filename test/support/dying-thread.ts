@@ -1,6 +1,6 @@
 /** A thread that dies of a request, and one request that it never answers. */
-import { serveThread, threadBase } from '../../src/main/thread/index.ts'
-import { sharedMemory } from '../../src/main/worker.ts'
+import { serveThread, threadBase } from '../../src/main/platform/workers/serve-worker.ts'
+import { sharedMemory } from '../../src/main/platform/workers/worker-prestart.ts'
 
 const router = {
   die: threadBase.handler(() => {

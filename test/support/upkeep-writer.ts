@@ -3,7 +3,7 @@
  * `--some`, some of it, as chance has it.
  */
 import { visibilityOf } from '../../src/shared/visibility.ts'
-import { Differ } from '../../src/main/diff/index.ts'
+import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { Upkeep, type ReviewModel } from '../../src/main/upkeep/index.ts'
 import { findCandidates } from '../../src/main/upkeep/take-look.ts'
 import { Workspace } from '../../src/main/workspace/index.ts'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { aheadOf, clockAhead } from '../../src/main/clock.ts'
+import { aheadOf, clockAhead } from '../../src/main/platform/clock.ts'
 
 const folder = fileURLToPath(new URL('../../src/main/', import.meta.url))
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

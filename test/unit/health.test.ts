@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { IndexStatus } from '../../src/shared/contract/index.ts'
-import { Health, reportIndex, withFaultsTold } from '../../src/main/health/index.ts'
+import { Health } from '../../src/main/platform/diagnostics/health.ts'
+import { reportIndex } from '../../src/main/platform/diagnostics/index-reports.ts'
+import { withFaultsTold } from '../../src/main/platform/diagnostics/fault-reports.ts'
 
 function openHealth() {
   let at = 1000

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LogFile } from '../../src/main/log-file.ts'
-import { openLog } from '../../src/main/log.ts'
+import { LogFile } from '../../src/main/platform/logging/log-file.ts'
+import { openLog } from '../../src/main/platform/logging/log.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 describe('M56 the log', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redact } from '../../src/main/log.ts'
+import { redact } from '../../src/main/platform/logging/log.ts'
 
 describe('M41 log', () => {
   it.each([

@@ -1,7 +1,7 @@
 import type { RouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { startThread } from '../../src/main/thread/index.ts'
-import { isAhead, shareWithThreads, startAhead, usualYoungMb } from '../../src/main/worker.ts'
+import { startThread } from '../../src/main/platform/workers/worker-client.ts'
+import { isAhead, shareWithThreads, startAhead, usualYoungMb } from '../../src/main/platform/workers/worker-prestart.ts'
 import type { DyingRouter } from '../support/dying-thread.ts'
 import { until } from '../support/folder.ts'
 

@@ -1,15 +1,17 @@
 /** What an agent is built from. */
 import type { AppEvent } from '../../shared/contract/index.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { LearnedWindows } from '../chat/index.ts'
-import type { Differ } from '../diff/index.ts'
+import type { Differ } from '../platform/diff/differ.ts'
 import type { VaultHabits } from '../habits/index.ts'
-import type { Health } from '../health/index.ts'
-import type { Log } from '../log.ts'
+import type { Health } from '../platform/diagnostics/health.ts'
+import type { Log } from '../platform/logging/log.ts'
 import type { McpServers } from '../mcp/index.ts'
 import type { ThreadEntries } from '../memory/index.ts'
 import type { Models } from '../models/index.ts'
-import type { AgentConfig, AgentSettings, KeyRing } from '../settings/index.ts'
+import type { AgentConfig } from '../platform/config/agent-config.ts'
+import type { AgentSettings } from '../platform/config/config-schema.ts'
+import type { KeyRing } from '../platform/config/key-ring.ts'
 import type { AgentFolders } from './folders.ts'
 
 /** What every agent of the app is given alike. */

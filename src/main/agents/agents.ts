@@ -5,16 +5,10 @@
 import { join, resolve } from 'node:path'
 import type { Agent as AgentSummary, Locale } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { Changes, type Announcements } from '../changes.ts'
-import {
-  AgentConfig,
-  defaultWorkspace,
-  describeProblems,
-  expandHome,
-  type AgentEntry,
-  type AgentSettings,
-  type SettingsStore,
-} from '../settings/index.ts'
+import { Changes, type Announcements } from '../platform/events.ts'
+import { AgentConfig } from '../platform/config/agent-config.ts'
+import { defaultWorkspace, expandHome, type AgentEntry, type AgentSettings } from '../platform/config/config-schema.ts'
+import { describeProblems, type SettingsStore } from '../platform/config/settings-store.ts'
 import { resumeInThread, type ForgetFolders } from '../forget/index.ts'
 import { VaultHabits } from '../habits/index.ts'
 import { isInside } from '../workspace/index.ts'

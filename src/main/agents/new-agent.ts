@@ -4,7 +4,7 @@ import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Locale } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { namesIn, readHabits, withOwn } from '../habits/index.ts'
-import { expandHome, type AgentSettings } from '../settings/index.ts'
+import { expandHome, type AgentSettings } from '../platform/config/config-schema.ts'
 import { seedWorkspace } from '../workspace/index.ts'
 
 export interface NewAgent {

@@ -3,7 +3,7 @@
  * What it wants in MEMORY.md, which every request carries, waits in the inbox, unless the user lets that program write there.
  */
 import { sourceMark, sourceName, withSourceMarks, type Source } from '../../shared/provenance.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { evidenceOf, outsideFound, proposalOf, type Upkeep } from '../upkeep/index.ts'
 import {
   addToSection,

@@ -6,7 +6,7 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { defaultWorkspace, expandHome, type Config } from '../settings/index.ts'
+import { defaultWorkspace, expandHome, type Config } from '../platform/config/config-schema.ts'
 
 export interface SingleFolder {
   readonly agent: string

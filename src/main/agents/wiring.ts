@@ -4,9 +4,10 @@
  */
 import { isAbsolute } from 'node:path'
 import type { AppEvent } from '../../shared/contract/index.ts'
-import { reportIndex, type Health } from '../health/index.ts'
+import { reportIndex } from '../platform/diagnostics/index-reports.ts'
+import type { Health } from '../platform/diagnostics/health.ts'
 import type { HistoryProblem } from '../history/index.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../platform/logging/log.ts'
 import { sessionsPrefix } from '../memory/index.ts'
 import type { Agent } from './agent.ts'
 

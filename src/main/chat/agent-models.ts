@@ -3,7 +3,7 @@ import { AppError } from '../../shared/errors.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
 import { messageTokens } from '../context/index.ts'
 import type { ChatModel, Look, ModelRequest, Models } from '../models/index.ts'
-import type { AgentConfig } from '../settings/index.ts'
+import type { AgentConfig } from '../platform/config/agent-config.ts'
 import { isOverflow } from './keeping/overflow.ts'
 import type { LearnedWindows } from './learned-windows.ts'
 

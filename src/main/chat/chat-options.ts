@@ -1,10 +1,10 @@
 /** What an agent's conversations work with. */
 import type { McpServers } from '../mcp/index.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Memory } from '../memory/index.ts'
 import type { Look, Models } from '../models/index.ts'
 import type { Sessions } from '../sessions/index.ts'
-import type { AgentConfig } from '../settings/index.ts'
+import type { AgentConfig } from '../platform/config/agent-config.ts'
 import type { Workspace } from '../workspace/index.ts'
 import type { ProposedChange } from './eyes.ts'
 import type { LearnedWindows } from './learned-windows.ts'

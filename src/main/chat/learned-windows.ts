@@ -7,8 +7,10 @@ import { z } from 'zod'
 import type { LearnedWindow } from '../../shared/contract/index.ts'
 import type { AppError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
-import type { Clock } from '../clock.ts'
-import { Queue, readIfThere, writeDurably } from '../files/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { Queue } from '../platform/fs/work-queue.ts'
+import { readIfThere } from '../platform/fs/read-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 
 const learnedSchema = z.object({
   window: z.number().int().positive(),

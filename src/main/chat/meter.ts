@@ -28,8 +28,8 @@ import {
   type SentRequest,
 } from '../context/index.ts'
 import { isBranchMark, readSentRequest, sessionEvents, type Sessions, type Transcript } from '../sessions/index.ts'
-import type { AgentConfig } from '../settings/index.ts'
-import type { Clock } from '../clock.ts'
+import type { AgentConfig } from '../platform/config/agent-config.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { UserMessage } from '../../shared/messages.ts'
 import type { AgentModels } from './agent-models.ts'
 import type { Requests } from './request.ts'

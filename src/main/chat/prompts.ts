@@ -1,7 +1,7 @@
 /** The texts that models are asked with: from resources/prompts/, or from the configuration where it has its own. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AgentSettings } from '../settings/index.ts'
+import type { AgentSettings } from '../platform/config/config-schema.ts'
 
 /** What a text says is filled in by: `{{name}}` by the value of that name. */
 type Values = Readonly<Record<string, string>>

@@ -10,7 +10,9 @@ import { attachmentSchema } from '../../shared/contract/sessions.ts'
 import type { Attachment, QueuedMessage } from '../../shared/contract/index.ts'
 import { isSystemError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
-import { Queue, readIfThere, writeDurably } from '../files/index.ts'
+import { Queue } from '../platform/fs/work-queue.ts'
+import { readIfThere } from '../platform/fs/read-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 
 export interface Waiting {
   readonly id: string

@@ -1,6 +1,6 @@
 /** What is sent to a model, built in one place: for a turn, for keeping, and for the meter that shows it. */
 import type { WhatIfWindow } from '../../shared/contract/index.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Message } from '../../shared/messages.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from '../context/index.ts'
 import { holdsLocal, nothingHeld, withheldMessages, type ChatModel, type Look } from '../models/index.ts'
 import type { Transcript, TranscriptEntry } from '../sessions/index.ts'
-import type { AgentConfig } from '../settings/index.ts'
+import type { AgentConfig } from '../platform/config/agent-config.ts'
 import {
   dailyLogDate,
   dailyLogPath,

@@ -1,7 +1,8 @@
 /** Tool results that are too long to be shown to a model whole: kept beside the transcript, read from there in pages. */
 import { join } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
-import { readIfThere, writeDurably } from '../files/index.ts'
+import { readIfThere } from '../platform/fs/read-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 import { outputsPrefix } from './tools/read.ts'
 
 /** In the name of what comes of local notes (M64). */

@@ -3,7 +3,7 @@
  * Every message is in the transcript before anybody is told of it; an answer that breaks off is kept as far as it came.
  */
 import type { ChatEvent, ContextReport, WireRequest } from '../../shared/contract/index.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '../../shared/messages.ts'
 import { reportedInput } from '../context/index.ts'

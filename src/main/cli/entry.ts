@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { memoryWorkers, startAhead } from '../worker.ts'
+import { memoryWorkers, startAhead } from '../platform/workers/worker-prestart.ts'
 
 const { argv, env } = process
 const home = homeOf(argv) ?? (env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))

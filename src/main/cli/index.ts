@@ -17,12 +17,12 @@ import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFl
 import type { Output } from './output.ts'
 import { openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
-import { openInBrowser } from '../open-with-system.ts'
-import { appVersion } from '../version.ts'
+import { openInBrowser } from '../platform/shell.ts'
+import { appVersion } from '../platform/version.ts'
 import { withRuntime, type Runtime } from '../owner/index.ts'
-import { describeProblems } from '../settings/index.ts'
-import { withoutForms } from '../thread/index.ts'
-import { isAhead, memoryWorkers, startAhead } from '../worker.ts'
+import { describeProblems } from '../platform/config/settings-store.ts'
+import { withoutForms } from '../platform/workers/skip-formdata-loading.ts'
+import { isAhead, memoryWorkers, startAhead } from '../platform/workers/worker-prestart.ts'
 import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
 
 /** The folder above this entry; the build keeps its threads in folders beside this one. */

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { agentIdSchema } from '../../shared/contract/base.ts'
 import { clientIdSchema, clientPermissionSchema } from '../../shared/contract/clients.ts'
 import { parseJson } from '../../shared/json.ts'
-import { readKept, writePrivately } from '../files/index.ts'
+import { readKept } from '../platform/fs/damaged-file.ts'
+import { writePrivately } from '../platform/fs/durable-write.ts'
 
 const keptClientSchema = z.object({
   id: clientIdSchema,

@@ -1,6 +1,6 @@
 /** Entry of the thread that reads a repository where there is no Git to ask. */
 import { type } from '@orpc/server'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
 import { PlainGit } from './plain-git.ts'
 
 let opened: { readonly gitdir: string; readonly git: PlainGit } | undefined

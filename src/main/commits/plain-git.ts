@@ -4,7 +4,7 @@
  */
 import * as fs from 'node:fs/promises'
 import * as git from 'isomorphic-git'
-import { countLines } from '../diff/index.ts'
+import { countLines } from '../platform/diff/patch.ts'
 import type { FileCommit } from './log-text.ts'
 
 /** After so long whoever asks is told what was found, ms. */

@@ -1,6 +1,6 @@
 /** What closing the window does: the app goes on in the tray, or ends. It is asked once (M46). */
 import { app, dialog, type BrowserWindow } from 'electron'
-import type { SettingsStore } from '../settings/index.ts'
+import type { SettingsStore } from '../platform/config/settings-store.ts'
 import { systemWords } from './words.ts'
 
 export function decideOnClose(window: BrowserWindow, settings: SettingsStore): void {

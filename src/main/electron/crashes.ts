@@ -1,6 +1,6 @@
 /** A page that died or hangs is brought back, and the user is told. */
 import { dialog, type BrowserWindow } from 'electron'
-import type { Log } from '../log.ts'
+import type { Log } from '../platform/logging/log.ts'
 import { systemWords } from './words.ts'
 
 /** A page that dies again within this time is not loaded again by itself, ms. */

@@ -3,8 +3,9 @@ import { safeStorage } from 'electron'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../shared/json.ts'
-import type { KeyVault } from '../settings/index.ts'
-import { readKept, writeDurably } from '../files/index.ts'
+import type { KeyVault } from '../platform/config/key-ring.ts'
+import { readKept } from '../platform/fs/damaged-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 
 const fileSchema = z.record(z.string(), z.string())
 

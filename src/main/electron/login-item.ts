@@ -3,7 +3,7 @@ import { app } from 'electron'
 import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { writeDurably } from '../files/index.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 
 /** Linux has no call for it but a folder of its own (freedesktop.org, "Desktop Application Autostart"). */
 export async function setLaunchAtLogin(

@@ -1,6 +1,6 @@
 /** New versions: asked for only where the configuration names a feed, and only in a packaged app. */
 import { app } from 'electron'
-import type { Log } from '../log.ts'
+import type { Log } from '../platform/logging/log.ts'
 
 const everyMs = 6 * 3_600_000
 

@@ -3,7 +3,8 @@ import { screen, type BrowserWindow, type Rectangle } from 'electron'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../shared/json.ts'
-import { readKept, writeDurably } from '../files/index.ts'
+import { readKept } from '../platform/fs/damaged-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 
 const boundsSchema = z.object({
   x: z.number().int(),

@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
-import { sharedMemory, shareWithThreads } from '../worker.ts'
+import { sharedMemory, shareWithThreads } from '../platform/workers/worker-prestart.ts'
 import { forEachLine, several, type TokenTable } from './builtin-tokens.ts'
 
 const magic = 'CPSE'

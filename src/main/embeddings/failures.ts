@@ -1,8 +1,10 @@
 /** What a provider of embeddings does wrong, as a failure of ours that says it in the provider's own words. */
 import OpenAI from 'openai'
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
-import { redact } from '../log.ts'
-import { plainWords, redirected, redirectTarget, retryAfterOf } from '../network/index.ts'
+import { redact } from '../platform/logging/log.ts'
+import { plainWords } from '../platform/net/plain-text.ts'
+import { redirected, redirectTarget } from '../platform/net/redirects.ts'
+import { retryAfterOf } from '../platform/net/retry-after.ts'
 
 interface Asked {
   readonly provider: string

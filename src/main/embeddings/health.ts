@@ -4,7 +4,7 @@
  * is slow is waited for less and less. Pure but for the clock: outcomes go in, what may be done comes out.
  */
 import type { ErrorCode } from '../../shared/errors.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 
 /** What became of a request. */
 export type ProviderOutcome =

@@ -6,7 +6,7 @@ import { shareBuiltinModel } from './builtin-model.ts'
 import type { DownloadProgress } from './local.ts'
 import type { EmbeddingProvider, NearnessModel } from './provider.ts'
 
-export type { DownloadProgress } from './local.ts'
+export { type DownloadProgress } from './local.ts'
 export { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryLeave } from './health.ts'
 export {
   toBlob,

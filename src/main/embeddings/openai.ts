@@ -2,7 +2,7 @@
 import OpenAI from 'openai'
 import { AppError } from '../../shared/errors.ts'
 import { maxVectorBytes } from '../../shared/limits.ts'
-import { boundedFetch } from '../network/index.ts'
+import { boundedFetch } from '../platform/net/bounded-fetch.ts'
 import { cleanWords, embeddingFailure } from './failures.ts'
 import { toUnitVector, type EmbeddingProvider } from './provider.ts'
 

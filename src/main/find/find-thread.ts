@@ -1,6 +1,6 @@
 /** Entry of the thread that finds and replaces in all files of a workspace. */
 import { type } from '@orpc/server'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
 import type { Wanted } from './matches.ts'
 import { rewriteFile, searchFiles, type FoundFile, type Where } from './search-files.ts'
 

@@ -9,10 +9,12 @@ import type { RouterClient } from '@orpc/server'
 import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
 import type { FindEvent, LeftFile, PastReplacement, ReplaceEvent } from '../../shared/contract/index.ts'
-import type { Clock } from '../clock.ts'
-import type { Differ } from '../diff/index.ts'
-import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
-import { inBatches, KeptUndos } from '../files/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Differ } from '../platform/diff/differ.ts'
+import { fromOrpcError } from '../platform/workers/worker-errors.ts'
+import { startThread, type Thread } from '../platform/workers/worker-client.ts'
+import { inBatches } from '../platform/fs/batches.ts'
+import { KeptUndos } from '../platform/fs/undo-store.ts'
 import {
   hashText,
   type PendingReplacement,

@@ -2,7 +2,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { UnreadFile } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { inBatches } from '../files/index.ts'
+import { inBatches } from '../platform/fs/batches.ts'
 import { placeOf, readText, resolveInside, walkMarkdown, type Place } from '../workspace/index.ts'
 import { inTime } from './in-time.ts'
 import { finderOf, findMatches, replaceMatches, type Matches, type Wanted } from './matches.ts'

@@ -1,6 +1,6 @@
 /** Entry of the thread that forgets, and finds what would be forgotten: it reads everything that is kept. */
 import { type } from '@orpc/server'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
 import { forget, resumeForgetting, type ForgetRequest } from './forget.ts'
 import { Phrase } from './phrase.ts'
 import { scan } from './scan.ts'

@@ -1,7 +1,8 @@
 /** Forgetting in a thread of its own: all that is kept is read for it, and a long history is written anew. */
 import type { RouterClient } from '@orpc/server'
 import type { ForgetOutcome, ForgetPlace, ForgetStep } from '../../shared/contract/index.ts'
-import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
+import { fromOrpcError } from '../platform/workers/worker-errors.ts'
+import { startThread, type Thread } from '../platform/workers/worker-client.ts'
 import { isForgettingBegun, type ForgetRequest } from './forget.ts'
 import type { ForgetRouter } from './forget-thread.ts'
 import type { ForgetFolders } from './stores.ts'

@@ -1,7 +1,7 @@
 /** The habits of an agent's folder: what its own program says, and what the settings say otherwise. */
 import type { Habits } from '../../shared/contract/index.ts'
 import { isDailyFormat } from '../../shared/daily-notes.ts'
-import { Changes, type Announcements } from '../changes.ts'
+import { Changes, type Announcements } from '../platform/events.ts'
 import { usualDaily } from '../workspace/index.ts'
 import { readHabits } from './read-habits.ts'
 

@@ -7,8 +7,10 @@ import { z } from 'zod'
 import type { AcceptedHunk } from '../../shared/contract/index.ts'
 import { acceptedHunkSchema } from '../../shared/contract/history.ts'
 import { parseJson } from '../../shared/json.ts'
-import { Changes, type Announcements } from '../changes.ts'
-import { Queue, readKept, writeDurably } from '../files/index.ts'
+import { Changes, type Announcements } from '../platform/events.ts'
+import { Queue } from '../platform/fs/work-queue.ts'
+import { readKept } from '../platform/fs/damaged-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 
 /** The oldest go first: who looks that far back looks again. */
 const maxKept = 2000

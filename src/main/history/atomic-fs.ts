@@ -4,7 +4,7 @@
  * the disk; objects can be made again from what leads to them.
  */
 import * as fs from 'node:fs/promises'
-import { writeDurably, writeWhole } from '../files/index.ts'
+import { writeDurably, writeWhole } from '../platform/fs/durable-write.ts'
 
 async function writeFile(path: string, data: string | Uint8Array): Promise<void> {
   await (path.includes('/refs/') || path.includes('\\refs\\') ? writeDurably : writeWhole)(path, data)

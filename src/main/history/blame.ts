@@ -1,5 +1,5 @@
 /** Which change wrote each line of a text, from its versions. Pure. */
-import { compareLines } from '../diff/index.ts'
+import { compareLines } from '../platform/diff/compare-lines.ts'
 
 export interface Version<Id> {
   readonly id: Id

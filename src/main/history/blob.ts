@@ -4,8 +4,8 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
-import { blobOf } from '../diff/index.ts'
-import { writeWhole } from '../files/index.ts'
+import { blobOf } from '../platform/diff/blob-id.ts'
+import { writeWhole } from '../platform/fs/durable-write.ts'
 
 const compress = promisify(deflate)
 

@@ -1,6 +1,6 @@
 /** Looking back: what was recorded, asked of a repository. Nothing here changes anything. */
 import { AppError } from '../../shared/errors.ts'
-import { describeChange } from '../diff/index.ts'
+import { describeChange } from '../platform/diff/patch.ts'
 import type { WriteOrigin as Origin } from '../workspace/index.ts'
 import { blame } from './blame.ts'
 import type { CommitRecord, FileRecord } from './change.ts'

@@ -1,6 +1,7 @@
 /** Entry of the history thread: a `Recorder` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
-import { serveThread, threadBase, yieldToOthers } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
+import { yieldToOthers } from '../platform/workers/yield.ts'
 import { blameOf, diffOf, movedTo, nameNow, textOf, timelineOf, type TimelineRequest } from './chronicle.ts'
 import { standingOf } from './standing.ts'
 import { Recorder, type RecorderEvent, type RecorderSettings } from './recorder.ts'

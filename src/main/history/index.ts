@@ -1,6 +1,6 @@
 export { Accepted } from './accepted.ts'
 export { History } from './history.ts'
-export type { HistoryProblem } from './recorder.ts'
+export { type HistoryProblem } from './recorder.ts'
 export { findInHistory, assertHistoryFree, rewriteHistory } from './rewrite.ts'
 export { Recording } from './recording.ts'
-export type { ChangeStanding } from './standing.ts'
+export { type ChangeStanding } from './standing.ts'

@@ -10,18 +10,14 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { causes } from '../../shared/contract/history.ts'
 import { parseJson } from '../../shared/json.ts'
-import {
-  appendDurably,
-  copyAside,
-  Exclusive,
-  inBatches,
-  makeFolder,
-  readIfThere,
-  setAside,
-  writeDurably,
-} from '../files/index.ts'
+import { appendDurably, writeDurably } from '../platform/fs/durable-write.ts'
+import { copyAside, setAside } from '../platform/fs/damaged-file.ts'
+import { Exclusive } from '../platform/fs/mutex.ts'
+import { inBatches } from '../platform/fs/batches.ts'
+import { makeFolder } from '../platform/fs/make-folder.ts'
+import { readIfThere } from '../platform/fs/read-file.ts'
 import { isNote, type WorkspaceWrite } from '../workspace/index.ts'
-import { blobId } from '../diff/index.ts'
+import { blobId } from '../platform/diff/blob-id.ts'
 import { writeBlob } from './blob.ts'
 
 const lineSchema = z.object({

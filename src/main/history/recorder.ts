@@ -9,18 +9,15 @@ import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { clockAhead, type Clock } from '../clock.ts'
-import { blobId } from '../diff/index.ts'
-import {
-  Exclusive,
-  inBatches,
-  lockOf,
-  makeFolder,
-  realName,
-  setAside,
-  writeDurably,
-  type FileLock,
-} from '../files/index.ts'
+import { clockAhead, type Clock } from '../platform/clock.ts'
+import { blobId } from '../platform/diff/blob-id.ts'
+import { Exclusive, realName } from '../platform/fs/mutex.ts'
+import { inBatches } from '../platform/fs/batches.ts'
+import { lockOf } from '../platform/fs/lock-folder.ts'
+import { makeFolder } from '../platform/fs/make-folder.ts'
+import { setAside } from '../platform/fs/damaged-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
+import type { FileLock } from '../platform/fs/file-lock.ts'
 import {
   placeOf,
   readText,

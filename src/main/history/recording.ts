@@ -3,7 +3,7 @@
  * that what is written while the thread ends or begins is noted; what was written while the history was off is found by
  * the look at all files that it begins with. A process that does not stay notes only, and the next one records.
  */
-import { Changes, type Announcements } from '../changes.ts'
+import { Changes, type Announcements } from '../platform/events.ts'
 import type { WorkspaceWrite } from '../workspace/index.ts'
 import { History, type HistoryOptions } from './history.ts'
 import { Journal } from './journal.ts'

@@ -2,7 +2,8 @@
  * Whether a change still stands in the newest recorded text of its file, whatever the file is called now. What the text
  * alone cannot tell (its surroundings are others since), the recorded undoings do. Nothing here changes anything.
  */
-import { mergeTexts, standingsOf, type Standing } from '../diff/index.ts'
+import { mergeTexts } from '../platform/diff/merge-texts.ts'
+import { standingsOf, type Standing } from '../platform/diff/revert-status.ts'
 import { parseLargeChange } from '../../shared/large-change.ts'
 import { splitHunks } from '../../shared/patch-hunks.ts'
 import { nameNow, textOf, timelineOf } from './chronicle.ts'

@@ -1,6 +1,6 @@
 /** `/mcp` and nothing else, on this machine: for an app whose windows need no server (M58). */
 import { createServer } from 'node:http'
-import type { Log } from '../log.ts'
+import type { Log } from '../platform/logging/log.ts'
 import { address } from './entry.ts'
 import { mcpPath, type McpDoor } from './mcp.ts'
 

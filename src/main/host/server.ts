@@ -4,10 +4,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AppError } from '../../shared/errors.ts'
 import { resourcesOf, type AppOptions } from '../app.ts'
 import { serve, type Host } from './index.ts'
-import { readIfThere, writeDurably } from '../files/index.ts'
+import { readIfThere } from '../platform/fs/read-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 import { McpDoor } from './mcp.ts'
 import { Resident } from '../owner/index.ts'
-import { followUncaught } from '../uncaught.ts'
+import { followUncaught } from '../platform/logging/uncaught.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
   /** 0 for any free one; when left out, the one of the time before, if that is free. */

@@ -4,7 +4,7 @@
  */
 import type { ForeignSettings } from '../../shared/contract/index.ts'
 import { isRecord } from '../../shared/json.ts'
-import { parseConfig } from '../settings/index.ts'
+import { parseConfig } from '../platform/config/parse-config.ts'
 
 export type Path = readonly (string | number)[]
 type Reason = ForeignSettings['left'][number]['reason']

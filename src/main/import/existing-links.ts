@@ -7,7 +7,7 @@ import type { ImportPlan } from '../../shared/contract/index.ts'
 import { baseOf, parseLinks, Resolver, stemOf, type KnownFile } from '../../shared/links/index.ts'
 import { namesOf, parseProperties } from '../../shared/properties/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { inBatches } from '../files/index.ts'
+import { inBatches } from '../platform/fs/batches.ts'
 import { isMarkdown, readText } from '../workspace/index.ts'
 
 const readAtOnce = 64

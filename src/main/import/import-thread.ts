@@ -1,7 +1,7 @@
 /** Entry of the thread that reads what is imported and packs what is exported: either can be large. */
 import { type } from '@orpc/server'
 import { AppError } from '../../shared/errors.ts'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
 import type { Roots } from '../workspace/index.ts'
 import { packWorkspace } from './pack.ts'
 import { prepare, type Wanted } from './prepare.ts'

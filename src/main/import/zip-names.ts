@@ -3,7 +3,7 @@
  * that of MS-DOS (PKWARE APPNOTE 6.3.10, 4.4.4 and appendix D; 4.6.9, the field 0x7075). Pure.
  */
 import { crc32 } from 'node:zlib'
-import { decodeAs } from '../files/index.ts'
+import { decodeAs } from '../platform/fs/decode-as.ts'
 
 const upper =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'

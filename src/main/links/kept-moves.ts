@@ -1,7 +1,7 @@
 /** What it takes to take moves and tags' new names back, kept in the state folder. */
 import { join } from 'node:path'
 import { z } from 'zod'
-import { KeptUndos } from '../files/index.ts'
+import { KeptUndos } from '../platform/fs/undo-store.ts'
 
 /** Moves and renamed tags that can be taken back at once; older ones stand in the history. */
 const maxDone = 20

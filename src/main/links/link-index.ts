@@ -16,7 +16,7 @@ import {
   type ParsedLinks,
 } from '../../shared/links/index.ts'
 import { namesOf, parseProperties, type NoteProperties } from '../../shared/properties/index.ts'
-import { inBatches } from '../files/index.ts'
+import { inBatches } from '../platform/fs/batches.ts'
 import {
   isMarkdown,
   isWriteProtected,

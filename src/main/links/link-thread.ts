@@ -2,7 +2,7 @@
 import { type } from '@orpc/server'
 import type { NoteLink, Move } from '../../shared/links/index.ts'
 import type { TagRename } from '../../shared/properties/index.ts'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
 import { LinkIndex } from './link-index.ts'
 import { blockOf, brokenLinks, leadsTo, linksOf, titlesOf } from './lists.ts'
 import { mentionsOf } from './mentions.ts'

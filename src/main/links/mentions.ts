@@ -1,7 +1,7 @@
 /** Where notes speak of another one by its name without linking to it. */
 import type { Mention } from '../../shared/contract/index.ts'
 import { baseOf, canStandBeside, notProse, stemOf } from '../../shared/links/index.ts'
-import { inBatches } from '../files/index.ts'
+import { inBatches } from '../platform/fs/batches.ts'
 import type { LinkIndex } from './link-index.ts'
 import { shownLine } from './lists.ts'
 

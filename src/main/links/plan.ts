@@ -24,8 +24,8 @@ import {
   type NoteProperties,
   type TagRename,
 } from '../../shared/properties/index.ts'
-import { inBatches } from '../files/index.ts'
-import { describeChange } from '../diff/index.ts'
+import { inBatches } from '../platform/fs/batches.ts'
+import { describeChange } from '../platform/diff/patch.ts'
 import type { IndexedNote, LinkIndex } from './link-index.ts'
 import { tagLinesIn } from './unread.ts'
 

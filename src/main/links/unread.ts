@@ -1,5 +1,5 @@
 /** Tags and links in notes that are no UTF-8 text: none is written anew, and each that may be there is told. Pure. */
-import { decodeAs } from '../files/index.ts'
+import { decodeAs } from '../platform/fs/decode-as.ts'
 import { parseLinks, type NoteLink } from '../../shared/links/index.ts'
 import { parseAllTags, renameTag, tagKey, type TagRename } from '../../shared/properties/index.ts'
 

@@ -4,7 +4,7 @@
  */
 import { CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { appVersion } from '../version.ts'
+import { appVersion } from '../platform/version.ts'
 import type { Caller, MemoryAccess } from './access.ts'
 import { failureText } from './failure.ts'
 import { addPrompts } from './prompts.ts'

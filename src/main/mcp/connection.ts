@@ -6,8 +6,8 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/sdk/types.js'
 import { AppError } from '../../shared/errors.ts'
 import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '../../shared/limits.ts'
-import { boundedFetch } from '../network/index.ts'
-import type { McpServerSettings } from '../settings/index.ts'
+import { boundedFetch } from '../platform/net/bounded-fetch.ts'
+import type { McpServerSettings } from '../platform/config/config-schema.ts'
 
 const startTimeoutMs = 20_000
 const maxLogLines = 200

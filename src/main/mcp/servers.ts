@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto'
 import type { McpServer } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { KeyRing, McpServerSettings, SettingsStore } from '../settings/index.ts'
-import { Changes, type Announcements } from '../changes.ts'
+import type { KeyRing } from '../platform/config/key-ring.ts'
+import type { McpServerSettings } from '../platform/config/config-schema.ts'
+import type { SettingsStore } from '../platform/config/settings-store.ts'
+import { Changes, type Announcements } from '../platform/events.ts'
 import { McpConnection } from './connection.ts'
 
 export type ToolPermission = 'ask' | 'always' | 'never'

@@ -7,7 +7,8 @@ import { existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { EmbeddingSource } from '../embeddings/index.ts'
-import { makeFolder, setAside } from '../files/index.ts'
+import { makeFolder } from '../platform/fs/make-folder.ts'
+import { setAside } from '../platform/fs/damaged-file.ts'
 import type { ChunkSettings } from './chunk.ts'
 import {
   createTables,

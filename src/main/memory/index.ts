@@ -1,7 +1,7 @@
 export { transcriptText } from './transcript-text.ts'
 export { sessionsPrefix } from './indexer.ts'
 export { Memory } from './memory.ts'
-export type { MemorySource } from './open-threads.ts'
+export { type MemorySource } from './open-threads.ts'
 export { threadEntries, type ThreadEntries } from './threads.ts'
 export { evaluate, readQuestions } from './evaluate.ts'
 export { isHit, parseQuestions } from './judged.ts'

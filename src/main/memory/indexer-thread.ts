@@ -1,7 +1,9 @@
 /** Entry of the indexing thread: an `Indexer` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { Indexer, type IndexerEvent, type IndexerSettings } from './indexer.ts'
-import { serveThread, threadBase, threadFile, withoutForms } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
+import { threadFile } from '../platform/workers/worker-prestart.ts'
+import { withoutForms } from '../platform/workers/skip-formdata-loading.ts'
 
 const events = new EventPublisher<{ event: IndexerEvent }>({ maxBufferedEvents: 1000 })
 let indexer: Indexer | undefined

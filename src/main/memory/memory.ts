@@ -14,11 +14,11 @@ import type {
   SearchResponse,
   Unsearched,
 } from '../../shared/contract/index.ts'
-import { aheadOf, type Clock } from '../clock.ts'
+import { aheadOf, type Clock } from '../platform/clock.ts'
 import { AppError } from '../../shared/errors.ts'
-import { Changes, type Announcements } from '../changes.ts'
+import { Changes, type Announcements } from '../platform/events.ts'
 import { shareEmbeddings } from '../embeddings/index.ts'
-import type { MemorySettings } from '../settings/index.ts'
+import type { MemorySettings } from '../platform/config/config-schema.ts'
 import { bytesOfIndex } from './index-bytes.ts'
 import type { IndexerEvent } from './indexer.ts'
 import { openThreads, type MemorySource } from './open-threads.ts'

@@ -1,8 +1,8 @@
 /** What the threads of a memory are told when they start: which index, and how things stand. */
 import { stat } from 'node:fs/promises'
-import { aheadOf, type Clock } from '../clock.ts'
+import { aheadOf, type Clock } from '../platform/clock.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
-import type { MemorySettings } from '../settings/index.ts'
+import type { MemorySettings } from '../platform/config/config-schema.ts'
 import type { NotesFolder } from '../visibility/index.ts'
 import type { IndexedFolder } from './indexed-folder.ts'
 import type { Threads } from './threads.ts'

@@ -3,7 +3,7 @@
  * queue back while the provider does not work, and asks again when it is time.
  */
 import { ProviderHealth, type ProviderFailure, type ProviderOutcome, type QueryLeave } from '../embeddings/index.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 
 export interface Cared {
   /** Stops the queue, or lets it go on. */

@@ -1,8 +1,8 @@
 /** Entry of the thread that tries another size of chunks on part of a memory, by keywords only (M44). */
 import { type } from '@orpc/server'
 import type { Explanation, SearchOptions, SearchSettings } from '../../shared/contract/index.ts'
-import { clockAhead } from '../clock.ts'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { clockAhead } from '../platform/clock.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
 import type { ChunkSettings } from './chunk.ts'
 import { createTables, openForWriting } from './schema.ts'
 import { Searcher } from './search/searcher.ts'

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../shared/errors.ts'
 import type { ProviderOutcome } from '../embeddings/index.ts'
-import { fromOrpcError } from '../thread/index.ts'
+import { fromOrpcError } from '../platform/workers/worker-errors.ts'
 import type { IndexerEvent } from './indexer.ts'
 import { startThreads, stopThreads, unlessDead, type ThreadEntries, type Threads } from './threads.ts'
 

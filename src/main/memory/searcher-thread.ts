@@ -2,7 +2,7 @@
 import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import type { EmbeddingModel, SearchResponse, SearchSettings } from '../../shared/contract/index.ts'
-import { clockAhead, type Clock } from '../clock.ts'
+import { clockAhead, type Clock } from '../platform/clock.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { createEmbeddings, type EmbeddingSource, type ProviderOutcome, type QueryLeave } from '../embeddings/index.ts'
 import { LocalNotes, type NotesFolder } from '../visibility/index.ts'
@@ -12,7 +12,8 @@ import { isDamage, openForReading, type Db } from './schema.ts'
 import { QueryVectors } from './search/query-vectors.ts'
 import { writeKept } from './search/kept-ahead.ts'
 import { Searcher, type Overrides } from './search/searcher.ts'
-import { serveThread, threadBase, withoutForms } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
+import { withoutForms } from '../platform/workers/skip-formdata-loading.ts'
 
 export interface SearchRequest {
   readonly query: string

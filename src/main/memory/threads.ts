@@ -1,8 +1,9 @@
 /** The two threads of an index, and the one that tries another. */
 import type { RouterClient } from '@orpc/server'
 import { AppError } from '../../shared/errors.ts'
-import { fromOrpcError, startThread, threadFile, type Thread } from '../thread/index.ts'
-import { searcherYoungMb } from '../worker.ts'
+import { fromOrpcError } from '../platform/workers/worker-errors.ts'
+import { startThread, type Thread } from '../platform/workers/worker-client.ts'
+import { threadFile, searcherYoungMb } from '../platform/workers/worker-prestart.ts'
 import type { IndexerRouter } from './indexer-thread.ts'
 import type { RechunkRequest, RechunkRouter } from './rechunk-thread.ts'
 import type { SearcherRouter } from './searcher-thread.ts'

@@ -1,6 +1,8 @@
 /** Turns what a provider's client throws into a failure of ours: a code, a sentence, what to do, and whether to try again. */
 import { AppError, type ErrorCode } from '../../shared/errors.ts'
-import { plainWords, redirected, redirectTarget, retryAfterOf } from '../network/index.ts'
+import { plainWords } from '../platform/net/plain-text.ts'
+import { redirected, redirectTarget } from '../platform/net/redirects.ts'
+import { retryAfterOf } from '../platform/net/retry-after.ts'
 import { noAnswer, type ToldError } from './told-error.ts'
 
 /** What is known of a failed request, whatever client told it. */

@@ -15,4 +15,4 @@ export {
 } from './model.ts'
 export { Models } from './models.ts'
 export { withoutRefused, type Sentences } from './offline/index.ts'
-export type { Purpose } from './purpose.ts'
+export { type Purpose } from './purpose.ts'

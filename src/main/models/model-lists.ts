@@ -6,7 +6,8 @@ import { z } from 'zod'
 import { AppError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
 import type { ModelProvider } from '../../shared/providers.ts'
-import { readKept, writeDurably } from '../files/index.ts'
+import { readKept } from '../platform/fs/damaged-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 import type { ListedModel, ProviderOptions } from './model.ts'
 
 const listTimeoutMs = 8000

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { WireRequest } from '../../shared/contract/index.ts'
 import type { ErrorData } from '../../shared/errors.ts'
 import { isRecord, parseJson } from '../../shared/json.ts'
-import { systemClock, type Clock } from '../clock.ts'
+import { systemClock, type Clock } from '../platform/clock.ts'
 import {
   maxArguments,
   maxBrokenArguments,
@@ -13,7 +13,8 @@ import {
   maxStreamBytes,
   maxToolCalls,
 } from '../../shared/limits.ts'
-import { boundedFetch, isShallow, type Fetch } from '../network/index.ts'
+import { boundedFetch, type Fetch } from '../platform/net/bounded-fetch.ts'
+import { isShallow } from '../platform/net/json-depth.ts'
 import { failure } from './failures.ts'
 import type { Purpose } from './purpose.ts'
 import { tellingFetch, type TellSent } from './sent-request.ts'

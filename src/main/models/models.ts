@@ -3,14 +3,15 @@
  * the retries, the patience with silence, and the counting of what is spent.
  */
 import type { Model, ProviderStatus } from '../../shared/contract/index.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import { modelProviders, type ModelProvider } from '../../shared/providers.ts'
 import { staysHere } from '../../shared/reach.ts'
 import type { AssistantMessage, Usage } from '../../shared/messages.ts'
-import { Changes, type Announcements } from '../changes.ts'
+import { Changes, type Announcements } from '../platform/events.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
-import { isKeyName, unknownProvider, type KeyRing, type SettingsStore } from '../settings/index.ts'
+import { isKeyName, unknownProvider, type KeyRing } from '../platform/config/key-ring.ts'
+import type { SettingsStore } from '../platform/config/settings-store.ts'
 import { withBounds } from './bounds.ts'
 import {
   assertModelId,

@@ -1,6 +1,6 @@
 /** How requests to a provider travel: directly, or through a proxy from the configuration or the environment. */
 import type { Dispatcher } from 'undici'
-import type { Fetch } from '../network/index.ts'
+import type { Fetch } from '../platform/net/bounded-fetch.ts'
 
 /** A `fetch` that goes through a proxy; undefined when there is none, and Node's own will do. */
 export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): Fetch | undefined {

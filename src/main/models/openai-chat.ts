@@ -2,7 +2,7 @@
 import type OpenAI from 'openai'
 import { AppError } from '../../shared/errors.ts'
 import { noUsage, type AssistantMessage, type StopReason, type Usage } from '../../shared/messages.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { maxToolCalls } from '../../shared/limits.ts'
 import { dialectOf, learn, remedy } from './chat-dialect.ts'
 import { callExtras, contentPieces, inContent, inTags, ReasoningDraft } from './chat-reasoning.ts'

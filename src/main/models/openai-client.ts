@@ -2,7 +2,7 @@
 import OpenAI from 'openai'
 import { parseJson } from '../../shared/json.ts'
 import { maxId, maxModels } from '../../shared/limits.ts'
-import type { Fetch } from '../network/index.ts'
+import type { Fetch } from '../platform/net/bounded-fetch.ts'
 import { failure, isCutEvent, isGarbled, isLostConnection, providerFailure } from './failures.ts'
 import { clientOptions, type ListedModel, type ProviderOptions } from './model.ts'
 import { readError } from './told-error.ts'

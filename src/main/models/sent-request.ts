@@ -4,7 +4,7 @@
  */
 import type { WireRequest } from '../../shared/contract/index.ts'
 import { maxWire, maxWirePicture } from '../../shared/limits.ts'
-import type { Fetch } from '../network/index.ts'
+import type { Fetch } from '../platform/net/bounded-fetch.ts'
 
 export type TellSent = (sent: WireRequest) => void
 

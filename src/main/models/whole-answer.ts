@@ -3,7 +3,7 @@
  * stream that says the same, so that each provider's own reader takes it; so does a failure that came with status 200.
  */
 import { isRecord, parseJson } from '../../shared/json.ts'
-import type { Fetch } from '../network/index.ts'
+import type { Fetch } from '../platform/net/bounded-fetch.ts'
 import { noAnswer } from './told-error.ts'
 import { fieldsOf, listOf } from './wire.ts'
 

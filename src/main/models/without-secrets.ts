@@ -1,6 +1,6 @@
 /** Failures that repeat no key, whatever a server puts into what it says of a request. */
 import { AppError } from '../../shared/errors.ts'
-import type { KeyRing } from '../settings/index.ts'
+import type { KeyRing } from '../platform/config/key-ring.ts'
 import type { ChatModel } from './model.ts'
 
 /** The same model, whose failures repeat no key: servers put what they were sent into what they say of it. */

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import type { ContractClient } from '../../shared/contract/index.ts'
 import { maxMessageBytes } from '../../shared/limits.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { appVersion } from '../version.ts'
+import { appVersion } from '../platform/version.ts'
 import { guestHeader, readNote, type GuestKind, type OwnerNote } from './note.ts'
 import type { OwnerPlace } from './place.ts'
 

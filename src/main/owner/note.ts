@@ -1,6 +1,6 @@
 /** What an owner leaves for others to read, and what they tell it of themselves. */
 import { z } from 'zod'
-import { readIfThere } from '../files/index.ts'
+import { readIfThere } from '../platform/fs/read-file.ts'
 import { isSystemError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
 

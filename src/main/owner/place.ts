@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { lockFolder } from '../files/index.ts'
+import { lockFolder } from '../platform/fs/lock-folder.ts'
 
 export interface OwnerPlace {
   /** The folder of lock and note. */

@@ -1,5 +1,5 @@
 /** What changes, told to everybody. */
-import { appVersion } from '../version.ts'
+import { appVersion } from '../platform/version.ts'
 import type { RouterBase } from './base.ts'
 
 export const eventsRoutes = ({ app, os }: RouterBase) => ({

@@ -1,7 +1,7 @@
 /** Failures as they cross the boundary: expected ones keep their code, a wrong request says what is wrong, all else gets a log reference. */
 import { ORPCError, ValidationError } from '@orpc/server'
 import { AppError } from '../../shared/errors.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../platform/logging/log.ts'
 
 /** A text or a list that is longer than the contract takes it (shared/limits.ts). */
 function tooLongOf(issues: ValidationError['issues']) {

@@ -1,6 +1,6 @@
 /** How the notes of a folder are kept. */
 import { lookAtFolder } from '../habits/index.ts'
-import { expandHome } from '../settings/index.ts'
+import { expandHome } from '../platform/config/config-schema.ts'
 import type { RouterBase } from './base.ts'
 
 export const habitsRoutes = ({ os, agent }: RouterBase) => ({

@@ -1,5 +1,5 @@
 /** Notes and conversations from elsewhere, and the memory as one file. */
-import { expandHome } from '../settings/index.ts'
+import { expandHome } from '../platform/config/config-schema.ts'
 import { findMemories, foreignSettings, foreignSettingsOf } from '../import/index.ts'
 import type { RouterBase } from './base.ts'
 

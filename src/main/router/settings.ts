@@ -1,6 +1,7 @@
 /** The configuration, keys, models, tools and spending. */
-import { readLog } from '../housekeeping/index.ts'
-import { configJsonSchema, defaultWorkspace, parseConfig } from '../settings/index.ts'
+import { readLog } from '../platform/diagnostics/log-tail.ts'
+import { configJsonSchema, defaultWorkspace } from '../platform/config/config-schema.ts'
+import { parseConfig } from '../platform/config/parse-config.ts'
 import type { RouterBase } from './base.ts'
 
 /** Lines of the log that the settings show. */

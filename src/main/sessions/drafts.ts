@@ -1,8 +1,8 @@
 /** What was typed but not sent, for each conversation, window by window: there after a restart, gone when it was sent. */
 import { draftSchema } from '../../shared/contract/sessions.ts'
 import type { Draft } from '../../shared/contract/index.ts'
-import type { Clock } from '../clock.ts'
-import { DraftFolder, type KeptDraft } from '../files/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { DraftFolder, type KeptDraft } from '../platform/fs/draft-folder.ts'
 
 /** For a chat that has no transcript yet. */
 const newChat = 'new-chat'

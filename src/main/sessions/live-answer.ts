@@ -5,7 +5,9 @@
  */
 import { appendFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
-import { lockOf, readIfThere, type FileLock } from '../files/index.ts'
+import { lockOf } from '../platform/fs/lock-folder.ts'
+import { readIfThere } from '../platform/fs/read-file.ts'
+import type { FileLock } from '../platform/fs/file-lock.ts'
 import { noUsage, type AssistantMessage } from '../../shared/messages.ts'
 import { isRecord, parseJson } from '../../shared/json.ts'
 

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { wireRequestSchema, type WireRequest } from '../../shared/contract/context.ts'
 import { isSystemError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
-import { writeDurably, writeWhole } from '../files/index.ts'
+import { writeDurably, writeWhole } from '../platform/fs/durable-write.ts'
 import { storedMessageSchema } from './entries.ts'
 
 const compress = promisify(gzip)

@@ -6,8 +6,15 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { entrySchema, foreignSchema, headerSchema, version } from './entries.ts'
-import type { ForeignEntry, TranscriptEntry, TranscriptHeader } from './entries.ts'
+import {
+  entrySchema,
+  foreignSchema,
+  headerSchema,
+  version,
+  type ForeignEntry,
+  type TranscriptEntry,
+  type TranscriptHeader,
+} from './entries.ts'
 import { repaired } from './repair.ts'
 import { parseJson } from '../../shared/json.ts'
 

@@ -8,15 +8,23 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { SessionMessage } from '../../shared/contract/index.ts'
-import { systemClock, type Clock } from '../clock.ts'
+import { systemClock, type Clock } from '../platform/clock.ts'
 import { branchEntry, type BranchMark } from '../../shared/branch-mark.ts'
 import { AppError } from '../../shared/errors.ts'
 import { isWithoutMemory, memoryEntry } from '../../shared/memory-mark.ts'
 import type { Message } from '../../shared/messages.ts'
-import { lineOf, version, type EntryContent, type KeptContent, type MessageEntry } from './entries.ts'
-import type { TranscriptEntry, TranscriptHeader } from './entries.ts'
-import { Changes, type Announcements } from '../changes.ts'
-import { appendDurably, Exclusive, writeDurably } from '../files/index.ts'
+import {
+  lineOf,
+  version,
+  type EntryContent,
+  type KeptContent,
+  type MessageEntry,
+  type TranscriptEntry,
+  type TranscriptHeader,
+} from './entries.ts'
+import { Changes, type Announcements } from '../platform/events.ts'
+import { appendDurably, writeDurably } from '../platform/fs/durable-write.ts'
+import { Exclusive } from '../platform/fs/mutex.ts'
 import { loadAdded, loadTranscript, type LoadedEntries, type ReadTo } from './transcript-file.ts'
 import { pathTo, siblingsOn, tipBelow, type Siblings } from './tree.ts'
 

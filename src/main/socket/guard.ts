@@ -1,7 +1,7 @@
 /** What every WebSocket has to put up with, whatever is spoken over it: limits on what comes in, and signs of life. */
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { Log } from '../log.ts'
+import type { Log } from '../platform/logging/log.ts'
 import { lingerMs, type Inbound } from './inbound.ts'
 import { Rate } from './rate.ts'
 

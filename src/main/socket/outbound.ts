@@ -4,7 +4,7 @@
  * cut off: it would keep everything meant for it in our memory.
  */
 import type { WebSocket } from 'ws'
-import type { Log } from '../log.ts'
+import type { Log } from '../platform/logging/log.ts'
 
 /** Bytes that may wait behind the message that is on its way, which may be larger. */
 const maxWaitingBytes = 64 * 1024 * 1024

@@ -4,7 +4,7 @@
  */
 import type { RPCHandler } from '@orpc/server/websocket'
 import type { WebSocket } from 'ws'
-import type { Log } from '../log.ts'
+import type { Log } from '../platform/logging/log.ts'
 import { isReasonable } from './message-shape.ts'
 import { Outbound } from './outbound.ts'
 import { close } from './guard.ts'

@@ -1,6 +1,6 @@
 /** Entry of the thread that goes through all of a memory. */
 import { type } from '@orpc/server'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
 import { takeSurvey, type SurveyRequest } from './take-survey.ts'
 
 const router = {

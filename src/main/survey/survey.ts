@@ -1,7 +1,8 @@
 /** Has a thread of its own go through all of a memory, since that can be long. */
 import type { RouterClient } from '@orpc/server'
 import type { MemoryScope, Recall, SurveyStep } from '../../shared/contract/index.ts'
-import { fromOrpcError, startThread } from '../thread/index.ts'
+import { fromOrpcError } from '../platform/workers/worker-errors.ts'
+import { startThread } from '../platform/workers/worker-client.ts'
 import type { Layout, Roots } from '../workspace/index.ts'
 import type { SurveyRouter } from './survey-thread.ts'
 

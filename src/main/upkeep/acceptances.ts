@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { lineEditSchema } from '../../shared/contract/upkeep.ts'
 import { parseJson } from '../../shared/json.ts'
-import { makeFolder, readIfThere, writeDurably } from '../files/index.ts'
+import { makeFolder } from '../platform/fs/make-folder.ts'
+import { readIfThere } from '../platform/fs/read-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 
 /** Older ones are taken back from the history. */
 const maxKept = 100

@@ -8,7 +8,10 @@ import { z } from 'zod'
 import type { Proposal } from '../../shared/contract/index.ts'
 import { proposalSchema } from '../../shared/contract/upkeep.ts'
 import { parseJson } from '../../shared/json.ts'
-import { Exclusive, makeFolder, readKept, writeDurably } from '../files/index.ts'
+import { Exclusive } from '../platform/fs/mutex.ts'
+import { makeFolder } from '../platform/fs/make-folder.ts'
+import { readKept } from '../platform/fs/damaged-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 
 /** Of those that are done with; who was refused is remembered longest. */
 const maxDone = 500

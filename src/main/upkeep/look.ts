@@ -1,7 +1,8 @@
 /** Has a thread of its own go through all of a memory and look for what is to be done. */
 import type { RouterClient } from '@orpc/server'
 import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '../../shared/contract/index.ts'
-import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
+import { fromOrpcError } from '../platform/workers/worker-errors.ts'
+import { startThread, type Thread } from '../platform/workers/worker-client.ts'
 import type { Layout, Roots } from '../workspace/index.ts'
 import type { Candidates } from './review/candidates.ts'
 import type { UpkeepRouter } from './upkeep-thread.ts'

@@ -7,8 +7,10 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../shared/json.ts'
 import { nextOf, parseSchedule } from '../../shared/schedule.ts'
-import type { Clock } from '../clock.ts'
-import { makeFolder, readIfThere, writeDurably } from '../files/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { makeFolder } from '../platform/fs/make-folder.ts'
+import { readIfThere } from '../platform/fs/read-file.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 
 export interface SchedulerOptions {
   /** Of the agent's upkeep. */

@@ -2,7 +2,7 @@
  * What taking back an acceptance comes to: every proposal of it as a whole or not at all, whatever else was changed since.
  * An edit can be taken back where nobody changed what it wrote; what stands beside it does not matter. Pure.
  */
-import type { LineEdit } from '../diff/index.ts'
+import type { LineEdit } from '../platform/diff/compare-lines.ts'
 import type { Acceptance, AcceptedEdit } from './acceptances.ts'
 import { effective, inOrder, TextLines } from './line-edits.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { Proposal } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { Differ } from '../diff/index.ts'
+import type { Differ } from '../platform/diff/differ.ts'
 import { accepting, maxTries, textOf, type Changed, type Tools } from './accept.ts'
 import type { Acceptance } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'

@@ -1,6 +1,6 @@
 /** Entry of the thread that looks through a memory for what is to be done. */
 import { type } from '@orpc/server'
-import { serveThread, threadBase } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
 import { findCandidates, takeLook, type LookRequest, type NotesRequest } from './take-look.ts'
 
 const router = {

@@ -4,7 +4,8 @@
  * while.
  */
 import type { RouterClient } from '@orpc/server'
-import { fromOrpcError, startThread, type Thread } from '../thread/index.ts'
+import { fromOrpcError } from '../platform/workers/worker-errors.ts'
+import { startThread, type Thread } from '../platform/workers/worker-client.ts'
 import type { LookRouter } from './look-thread.ts'
 import type { Looked } from './looker.ts'
 import type { NotesFolder } from './rules.ts'

@@ -1,6 +1,7 @@
 /** Entry of the thread that looks at the notes of one memory for what is local in them. */
 import { type } from '@orpc/server'
-import { serveThread, threadBase, withoutForms } from '../thread/index.ts'
+import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
+import { withoutForms } from '../platform/workers/skip-formdata-loading.ts'
 import { askDirectly } from '../workspace/index.ts'
 import { Looker, type Looked } from './looker.ts'
 import type { NotesFolder } from './rules.ts'

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { writeWhole } from '../files/index.ts'
+import { writeWhole } from '../platform/fs/durable-write.ts'
 
 /** To be raised when a text that was taken for plain may be local by newer rules. */
 const firstLine = 'plain notes 3'

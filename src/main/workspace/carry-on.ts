@@ -5,7 +5,7 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { AppError } from '../../shared/errors.ts'
 import { movedPath } from '../../shared/links/index.ts'
-import { inBatches } from '../files/index.ts'
+import { inBatches } from '../platform/fs/batches.ts'
 import type { WorkspaceWrite } from './edits.ts'
 import { hashText, readText } from './files.ts'
 import { placeOf, resolveInside, resolveMovable, type Place, type Roots } from './paths.ts'

@@ -3,11 +3,11 @@
  * once more from the beginning where another program was quicker.
  */
 import type { Cause } from '../../shared/contract/index.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { FileChange } from '../../shared/file-change.ts'
-import { Changes, type Announcements } from '../changes.ts'
-import { Exclusive } from '../files/index.ts'
+import { Changes, type Announcements } from '../platform/events.ts'
+import { Exclusive } from '../platform/fs/mutex.ts'
 import {
   assertReadable,
   assertUnprotected,

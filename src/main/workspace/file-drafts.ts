@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { fileDraftSchema } from '../../shared/contract/workspace.ts'
 import type { FileDraft } from '../../shared/contract/index.ts'
-import type { Clock } from '../clock.ts'
-import { DraftFolder, type KeptDraft } from '../files/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { DraftFolder, type KeptDraft } from '../platform/fs/draft-folder.ts'
 
 export class FileDrafts {
   readonly #folder: DraftFolder<FileDraft>

@@ -4,7 +4,9 @@ import { constants, existsSync } from 'node:fs'
 import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { makeFolder, syncFile, syncFolder, temporaryBeside, writeDurably, writeFailure } from '../files/index.ts'
+import { makeFolder } from '../platform/fs/make-folder.ts'
+import { syncFile, syncFolder, temporaryBeside, writeDurably } from '../platform/fs/durable-write.ts'
+import { writeFailure } from '../platform/fs/write-failure.ts'
 
 /** A pipe that takes a file's place between looking and opening holds nobody up. Windows has neither. */
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)

@@ -7,7 +7,8 @@ import { unlink } from 'node:fs/promises'
 import { z } from 'zod'
 import { causeSchema } from '../../shared/contract/history.ts'
 import { isSystemError } from '../../shared/errors.ts'
-import { readIfThere, writePrivately } from '../files/index.ts'
+import { readIfThere } from '../platform/fs/read-file.ts'
+import { writePrivately } from '../platform/fs/durable-write.ts'
 import { hashText } from './files.ts'
 
 const textSchema = z.object({

@@ -1,7 +1,8 @@
 /** Takes changes back: what a text is without one, however it was changed since. */
 import { AppError } from '../../shared/errors.ts'
 import { parseLargeChange } from '../../shared/large-change.ts'
-import { blobId, type Differ } from '../diff/index.ts'
+import { blobId } from '../platform/diff/blob-id.ts'
+import type { Differ } from '../platform/diff/differ.ts'
 
 /** Knows texts that were recorded, by their ids. */
 export interface RecordedTexts {

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ownNames } from '../../shared/own-files.ts'
-import { Exclusive, makeFolder, writeDurably } from '../files/index.ts'
+import { Exclusive } from '../platform/fs/mutex.ts'
+import { makeFolder } from '../platform/fs/make-folder.ts'
+import { writeDurably } from '../platform/fs/durable-write.ts'
 import { memoryFolderOf, ownPath, usualLayout, type Layout } from './layout.ts'
 
 /**

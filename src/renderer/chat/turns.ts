@@ -1,8 +1,15 @@
 /** Groups a flat conversation into turns, and each tool call with its result. Pure. */
 import type { PlacedEvent, SearchResponse, SessionMessage } from '../../shared/contract/index.ts'
 import type { FileChange } from '../../shared/file-change.ts'
-import type { AssistantMessage, ToolCallPart, ToolResultMessage, Usage, UserMessage } from '../../shared/messages.ts'
-import { addUsage, noUsage } from '../../shared/messages.ts'
+import {
+  type AssistantMessage,
+  type ToolCallPart,
+  type ToolResultMessage,
+  type Usage,
+  type UserMessage,
+  addUsage,
+  noUsage,
+} from '../../shared/messages.ts'
 
 export interface ToolStep {
   readonly call: ToolCallPart

@@ -48,82 +48,112 @@ export const contract = {
 
 export type ContractClient = ContractRouterClient<typeof contract>
 
-export type { Agent, Locale } from './agents.ts'
-export type { ChatEvent, Model, Permission, QueuedMessage, ToolProgress } from './chat.ts'
-export type { Check, CheckedQuestion, CheckRun } from './checks.ts'
-export type { ClientPermission, ClientQuestion, ConnectableProgram, MemoryClient } from './clients.ts'
-export type {
-  BlockChange,
-  ContextEvent,
-  ContextEventDetails,
-  ContextItem,
-  ContextReport,
-  ContextStep,
-  HeldBack,
-  KeepingStep,
-  Layer,
-  LearnedWindow,
-  RequestBlock,
-  WireRequest,
-  WhatIfWindow,
+export { type Agent, type Locale } from './agents.ts'
+export { type ChatEvent, type Model, type Permission, type QueuedMessage, type ToolProgress } from './chat.ts'
+export { type Check, type CheckedQuestion, type CheckRun } from './checks.ts'
+export { type ClientPermission, type ClientQuestion, type ConnectableProgram, type MemoryClient } from './clients.ts'
+export {
+  type BlockChange,
+  type ContextEvent,
+  type ContextEventDetails,
+  type ContextItem,
+  type ContextReport,
+  type ContextStep,
+  type HeldBack,
+  type KeepingStep,
+  type Layer,
+  type LearnedWindow,
+  type RequestBlock,
+  type WireRequest,
+  type WhatIfWindow,
 } from './context.ts'
-export type { AppEvent } from './events.ts'
-export type { ForgetKind } from '../forget-kinds.ts'
-export type { ForgetOutcome, ForgetPlace, ForgetStep } from './forget.ts'
-export type { FindEvent, FoundFile, LeftFile, PastReplacement, ReplaceEvent, UnreadFile } from './find.ts'
-export type { Habits } from './habits.ts'
-export type { FileDraft, FileEntry, FileKind, ListedFile } from './workspace.ts'
-export type { EndedChange, Part, Problem, Remedy } from './health.ts'
-export type { EmbeddingModel, Meaning, NearNote, Script } from './meaning.ts'
-export type { ForeignSettings, ImportPlan, ImportStanding, ImportStep, KnownMemory, PastImport } from './import.ts'
-export type { Backlink, BrokenLink, LinkGraph, LinkName, Mention, MovePlan, Moving, OutgoingLink } from './links.ts'
-export type { AcceptedHunk, BlamedLine, Cause, FileCommit, FileCommits, HistoryEntry } from './history.ts'
-export type {
-  Candidate,
-  ChunkSize,
-  Condition,
-  Explanation,
-  Rechunk,
-  Recall,
-  RecalledLines,
-  SearchOptions,
-  SearchResponse,
-  SearchResult,
-  SearchSettings,
-  Verdict,
+export { type AppEvent } from './events.ts'
+export { type ForgetKind } from '../forget-kinds.ts'
+export { type ForgetOutcome, type ForgetPlace, type ForgetStep } from './forget.ts'
+export {
+  type FindEvent,
+  type FoundFile,
+  type LeftFile,
+  type PastReplacement,
+  type ReplaceEvent,
+  type UnreadFile,
+} from './find.ts'
+export { type Habits } from './habits.ts'
+export { type FileDraft, type FileEntry, type FileKind, type ListedFile } from './workspace.ts'
+export { type EndedChange, type Part, type Problem, type Remedy } from './health.ts'
+export { type EmbeddingModel, type Meaning, type NearNote, type Script } from './meaning.ts'
+export {
+  type ForeignSettings,
+  type ImportPlan,
+  type ImportStanding,
+  type ImportStep,
+  type KnownMemory,
+  type PastImport,
+} from './import.ts'
+export {
+  type Backlink,
+  type BrokenLink,
+  type LinkGraph,
+  type LinkName,
+  type Mention,
+  type MovePlan,
+  type Moving,
+  type OutgoingLink,
+} from './links.ts'
+export {
+  type AcceptedHunk,
+  type BlamedLine,
+  type Cause,
+  type FileCommit,
+  type FileCommits,
+  type HistoryEntry,
+} from './history.ts'
+export {
+  type Candidate,
+  type ChunkSize,
+  type Condition,
+  type Explanation,
+  type Rechunk,
+  type Recall,
+  type RecalledLines,
+  type SearchOptions,
+  type SearchResponse,
+  type SearchResult,
+  type SearchSettings,
+  type Verdict,
 } from './search.ts'
-export type { IndexStatus } from './index-status.ts'
-export type { MemoryScope, Unsearched } from './scope.ts'
-export type {
-  Attachment,
-  CommandOutcome,
-  Draft,
-  FoundSession,
-  PlacedEvent,
-  SessionEvent,
-  SessionMessage,
-  SessionSummary,
+export { type IndexStatus } from './index-status.ts'
+export { type MemoryScope, type Unsearched } from './scope.ts'
+export {
+  type Attachment,
+  type CommandOutcome,
+  type Draft,
+  type FoundSession,
+  type PlacedEvent,
+  type SessionEvent,
+  type SessionMessage,
+  type SessionSummary,
 } from './sessions.ts'
-export type {
-  Appearance,
-  ConfigFault,
-  ConfigProblem,
-  ConfigRule,
-  McpServer,
-  MonthlyUsage,
-  ProviderStatus,
-  Spending,
+export {
+  type Appearance,
+  type ConfigFault,
+  type ConfigProblem,
+  type ConfigRule,
+  type McpServer,
+  type MonthlyUsage,
+  type ProviderStatus,
+  type Spending,
 } from './settings.ts'
-export type { DataLocation, LogLine } from './settings.ts'
-export type {
-  Evidence,
-  LineEdit,
-  Proposal,
-  ProposedFile,
-  ReviewEstimate,
-  ReviewOutcome,
-  UpkeepProgress,
-  UpkeepRule,
+export { type DataLocation, type LogLine } from './settings.ts'
+export {
+  type Evidence,
+  type LineEdit,
+  type Proposal,
+  type ProposedFile,
+  type ReviewEstimate,
+  type ReviewOutcome,
+  type UpkeepProgress,
+  type UpkeepRule,
 } from './upkeep.ts'
-export type { CountedSurvey, Survey, SurveyedFile, SurveyedLine, SurveyStep } from './survey.ts'
-export type { PropertyCount, TagCount, TagPlan } from './tags.ts'
+export { type CountedSurvey, type Survey, type SurveyedFile, type SurveyedLine, type SurveyStep } from './survey.ts'
+export { type PropertyCount, type TagCount, type TagPlan } from './tags.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { diffArrays } from 'diff'
 import { describe, expect, it } from 'vitest'
-import { compareLines } from '../../../src/main/diff/compare.ts'
-import { describeChange, takeBack } from '../../../src/main/diff/patch.ts'
-import { standingsOf } from '../../../src/main/diff/standing.ts'
+import { compareLines } from '../../../src/main/platform/diff/compare-lines.ts'
+import { describeChange, takeBack } from '../../../src/main/platform/diff/patch.ts'
+import { standingsOf } from '../../../src/main/platform/diff/revert-status.ts'
 import { parseLargeChange } from '../../../src/shared/large-change.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', ''), { maxLength: 40 })

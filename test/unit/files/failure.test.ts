@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { writeFailure } from '../../../src/main/files/failure.ts'
+import { writeFailure } from '../../../src/main/platform/fs/write-failure.ts'
 
 function systemError(code: string, said: string): Error {
   return Object.assign(new Error(`${code}: ${said}`), { code, syscall: 'open' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { blame } from '../../../src/main/history/blame.ts'
-import { mergeBoth } from '../../../src/main/diff/merge.ts'
+import { mergeBoth } from '../../../src/main/platform/diff/merge-texts.ts'
 
 describe('M26 blame', () => {
   it('M26: each line belongs to the change that brought it', () => {

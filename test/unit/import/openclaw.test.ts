@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { takeOver } from '../../../src/main/import/openclaw.ts'
-import { parseConfig } from '../../../src/main/settings/index.ts'
+import { parseConfig } from '../../../src/main/platform/config/parse-config.ts'
 
 const file = `{
   // Written by hand: comments, single quotes, bare keys, trailing commas.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isShallow, maxLevels } from '../../../src/main/network/nesting.ts'
+import { isShallow, maxLevels } from '../../../src/main/platform/net/json-depth.ts'
 
 describe('M56 nesting', () => {
   it.each([

@@ -1,7 +1,7 @@
 /** Which addresses are on the open network, and what is a picture. */
 import { describe, expect, it } from 'vitest'
-import { pictureType } from '../../../src/main/network/picture-type.ts'
-import { isPublicAddress } from '../../../src/main/network/public-address.ts'
+import { pictureType } from '../../../src/main/platform/net/picture-type.ts'
+import { isPublicAddress } from '../../../src/main/platform/net/public-address.ts'
 
 describe('M66 addresses', () => {
   it.each(['1.1.1.1', '93.184.215.14', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'])(

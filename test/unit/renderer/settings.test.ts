@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { configJsonSchema } from '../../../src/main/settings/index.ts'
+import { configJsonSchema } from '../../../src/main/platform/config/config-schema.ts'
 import en from '../../../src/renderer/i18n/en.json' with { type: 'json' }
 import zhCN from '../../../src/renderer/i18n/zh-CN.json' with { type: 'json' }
 import zhTW from '../../../src/renderer/i18n/zh-TW.json' with { type: 'json' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { configJsonSchema } from '../../../src/main/settings/index.ts'
+import { configJsonSchema } from '../../../src/main/platform/config/config-schema.ts'
 import { settingEffects } from '../../support/setting-effects.ts'
 
 interface Schema {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { KeyRing } from '../../../src/main/settings/index.ts'
+import { KeyRing } from '../../../src/main/platform/config/key-ring.ts'
 
 describe('M41 keys that others repeat', () => {
   it('M41: every key, and what the environment keeps under a secret name, is taken out of a text', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../../src/main/settings/index.ts'
+import { parseConfig } from '../../../src/main/platform/config/parse-config.ts'
 
 function problems(text: string) {
   const parsed = parseConfig(text)

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { SettingsStore } from '../../../src/main/settings/index.ts'
+import { SettingsStore } from '../../../src/main/platform/config/settings-store.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
 describe('M56 a configuration that cannot be read', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 
-const source = new URL('../../../src/main/thread/no-forms.ts', import.meta.url).href
+const source = new URL('../../../src/main/platform/workers/skip-formdata-loading.ts', import.meta.url).href
 
 /** What a fresh thread finds, before and after somebody needs the network after all. */
 async function inThread(): Promise<unknown> {

@@ -1,7 +1,7 @@
 /** Lines replaced by others: found again, applied together, shown. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { takeBack } from '../../../src/main/diff/patch.ts'
+import { takeBack } from '../../../src/main/platform/diff/patch.ts'
 import { TextLines, touch } from '../../../src/main/upkeep/line-edits.ts'
 
 const edit = (line: number, before: string[], after: string[]) => ({ line, before, after })

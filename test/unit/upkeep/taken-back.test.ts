@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AcceptedEdit } from '../../../src/main/upkeep/acceptances.ts'
-import { changesOf } from '../../../src/main/diff/compare.ts'
+import { changesOf } from '../../../src/main/platform/diff/compare-lines.ts'
 import { TextLines } from '../../../src/main/upkeep/line-edits.ts'
 import { remaining, takenBack } from '../../../src/main/upkeep/taken-back.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dailyLogDate, fileKind, isMemoryPath, unsearchedFor } from '../../../src/main/workspace/index.ts'
 import { normalizeRequest } from '../../../src/main/workspace/paths.ts'
-import { mergeTexts } from '../../../src/main/diff/merge.ts'
+import { mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
 import fc from 'fast-check'
 
 describe('M2 names in a workspace', () => {

@@ -28,7 +28,7 @@ import {
 } from '../../context/index.ts'
 import { withheldMessages, type Look } from '../../models/index.ts'
 import { noticeEntry, type KeptContent, type Transcript } from '../../sessions/index.ts'
-import type { AgentSettings } from '../../settings/index.ts'
+import type { AgentSettings } from '../../platform/config/config-schema.ts'
 import { sourceName, type Source } from '../../../shared/provenance.ts'
 import { originsOf } from '../origins.ts'
 import { Notes, type NotesOptions } from './notes.ts'

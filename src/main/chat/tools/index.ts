@@ -10,7 +10,7 @@ import type { Tool } from './tool.ts'
 import { write } from './write.ts'
 
 export { fromMcp } from './mcp-tool.ts'
-export type { PermissionQuestion, Tool, ToolContext } from './tool.ts'
+export { type PermissionQuestion, type Tool, type ToolContext } from './tool.ts'
 
 /** Those that every agent has, in the order in which a model is told of them. */
 export const ownTools: readonly Tool[] = [memorySearch, memoryGet, read, write, edit, list]

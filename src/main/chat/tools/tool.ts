@@ -1,7 +1,7 @@
 /** The shape that every tool has. Arguments are checked before it runs; its failures are results for the model. */
 import { z } from 'zod'
 import type { ImagePart } from '../../../shared/messages.ts'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Eyes, WriteBackground } from '../eyes.ts'
 import type { ToolDetails } from '../../../shared/tool-details.ts'
 import type { ToolDefinition } from '../../models/index.ts'

@@ -1,7 +1,7 @@
 /** The memory for another program, over standard input and output (M58). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../../app.ts'
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { clientId, clientName, serveOverStdio, type MemoryAccess } from '../../mcp-server/index.ts'
 import type { Resident } from '../../owner/index.ts'
 import type { McpFlags } from '../flags.ts'

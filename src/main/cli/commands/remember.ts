@@ -2,7 +2,7 @@
 import { AppError } from '../../../shared/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../app.ts'
 import { askOwner, ownerPlace } from '../../owner/index.ts'
-import { describeProblems } from '../../settings/index.ts'
+import { describeProblems } from '../../platform/config/settings-store.ts'
 import { assertNew, setUpOnce } from '../first-use.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../output.ts'

@@ -7,7 +7,7 @@ import { memorySearch } from './memory-search.ts'
 import { remember } from './remember.ts'
 import type { MemoryTool } from './tool.ts'
 
-export type { MemoryTool } from './tool.ts'
+export { type MemoryTool } from './tool.ts'
 
 export const memoryTools = [
   memorySearch,

@@ -13,7 +13,7 @@ import type {
   SearchResponse,
 } from '../../../shared/contract/index.ts'
 import { embeddingAddressOf } from '../../../shared/providers.ts'
-import { systemClock, type Clock } from '../../clock.ts'
+import { systemClock, type Clock } from '../../platform/clock.ts'
 import type { Unseen } from '../../visibility/index.ts'
 import { dailyLogDate, localDate } from '../../workspace/index.ts'
 import { calibrationFor, calibrationKey, minPassages, parseCalibration, type Calibration } from '../calibrated.ts'

@@ -4,7 +4,7 @@
  */
 import { logHeading } from '../../../shared/log-heading.ts'
 import { estimateTokens } from '../../../shared/tokens.ts'
-import { systemClock, type Clock } from '../../clock.ts'
+import { systemClock, type Clock } from '../../platform/clock.ts'
 import { messageText, type AssistantMessage, type Message, type ToolCallPart } from '../../../shared/messages.ts'
 import { modelLimits, type ModelLimits } from '../catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from '../model.ts'

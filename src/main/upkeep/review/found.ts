@@ -8,8 +8,7 @@ import { quoteOf, strike } from '../../../shared/superseded.ts'
 import type { ReadFile } from '../plan.ts'
 import { evidenceOf, type Found } from '../proposal.ts'
 import type { Verdict } from './answer.ts'
-import type { AskedLine } from './candidates.ts'
-import { sectionTitles } from './candidates.ts'
+import { type AskedLine, sectionTitles } from './candidates.ts'
 
 export interface FoundContext {
   /** By what they say. */

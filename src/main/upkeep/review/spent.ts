@@ -5,7 +5,9 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../../shared/json.ts'
-import { appendDurably, makeFolder, readIfThere } from '../../files/index.ts'
+import { appendDurably } from '../../platform/fs/durable-write.ts'
+import { makeFolder } from '../../platform/fs/make-folder.ts'
+import { readIfThere } from '../../platform/fs/read-file.ts'
 
 const rowSchema = z.object({
   id: z.string(),

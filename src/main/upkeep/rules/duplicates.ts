@@ -3,8 +3,7 @@
  * than in a note, in a note rather than in a log, then the one that says more, then the earlier.
  */
 import { saidOf, twinsAmong, withoutMarks, type Line as SaidLine, type Likeness } from '../../likeness/index.ts'
-import type { Found } from '../proposal.ts'
-import { evidenceOf } from '../proposal.ts'
+import { type Found, evidenceOf } from '../proposal.ts'
 import { statementsOf, type Note, type Statement } from './note.ts'
 
 interface Line extends SaidLine {

@@ -1,6 +1,0 @@
-export { blobId, blobOf } from './blob-id.ts'
-export { compareLines, type LineEdit } from './compare.ts'
-export { Differ } from './differ.ts'
-export { mergeTexts } from './merge.ts'
-export { standingsOf, type Standing } from './standing.ts'
-export { countLines, describeChange, reversed } from './patch.ts'

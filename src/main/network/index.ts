@@ -1,6 +1,0 @@
-export { boundedFetch, type Fetch } from './bounded-fetch.ts'
-export { isShallow } from './nesting.ts'
-export { plainWords } from './plain-words.ts'
-export { RemotePictures } from './remote-picture.ts'
-export { redirected, redirectTarget } from './redirects.ts'
-export { retryAfterOf } from './retry-after.ts'

@@ -1,0 +1,21 @@
+/** What the configuration asks for beyond types and bounds, in English, by a name that the interface has words for. */
+import { modelProviders } from '../../../shared/providers.ts'
+import type { ConfigRule } from '../../../shared/contract/index.ts'
+
+export const rules: Readonly<Record<ConfigRule, string>> = {
+  duration: 'a duration such as 90s, 5m or 2h, of at most 24d',
+  model: `offline or ${modelProviders.map((name) => `${name}/<model>`).join(', ')}`,
+  weights: 'at least one weight above 0',
+  overlap: 'an overlap of at most half of the chunk',
+  softTrim: 'head and tail within maxChars',
+  color: 'a colour such as #3f5bd9',
+  toolServer: 'either command or url',
+  toolServerName: 'a name of letters, digits, - and _',
+  keys: 'keys such as Mod+Shift+K',
+  accelerator: 'keys such as CommandOrControl+Shift+Space, or nothing for none',
+  folder: 'a folder inside the workspace, such as notes/daily',
+  ownFolder: 'empty for the top, .commonplace, or a folder that is not hidden',
+  dailyFormat: 'a format that says year, month and day, such as YYYY-MM-DD',
+  schedule: 'off, daily 04:00, monday 09:00, weekdays 18:30, monthly, or five fields of cron such as 0 4 * * 1',
+  ids: 'ids that are all different',
+}

@@ -1,0 +1,178 @@
+/** From the text of `config.yaml` to a checked configuration, or to problems that name the key and the line. */
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
+import type { z } from 'zod'
+import type { ConfigFault, ConfigProblem, ConfigRule } from '../../../shared/contract/index.ts'
+import { isRecord } from '../../../shared/json.ts'
+import { excessOf, isTooDeep, tooDeep } from './config-limits.ts'
+import { rules } from './config-rules.ts'
+import { configSchema, type Config } from './config-schema.ts'
+
+export type ParsedConfig =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
+
+/** More than these help nobody. */
+const maxProblems = 50
+/** How often an anchor's value may be repeated, what it repeats itself included. */
+const maxAliases = 100
+
+export function parseConfig(text: string): ParsedConfig {
+  const excess = excessOf(text)
+  if (excess !== undefined) return broken(excess)
+  const lineCounter = new LineCounter()
+  // The parser compares every key with every other; we look for doubles ourselves.
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
+  const lineAt = (offset: number) => lineCounter.linePos(offset).line
+  if (document.errors.length > 0) {
+    return {
+      ok: false,
+      problems: document.errors
+        .slice(0, maxProblems)
+        .map(({ pos, message }) => ({ key: '', line: lineAt(pos[0]), message })),
+    }
+  }
+  const doubles = doubleKeys(document)
+  if (doubles.length > 0) {
+    return {
+      ok: false,
+      problems: doubles.slice(0, maxProblems).map(({ key, offset }) => ({
+        key,
+        line: lineAt(offset),
+        message: 'stands there more than once',
+        fault: 'twice' as const,
+      })),
+    }
+  }
+  const raw = valueOf(document)
+  if (raw.problem !== undefined) return broken(raw.problem, lineOfAlias(document, lineAt))
+  const checked = configSchema.safeParse(withInheritedSettings(raw.value ?? {}))
+  if (checked.success) return { ok: true, config: checked.data }
+  return {
+    ok: false,
+    problems: checked.error.issues.flatMap((issue) => problemsOf(issue, document, lineCounter)).slice(0, maxProblems),
+  }
+}
+
+function broken(message: string, line: number | null = null): ParsedConfig {
+  return { ok: false, problems: [{ key: '', line, message }] }
+}
+
+/** The document as plain values; aliases can make very much of very little, or something that contains itself. */
+function valueOf(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: maxAliases })
+  } catch (error) {
+    if (error instanceof ReferenceError) return { problem: 'repeats itself too often (*alias of an &anchor)' }
+    if (error instanceof RangeError) return { problem: tooDeep }
+    throw error
+  }
+  return isTooDeep(value) ? { problem: tooDeep } : { value }
+}
+
+function lineOfAlias(document: Document, lineAt: (offset: number) => number): number | null {
+  let line: number | null = null
+  visit(document, {
+    Alias: (_key, { range }) => {
+      if (range) line = lineAt(range[0])
+      return visit.BREAK
+    },
+  })
+  return line
+}
+
+function doubleKeys(document: Document): { key: string; offset: number }[] {
+  const doubles: { key: string; offset: number }[] = []
+  visit(document, {
+    Map: (_key, { items }) => {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (seen.has(key.value)) doubles.push({ key: String(key.value), offset: key.range?.[0] ?? 0 })
+        seen.add(key.value)
+      }
+    },
+  })
+  return doubles
+}
+
+/** Overlays each agent's entry on `agents.defaults`, before checking, so that an absent key inherits. */
+function withInheritedSettings(raw: unknown): unknown {
+  if (!isRecord(raw) || !isRecord(raw['agents']) || !Array.isArray(raw['agents']['list'])) return raw
+  const { defaults = {}, list } = raw['agents']
+  if (!isRecord(defaults)) return raw
+  return {
+    ...raw,
+    agents: { ...raw['agents'], list: list.map((entry) => (isRecord(entry) ? overlay(defaults, entry) : entry)) },
+  }
+}
+
+function overlay(under: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
+  const result = { ...under }
+  for (const [key, value] of Object.entries(over)) {
+    const below = result[key]
+    result[key] = isRecord(below) && isRecord(value) ? overlay(below, value) : value
+  }
+  return result
+}
+
+function problemsOf(issue: z.core.$ZodIssue, document: Document, lineCounter: LineCounter): ConfigProblem[] {
+  const path = issue.path.filter((step) => typeof step !== 'symbol')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      key: [...path, key].join('.'),
+      line: lineOf([...path, key], document, lineCounter),
+      message: 'is not a setting',
+      fault: 'unknown' as const,
+    }))
+  }
+  const line = lineOf(path, document, lineCounter)
+  return [{ key: path.join('.'), line, message: issue.message, ...faultOf(issue) }]
+}
+
+/** What the interface needs to say it in the user's language; nothing for what is too rare to have words. */
+function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: string } {
+  const rule = (Object.keys(rules) as ConfigRule[]).find((name) => issue.message === rules[name])
+  if (rule) return { fault: rule }
+  switch (issue.code) {
+    case 'invalid_type':
+      return { fault: 'type', allowed: issue.expected }
+    case 'too_small':
+      return { fault: 'tooSmall', allowed: String(issue.minimum) }
+    case 'too_big':
+      return { fault: 'tooBig', allowed: String(issue.maximum) }
+    case 'invalid_value':
+      return { fault: 'choice', allowed: issue.values.map(String).join(', ') }
+    case 'invalid_format':
+      return issue.format === 'url' ? { fault: 'address' } : {}
+    // What one of several forms asks for is said by the form that has a rule.
+    case 'invalid_union':
+      return (
+        issue.errors
+          .flat()
+          .map(faultOf)
+          .find(({ fault }) => fault !== undefined && fault in rules) ?? {}
+      )
+    default:
+      return {}
+  }
+}
+
+/** The line of the deepest part of `path` that stands in the file. */
+function lineOf(path: readonly (string | number)[], document: Document, lineCounter: LineCounter): number | null {
+  let node: unknown = document.contents
+  let offset: number | undefined
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && item.key.value === step)
+      if (!pair) break
+      if (isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset
+      node = pair.value
+    } else if (isSeq(node) && typeof step === 'number') {
+      node = node.items[step]
+      if (typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range))
+        offset = node.range[0]
+    } else break
+  }
+  return offset === undefined ? null : lineCounter.linePos(offset).line
+}

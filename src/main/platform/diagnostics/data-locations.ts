@@ -1,0 +1,58 @@
+/** Where the app keeps what, and how much of it there is. */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DataLocation } from '../../../shared/contract/index.ts'
+import { isSystemError } from '../../../shared/errors.ts'
+
+/** Files that are looked at; a folder with more is told as "at least". */
+const maxFiles = 50_000
+
+interface Place {
+  readonly kind: DataLocation['kind']
+  readonly path: string
+  readonly agent?: string | undefined
+  /** What belongs to it and lies beside it. */
+  readonly beside?: readonly string[]
+}
+
+export async function dataLocations(places: readonly Place[]): Promise<DataLocation[]> {
+  const measured: DataLocation[] = []
+  for (const { kind, path, agent, beside = [] } of places) {
+    const size = await sizeOf(path, ...beside)
+    if (size) measured.push({ kind, path, ...size, ...(agent === undefined ? {} : { agent }) })
+  }
+  return measured
+}
+
+/** Of a file or a folder with all in it, and what lies beside it; undefined where there is nothing. Links are not followed. */
+async function sizeOf(
+  path: string,
+  ...beside: readonly string[]
+): Promise<Pick<DataLocation, 'bytes' | 'files' | 'isComplete'> | undefined> {
+  let [bytes, files] = [0, 0]
+  const waiting = [path, ...beside]
+  try {
+    await stat(path)
+  } catch (error) {
+    if (isSystemError(error)) return undefined
+    throw error
+  }
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (files >= maxFiles) return { bytes, files, isComplete: false }
+    try {
+      const info = await stat(next)
+      if (info.isDirectory()) {
+        const entries = await readdir(next, { withFileTypes: true })
+        const folder = next
+        waiting.push(...entries.filter((entry) => !entry.isSymbolicLink()).map((entry) => join(folder, entry.name)))
+      } else {
+        bytes += info.size
+        files += 1
+      }
+    } catch (error) {
+      // Gone meanwhile, or not for us to see.
+      if (!isSystemError(error)) throw error
+    }
+  }
+  return { bytes, files, isComplete: true }
+}

@@ -1,0 +1,66 @@
+/** Looks from time to time whether the disks that hold the memory have room; whoever cannot write says so by itself. */
+import { statfs } from 'node:fs/promises'
+import { isSystemError } from '../../../shared/errors.ts'
+import type { Health } from './health.ts'
+
+/** Less than this is soon full, bytes. */
+const lowBytes = 100_000_000
+const intervalMs = 10_000
+const dataSettings = { kind: 'settings', section: 'data' } as const
+
+export class DiskWatch {
+  readonly #health: Health
+  readonly #folders: () => Promise<readonly string[]>
+  readonly #onFault: (error: unknown) => void
+  readonly #timer: NodeJS.Timeout
+
+  /** @param folders that are looked at, asked for anew each time */
+  constructor(health: Health, folders: () => Promise<readonly string[]>, onFault: (error: unknown) => void) {
+    this.#health = health
+    this.#folders = folders
+    this.#onFault = onFault
+    this.#timer = setInterval(() => this.#lookSoon(), intervalMs)
+    this.#timer.unref()
+    this.#lookSoon()
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  async look(): Promise<void> {
+    const reports = await Promise.all((await this.#folders()).map((path) => wrongWith(path)))
+    this.#health.replace(
+      ['disk'],
+      reports.filter((report) => report !== undefined),
+    )
+  }
+
+  #lookSoon(): void {
+    void this.look().catch(this.#onFault)
+  }
+}
+
+async function wrongWith(path: string) {
+  try {
+    const { bavail, bsize } = await statfs(path)
+    const free = bavail * bsize
+    if (free >= lowBytes) return undefined
+    return {
+      part: 'disk',
+      code: free < 1_000_000 ? 'full' : 'low',
+      level: free < 1_000_000 ? 'bad' : 'warning',
+      message: `${(free / 1e6).toFixed(1)} MB free in ${path}`,
+      path,
+      remedy: dataSettings,
+    } as const
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES')) {
+      const message = error.message
+      return { part: 'disk', code: 'folder_missing', level: 'bad', message, path, remedy: dataSettings } as const
+    }
+    // File systems without figures tell nothing.
+    if (isSystemError(error)) return undefined
+    throw error
+  }
+}

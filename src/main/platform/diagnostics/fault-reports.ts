@@ -1,0 +1,41 @@
+/** Counts what nobody expected: each fault is in the log, and for an hour the status says how many and where. */
+import type { Log } from '../logging/log.ts'
+import type { Clock } from '../clock.ts'
+import type { Health } from './health.ts'
+
+const keptMs = 60 * 60_000
+
+/** The same log, which tells of its faults. */
+export function withFaultsTold(log: Log, health: Health, now: Clock): Log {
+  let times: number[] = []
+  let timer: NodeJS.Timeout | undefined
+  const forget = () => {
+    times = times.filter((at) => now().getTime() - at < keptMs)
+    clearTimeout(timer)
+    const [oldest] = times
+    if (oldest === undefined) return health.clear('app', 'faults')
+    timer = setTimeout(forget, keptMs - (now().getTime() - oldest))
+    timer.unref()
+  }
+  return {
+    ...log,
+    fault(error, message) {
+      const reference = log.fault(error, message)
+      times.push(now().getTime())
+      forget()
+      const what = error instanceof Error ? error.message : String(error)
+      health.report({
+        part: 'app',
+        code: 'faults',
+        level: 'note',
+        message: `${times.length} in the last hour; the newest is ${reference}: ${message}: ${what}`.slice(0, 400),
+        remedy: { kind: 'settings', section: 'log' },
+      })
+      return reference
+    },
+    close() {
+      clearTimeout(timer)
+      log.close()
+    },
+  }
+}

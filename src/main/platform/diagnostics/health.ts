@@ -1,0 +1,83 @@
+/**
+ * How the app is (M57): everything that can fail reports here and takes its report back when it works again. One list,
+ * for the status bar, the settings and the terminal.
+ */
+import { Changes, type Announcements } from '../events.ts'
+import type { Part, Problem } from '../../../shared/contract/index.ts'
+import type { Clock } from '../clock.ts'
+
+/** What a part says of itself; `since` only when it began before it was reported. */
+export type Report = Omit<Problem, 'since' | 'level'> & {
+  readonly level?: Problem['level']
+  readonly since?: number | undefined
+}
+
+export interface HealthOptions {
+  readonly now: Clock
+}
+
+const order = { bad: 0, warning: 1, note: 2 } as const
+
+export class Health {
+  /** Something is another than it was; many reports of one moment are told once. */
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
+  readonly #options: HealthOptions
+  readonly #problems = new Map<string, Problem>()
+  #isTelling = false
+
+  constructor(options: HealthOptions) {
+    this.changes = this.#changes
+    this.#options = options
+  }
+
+  /** A part does not work (any more), a warning unless it says otherwise. What was known keeps its `since`. */
+  report({ level = 'warning', since, ...report }: Report): void {
+    const key = keyOf(report)
+    const known = this.#problems.get(key)
+    const problem = { ...report, level, since: since ?? known?.since ?? this.#options.now().getTime() }
+    if (known && JSON.stringify(known) === JSON.stringify(problem)) return
+    this.#problems.set(key, problem)
+    this.#tell()
+  }
+
+  /** A part works again: all of it, or what `code` says; of one agent, or of the app. */
+  clear(part: Part, code?: string, agent?: string): void {
+    for (const [key, problem] of this.#problems) {
+      if (problem.part !== part || problem.agent !== agent || (code !== undefined && problem.code !== code)) continue
+      this.#problems.delete(key)
+      this.#tell()
+    }
+  }
+
+  /** Some parts of an agent (or of the app) say all that is wrong with them; what they do not say is mended. */
+  replace(parts: readonly Part[], reports: readonly Report[], agent?: string): void {
+    const kept = new Set(reports.map(keyOf))
+    for (const [key, problem] of this.#problems) {
+      if (!parts.includes(problem.part) || problem.agent !== agent || kept.has(key)) continue
+      this.#problems.delete(key)
+      this.#tell()
+    }
+    for (const report of reports) this.report(report)
+  }
+
+  /** What concerns an agent, the app's own problems included; the worst first, then the oldest. */
+  problems(agent?: string): Problem[] {
+    return [...this.#problems.values()]
+      .filter((problem) => problem.agent === undefined || problem.agent === agent)
+      .sort((one, other) => order[one.level] - order[other.level] || one.since - other.since)
+  }
+
+  #tell(): void {
+    if (this.#isTelling) return
+    this.#isTelling = true
+    queueMicrotask(() => {
+      this.#isTelling = false
+      this.#changes.announce()
+    })
+  }
+}
+
+function keyOf({ part, code, agent = '', path = '' }: Pick<Report, 'part' | 'code' | 'agent' | 'path'>): string {
+  return JSON.stringify([part, code, agent, path])
+}

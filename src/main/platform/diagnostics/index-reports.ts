@@ -1,0 +1,41 @@
+/** What an index's status says of the parts behind it: its provider, watcher, files, and the index itself. Pure. */
+import type { IndexStatus, Part, Remedy } from '../../../shared/contract/index.ts'
+import type { Health, Report } from './health.ts'
+
+const parts = ['embeddings', 'watcher', 'index', 'files'] as const satisfies readonly Part[]
+
+type Known = Pick<Report, 'part' | 'level' | 'remedy'>
+
+const models: Remedy = { kind: 'settings', section: 'models' }
+const tryAgain: Remedy = { kind: 'tryAgain' }
+
+const known: Readonly<Record<string, Known>> = {
+  watch_limit: { part: 'watcher' },
+  watch_failed: { part: 'watcher', remedy: { kind: 'reindex' } },
+  index_failed: { part: 'index', level: 'bad', remedy: { kind: 'reindex' } },
+  index_damaged: { part: 'index', level: 'note' },
+  no_key: { part: 'embeddings', remedy: models },
+  no_base_url: { part: 'embeddings', remedy: { kind: 'settings', section: 'all' } },
+  provider_auth: { part: 'embeddings', remedy: models },
+  texts_refused: { part: 'embeddings', level: 'note' },
+  passages_local: { part: 'embeddings', level: 'note' },
+}
+
+export function reportIndex(health: Health, agent: string, { problems, state }: IndexStatus): void {
+  const reports = problems.map(({ code, message, path, since }): Report => ({
+    code,
+    message,
+    ...(known[code] ?? usual(code, path)),
+    agent,
+    since,
+    ...(path === undefined ? {} : { path }),
+  }))
+  const rebuilding: Report = { part: 'index', code: 'rebuilding', level: 'note', message: '', agent }
+  health.replace(parts, state === 'rebuilding' ? [...reports, rebuilding] : reports, agent)
+}
+
+function usual(code: string, path: string | undefined): Known {
+  if (code.startsWith('provider_')) return { part: 'embeddings', remedy: tryAgain }
+  const isFile = path !== undefined && !path.startsWith('/') && /\.(md|markdown)$/i.test(path)
+  return { part: 'files', ...(isFile ? { remedy: { kind: 'file', path } } : {}) }
+}

@@ -1,0 +1,52 @@
+/** The newest lines of the log. */
+import { open } from 'node:fs/promises'
+import { z } from 'zod'
+import type { LogLine } from '../../../shared/contract/index.ts'
+import { isSystemError } from '../../../shared/errors.ts'
+import { parseJson } from '../../../shared/json.ts'
+
+/** Bytes that are read from the end. */
+const maxBytes = 256 * 1024
+
+const lineSchema = z.looseObject({ level: z.number(), time: z.string(), msg: z.string().default('') })
+
+export async function readLog(file: string, most: number): Promise<LogLine[]> {
+  const text = await tailOf(file)
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const parsed = lineSchema.safeParse(parseJson(line))
+      if (!parsed.success) return []
+      const { level, time, msg, ...details } = parsed.data
+      return [
+        {
+          level: level >= 50 ? 'error' : level >= 40 ? 'warning' : 'info',
+          time,
+          message: msg,
+          details: detailsOf(details),
+        } as const,
+      ]
+    })
+    .slice(-most)
+}
+
+function detailsOf(details: Record<string, unknown>): string {
+  return Object.keys(details).length === 0 ? '' : JSON.stringify(details)
+}
+
+async function tailOf(file: string): Promise<string> {
+  try {
+    const handle = await open(file)
+    try {
+      const { size } = await handle.stat()
+      const bytes = Buffer.alloc(Math.min(size, maxBytes))
+      await handle.read(bytes, 0, bytes.length, size - bytes.length)
+      return bytes.toString('utf8')
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return ''
+    throw error
+  }
+}

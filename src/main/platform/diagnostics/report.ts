@@ -1,0 +1,70 @@
+/**
+ * What helps to find a fault, and nothing private: versions, figures, the settings with texts and addresses left out,
+ * the log's newest lines without what they quote.
+ */
+import { arch, cpus, release, totalmem } from 'node:os'
+import type { IndexStatus, LogLine } from '../../../shared/contract/index.ts'
+import { redact } from '../logging/log.ts'
+
+export interface DiagnosticsInput {
+  readonly version: string
+  readonly home: string
+  /** As written, without defaults. */
+  readonly settings: unknown
+  readonly agents: readonly { readonly model: string; readonly status: IndexStatus | undefined }[]
+  readonly log: readonly LogLine[]
+  readonly now: Date
+}
+
+/** As JSON, to be read by a person before it is sent to anybody. */
+export function diagnostics({ version, home, settings, agents, log, now }: DiagnosticsInput): string {
+  const report = {
+    app: version,
+    at: now.toISOString(),
+    node: process.versions.node,
+    electron: process.versions['electron'] ?? null,
+    system: `${process.platform} ${release()} ${arch()}`,
+    processors: cpus().length,
+    memoryMb: Math.round(totalmem() / 1e6),
+    usedMb: Math.round(process.memoryUsage().rss / 1e6),
+    upMinutes: Math.round(process.uptime() / 60),
+    settings: withoutTexts(settings),
+    agents: agents.map(({ model, status }, index) => ({
+      agent: index + 1,
+      model,
+      index: status && {
+        files: status.files,
+        chunks: status.chunks,
+        embedded: status.embedded,
+        provider: status.provider,
+        state: status.state,
+        problems: status.problems.map(({ code }) => code),
+      },
+    })),
+    log: log.map(({ level, time, message, details }) => ({
+      level,
+      time,
+      message: clean(message, home),
+      details: clean(details, home),
+    })),
+  }
+  return JSON.stringify(report, null, 2)
+}
+
+/** Figures and choices say what is set; a text could say anything: only its length is told. */
+function withoutTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutTexts)
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutTexts(inner)]))
+  if (typeof value !== 'string') return value
+  return /^[a-z][a-z0-9+_-]{0,23}$/i.test(value) ? value : `(text of ${value.length})`
+}
+
+/** Quoted texts, paths and addresses are somebody's own. */
+function clean(text: string, home: string): string {
+  return redact(text)
+    .replaceAll(home, '(state)')
+    .replace(/(?:\/|[A-Za-z]:\\)(?:[^\s"':()]+[/\\])*([^\s"':()/\\]+)/g, '(path)/$1')
+    .replace(/[\w.+-]+@[\w-]+\.[\w.]+/g, '(address)')
+    .replace(/\(path\)\/[^\s"':()]+\.(?:md|markdown|jsonl)/gi, '(path)/(note)')
+}

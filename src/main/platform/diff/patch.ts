@@ -1,0 +1,130 @@
+/** A change of a text as a unified diff, and taking one back. Pure. */
+import { applyPatch, formatPatch, parsePatch, reversePatch, type StructuredPatchHunk } from 'diff'
+import type { FileChange } from '../../../shared/file-change.ts'
+import { formatLargeChange, parseLargeChange } from '../../../shared/large-change.ts'
+import { blobId } from './blob-id.ts'
+import { compareLines, type LineEdit } from './compare-lines.ts'
+import { splitLines } from './lines.ts'
+import { context, fuzz, standingsOf } from './revert-status.ts'
+
+/** Nobody reads more than this in a card; a longer patch names the two texts instead (see shared/large-change.ts). */
+const maxLines = 2000
+const maxCharacters = 200_000
+/** What a patch may have where no history keeps the texts: as much as a request to take it back may. */
+const maxCharactersAlone = 8_000_000
+
+export interface DescribeOptions {
+  /** Both texts can be had from the history later: a long patch need not hold them. */
+  readonly isKept: boolean
+  /** As `compareLines` has it. */
+  readonly steps?: number
+}
+
+/** What was changed, in lines; `startLine` is the first changed one of the new text, 1-based. */
+export function describeChange(
+  path: string,
+  before: string,
+  after: string,
+  { isKept, steps }: DescribeOptions,
+): FileChange {
+  const [olds, news] = [splitLines(before), splitLines(after)]
+  const edits = compareLines(olds, news, steps)
+  let added = 0
+  let removed = 0
+  let characters = 0
+  for (const edit of edits) {
+    added += edit.newTo - edit.newFrom
+    removed += edit.to - edit.from
+    characters += lengthOf(olds, edit.from, edit.to) + lengthOf(news, edit.newFrom, edit.newTo)
+  }
+  const isLong = isKept ? added + removed > maxLines || characters > maxCharacters : characters > maxCharactersAlone
+  const patch = isLong
+    ? formatLargeChange(path, { before: blobId(before), after: blobId(after), added, removed })
+    : formatPatch({
+        oldFileName: path,
+        newFileName: path,
+        oldHeader: undefined,
+        newHeader: undefined,
+        hunks: hunksOf(edits, olds, news),
+      })
+  return { path, patch, added, removed, startLine: startLine(edits[0]) }
+}
+
+export function countLines(before: string, after: string): { added: number; removed: number } {
+  let added = 0
+  let removed = 0
+  for (const edit of compareLines(splitLines(before), splitLines(after))) {
+    added += edit.newTo - edit.newFrom
+    removed += edit.to - edit.from
+  }
+  return { added, removed }
+}
+
+/**
+ * The text without the change, also where other lines were changed since, and where some of it was taken back already.
+ * @returns undefined when its lines do not stand any more
+ */
+export function takeBack(text: string, patch: string): string | undefined {
+  const [parsed] = parsePatch(patch)
+  if (!parsed) return undefined
+  const standings = standingsOf(text, patch)
+  const hunks = parsed.hunks.filter((_, place) => standings[place] !== 'undone')
+  if (hunks.length === 0) return text
+  const restored = applyPatch(text, reversePatch({ ...parsed, hunks }), { fuzzFactor: fuzz })
+  return restored === false ? undefined : restored
+}
+
+/** The patch that does again what taking this one back has undone. */
+export function reversed(patch: string): string {
+  const large = parseLargeChange(patch)
+  if (large) {
+    const { before, after, added, removed } = large
+    const path = /^--- (.*)$/m.exec(patch)?.[1] ?? ''
+    return formatLargeChange(path, { before: after, after: before, added: removed, removed: added })
+  }
+  const [parsed] = parsePatch(patch)
+  return parsed ? formatPatch(reversePatch(parsed)) : patch
+}
+
+function lengthOf(lines: readonly string[], from: number, to: number): number {
+  let length = 0
+  for (let line = from; line < to; line += 1) length += lines[line]?.length ?? 0
+  return length
+}
+
+function startLine(first: LineEdit | undefined): number {
+  return first ? first.newFrom + 1 : 1
+}
+
+function hunksOf(edits: readonly LineEdit[], olds: readonly string[], news: readonly string[]): StructuredPatchHunk[] {
+  const hunks: StructuredPatchHunk[] = []
+  for (let index = 0; index < edits.length;) {
+    let last = index
+    // Changes whose surroundings touch are shown together.
+    while ((edits[last + 1]?.from ?? Infinity) - (edits[last]?.to ?? 0) <= 2 * context) last += 1
+    hunks.push(hunkOf(edits.slice(index, last + 1), olds, news))
+    index = last + 1
+  }
+  return hunks
+}
+
+function hunkOf(edits: readonly LineEdit[], olds: readonly string[], news: readonly string[]): StructuredPatchHunk {
+  const [first, last] = [edits[0], edits.at(-1)]
+  const from = Math.max(0, (first?.from ?? 0) - context)
+  const to = Math.min(olds.length, (last?.to ?? 0) + context)
+  const newFrom = (first?.newFrom ?? 0) - ((first?.from ?? 0) - from)
+  const newTo = (last?.newTo ?? 0) + (to - (last?.to ?? 0))
+  const lines: string[] = []
+  let at = from
+  for (const edit of edits) {
+    for (; at < edit.from; at += 1) lines.push(...shown(' ', olds[at]))
+    for (; at < edit.to; at += 1) lines.push(...shown('-', olds[at]))
+    for (let line = edit.newFrom; line < edit.newTo; line += 1) lines.push(...shown('+', news[line]))
+  }
+  for (; at < to; at += 1) lines.push(...shown(' ', olds[at]))
+  return { oldStart: from + 1, oldLines: to - from, newStart: newFrom + 1, newLines: newTo - newFrom, lines }
+}
+
+function shown(sign: string, line = ''): string[] {
+  return line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file']
+}

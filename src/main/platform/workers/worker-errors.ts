@@ -1,0 +1,13 @@
+/** Carries an expected failure over the boundary of a thread and back, code and data included. */
+import { ORPCError } from '@orpc/client'
+import { AppError, errorCodes, type ErrorCode, type ErrorData } from '../../../shared/errors.ts'
+
+export function toOrpcError(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error
+  return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
+}
+
+export function fromOrpcError(error: unknown): unknown {
+  if (!(error instanceof ORPCError) || !(errorCodes as readonly string[]).includes(error.code)) return error
+  return new AppError(error.code as ErrorCode, error.message, (error.data ?? {}) as ErrorData, { cause: error })
+}

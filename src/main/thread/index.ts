@@ -1,6 +1,0 @@
-export { fromOrpcError } from './errors.ts'
-export { withForms, withoutForms } from './no-forms.ts'
-export { serveThread, threadBase } from './serve.ts'
-export { yieldToOthers } from './yield.ts'
-export { startThread, type Thread } from './thread.ts'
-export { threadFile } from '../worker.ts'
