@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../../src/main/app.ts'
-import { Recording } from '../../src/main/history/index.ts'
-import { Workspace } from '../../src/main/workspace/index.ts'
+import { Recording } from '../../src/main/workspace/history/recording.ts'
+import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { median, type Figure } from './figures.ts'
 
 const mainFolder = new URL('../../src/main/', import.meta.url)
@@ -20,7 +20,7 @@ export async function measureHistory(root: string): Promise<Figure[]> {
     plain.push(await timeOf(() => writeMany(openWorkspace(root, `plain-${round}`))))
     const workspace = openWorkspace(root, `recorded-${round}`)
     const recording = new Recording({
-      entry: new URL('history/history-thread.ts', mainFolder),
+      entry: new URL('workspace/history/history.worker.ts', mainFolder),
       folder: join(root, `history-${round}`),
       roots: workspace.roots,
       settings: () => ({ enabled: true, keepDays: null }),

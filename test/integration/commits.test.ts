@@ -4,7 +4,7 @@ import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import { call } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Commits } from '../../src/main/commits/index.ts'
+import { Commits } from '../../src/main/workspace/git/commits.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { createRouter } from '../../src/main/router/index.ts'
 import { threadFile } from '../../src/main/platform/workers/worker-prestart.ts'
@@ -45,7 +45,7 @@ async function repository() {
 }
 
 function open(workspace: string, usesSystem: boolean): Commits {
-  const entry = threadFile(mainFolder, 'commits/commits-thread')
+  const entry = threadFile(mainFolder, 'workspace/git/git-log.worker')
   const commits = new Commits({ entry, roots: { workspace, forbidden: [] }, differ: new Differ(), usesSystem })
   onTestFinished(() => commits.close())
   return commits

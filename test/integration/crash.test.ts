@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/main/app.ts'
-import { Repository } from '../../src/main/history/repository.ts'
+import { Repository } from '../../src/main/workspace/history/repository.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { rounds, seededRandom } from '../support/thorough.ts'
 

@@ -5,9 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/main/app.ts'
 import { Exclusive } from '../../src/main/platform/fs/mutex.ts'
-import { Accepted, Recording } from '../../src/main/history/index.ts'
+import { Accepted } from '../../src/main/workspace/history/reviewed-hunks.ts'
+import { Recording } from '../../src/main/workspace/history/recording.ts'
 import { threadFile } from '../../src/main/platform/workers/worker-prestart.ts'
-import { Workspace } from '../../src/main/workspace/index.ts'
+import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { parseLargeChange } from '../../src/shared/large-change.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
@@ -319,7 +320,7 @@ describe('M26 history', () => {
       await agent.history?.settle()
     }
     await app.close()
-    const { Repository } = await import('../../src/main/history/repository.ts')
+    const { Repository } = await import('../../src/main/workspace/history/repository.ts')
     const gitdir = join(folders.home, 'history/main/repository.git')
     const repository = await Repository.open(gitdir, folders.workspace)
     const log = await repository.log()
@@ -462,7 +463,7 @@ describe('M26 a history that sleeps', () => {
     const faults: unknown[] = []
     const idleMs = 100
     const recording = new Recording({
-      entry: threadFile(mainFolder, 'history/history-thread'),
+      entry: threadFile(mainFolder, 'workspace/history/history.worker'),
       folder,
       roots: workspace.roots,
       settings: () => ({ enabled: true, keepDays: null }),

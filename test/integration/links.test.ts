@@ -6,9 +6,9 @@ import { setImmediate } from 'node:timers/promises'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
-import { Links } from '../../src/main/links/index.ts'
-import type { NewNotes } from '../../src/main/links/new-note.ts'
-import type { LinkStyle } from '../../src/main/links/written.ts'
+import { Links } from '../../src/main/workspace/links/links.ts'
+import type { NewNotes } from '../../src/main/workspace/links/new-linked-note.ts'
+import type { LinkStyle } from '../../src/main/workspace/links/format-link.ts'
 import { createRouter } from '../../src/main/router/index.ts'
 import { threadFile } from '../../src/main/platform/workers/worker-prestart.ts'
 import { openTestApp } from '../support/app.ts'
@@ -35,7 +35,7 @@ describe('M67 links', () => {
   it('M67: who asks while the app closes is told, and nothing else fails', async () => {
     const { agent } = await openLinks({ 'Home.md': '[[Other]]\n', 'Other.md': 'x\n' })
     const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNotes & LinkStyle>()
-    const entry = threadFile(mainFolder, 'links/link-thread')
+    const entry = threadFile(mainFolder, 'workspace/links/links.worker')
     const links = new Links({
       entry,
       workspace: agent.workspace,

@@ -2,13 +2,13 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { threadFile } from '../../src/main/platform/workers/worker-prestart.ts'
-import { LookThread } from '../../src/main/visibility/look-thread-link.ts'
-import { LocalNotes, type Sight } from '../../src/main/visibility/index.ts'
-import { askDirectly } from '../../src/main/workspace/index.ts'
+import { LookThread } from '../../src/main/workspace/privacy/scanner-worker.ts'
+import { LocalNotes, type Sight } from '../../src/main/workspace/privacy/local-notes.ts'
+import { askDirectly } from '../../src/main/workspace/files/stat-batch.ts'
 import { mainFolder } from '../support/built.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
-const entry = threadFile(mainFolder, 'visibility/look-thread')
+const entry = threadFile(mainFolder, 'workspace/privacy/scanner.worker')
 let folder: string
 
 beforeEach(async () => {

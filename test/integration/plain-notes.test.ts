@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { LocalNotes } from '../../src/main/visibility/index.ts'
-import { plainKey } from '../../src/main/visibility/plain-notes.ts'
+import { LocalNotes } from '../../src/main/workspace/privacy/local-notes.ts'
+import { plainKey } from '../../src/main/workspace/privacy/plain-notes.ts'
 
 let root: string
 let folder: string

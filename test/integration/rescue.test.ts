@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { rescue, settleRescue, waitingRescues } from '../../src/main/chat/keeping/rescue.ts'
-import { Workspace } from '../../src/main/workspace/index.ts'
+import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const origin = { cause: 'flush' } as const

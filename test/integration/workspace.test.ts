@@ -1,7 +1,8 @@
 import { link, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { seedWorkspace, Workspace } from '../../src/main/workspace/index.ts'
+import { seedWorkspace } from '../../src/main/workspace/files/seed-templates.ts'
+import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { folderWith, temporaryFolder, writeFiles } from '../support/folder.ts'
 
 async function openWorkspace(files: Record<string, string> = {}, forbidden: string[] = []) {

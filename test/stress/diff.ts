@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
-import { Workspace } from '../../src/main/workspace/index.ts'
+import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 
 const entry = new URL('../../src/main/platform/diff/diff.worker.ts', import.meta.url)
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))

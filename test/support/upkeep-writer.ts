@@ -6,8 +6,8 @@ import { visibilityOf } from '../../src/shared/visibility.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { Upkeep, type ReviewModel } from '../../src/main/upkeep/index.ts'
 import { findCandidates } from '../../src/main/upkeep/take-look.ts'
-import { Workspace } from '../../src/main/workspace/index.ts'
-import { usualLayout } from '../../src/main/workspace/layout.ts'
+import { Workspace } from '../../src/main/workspace/files/workspace.ts'
+import { usualLayout } from '../../src/main/workspace/files/layout.ts'
 
 /** Upkeep of a folder without the rest of its agent. */
 export function openUpkeepOf(

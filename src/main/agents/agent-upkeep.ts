@@ -1,7 +1,7 @@
 /** Upkeep of one agent: what it is told of the memory, the model that it may ask, and when it does so by itself. */
 import { join } from 'node:path'
 import { AgentModels, loadPrompts, type ProposedChange } from '../chat/index.ts'
-import type { Links } from '../links/index.ts'
+import type { Links } from '../workspace/links/links.ts'
 import { hasSourceMark, sourceMark, sourceName } from '../../shared/provenance.ts'
 import { withAddedSource } from '../../shared/provenance-edit.ts'
 import { messageText } from '../../shared/messages.ts'
@@ -18,8 +18,10 @@ import {
   type NotesOptions,
   type ReviewModel,
 } from '../upkeep/index.ts'
-import type { LocalNotes, Sight } from '../visibility/index.ts'
-import { hashText, localDate, type Workspace } from '../workspace/index.ts'
+import type { LocalNotes, Sight } from '../workspace/privacy/local-notes.ts'
+import { hashText } from '../workspace/files/text-files.ts'
+import { localDate } from '../workspace/files/layout.ts'
+import type { Workspace } from '../workspace/files/workspace.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { builtinFile, notesFolders } from './memory-source.ts'
 import { reportDamaged } from './report-damaged.ts'

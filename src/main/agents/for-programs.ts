@@ -1,5 +1,7 @@
 /** What other programs may see of an agent's files: not what the user keeps out of the memory, and nothing but notes. */
-import { normalizeRequest, unsearchedFor, type Workspace } from '../workspace/index.ts'
+import { normalizeRequest } from '../workspace/files/paths.ts'
+import { unsearchedFor } from '../workspace/files/layout.ts'
+import type { Workspace } from '../workspace/files/workspace.ts'
 
 type Scope = Parameters<typeof unsearchedFor>[1]
 

@@ -2,15 +2,10 @@
 import type { ForgetStep } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { isSentTexts } from '../../shared/providers.ts'
-import {
-  assertNamable,
-  forgetInThread,
-  otherGit,
-  Phrase,
-  scanInThread,
-  type ForgetFolders,
-  type ForgetRequest,
-} from '../forget/index.ts'
+import { assertNamable, Phrase } from '../workspace/erasure/erase-pattern.ts'
+import { forgetInThread, scanInThread } from '../workspace/erasure/erasure-worker.ts'
+import { otherGit, type ForgetFolders } from '../workspace/erasure/erasure-stores.ts'
+import type { ForgetRequest } from '../workspace/erasure/erase.ts'
 import type { Agent } from './agent.ts'
 
 /** Lines of what search finds that are offered. */

@@ -1,10 +1,12 @@
 /** The files of a workspace as they are listed: what each is, its figures, and why it is not searched. */
 import type { FileEntry, ListedFile, MemoryScope } from '../../shared/contract/index.ts'
-import type { VaultHabits } from '../habits/index.ts'
+import type { VaultHabits } from '../workspace/conventions/vault-conventions.ts'
 import type { Memory } from '../memory/index.ts'
-import { dailyLogDate, fileKind, unsearchedOf, type Workspace } from '../workspace/index.ts'
-import type { LocalNote, LocalNotes } from '../visibility/index.ts'
-import type { TextFigures } from './text-figures.ts'
+import { dailyLogDate, fileKind, unsearchedOf } from '../workspace/files/layout.ts'
+import type { Workspace } from '../workspace/files/workspace.ts'
+import type { LocalNote } from '../workspace/privacy/privacy-rules.ts'
+import type { LocalNotes } from '../workspace/privacy/local-notes.ts'
+import type { TextFigures } from '../workspace/files/text-statistics.ts'
 
 interface Named {
   readonly workspace: Workspace

@@ -2,8 +2,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Move } from '../../shared/links/index.ts'
-import { movedRules, ruleFor } from '../visibility/index.ts'
-import { trashFolder, type LocalRules } from '../workspace/index.ts'
+import { movedRules, ruleFor } from '../workspace/privacy/privacy-rules.ts'
+import { trashFolder } from '../workspace/files/layout.ts'
+import type { LocalRules } from '../workspace/files/keep-visibility.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { notesFolders } from './memory-source.ts'
 

@@ -3,9 +3,11 @@ import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Locale } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { namesIn, readHabits, withOwn } from '../habits/index.ts'
+import { namesIn } from '../workspace/conventions/inspect-folder.ts'
+import { readHabits } from '../workspace/conventions/read-conventions.ts'
+import { withOwn } from '../workspace/conventions/vault-conventions.ts'
 import { expandHome, type AgentSettings } from '../platform/config/config-schema.ts'
-import { seedWorkspace } from '../workspace/index.ts'
+import { seedWorkspace } from '../workspace/files/seed-templates.ts'
 
 export interface NewAgent {
   readonly name: string

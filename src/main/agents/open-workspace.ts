@@ -1,8 +1,11 @@
 /** An agent's files: to work with while the agent is open, or only to write into. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Recording, type History } from '../history/index.ts'
-import { hashText, Workspace, type Roots } from '../workspace/index.ts'
+import { Recording } from '../workspace/history/recording.ts'
+import type { History } from '../workspace/history/history.ts'
+import { hashText } from '../workspace/files/text-files.ts'
+import { Workspace } from '../workspace/files/workspace.ts'
+import type { Roots } from '../workspace/files/paths.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { localRules } from './local-rules.ts'
 import { layoutOfHabits, readableFolders } from './memory-source.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownFolderName, ownNames } from '../../shared/own-files.ts'
-import { layoutOf, ownPath } from '../workspace/index.ts'
+import { layoutOf, ownPath } from '../workspace/files/layout.ts'
 import type { Agent } from './agent.ts'
 
 export interface MovedOwn {

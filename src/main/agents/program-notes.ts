@@ -5,16 +5,11 @@
 import { sourceMark, sourceName, withSourceMarks, type Source } from '../../shared/provenance.ts'
 import type { Clock } from '../platform/clock.ts'
 import { evidenceOf, outsideFound, proposalOf, type Upkeep } from '../upkeep/index.ts'
-import {
-  addToSection,
-  hashText,
-  localDate,
-  longTermFile,
-  noteItem,
-  sectionTitle,
-  type RememberedLines,
-  type Workspace,
-} from '../workspace/index.ts'
+import { addToSection, noteItem, sectionTitle } from '../workspace/files/add-to-section.ts'
+import { hashText } from '../workspace/files/text-files.ts'
+import { localDate, longTermFile } from '../workspace/files/layout.ts'
+import type { RememberedLines } from '../workspace/files/workspace-edits.ts'
+import type { Workspace } from '../workspace/files/workspace.ts'
 
 interface Memory {
   readonly workspace: Workspace

@@ -10,9 +10,11 @@ import { withAddedSource } from '../../shared/provenance-edit.ts'
 import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '../../shared/provenance.ts'
 import { addedLines, saysSomething, withAddedLocal } from '../../shared/visibility-edit.ts'
 import type { Clock } from '../platform/clock.ts'
-import { fileKind, localDate, type Layout, type WriteOrigin } from '../workspace/index.ts'
+import { fileKind, localDate, type Layout } from '../workspace/files/layout.ts'
+import type { WriteOrigin } from '../workspace/files/workspace-edits.ts'
 import { nothingHeld, ownWordsOf, withheldMessages, type ChatModel, type Look } from '../models/index.ts'
-import { seenPart, type LocalNote } from '../visibility/index.ts'
+import { seenPart } from '../workspace/privacy/visible-excerpt.ts'
+import type { LocalNote } from '../workspace/privacy/privacy-rules.ts'
 import { veil } from './veil.ts'
 
 /** What a model that writes was given, and whom to ask where it may not. */

@@ -24,8 +24,8 @@ import {
   memoryFoldersOf,
   ownPath,
   projectContextFiles,
-  type Workspace,
-} from '../workspace/index.ts'
+} from '../workspace/files/layout.ts'
+import type { Workspace } from '../workspace/files/workspace.ts'
 import type { LearnedWindows } from './learned-windows.ts'
 import type { Source } from '../../shared/provenance.ts'
 import { originsOf } from './origins.ts'

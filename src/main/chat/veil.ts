@@ -4,7 +4,8 @@
  * answer depends on words that it does not see. Pure.
  */
 import { heldLine, visibilityOf } from '../../shared/visibility.ts'
-import type { KnownWords, LocalNet, LocalNote } from '../visibility/index.ts'
+import type { KnownWords, LocalNet } from '../workspace/privacy/local-text-matcher.ts'
+import type { LocalNote } from '../workspace/privacy/privacy-rules.ts'
 
 interface VeilOptions {
   readonly note: LocalNote

@@ -3,7 +3,7 @@ import { net, protocol } from 'electron'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { securityHeaders } from '../host/index.ts'
-import { isInside } from '../workspace/index.ts'
+import { isInside } from '../workspace/files/paths.ts'
 
 const scheme = 'app'
 const host = 'commonplace'

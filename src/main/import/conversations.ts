@@ -1,6 +1,6 @@
 /** Conversations of other programs' data exports, each as a Markdown document. Pure. */
 import { z } from 'zod'
-import { nameFor } from '../workspace/index.ts'
+import { nameFor } from '../workspace/files/file-names.ts'
 
 export interface ImportedDocument {
   /** Name without a folder. */

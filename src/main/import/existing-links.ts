@@ -8,7 +8,8 @@ import { baseOf, parseLinks, Resolver, stemOf, type KnownFile } from '../../shar
 import { namesOf, parseProperties } from '../../shared/properties/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { inBatches } from '../platform/fs/batches.ts'
-import { isMarkdown, readText } from '../workspace/index.ts'
+import { isMarkdown } from '../workspace/files/layout.ts'
+import { readText } from '../workspace/files/text-files.ts'
 
 const readAtOnce = 64
 /** Of each kind, those that are told one by one. */

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ForeignSettings } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { readText } from '../workspace/index.ts'
+import { readText } from '../workspace/files/text-files.ts'
 import type { TakenOver } from './account.ts'
 import { takeOver } from './openclaw.ts'
 

@@ -2,7 +2,7 @@
 import { type } from '@orpc/server'
 import { AppError } from '../../shared/errors.ts'
 import { serveThread, threadBase } from '../platform/workers/serve-worker.ts'
-import type { Roots } from '../workspace/index.ts'
+import type { Roots } from '../workspace/files/paths.ts'
 import { packWorkspace } from './pack.ts'
 import { prepare, type Wanted } from './prepare.ts'
 import { copyAttachment, openSource, type Source } from './read-source.ts'

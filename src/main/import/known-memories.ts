@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { KnownMemory } from '../../shared/contract/index.ts'
-import { walkMarkdown } from '../workspace/index.ts'
+import { walkMarkdown } from '../workspace/files/walk.ts'
 
 const places: readonly (readonly [kind: KnownMemory['kind'], ...way: string[]])[] = [
   ['openclaw', '.openclaw', 'workspace'],

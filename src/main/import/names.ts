@@ -1,5 +1,6 @@
 /** What comes from another system gets names that every one takes. Pure. */
-import { isHidden, isMarkdown, isPortable, nameFor } from '../workspace/index.ts'
+import { isHidden, isPortable, nameFor } from '../workspace/files/file-names.ts'
+import { isMarkdown } from '../workspace/files/layout.ts'
 
 /** Room for a number is left, should the name be taken. */
 const maxNameBytes = 240

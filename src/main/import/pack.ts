@@ -9,8 +9,9 @@ import { attachmentType } from '../../shared/attachments.ts'
 import { decodePart } from '../../shared/decode.ts'
 import { parseLinks, Resolver } from '../../shared/links/index.ts'
 import { withVisibility } from '../../shared/visibility-edit.ts'
-import { ruleFor } from '../visibility/index.ts'
-import { isMarkdown, walkFiles } from '../workspace/index.ts'
+import { ruleFor } from '../workspace/privacy/privacy-rules.ts'
+import { isMarkdown } from '../workspace/files/layout.ts'
+import { walkFiles } from '../workspace/files/walk.ts'
 
 /** All of it is in memory at once. */
 const maxBytes = 512 * 1024 * 1024

@@ -5,7 +5,8 @@
 import { stat } from 'node:fs/promises'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { withoutImport } from '../../shared/provenance.ts'
-import { readText, resolveInside, type Place, type Roots } from '../workspace/index.ts'
+import { readText } from '../workspace/files/text-files.ts'
+import { resolveInside, type Place, type Roots } from '../workspace/files/paths.ts'
 import { numbered } from './names.ts'
 
 export interface Placed {

@@ -11,15 +11,10 @@ import { attachmentType } from '../../shared/attachments.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
 import { parseJson } from '../../shared/json.ts'
 import { isCanvas } from '../../shared/links/index.ts'
-import {
-  decodeUtf8,
-  isMarkdown,
-  maxAttachmentBytes,
-  maxTextBytes,
-  readText,
-  walkFiles,
-  walkMarkdown,
-} from '../workspace/index.ts'
+import { decodeUtf8, maxTextBytes, readText } from '../workspace/files/text-files.ts'
+import { isMarkdown } from '../workspace/files/layout.ts'
+import { maxAttachmentBytes } from '../workspace/files/attachments.ts'
+import { walkFiles, walkMarkdown } from '../workspace/files/walk.ts'
 import { Archive } from './archive.ts'
 import { assertBearable, maxImportBytes } from './bounds.ts'
 import { readConversations } from './conversations.ts'

@@ -9,14 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../shared/errors.ts'
-import {
-  decodeUtf8,
-  isIgnoredFolder,
-  isMarkdown,
-  maxAttachmentBytes,
-  maxTextBytes,
-  normalizeRequest,
-} from '../workspace/index.ts'
+import { decodeUtf8, maxTextBytes } from '../workspace/files/text-files.ts'
+import { isIgnoredFolder, isMarkdown } from '../workspace/files/layout.ts'
+import { maxAttachmentBytes } from '../workspace/files/attachments.ts'
+import { normalizeRequest } from '../workspace/files/paths.ts'
 import { Archive, type ArchiveEntry } from './archive.ts'
 import { assertBearable } from './bounds.ts'
 

@@ -5,7 +5,7 @@
 import type { AppError } from '../../shared/errors.ts'
 import type { EmbeddingProvider, ProviderOutcome } from '../embeddings/index.ts'
 import { embedKnown, embedMissing, lengthOfVectors } from './embed-queue.ts'
-import type { LocalNotes } from '../visibility/index.ts'
+import type { LocalNotes } from '../workspace/privacy/local-notes.ts'
 import { guardedEmbeddings, heldPassages } from './guarded-embeddings.ts'
 import { getMeta, localChunksKey } from './schema.ts'
 import type { IndexStore } from './store.ts'

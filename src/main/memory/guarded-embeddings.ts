@@ -4,7 +4,7 @@
  */
 import { hasLocalMark } from '../../shared/visibility.ts'
 import type { EmbeddingProvider } from '../embeddings/index.ts'
-import type { LocalNotes } from '../visibility/index.ts'
+import type { LocalNotes } from '../workspace/privacy/local-notes.ts'
 import type { PassageToEmbed } from './passage-store.ts'
 import type { IndexStore } from './store.ts'
 

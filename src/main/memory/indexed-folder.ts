@@ -4,17 +4,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MemoryScope } from '../../shared/contract/index.ts'
 import { isSystemError } from '../../shared/errors.ts'
-import {
-  askDirectly,
-  isBehindLink,
-  isMarkdown,
-  isMemoryPath,
-  maxDepth,
-  unsearchedFor,
-  walkMarkdown,
-  type Layout,
-  type WalkProblem,
-} from '../workspace/index.ts'
+import { askDirectly } from '../workspace/files/stat-batch.ts'
+import { isBehindLink, walkMarkdown, type WalkProblem } from '../workspace/files/walk.ts'
+import { isMarkdown, isMemoryPath, maxDepth, unsearchedFor, type Layout } from '../workspace/files/layout.ts'
 import type { KnownFile, Source } from './known-file.ts'
 
 /** A folder whose Markdown is indexed. */

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { aheadOf, type Clock } from '../platform/clock.ts'
 import type { EmbeddingSource } from '../embeddings/index.ts'
 import type { MemorySettings } from '../platform/config/config-schema.ts'
-import type { NotesFolder } from '../visibility/index.ts'
+import type { NotesFolder } from '../workspace/privacy/privacy-rules.ts'
 import type { IndexedFolder } from './indexed-folder.ts'
 import type { Threads } from './threads.ts'
 

@@ -1,5 +1,5 @@
 /** What a file's name says, as text: its words, and for a dated file the date in the way that dates are understood. */
-import { dailyLogDate } from '../workspace/index.ts'
+import { dailyLogDate } from '../workspace/files/layout.ts'
 
 /** Other names that count as much as its own. */
 const maxNames = 10

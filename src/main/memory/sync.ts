@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../shared/errors.ts'
-import { isInside, placeOf, readText, resolveInside, type Place } from '../workspace/index.ts'
+import { isInside, placeOf, resolveInside, type Place } from '../workspace/files/paths.ts'
+import { readText } from '../workspace/files/text-files.ts'
 import {
   belongsTo,
   contents,

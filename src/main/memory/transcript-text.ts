@@ -7,7 +7,7 @@ import { branchEntry, readBranchMark } from '../../shared/branch-mark.ts'
 import { isRecord, parseJson } from '../../shared/json.ts'
 import { isWithoutMemory, memoryEntry } from '../../shared/memory-mark.ts'
 import { localMark } from '../../shared/visibility.ts'
-import { localDate } from '../workspace/index.ts'
+import { localDate } from '../workspace/files/layout.ts'
 
 export function transcriptText(jsonl: string): string {
   const lines = jsonl.split('\n')

@@ -6,7 +6,8 @@ import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import type { Unsearched } from '../../shared/contract/index.ts'
 import { AppError, isSystemError } from '../../shared/errors.ts'
-import { isMemoryPath, resolveInside, unsearchedFor } from '../workspace/index.ts'
+import { isMemoryPath, unsearchedFor } from '../workspace/files/layout.ts'
+import { resolveInside } from '../workspace/files/paths.ts'
 import type { IndexedFolder } from './indexed-folder.ts'
 
 export interface Unfound {

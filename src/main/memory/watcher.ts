@@ -6,7 +6,7 @@ import { watch, type FSWatcher } from 'chokidar'
 import { relative, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isSystemError } from '../../shared/errors.ts'
-import { isIgnoredPath, isMarkdown } from '../workspace/index.ts'
+import { isIgnoredPath, isMarkdown } from '../workspace/files/layout.ts'
 
 const pollingIntervalMs = 3000
 /** Between two tries to watch again. */

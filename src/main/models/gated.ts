@@ -11,7 +11,8 @@ import {
   type ToolResultMessage,
   type UserMessage,
 } from '../../shared/messages.ts'
-import { KnownWords, type Sight } from '../visibility/index.ts'
+import { KnownWords } from '../workspace/privacy/local-text-matcher.ts'
+import type { Sight } from '../workspace/privacy/local-notes.ts'
 import type { ChatModel, ModelRequest } from './model.ts'
 
 /** How things stand when a request is about to leave. */

@@ -1,8 +1,8 @@
 /** Other programs that use this memory. */
 import type { MemoryClient } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { sectionTitle } from '../workspace/index.ts'
-import { KnownWords } from '../visibility/index.ts'
+import { sectionTitle } from '../workspace/files/add-to-section.ts'
+import { KnownWords } from '../workspace/privacy/local-text-matcher.ts'
 import { sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'
 

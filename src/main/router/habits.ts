@@ -1,5 +1,5 @@
 /** How the notes of a folder are kept. */
-import { lookAtFolder } from '../habits/index.ts'
+import { lookAtFolder } from '../workspace/conventions/inspect-folder.ts'
 import { expandHome } from '../platform/config/config-schema.ts'
 import type { RouterBase } from './base.ts'
 

@@ -1,5 +1,5 @@
 /** What links to what, and moves that keep it so. */
-import { linkMention, mendLink } from '../links/index.ts'
+import { linkMention, mendLink } from '../workspace/links/repair-link.ts'
 import type { RouterBase } from './base.ts'
 
 const user = { cause: 'user' } as const

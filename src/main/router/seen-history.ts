@@ -3,7 +3,7 @@
  * now. What was taken out may have been so for being private; nobody can tell by its mark any more.
  */
 import type { HistoryEntry } from '../../shared/contract/index.ts'
-import type { Sight } from '../visibility/index.ts'
+import type { Sight } from '../workspace/privacy/local-notes.ts'
 import { noteAt, type Agent } from './sight.ts'
 
 /** @param sight undefined where everything is seen */

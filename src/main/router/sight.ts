@@ -8,7 +8,9 @@ import type {
   Verdict,
 } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import { seenPart, unseenOf, type Marks, type Sight } from '../visibility/index.ts'
+import { seenPart } from '../workspace/privacy/visible-excerpt.ts'
+import { unseenOf } from '../workspace/privacy/hidden-ranges.ts'
+import type { Marks, Sight } from '../workspace/privacy/local-notes.ts'
 import type { RouterBase } from './base.ts'
 
 type App = RouterBase['app']

@@ -1,7 +1,7 @@
 /** An agent's files. */
 import { attachmentType } from '../../shared/attachments.ts'
 import { AppError } from '../../shared/errors.ts'
-import { locateAttachment, readAttachment } from '../workspace/index.ts'
+import { locateAttachment, readAttachment } from '../workspace/files/attachments.ts'
 import { withVisibility } from '../../shared/visibility-edit.ts'
 import { readFor, seenFiles, sightOf } from './sight.ts'
 import type { RouterBase } from './base.ts'

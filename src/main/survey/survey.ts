@@ -3,7 +3,8 @@ import type { RouterClient } from '@orpc/server'
 import type { MemoryScope, Recall, SurveyStep } from '../../shared/contract/index.ts'
 import { fromOrpcError } from '../platform/workers/worker-errors.ts'
 import { startThread } from '../platform/workers/worker-client.ts'
-import type { Layout, Roots } from '../workspace/index.ts'
+import type { Layout } from '../workspace/files/layout.ts'
+import type { Roots } from '../workspace/files/paths.ts'
 import type { SurveyRouter } from './survey-thread.ts'
 
 interface SurveyOptions {

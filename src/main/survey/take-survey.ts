@@ -2,14 +2,9 @@
 import { join } from 'node:path'
 import type { MemoryScope, Survey, SurveyedFile, SurveyedLine, SurveyStep } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import {
-  longTermFile,
-  projectContextFiles,
-  readText,
-  unsearchedOf,
-  walkMarkdown,
-  type Layout,
-} from '../workspace/index.ts'
+import { longTermFile, projectContextFiles, unsearchedOf, type Layout } from '../workspace/files/layout.ts'
+import { readText } from '../workspace/files/text-files.ts'
+import { walkMarkdown } from '../workspace/files/walk.ts'
 import { duplicatesAmong } from './duplicates.ts'
 import { countRecalls, type ShownPassage } from './recalled-lines.ts'
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Proposal } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
-import type { Workspace } from '../workspace/index.ts'
+import type { Workspace } from '../workspace/files/workspace.ts'
 import type { Acceptance, Acceptances } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
 import type { LocalOf } from './keep-local.ts'

@@ -1,6 +1,6 @@
 /** Files as proposals need them. */
 import { AppError } from '../../shared/errors.ts'
-import type { Workspace } from '../workspace/index.ts'
+import type { Workspace } from '../workspace/files/workspace.ts'
 import { TextLines } from './line-edits.ts'
 import type { ReadFile } from './plan.ts'
 

@@ -2,7 +2,7 @@
 import type { Proposal, ProposedFile } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { quoteOf, strike } from '../../shared/superseded.ts'
-import type { Workspace } from '../workspace/index.ts'
+import type { Workspace } from '../workspace/files/workspace.ts'
 import { keepingLocal, type LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'
 import { evidenceOf } from './proposal.ts'

@@ -6,18 +6,10 @@ import type { BrokenLink, MemoryScope, Proposal, UpkeepRule } from '../../shared
 import { AppError } from '../../shared/errors.ts'
 import { likenessBy } from '../likeness/index.ts'
 import { parseDay } from '../memory/index.ts'
-import { marksBy } from '../visibility/index.ts'
-import {
-  dailyLogDate,
-  fileKind,
-  isRescued,
-  localDate,
-  readText,
-  unsearchedFor,
-  walkMarkdown,
-  type FoundFile,
-  type Layout,
-} from '../workspace/index.ts'
+import { marksBy } from '../workspace/privacy/local-notes.ts'
+import { dailyLogDate, fileKind, isRescued, localDate, unsearchedFor, type Layout } from '../workspace/files/layout.ts'
+import { readText } from '../workspace/files/text-files.ts'
+import { walkMarkdown, type FoundFile } from '../workspace/files/walk.ts'
 import { proposalOf, type Found } from './proposal.ts'
 import { candidatesOf, type Candidates } from './review/candidates.ts'
 import { mendings } from './rules/broken.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { inTime } from '../../../src/main/find/in-time.ts'
-import { finderOf, findMatches, replaceMatches } from '../../../src/main/find/matches.ts'
+import { inTime } from '../../../src/main/workspace/find-replace/regex-timeout.ts'
+import { finderOf, findMatches, replaceMatches } from '../../../src/main/workspace/find-replace/text-matches.ts'
 import { findRows } from '../../../src/renderer/workspace/find-rows.ts'
 
 const plain = { text: 'cat', isPattern: false, matchCase: false }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renamedTo } from '../../../src/main/history/chronicle.ts'
+import { renamedTo } from '../../../src/main/workspace/history/history-queries.ts'
 
 type File = [path: string, before: string | null, after: string | null]
 

@@ -10,8 +10,8 @@ import { TextLines } from '../../../src/main/upkeep/line-edits.ts'
 import { planAcceptance, type ReadFile } from '../../../src/main/upkeep/plan.ts'
 import { evidenceOf, proposalOf, type Found } from '../../../src/main/upkeep/proposal.ts'
 import { large } from '../../../src/main/upkeep/rules/large.ts'
-import { marksBy } from '../../../src/main/visibility/index.ts'
-import { fileKind } from '../../../src/main/workspace/index.ts'
+import { marksBy } from '../../../src/main/workspace/privacy/local-notes.ts'
+import { fileKind } from '../../../src/main/workspace/files/layout.ts'
 
 const day = '2026-11-22'
 const byMarks: LocalOf = (_path, text) => visibilityOf(text)

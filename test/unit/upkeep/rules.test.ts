@@ -10,7 +10,7 @@ import { likenessBy } from '../../../src/main/likeness/index.ts'
 import type { Note } from '../../../src/main/upkeep/rules/note.ts'
 import { rescued } from '../../../src/main/upkeep/rules/rescued.ts'
 import { unrecalled } from '../../../src/main/upkeep/rules/unrecalled.ts'
-import { dailyLogDate, fileKind, isRescued } from '../../../src/main/workspace/index.ts'
+import { dailyLogDate, fileKind, isRescued } from '../../../src/main/workspace/files/layout.ts'
 
 const now = Date.parse('2026-11-22T12:00:00Z')
 const yearMs = 365 * 86_400_000

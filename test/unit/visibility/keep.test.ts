@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Phrase } from '../../../src/main/forget/index.ts'
+import { Phrase } from '../../../src/main/workspace/erasure/erase-pattern.ts'
 import { withLocalLines, withoutLines } from '../../../src/shared/visibility-keep.ts'
 import { visibilityOf } from '../../../src/shared/visibility.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { heldWords, KnownWords, LocalNet } from '../../../src/main/visibility/net.ts'
+import { heldWords, KnownWords, LocalNet } from '../../../src/main/workspace/privacy/local-text-matcher.ts'
 
 const netOf = (...lines: string[]) => new LocalNet(lines.map((text) => ({ path: 'private.md', text })))
 const secret = 'Dr. Weber changed the dose to 40 mg on Tuesday.'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { commitMessage, parseMessage } from '../../../src/main/history/change.ts'
+import { commitMessage, parseMessage } from '../../../src/main/workspace/history/history-change.ts'
 import { ownWords } from '../../../src/shared/own-words.ts'
 import { withAddedSource } from '../../../src/shared/provenance-edit.ts'
 import {

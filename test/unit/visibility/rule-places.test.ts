@@ -1,7 +1,8 @@
 import { mkdir, realpath, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { placesOf, ruleFor, rulesAt } from '../../../src/main/visibility/index.ts'
+import { placesOf, rulesAt } from '../../../src/main/workspace/privacy/rule-places.ts'
+import { ruleFor } from '../../../src/main/workspace/privacy/privacy-rules.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 async function folders() {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addLogEntry, findLogEntry } from '../../../src/main/workspace/daily-log.ts'
-import { addToSection, noteBody, noteItem } from '../../../src/main/workspace/sections.ts'
+import { addLogEntry, findLogEntry } from '../../../src/main/workspace/files/daily-log.ts'
+import { addToSection, noteBody, noteItem } from '../../../src/main/workspace/files/add-to-section.ts'
 import { sectionsOf } from '../../../src/shared/sections.ts'
 
 const at = new Date(2026, 0, 20, 9, 5)

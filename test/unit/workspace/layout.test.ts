@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { dailyLogDate, fileKind, isMemoryPath, unsearchedFor } from '../../../src/main/workspace/index.ts'
-import { normalizeRequest } from '../../../src/main/workspace/paths.ts'
+import { dailyLogDate, fileKind, isMemoryPath, unsearchedFor } from '../../../src/main/workspace/files/layout.ts'
+import { normalizeRequest } from '../../../src/main/workspace/files/paths.ts'
 import { mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
 import fc from 'fast-check'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withEndsOf } from '../../../src/main/workspace/line-ends.ts'
+import { withEndsOf } from '../../../src/main/workspace/files/line-ends.ts'
 import { randomOf } from '../../support/random.ts'
 
 const mark = '\uFEFF'

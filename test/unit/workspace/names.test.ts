@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isHidden, isInstruction, isNote, isPortable, isUsable, nameFor } from '../../../src/main/workspace/names.ts'
+import {
+  isHidden,
+  isInstruction,
+  isNote,
+  isPortable,
+  isUsable,
+  nameFor,
+} from '../../../src/main/workspace/files/file-names.ts'
 
 describe('M27 names', () => {
   it.each(['a.md', 'A.MARKDOWN', 'notes/b.md', '日记.md'])('M27: %s is a note', (path) => {

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openFenceOf, sectionsOf } from '../../../src/shared/sections.ts'
-import { addToSection, findInSection, noteItem, sectionTitle } from '../../../src/main/workspace/sections.ts'
+import {
+  addToSection,
+  findInSection,
+  noteItem,
+  sectionTitle,
+} from '../../../src/main/workspace/files/add-to-section.ts'
 
 describe('M5 notes in the sections of MEMORY.md', () => {
   it.each([

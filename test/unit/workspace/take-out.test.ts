@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addToSection, noteItem } from '../../../src/main/workspace/sections.ts'
-import { withoutNote } from '../../../src/main/workspace/take-out.ts'
+import { addToSection, noteItem } from '../../../src/main/workspace/files/add-to-section.ts'
+import { withoutNote } from '../../../src/main/workspace/files/remove-note.ts'
 
 const day = ['# 2026-11-22']
 const ten = { headings: [...day, '## 10:00'], under: '10:00', body: ['tea'], at: 4 }

@@ -13,7 +13,8 @@ import {
   type Usage,
 } from '../../../shared/messages.ts'
 import { ask, type ChatModel } from '../../models/index.ts'
-import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '../../workspace/index.ts'
+import { addLogEntry } from '../../workspace/files/daily-log.ts'
+import { dailyLogPath, isMemoryPath, localDate, localTime } from '../../workspace/files/layout.ts'
 import { withSources } from '../eyes.ts'
 import { originsOf, ownWordsIn } from '../origins.ts'
 import { callTools } from '../call.ts'

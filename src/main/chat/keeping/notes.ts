@@ -9,7 +9,7 @@ import { addUsage, noUsage, type Message, type Usage } from '../../../shared/mes
 import { estimateTokens } from '../../../shared/tokens.ts'
 import { messageTokens, renderInParts, withoutGoOn, type Assembly, type Budget } from '../../context/index.ts'
 import { isPassing, withheldMessages, type ChatModel, type Look } from '../../models/index.ts'
-import { dailyLogPath, localDate } from '../../workspace/index.ts'
+import { dailyLogPath, localDate } from '../../workspace/files/layout.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Prompts } from '../prompts.ts'
 import { definitionsOf, ownTools, type ToolContext } from '../tools/index.ts'

@@ -17,9 +17,9 @@ import {
   rescuedFolder,
   rescuedFolders,
   rescuedWaiting as waiting,
-  type Workspace,
-  type WriteOrigin,
-} from '../../workspace/index.ts'
+} from '../../workspace/files/layout.ts'
+import type { Workspace } from '../../workspace/files/workspace.ts'
+import type { WriteOrigin } from '../../workspace/files/workspace-edits.ts'
 
 export interface Rescued {
   readonly path: string

@@ -6,15 +6,9 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { anthropicMemoryTool } from '../../models/index.ts'
-import {
-  dailyLogDate,
-  fileKind,
-  isMarkdown,
-  memoryFolderOf,
-  type Layout,
-  normalizeRequest,
-  type WorkspaceWrite,
-} from '../../workspace/index.ts'
+import { dailyLogDate, fileKind, isMarkdown, memoryFolderOf, type Layout } from '../../workspace/files/layout.ts'
+import { normalizeRequest } from '../../workspace/files/paths.ts'
+import type { WorkspaceWrite } from '../../workspace/files/workspace-edits.ts'
 import { withSources } from '../eyes.ts'
 import { listingOf, numbered, occurrences, withInserted } from './memory-text.ts'
 import { namedFiles, readShown } from './shown.ts'

@@ -1,7 +1,7 @@
 /** The tool that replaces a piece of a file by another. */
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
-import { dailyLogDate } from '../../workspace/index.ts'
+import { dailyLogDate } from '../../workspace/files/layout.ts'
 import { withSources } from '../eyes.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { assertMayWrite } from './write.ts'

@@ -5,8 +5,8 @@ import { each, noteSources, sourceName, sourcesIn, type Source } from '../../../
 import { AppError } from '../../../shared/errors.ts'
 import { searchSettingsSchema } from '../../../shared/contract/search.ts'
 import { transcriptText } from '../../memory/index.ts'
-import { unseenOf } from '../../visibility/index.ts'
-import { normalizeRequest } from '../../workspace/index.ts'
+import { unseenOf } from '../../workspace/privacy/hidden-ranges.ts'
+import { normalizeRequest } from '../../workspace/files/paths.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 
 export const memorySearch = defineTool({

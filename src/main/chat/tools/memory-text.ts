@@ -1,5 +1,5 @@
 /** Notes in the form in which Anthropic's memory tool shows and changes them. Pure. */
-import type { FoundFile } from '../../workspace/index.ts'
+import type { FoundFile } from '../../workspace/files/walk.ts'
 
 const numberWidth = 6
 const shownLevels = 2

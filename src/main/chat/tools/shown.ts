@@ -1,6 +1,6 @@
 /** A file as the model that asks is shown it: what stays on this machine is, for a remote one, as if it were not there (M64). */
 import { AppError } from '../../../shared/errors.ts'
-import type { FoundFile } from '../../workspace/index.ts'
+import type { FoundFile } from '../../workspace/files/walk.ts'
 import type { ToolContext } from './tool.ts'
 
 /** @throws AppError as `Workspace.read` */

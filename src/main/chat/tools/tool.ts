@@ -6,7 +6,8 @@ import type { Eyes, WriteBackground } from '../eyes.ts'
 import type { ToolDetails } from '../../../shared/tool-details.ts'
 import type { ToolDefinition } from '../../models/index.ts'
 import type { Memory } from '../../memory/index.ts'
-import type { Workspace, WriteOrigin } from '../../workspace/index.ts'
+import type { Workspace } from '../../workspace/files/workspace.ts'
+import type { WriteOrigin } from '../../workspace/files/workspace-edits.ts'
 
 /** What a tool may use: one agent's own things, and nothing else. */
 export interface ToolContext extends WriteBackground {

@@ -1,7 +1,8 @@
 /** The tool that creates a file or replaces all of it. */
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
-import { dailyLogDate, isInstruction } from '../../workspace/index.ts'
+import { dailyLogDate } from '../../workspace/files/layout.ts'
+import { isInstruction } from '../../workspace/files/file-names.ts'
 import { withSources } from '../eyes.ts'
 import { defineTool, pathParameter } from './tool.ts'
 

@@ -4,7 +4,7 @@
  * rest: no word that stands there alone changes anything.
  */
 import { visibilityOf } from '../../../shared/visibility.ts'
-import type { Unseen } from '../../visibility/index.ts'
+import type { Unseen } from '../../workspace/privacy/hidden-ranges.ts'
 import { ChunkPacker, readTerms, type PackedTerms } from '../packed-terms.ts'
 import type { Db } from '../schema.ts'
 import { firstPass, postingHash, type PostingView, type Wanted } from './first-pass.ts'

@@ -1,7 +1,7 @@
 /** Links that lead nowhere, where something near them does. Pure. */
 import type { BrokenLink } from '../../../shared/contract/index.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { mendLink } from '../../links/index.ts'
+import { mendLink } from '../../workspace/links/repair-link.ts'
 import { evidenceOf, type Found } from '../proposal.ts'
 import type { Note } from './note.ts'
 

@@ -1,5 +1,5 @@
 /** Words that no flush could read and that nobody has distilled since (M30). Pure. */
-import { rescuedWaiting } from '../../workspace/index.ts'
+import { rescuedWaiting } from '../../workspace/files/layout.ts'
 import { evidenceOf, type Found } from '../proposal.ts'
 import type { Note } from './note.ts'
 

@@ -1,5 +1,5 @@
 /** Notes that nobody changed and no search showed for a year, where searches were made for so long. Pure. */
-import { localDate } from '../../workspace/index.ts'
+import { localDate } from '../../workspace/files/layout.ts'
 import { evidenceOf, type Found } from '../proposal.ts'
 import type { Note } from './note.ts'
 

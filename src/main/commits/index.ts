@@ -1,1 +1,0 @@
-export { Commits } from './commits.ts'

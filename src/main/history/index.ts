@@ -1,6 +1,0 @@
-export { Accepted } from './accepted.ts'
-export { History } from './history.ts'
-export { type HistoryProblem } from './recorder.ts'
-export { findInHistory, assertHistoryFree, rewriteHistory } from './rewrite.ts'
-export { Recording } from './recording.ts'
-export { type ChangeStanding } from './standing.ts'

@@ -1,2 +1,0 @@
-export { Links } from './links.ts'
-export { linkMention, mendLink } from './mend.ts'

@@ -1,7 +1,0 @@
-export { HeldLooks } from './held-looks.ts'
-export { LocalNotes, marksBy, type Marks, type Sight } from './local-notes.ts'
-export { unseenOf, type Unseen } from './unseen.ts'
-export { seenPart } from './seen-part.ts'
-export { KnownWords, type LocalNet } from './net.ts'
-export { placesOf, rulesAt } from './rule-places.ts'
-export { movedRules, ruleFor, rulesIn, type LocalNote, type NotesFolder } from './rules.ts'

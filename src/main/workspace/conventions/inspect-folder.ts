@@ -1,0 +1,42 @@
+/** What opening a folder as a memory would mean, before anything is done: read only. */
+import { readdir } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { isSystemError } from '../../../shared/errors.ts'
+import { ownNames } from '../../../shared/own-files.ts'
+import { layoutOf, ownPath } from '../files/layout.ts'
+import { walkMarkdown } from '../files/walk.ts'
+import { readHabits } from './read-conventions.ts'
+
+/** What systems put into folders by themselves. */
+const ofSystem: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini'])
+
+/** @returns undefined where there is no such folder @throws the system's error for one that may not be read */
+export async function namesIn(folder: string): Promise<string[] | undefined> {
+  try {
+    return (await readdir(folder)).filter((name) => !ofSystem.has(name))
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+export async function lookAtFolder(folder: string, signal: AbortSignal | undefined) {
+  // What is still being typed is no folder yet.
+  if (!isAbsolute(folder)) return { exists: false, own: [], isEmpty: true, notes: 0, habits: await readHabits('', []) }
+  const names = (await namesIn(folder).catch(() => [])) ?? undefined
+  if (!names) return { exists: false, own: [], isEmpty: true, notes: 0, habits: await readHabits(folder, []) }
+  const { files } = await walkMarkdown(folder, signal).catch((error: unknown) => {
+    if (isSystemError(error)) return { files: [] }
+    throw error
+  })
+  const paths = files.map((file) => file.path)
+  const habits = await readHabits(folder, paths)
+  const layout = layoutOf(habits.own)
+  return {
+    exists: true,
+    own: ownNames.map((name) => ownPath(name, layout)).filter((path) => paths.includes(path)),
+    isEmpty: names.length === 0,
+    notes: files.length,
+    habits,
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * How the notes of a folder are kept by the program that they were made with (M69), read from that program's settings,
+ * which are never written. Sources: https://help.obsidian.md (Configuration folder, Daily notes, Attachments),
+ * https://github.com/liamcain/obsidian-periodic-notes, https://docs.logseq.com (config.edn), https://docs.foamnotes.com
+ * (Daily notes, Note templates).
+ */
+import { existsSync, type Dirent } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Habits } from '../../../shared/contract/index.ts'
+import { isDailyFormat, type DailyNotes } from '../../../shared/daily-notes.ts'
+import { ownFolderName, ownNames } from '../../../shared/own-files.ts'
+import { isSystemError } from '../../../shared/errors.ts'
+import { readSmallText } from '#platform'
+import { isHidden } from '../files/file-names.ts'
+import { isIgnoredFolder, isMarkdown, memoryFolderOf, usualDaily } from '../files/layout.ts'
+import { ednValue } from './edn.ts'
+import { fromFoamPath, fromJavaFormat, fromMaskFormat } from './date-formats.ts'
+import { observedDaily } from './infer-daily-notes.ts'
+
+/** Of another program's settings, in bytes. */
+const maxSettings = 1024 * 1024
+/** Notes of days lie no deeper: `Journal/2024/05/2024-05-21.md`. */
+const maxObservedDepth = 6
+
+const usual: Habits = {
+  kind: 'plain',
+  daily: usualDaily(''),
+  hasDaily: false,
+  own: '',
+  attachments: 'beside',
+  newNotes: 'beside',
+  isFlat: false,
+  links: 'wiki',
+  linkPaths: 'shortest',
+  lineBreaks: false,
+  ignored: [],
+  readFrom: [],
+}
+
+type Found = Partial<Omit<Habits, 'daily' | 'hasDaily' | 'own'>> & { readonly daily?: DailyNotes | undefined }
+
+/**
+ * @param root absolute
+ * @param paths of the notes, where they are known: where no settings say it, they show where notes of days lie
+ */
+export async function readHabits(root: string, paths?: readonly string[]): Promise<Habits> {
+  const found = await foundIn(root)
+  const kind = found.kind ?? 'plain'
+  const own = await ownIn(root, kind)
+  const { daily } = found
+  if (daily && isDailyFormat(daily.format)) return { ...usual, ...found, daily, hasDaily: true, own }
+  // A memory of our own has its logs where they always were.
+  const isOurs = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderOf())))
+  const seen = isOurs ? usualDaily('') : (observedDaily(paths ?? (await pathsBelow(root))) ?? usualOf[kind])
+  return { ...usual, ...found, daily: seen ?? usualDaily(own), hasDaily: seen !== undefined, own }
+}
+
+/** Vaults of programs that have a folder open, and show all that lies in it. */
+const vaults: ReadonlySet<Habits['kind']> = new Set(['obsidian', 'logseq', 'foam'])
+
+/**
+ * Where an agent's own files lie: in our folder where there is one, at the top where they are; in another program's
+ * vault that has none, our folder is where they shall be.
+ */
+async function ownIn(root: string, kind: Habits['kind']): Promise<string> {
+  const ours = join(root, ownFolderName)
+  // In a home folder, the app's own state may have this name.
+  if (await isFolder(ours)) return existsSync(join(ours, 'config.yaml')) ? '' : ownFolderName
+  return vaults.has(kind) && !ownNames.some((name) => existsSync(join(root, name))) ? ownFolderName : ''
+}
+
+/** Names are enough here: nothing is asked of the files themselves, and links are not followed. */
+async function pathsBelow(root: string): Promise<string[]> {
+  const paths: string[] = []
+  let folders = ['']
+  for (let depth = 0; folders.length > 0 && depth < maxObservedDepth; depth += 1) {
+    const below: string[] = []
+    for (const folder of folders)
+      for (const entry of await entriesOf(join(root, folder))) {
+        if (isIgnoredFolder(entry.name)) continue
+        if (entry.isDirectory()) below.push(`${folder}${entry.name}/`)
+        else if (entry.isFile() && isMarkdown(entry.name)) paths.push(folder + entry.name)
+      }
+    folders = below
+  }
+  return paths
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    if (isSystemError(error)) return []
+    throw error
+  }
+}
+
+/** What each program does where its settings say nothing. */
+const usualOf: Readonly<Partial<Record<Habits['kind'], DailyNotes>>> = {
+  obsidian: { folder: '', format: 'YYYY-MM-DD' },
+  logseq: { folder: 'journals', format: 'YYYY_MM_DD' },
+  foam: { folder: 'journals', format: 'YYYY-MM-DD' },
+}
+
+async function foundIn(root: string): Promise<Found> {
+  const names = new Set(await readdir(root).catch(() => []))
+  if (names.has('.obsidian') && (await isFolder(join(root, '.obsidian')))) return obsidian(root)
+  const logseq = names.has('logseq') ? await textOf(root, 'logseq/config.edn') : undefined
+  if (logseq !== undefined) return logseqHabits(logseq)
+  if (names.has('.foam')) return foam(root)
+  if (names.has('.vscode')) {
+    const settings = await jsonOf(root, '.vscode/settings.json')
+    const recommended = await textOf(root, '.vscode/extensions.json')
+    const isFoam =
+      /foam\.foam-vscode/.test(recommended ?? '') || Object.keys(settings ?? {}).some((key) => key.startsWith('foam.'))
+    return isFoam
+      ? foam(root)
+      : {
+          kind: 'vscode',
+          links: 'markdown',
+          linkPaths: 'relative',
+          readFrom: settings ? ['.vscode/settings.json'] : [],
+        }
+  }
+  if (names.has('SOUL.md') && (names.has('IDENTITY.md') || names.has('HEARTBEAT.md') || names.has('BOOTSTRAP.md')))
+    return { kind: 'openclaw' }
+  if (names.has('journals') && names.has('pages')) return { kind: 'logseq', ...logseqPages('journals', 'pages') }
+  return {}
+}
+
+async function obsidian(root: string): Promise<Found> {
+  const [app, core, periodic] = await Promise.all([
+    jsonOf(root, '.obsidian/app.json'),
+    jsonOf(root, '.obsidian/daily-notes.json'),
+    jsonOf(root, '.obsidian/plugins/periodic-notes/data.json'),
+  ])
+  const ofPeriod = objectOf(periodic?.['daily'])
+  const daily = ofPeriod?.['enabled'] === true ? ofPeriod : core
+  const place = app?.['newFileLocation']
+  const format = app?.['newLinkFormat']
+  const files = words(app?.['attachmentFolderPath']) ?? '/'
+  return {
+    kind: 'obsidian',
+    ...(daily
+      ? { daily: { folder: folderOf(words(daily['folder'])), format: words(daily['format']) || 'YYYY-MM-DD' } }
+      : {}),
+    attachments: attachmentsOf(files),
+    newNotes:
+      place === 'current' ? 'beside' : { path: place === 'folder' ? folderOf(words(app?.['newFileFolderPath'])) : '' },
+    links: app?.['useMarkdownLinks'] === true ? 'markdown' : 'wiki',
+    linkPaths: format === 'relative' || format === 'absolute' ? format : 'shortest',
+    lineBreaks: app?.['strictLineBreaks'] !== true,
+    ignored: prefixes(app?.['userIgnoreFilters']),
+    readFrom: [
+      ...(app ? ['.obsidian/app.json'] : []),
+      ...(daily === undefined
+        ? []
+        : [daily === core ? '.obsidian/daily-notes.json' : '.obsidian/plugins/periodic-notes/data.json']),
+    ],
+  }
+}
+
+/** `./` is the note's own folder, `./files` one in it. */
+function attachmentsOf(folder: string): Habits['attachments'] {
+  if (!folder.startsWith('./')) return { path: folderOf(folder) }
+  const below = folderOf(folder)
+  return below === '' ? 'beside' : { below }
+}
+
+function logseqHabits(config: string): Found {
+  const journals = words(ednValue(config, 'journals-directory')) ?? 'journals'
+  const pages = words(ednValue(config, 'pages-directory')) ?? 'pages'
+  const format = words(ednValue(config, 'journal/file-name-format'))
+  return {
+    kind: 'logseq',
+    ...logseqPages(folderOf(journals), folderOf(pages), format === undefined ? undefined : fromJavaFormat(format)),
+    ignored: prefixes(ednValue(config, 'hidden')),
+    readFrom: ['logseq/config.edn'],
+  }
+}
+
+function logseqPages(journals: string, pages: string, format = 'YYYY_MM_DD'): Found {
+  return {
+    daily: { folder: journals, format },
+    attachments: { path: 'assets' },
+    newNotes: { path: pages },
+    isFlat: true,
+    lineBreaks: true,
+  }
+}
+
+async function foam(root: string): Promise<Found> {
+  const [settings, template] = await Promise.all([
+    jsonOf(root, '.vscode/settings.json'),
+    textOf(root, '.foam/templates/daily-note.md'),
+  ])
+  const path = /^\s*filepath:\s*['"]?([^'"\n]+?)['"]?\s*$/m.exec(template ?? '')?.[1]
+  const folder = words(settings?.['foam.openDailyNote.directory'])
+  const mask = words(settings?.['foam.openDailyNote.filenameFormat'])
+  const said = folder !== undefined || mask !== undefined
+  return {
+    kind: 'foam',
+    links: settings?.['foam.completion.linkFormat'] === 'link' ? 'markdown' : 'wiki',
+    linkPaths: settings?.['foam.completion.linkFormat'] === 'link' ? 'relative' : 'shortest',
+    ...(path === undefined
+      ? said
+        ? { daily: { folder: folderOf(folder), format: fromMaskFormat(mask ?? 'isoDate') } }
+        : {}
+      : { daily: { folder: '', format: fromFoamPath(path.replace(/^\/+/, '')) } }),
+    readFrom: [
+      ...(settings ? ['.vscode/settings.json'] : []),
+      ...(path === undefined ? [] : ['.foam/templates/daily-note.md']),
+    ],
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+}
+
+/** Undefined where there is none, or none that can be read: a vault is opened all the same. */
+async function textOf(root: string, path: string): Promise<string | undefined> {
+  return readSmallText(join(root, ...path.split('/')), maxSettings).catch(() => undefined)
+}
+
+/** VS Code's settings may have comments and commas at ends. */
+async function jsonOf(root: string, path: string): Promise<Record<string, unknown> | undefined> {
+  const text = await textOf(root, path)
+  if (text === undefined) return undefined
+  const plain = text
+    .replaceAll(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (found) => (found.startsWith('/') ? '' : found))
+    .replaceAll(/,(?=\s*[}\]])/g, '')
+  try {
+    return objectOf(JSON.parse(plain))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function objectOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+}
+
+function words(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A folder of the workspace; the top for one that is hidden or lies elsewhere. */
+function folderOf(path = ''): string {
+  const steps = path.split(/[\\/]/).filter((step) => step !== '' && step !== '.')
+  return steps.some(isHidden) ? '' : steps.join('/')
+}
+
+/** Beginnings of paths; patterns between slashes are Obsidian's own. */
+function prefixes(value: unknown): string[] {
+  if (!Array.isArray(value)) return []
+  return value
+    .filter((one): one is string => typeof one === 'string' && !/^\/.*\/$/.test(one))
+    .map((one) => one.replace(/^\/+/, ''))
+    .filter((one) => one !== '')
+}

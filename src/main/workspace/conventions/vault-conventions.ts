@@ -1,0 +1,97 @@
+/** The habits of an agent's folder: what its own program says, and what the settings say otherwise. */
+import type { Habits } from '../../../shared/contract/index.ts'
+import { isDailyFormat } from '../../../shared/daily-notes.ts'
+import { Changes, type Announcements } from '#platform'
+import { usualDaily } from '../files/layout.ts'
+import { readHabits } from './read-conventions.ts'
+
+/** As the settings have them; what is left out is as the vault has it. */
+export interface OwnHabits {
+  /** The folder of the agent's own files; empty for the top. */
+  readonly own?: string | undefined
+  readonly daily: { readonly folder?: string | undefined; readonly format?: string | undefined }
+  /** `beside` the note with the link, or a folder. */
+  readonly newNotes?: string | undefined
+  /** The same, and `./files` is a folder below the note's. */
+  readonly attachments?: string | undefined
+  readonly links?: Habits['links'] | undefined
+  readonly linkPaths?: Habits['linkPaths'] | undefined
+  readonly ignored: readonly string[]
+  readonly followIgnored: boolean
+}
+
+export class VaultHabits {
+  /** They are others than before. */
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
+  readonly #root: string
+  readonly #own: () => OwnHabits
+  #found: Habits
+  #paths: readonly string[] | undefined
+
+  private constructor(root: string, own: () => OwnHabits, found: Habits) {
+    this.changes = this.#changes
+    this.#root = root
+    this.#own = own
+    this.#found = found
+  }
+
+  /** @param root absolute */
+  static async open(root: string, own: () => OwnHabits): Promise<VaultHabits> {
+    return new VaultHabits(root, own, await readHabits(root))
+  }
+
+  /** As the vault has them. */
+  get found(): Habits {
+    return this.#found
+  }
+
+  /** As they are kept. */
+  get kept(): Habits {
+    return withOwn(this.#found, this.#own())
+  }
+
+  /** Looks once more. @param paths of the notes; those of the last time when left out */
+  async refresh(paths: readonly string[] | undefined = this.#paths): Promise<void> {
+    this.#paths = paths
+    const found = await readHabits(this.#root, paths)
+    if (JSON.stringify(found) === JSON.stringify(this.#found)) return
+    this.#found = found
+    this.#changes.announce()
+  }
+}
+
+export function withOwn(found: Habits, own: OwnHabits): Habits {
+  const ownFolder = trimmed(own.own ?? found.own)
+  const usual = found.hasDaily ? found.daily : usualDaily(ownFolder)
+  const { folder = usual.folder, format = usual.format } = own.daily
+  return {
+    ...found,
+    daily: { folder: trimmed(folder), format: isDailyFormat(format) ? format : usual.format },
+    own: ownFolder,
+    newNotes: placeOf(own.newNotes) ?? found.newNotes,
+    attachments: attachmentsIn(own.attachments) ?? found.attachments,
+    links: own.links ?? found.links,
+    linkPaths: own.linkPaths ?? found.linkPaths,
+    ignored: [...(own.followIgnored ? found.ignored : []), ...own.ignored.map(trimmed).filter(Boolean)],
+  }
+}
+
+function placeOf(place: string | undefined): Habits['newNotes'] | undefined {
+  if (place === undefined || place === 'beside') return place
+  return { path: trimmed(place) }
+}
+
+function attachmentsIn(place: string | undefined): Habits['attachments'] | undefined {
+  if (place === undefined || place === 'beside') return place
+  const folder = trimmed(place)
+  if (!/^\.[\\/]/.test(place)) return { path: folder }
+  return folder === '' ? 'beside' : { below: folder }
+}
+
+function trimmed(folder: string): string {
+  return folder
+    .split(/[\\/]/)
+    .filter((step) => step !== '' && step !== '.')
+    .join('/')
+}

@@ -1,0 +1,118 @@
+/** Takes something out of one file that is kept, in the way of its kind. Done twice it does nothing more. */
+import { readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { dirname, posix } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { AppError } from '../../../shared/errors.ts'
+import { isRecord, parseJson } from '../../../shared/json.ts'
+import { writeDurably } from '#platform'
+import { withTexts } from './decode-file.ts'
+import type { Phrase } from './erase-pattern.ts'
+import type { Stored } from './erasure-stores.ts'
+
+const unzip = promisify(gunzip)
+const zip = promisify(gzip)
+
+/** Another program may save the same file meanwhile; not this often in a row. */
+const maxTries = 20
+
+/** What others save meanwhile stays, without it. @returns true where anything was done @throws AppError `file_changed` */
+export async function removeFrom(stored: Stored, phrase: Phrase): Promise<boolean> {
+  for (let tries = 1; tries <= maxTries; tries += 1) {
+    const isDone = await removeOnce(stored, phrase)
+    if (isDone !== undefined) return isDone
+  }
+  throw new AppError('file_changed', `${stored.path} is written to all the time`, { path: stored.path })
+}
+
+/** @returns undefined where somebody else was faster */
+async function removeOnce({ kind, path, file }: Stored, phrase: Phrase): Promise<boolean | undefined> {
+  if (isNamedAfter({ kind, path }, phrase)) {
+    await rm(file, { force: true })
+    await removeFolders(file, path, phrase)
+    return true
+  }
+  const known = await stampOf(file)
+  const bytes = await readFile(file)
+  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
+  const plain = isZipped ? await unzip(bytes) : bytes
+  const text = plain.toString('utf8')
+  // What is no UTF-8 would not be the same afterwards: it is told as left.
+  if (!Buffer.from(text, 'utf8').equals(plain)) return false
+  const made = changed(kind, path, text, phrase)
+  if (made === text) return false
+  const packed = made !== undefined && isZipped ? await zip(made) : made
+  if ((await stampOf(file)) !== known) return undefined
+  if (packed === undefined || made === undefined) await rm(file, { force: true })
+  // The log is open: whoever writes to it goes on in the same file.
+  else if (kind === 'log') await writeFile(file, made)
+  else await writeDurably(file, packed)
+  return true
+}
+
+async function stampOf(file: string): Promise<string> {
+  const { ino, size, mtimeNs } = await stat(file, { bigint: true })
+  return `${ino} ${size} ${mtimeNs}`
+}
+
+/** A note that is named after it goes as a whole: what is left of it would still say so. Other names are the app's own. */
+export function isNamedAfter({ kind, path }: Pick<Stored, 'kind' | 'path'>, phrase: Phrase): boolean {
+  return (kind === 'note' || kind === 'trash') && phrase.isIn(path)
+}
+
+/** Folders that are named after it, too, where nothing is left in them. */
+async function removeFolders(file: string, path: string, phrase: Phrase): Promise<void> {
+  let [folder, shown] = [dirname(file), posix.dirname(path)]
+  while (shown !== '.' && phrase.isIn(shown)) {
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    )
+    if (!isGone) return
+    ;[folder, shown] = [dirname(folder), posix.dirname(shown)]
+  }
+}
+
+/** @returns undefined for a file of which nothing should stay */
+function changed(kind: Stored['kind'], path: string, text: string, phrase: Phrase): string | undefined {
+  if (path.endsWith('inbox.json')) return withoutItems(text, 'proposals', phrase)
+  if (path.endsWith('.jsonl')) return withRows(kind, text, phrase)
+  if (/\.json(?:\.gz)?$/.test(path)) {
+    const value = parseJson(text)
+    // Nothing can be told from what is torn.
+    if (value === undefined) return phrase.isIn(text) ? undefined : text
+    const made = withTexts(value, textChange(kind, phrase))
+    return JSON.stringify(made) === JSON.stringify(value) ? text : JSON.stringify(made)
+  }
+  return phrase.without(text)
+}
+
+/** Files and drafts lose their lines, as the notes do that they are about; what was said keeps its shape. */
+function textChange(kind: Stored['kind'], phrase: Phrase): (text: string) => string {
+  return kind === 'proposal' || kind === 'draft' ? (text) => phrase.without(text) : (text) => phrase.blotted(text)
+}
+
+function withRows(kind: Stored['kind'], text: string, phrase: Phrase): string {
+  const change = textChange(kind, phrase)
+  return text
+    .split('\n')
+    .flatMap((row) => {
+      const value = parseJson(row)
+      if (value === undefined) return phrase.isIn(row) ? [] : [row]
+      const made = JSON.stringify(withTexts(value, change))
+      if (made === JSON.stringify(value)) return [row]
+      // A question that was saved, and what a model judged, are nothing without it.
+      return kind === 'check' || kind === 'proposal' ? [] : [made]
+    })
+    .join('\n')
+}
+
+function withoutItems(text: string, field: string, phrase: Phrase): string | undefined {
+  const value = parseJson(text)
+  if (!isRecord(value) || !Array.isArray(value[field])) return phrase.isIn(text) ? undefined : text
+  const items: unknown[] = value[field]
+  const kept = items.filter(
+    (item) => JSON.stringify(withTexts(item, (one) => phrase.blotted(one))) === JSON.stringify(item),
+  )
+  return kept.length === items.length ? text : JSON.stringify({ ...value, [field]: kept })
+}

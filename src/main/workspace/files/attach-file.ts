@@ -1,0 +1,63 @@
+/** Puts a file that was pasted or dropped where the vault keeps such files, and says how a note links to it. */
+import { writeFile } from 'node:fs/promises'
+import type { Habits } from '../../../shared/contract/index.ts'
+import { attachmentType } from '../../../shared/attachments.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { folderOf } from '../../../shared/links/index.ts'
+import type { Links } from '../links/links.ts'
+import { nameFor } from './file-names.ts'
+import { normalizeRequest } from './paths.ts'
+import type { Workspace } from './workspace.ts'
+
+interface Attaching {
+  readonly workspace: Workspace
+  readonly links: Links
+  readonly habits: Pick<Habits, 'kind' | 'attachments'>
+}
+
+interface Attached {
+  /** The note that is to show it; it need not be there yet. */
+  readonly note: string
+  /** What the file was called where it comes from. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** @throws AppError `attachment_unknown` for a kind that notes do not show, `disk_full`, and as `resolveInside` */
+export async function attachFile(
+  { workspace, links, habits: { kind, attachments } }: Attaching,
+  { note: requested, name, bytes }: Attached,
+): Promise<{ path: string; link: string }> {
+  await workspace.locate(requested)
+  const note = normalizeRequest(requested)
+  const folder =
+    attachments === 'beside'
+      ? folderOf(note)
+      : 'below' in attachments
+        ? `${folderOf(note)}${attachments.below}/`
+        : attachments.path === ''
+          ? ''
+          : `${attachments.path}/`
+  const [, stem = name, ending = ''] = /^(.*?)(\.[^.]*)$/.exec(name) ?? []
+  if (attachmentType(name) === undefined)
+    throw new AppError('attachment_unknown', `${name} is of no kind that is shown here`, { path: name })
+  const path = await free(workspace, `${folder}${nameFor(stem, 'File')}`, ending.toLowerCase(), bytes)
+  links.touch()
+  // Logseq shows pages by name, and files by the way to them.
+  const as = kind === 'logseq' ? ({ links: 'markdown', linkPaths: 'relative' } as const) : undefined
+  return { path, link: await links.write(note, path, { label: stem, isEmbed: true, as }) }
+}
+
+/** The first name with a number that nothing has. */
+async function free(workspace: Workspace, stem: string, ending: string, bytes: Uint8Array): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const path = number === 1 ? stem + ending : `${stem} ${number}${ending}`
+    if (await workspace.exists(path)) continue
+    try {
+      await workspace.attach(path, (file) => writeFile(file, bytes, { flag: 'wx' }))
+      return path
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'file_exists')) throw error
+    }
+  }
+}

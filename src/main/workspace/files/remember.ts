@@ -1,0 +1,72 @@
+/** Where a note goes that somebody had remembered: the log of the day (M4), or a section of MEMORY.md (M5). */
+import type { FileChange } from '../../../shared/file-change.ts'
+import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
+import type { RememberedLines, WorkspaceWrite, WriteOrigin } from './workspace-edits.ts'
+import { dailyLogPath, localDate, longTermFile, type Layout } from './layout.ts'
+import { sectionsOf } from '../../../shared/sections.ts'
+import type { AddedNote } from '../../../shared/added-note.ts'
+import { addToSection, findInSection, noteItem } from './add-to-section.ts'
+
+interface Notes {
+  readonly layout: Layout
+  exists(path: string): Promise<boolean>
+  read(path: string): Promise<{ readonly text: string }>
+  edit(path: string, origin: WriteOrigin, rewrite: (text: string | undefined) => string): Promise<WorkspaceWrite>
+  describe(write: WorkspaceWrite): Promise<FileChange>
+}
+
+export async function noteInLog(notes: Notes, text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
+  const path = dailyLogPath(localDate(at), notes.layout)
+  let place: PlacedEntry = { startLine: 1, endLine: 1 }
+  let note: AddedNote | undefined
+  const write = await notes.edit(path, origin, (current) => {
+    const added = addLogEntry(current, text, at)
+    place = { startLine: added.startLine, endLine: added.endLine }
+    const [heading = '', ...body] = added.text.split('\n').slice(place.startLine - 1, place.endLine)
+    const [day = ''] = added.text.split('\n')
+    const headings = [...(current === undefined || current === '' ? [day] : []), heading]
+    note = { headings, under: titleOf(heading), body, at: place.startLine + 1 }
+    return added.text
+  })
+  return { path, ...place, change: await notes.describe(write), note: note ?? nothing }
+}
+
+export async function noteInSection(
+  notes: Notes,
+  section: string,
+  text: string,
+  origin: WriteOrigin,
+): Promise<RememberedLines> {
+  const path = longTermFile(notes.layout)
+  let startLine = 1
+  let added: AddedNote | undefined
+  const note = noteItem(text)
+  const write = await notes.edit(path, origin, (current = '') => {
+    const placed = addToSection(current, section, note)
+    startLine = placed.startLine
+    const headings = placed.heading === undefined ? [] : [placed.heading]
+    added = { headings, under: placed.under, body: note.split('\n'), at: startLine }
+    return placed.text
+  })
+  const endLine = startLine + note.split('\n').length - 1
+  return { path, startLine, endLine, change: await notes.describe(write), note: added ?? nothing }
+}
+
+const nothing: AddedNote = { headings: [], under: '', body: [], at: 1 }
+
+function titleOf(heading: string): string {
+  return sectionsOf([heading])[0]?.title ?? ''
+}
+
+export async function findNote(
+  notes: Notes,
+  text: string,
+  at: Date,
+  section: string | undefined,
+): Promise<Omit<RememberedLines, 'change' | 'note'> | undefined> {
+  const path = section === undefined ? dailyLogPath(localDate(at), notes.layout) : longTermFile(notes.layout)
+  if (!(await notes.exists(path))) return undefined
+  const file = (await notes.read(path)).text
+  const place = section === undefined ? findLogEntry(file, text, at) : findInSection(file, section, noteItem(text))
+  return place && { path, ...place }
+}

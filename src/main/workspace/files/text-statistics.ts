@@ -1,0 +1,43 @@
+/** Words and tokens of files that no index counts, since none has them: counted from the text, once for each state of it. */
+import type { FileEntry } from '../../../shared/contract/index.ts'
+import { countWords, estimateTokens } from '../../../shared/tokens.ts'
+
+export type Figures = Pick<FileEntry, 'words' | 'tokens'>
+
+interface FileState {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+  readonly modifiedAt: number
+}
+
+/** Larger files are told by their size alone, bytes. */
+const maxCounted = 1_000_000
+const readAtOnce = 16
+
+export class TextFigures {
+  readonly #read: (path: string) => Promise<string>
+  readonly #known = new Map<string, Figures & { readonly size: number; readonly modifiedAt: number }>()
+
+  constructor(read: (path: string) => Promise<string>) {
+    this.#read = read
+  }
+
+  /** By path. What cannot be read has no figures; it is looked at again the next time. */
+  async of(files: readonly FileState[]): Promise<ReadonlyMap<string, Figures>> {
+    const changed = files.filter(({ path, size, modifiedAt }) => {
+      const known = this.#known.get(path)
+      return size <= maxCounted && (known?.size !== size || known.modifiedAt !== modifiedAt)
+    })
+    for (let from = 0; from < changed.length; from += readAtOnce)
+      await Promise.all(changed.slice(from, from + readAtOnce).map((file) => this.#count(file)))
+    return this.#known
+  }
+
+  async #count({ path, size, modifiedAt }: FileState): Promise<void> {
+    this.#known.delete(path)
+    const text = await this.#read(path).catch(() => undefined)
+    if (text === undefined) return
+    this.#known.set(path, { size, modifiedAt, words: countWords(text), tokens: estimateTokens(text) })
+  }
+}

@@ -1,0 +1,111 @@
+/** Goes through all notes of a workspace, a few at a time, and tells what was found as it is found. */
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { UnreadFile } from '../../../shared/contract/index.ts'
+import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { inBatches } from '#platform'
+import { placeOf, resolveInside, type Place } from '../files/paths.ts'
+import { readText } from '../files/text-files.ts'
+import { walkMarkdown } from '../files/walk.ts'
+import { inTime } from './regex-timeout.ts'
+import { finderOf, findMatches, replaceMatches, type Matches, type Wanted } from './text-matches.ts'
+
+export interface Where {
+  readonly workspace: string
+  readonly forbidden: readonly string[]
+}
+
+export interface FoundFile extends Matches {
+  readonly path: string
+  readonly hash: string
+}
+
+export interface FindStep {
+  readonly found: readonly FoundFile[]
+  /** What could not be read may well hold what is looked for. */
+  readonly unread: readonly UnreadFile[]
+  /** Files looked at, of those there are. */
+  readonly done: number
+  readonly total: number
+}
+
+export interface Rewritten {
+  readonly path: string
+  readonly count: number
+  readonly before: string
+  readonly after: string
+}
+
+/** Lines that are listed of one file, and of all together; matches are counted all the same. */
+const maxOfFile = 200
+const maxOfAll = 10_000
+/** Files that are read at once, and told of together. */
+const atOnce = 64
+
+/** @throws AppError `input_invalid` */
+export async function* searchFiles(where: Where, wanted: Wanted, signal?: AbortSignal): AsyncGenerator<FindStep> {
+  const finder = finderOf(wanted)
+  const place = await placeOf(where)
+  const { files } = await walkMarkdown(where.workspace, signal, where.forbidden)
+  let listed = 0
+  for (let from = 0; from < files.length; from += atOnce) {
+    signal?.throwIfAborted()
+    const batch = files.slice(from, from + atOnce)
+    const texts = await inBatches(batch, atOnce, ({ path }) => readable(where, place, path))
+    const found: FoundFile[] = []
+    const unread: UnreadFile[] = []
+    for (const [at, read] of texts.entries()) {
+      const path = batch[at]?.path
+      if (!read || path === undefined) continue
+      if ('reason' in read) {
+        unread.push({ path, reason: read.reason })
+        continue
+      }
+      const room = Math.min(maxOfFile, maxOfAll - listed)
+      const matches = timed(wanted, () => findMatches(read.text, finder, room))
+      if (matches.count === 0) continue
+      listed += matches.lines.length
+      found.push({ path, hash: read.hash, ...matches })
+    }
+    yield { found, unread, done: Math.min(from + atOnce, files.length), total: files.length }
+    // Whoever wants to end it is heard.
+    await breathe()
+  }
+  if (files.length === 0) yield { found: [], unread: [], done: 0, total: 0 }
+}
+
+/**
+ * What a file would be. @returns undefined where it is not what it was when it was found
+ * @throws AppError `input_invalid`
+ */
+export async function rewriteFile(
+  where: Where,
+  wanted: Wanted & { readonly replacement: string },
+  { path, hash }: Pick<FoundFile, 'path' | 'hash'>,
+): Promise<Rewritten | undefined> {
+  const read = await readable(where, await placeOf(where), path)
+  if (!read || 'reason' in read || read.hash !== hash) return undefined
+  const finder = finderOf(wanted)
+  const { text, count } = timed(wanted, () => replaceMatches(read.text, finder, wanted.replacement, wanted.isPattern))
+  return { path, count, before: read.text, after: text }
+}
+
+function timed<Result>({ isPattern }: Wanted, task: () => Result): Result {
+  return isPattern ? inTime(task) : task()
+}
+
+/** Why a file could not be read; undefined for one that vanished meanwhile. */
+async function readable(where: Where, place: Place, path: string) {
+  try {
+    return await readText(await resolveInside(where, path, place), path, place.isAllowed)
+  } catch (error) {
+    if (error instanceof AppError) return error.code === 'file_not_found' ? undefined : { reason: reasonOf(error) }
+    if (isSystemError(error)) return isSystemError(error, 'ENOENT') ? undefined : { reason: 'unreadable' as const }
+    throw error
+  }
+}
+
+function reasonOf({ code, data }: AppError): UnreadFile['reason'] {
+  if (code === 'file_too_large') return 'large'
+  if (code !== 'file_not_text') return 'unreadable'
+  return data['holdsNul'] === true ? 'nul' : 'encoding'
+}

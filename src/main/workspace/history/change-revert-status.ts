@@ -1,0 +1,55 @@
+/**
+ * Whether a change still stands in the newest recorded text of its file, whatever the file is called now. What the text
+ * alone cannot tell (its surroundings are others since), the recorded undoings do. Nothing here changes anything.
+ */
+import { mergeTexts, standingsOf, type Standing } from '#platform'
+import { parseLargeChange } from '../../../shared/large-change.ts'
+import { splitHunks } from '../../../shared/patch-hunks.ts'
+import { nameNow, textOf, timelineOf } from './history-queries.ts'
+import type { Repository } from './repository.ts'
+
+export interface ChangeStanding {
+  /** Of the file now. */
+  readonly path: string
+  /** One a hunk, in their order; one for a change that shows no lines. */
+  readonly hunks: Standing[]
+}
+
+/** @param path what the file was called when the change was made */
+export async function standingOf(repository: Repository, path: string, patch: string): Promise<ChangeStanding> {
+  const now = repository.idAt(path) === undefined ? await nameNow(repository, path) : path
+  const id = repository.idAt(now)
+  const text = id === undefined ? '' : await repository.text(id)
+  if (parseLargeChange(patch)) return { path: now, hunks: [await standingOfLarge(repository, text, patch)] }
+  const hunks = standingsOf(text, patch)
+  if (!hunks.includes('changed')) return { path: now, hunks }
+  const parts = splitHunks(patch)
+  const undoings = (await timelineOf(repository, { path: now, limit: Number.MAX_SAFE_INTEGER })).filter(
+    ({ isUndo }) => isUndo,
+  )
+  for (const { file } of undoings) {
+    const [before, after] = [await textOr(repository, file.before), await textOr(repository, file.after)]
+    for (const [place, hunk] of parts.entries())
+      if (hunks[place] === 'changed' && stands(before, hunk) && !stands(after, hunk)) hunks[place] = 'undone'
+  }
+  return { path: now, hunks }
+}
+
+function stands(text: string, hunk: string): boolean {
+  return standingsOf(text, hunk)[0] === 'there'
+}
+
+async function standingOfLarge(repository: Repository, text: string, patch: string): Promise<Standing> {
+  const large = parseLargeChange(patch)
+  const [before, after] = large
+    ? [await textOf(repository, large.before), await textOf(repository, large.after)]
+    : [undefined, undefined]
+  if (before === undefined || after === undefined) return 'changed'
+  if (text === after) return 'there'
+  if (text === before) return 'undone'
+  return mergeTexts(after, text, before) === undefined ? 'changed' : 'there'
+}
+
+async function textOr(repository: Repository, id: string | null): Promise<string> {
+  return id === null ? '' : ((await textOf(repository, id)) ?? '')
+}

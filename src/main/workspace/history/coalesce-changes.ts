@@ -1,0 +1,37 @@
+/** Changes that are recorded together. Pure. */
+import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
+import type { FileStep } from './repository.ts'
+
+export interface Change extends FileStep {
+  readonly id: string
+  readonly origin: Origin
+  readonly at: number
+}
+
+/** One step a file: from its first state to its last. */
+export function collapse(group: readonly Change[]): FileStep[] {
+  const steps = new Map<string, FileStep>()
+  for (const { path, from, before, after } of group) {
+    const earlier = steps.get(from ?? path)
+    steps.delete(from ?? path)
+    const origin = earlier?.from ?? from
+    steps.set(path, {
+      path,
+      ...(origin === undefined ? {} : { from: origin }),
+      before: earlier?.before ?? before,
+      after,
+    })
+  }
+  return [...steps.values()]
+}
+
+export function isSameOrigin(one: Origin, other: Origin): boolean {
+  return (
+    one.cause === other.cause &&
+    one.session === other.session &&
+    one.turn === other.turn &&
+    one.client === other.client &&
+    one.sources?.join('\n') === other.sources?.join('\n') &&
+    one.isUndo === other.isUndo
+  )
+}

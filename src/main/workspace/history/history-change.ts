@@ -1,0 +1,83 @@
+/** A change of one file, and who made it (M26). What a commit's message says of it is made and read here. Pure. */
+import { z } from 'zod'
+import { causes } from '../../../shared/contract/history.ts'
+import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
+import { parseJson } from '../../../shared/json.ts'
+
+export interface FileRecord {
+  readonly path: string
+  /** Where the file was before, when it was moved. */
+  readonly from?: string | undefined
+  readonly added: number
+  readonly removed: number
+  /** Blob ids; null where there was, or is, no file. */
+  readonly before: string | null
+  readonly after: string | null
+}
+
+export interface CommitRecord extends Origin {
+  readonly commit: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly files: readonly FileRecord[]
+  /** The last line of the journal that it records. */
+  readonly journal?: string | undefined
+}
+
+const fileSchema = z.object({
+  path: z.string(),
+  from: z.string().optional(),
+  added: z.number().int(),
+  removed: z.number().int(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+})
+
+/** A subject for people, trailers for us. */
+export function commitMessage(
+  { cause, session, turn, client, sources = [], isUndo = false }: Origin,
+  files: readonly FileRecord[],
+  journal?: string,
+): string {
+  const [first] = files
+  const named = files.length === 1 && first ? first.path : `${files.length} files`
+  const trailers = [
+    `Cause: ${cause}`,
+    ...(session === undefined ? [] : [`Session: ${session}`]),
+    ...(turn === undefined ? [] : [`Turn: ${turn}`]),
+    ...(client === undefined ? [] : [`Client: ${client}`]),
+    ...sources.map((source) => `Source: ${source}`),
+    ...(isUndo ? ['Undo: yes'] : []),
+    ...(journal === undefined ? [] : [`Journal: ${journal}`]),
+    ...files.map((file) => `File: ${JSON.stringify(file)}`),
+  ]
+  return `${cause}: ${named}\n\n${trailers.join('\n')}\n`
+}
+
+/** What a message says; a commit that somebody else made is theirs, and its files are unknown. */
+export function parseMessage(message: string): Origin & Pick<CommitRecord, 'files' | 'journal'> {
+  const files: FileRecord[] = []
+  const values = new Map<string, string>()
+  const sources: string[] = []
+  for (const line of message.split('\n')) {
+    const [, name, value] = /^(Cause|Session|Turn|Client|Source|Undo|Journal|File): (.+)$/.exec(line) ?? []
+    if (name === undefined || value === undefined) continue
+    if (name === 'Source') sources.push(value)
+    else if (name !== 'File') values.set(name, value)
+    else {
+      const file = fileSchema.safeParse(parseJson(value))
+      if (file.success) files.push(file.data)
+    }
+  }
+  const cause = causes.find((known) => known === values.get('Cause')) ?? 'outside'
+  return {
+    cause,
+    session: values.get('Session'),
+    turn: values.get('Turn'),
+    client: values.get('Client'),
+    ...(sources.length > 0 ? { sources } : {}),
+    isUndo: values.has('Undo'),
+    journal: values.get('Journal'),
+    files,
+  }
+}

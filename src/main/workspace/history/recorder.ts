@@ -1,0 +1,475 @@
+/**
+ * Records what the journal says was written, whoever wrote it, a few changes at a time: neighbouring ones of one origin
+ * make one commit, so that a thousand quick writes cost a few. What was changed behind our back is recorded as such:
+ * before a write of ours is, when somebody tells of a file, and at the start. One process records at a time; another that
+ * has the same history open waits, and goes on when the first one is gone. It is one file because every step is a turn
+ * of one queue, over one repository and under one lock.
+ */
+import { existsSync } from 'node:fs'
+import { lstat, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError, isSystemError } from '../../../shared/errors.ts'
+import {
+  clockAhead,
+  type Clock,
+  blobId,
+  Exclusive,
+  realName,
+  inBatches,
+  lockOf,
+  makeFolder,
+  setAside,
+  writeDurably,
+  type FileLock,
+} from '#platform'
+import { placeOf, resolveInside, type Place } from '../files/paths.ts'
+import { readText } from '../files/text-files.ts'
+import { walkMarkdown } from '../files/walk.ts'
+import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
+import { Journal, repositoryIn, type JournalLine, type JournalPart } from './journal.ts'
+import { Repository, type FileStep } from './repository.ts'
+import { collapse, isSameOrigin, type Change } from './coalesce-changes.ts'
+
+/** Changes that follow each other this closely are recorded together, ms … */
+const gatherMs = 150
+/** … but none waits longer than this, ms. */
+const maxGatherMs = 1000
+/** What another process holds, or a full disk refused, is tried again after this, ms. */
+const retryMs = 2000
+const dayMs = 86_400_000
+/** Files that are looked at while nobody may write. */
+const lookedAtOnce = 100
+/** Files that are read at once. */
+const filesAtOnce = 32
+/** What makes a file none of ours: it is gone, is another agent's, or hidden. */
+const notHere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
+
+/** Why the history is not, or not all of, what it should be. */
+export interface HistoryProblem {
+  readonly code: 'history_elsewhere' | 'history_unlocked' | 'history_damaged' | 'history_failed'
+  readonly message: string
+}
+
+export type RecorderEvent =
+  | { readonly type: 'recorded'; readonly paths: readonly string[] }
+  /** All that there are now. */
+  | { readonly type: 'problems'; readonly problems: readonly HistoryProblem[] }
+
+export interface RecorderSettings {
+  /** Of the repository and its journal. */
+  readonly folder: string
+  readonly workspace: string
+  readonly forbidden: readonly string[]
+  /** Days that are kept; null for all. */
+  readonly keepDays: number | null
+  /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
+  readonly isStart: boolean
+  /** What is recorded bears the time of the app's clock, which goes so far ahead of the system's. */
+  readonly clockAheadMs: number
+}
+
+export class Recorder {
+  readonly #settings: RecorderSettings
+  readonly #now: Clock
+  #forbidden: readonly string[]
+  #keepDays: number | null
+  readonly #stop = new AbortController()
+  readonly #emit: (event: RecorderEvent) => void
+  readonly #gitdir: string
+  readonly #journal: Journal
+  /** Whoever writes to the workspace. */
+  readonly #writers: Exclusive
+  readonly #problems = new Map<HistoryProblem['code'], string>()
+  #lock: FileLock | undefined
+  /** Undefined while another process records. */
+  #repository: Repository | undefined
+  /** The last line of the journal that is recorded. */
+  #recordedLine: string | undefined
+  #needsFullLook: boolean
+  /** The history begins: what is found is no change, it was there. */
+  #isAdopting = false
+  #timer: NodeJS.Timeout | undefined
+  #retry: NodeJS.Timeout | undefined
+  #waitingSince: number | undefined
+  #isClosing = false
+  #work: Promise<void>
+
+  constructor(settings: RecorderSettings, emit: (event: RecorderEvent) => void) {
+    this.#settings = settings
+    this.#forbidden = settings.forbidden
+    this.#keepDays = settings.keepDays
+    this.#now = clockAhead(settings.clockAheadMs)
+    this.#emit = emit
+    this.#gitdir = repositoryIn(settings.folder)
+    this.#journal = new Journal(settings.folder, (error) => this.#tell('history_failed', error))
+    this.#writers = new Exclusive(settings.workspace)
+    this.#needsFullLook = settings.isStart
+    this.#work = this.#catchUp().catch((error: unknown) => this.#failed(error))
+  }
+
+  /** Somebody wrote something into the journal. */
+  note(): void {
+    const now = performance.now()
+    this.#waitingSince ??= now
+    clearTimeout(this.#timer)
+    const rest = this.#waitingSince + maxGatherMs - now
+    this.#timer = setTimeout(() => void this.#flush().catch(() => undefined), Math.min(gatherMs, Math.max(0, rest)))
+  }
+
+  /** Files that somebody changed; what is ours is recorded already, or waits before this. */
+  async look(paths: readonly string[], forbidden: readonly string[]): Promise<void> {
+    this.#forbidden = forbidden
+    await this.#flush()
+    await this.#enqueue(() => this.#lookAt(paths))
+  }
+
+  /** All that is recorded, since folders became somebody else's, or are no more. */
+  async lookAgain(forbidden: readonly string[]): Promise<void> {
+    this.#forbidden = forbidden
+    this.#needsFullLook = true
+    await this.#flush()
+  }
+
+  /** From now on changes are kept for so many days; null for all. */
+  async keep(days: number | null): Promise<void> {
+    this.#keepDays = days
+    await this.#flush()
+    await this.#enqueue(async () => {
+      if (this.#repository) await this.#forget(this.#repository)
+    })
+  }
+
+  /** Waits until all that was told so far is recorded. */
+  async settle(): Promise<void> {
+    await this.#flush()
+    await this.#work
+  }
+
+  /** What was told is recorded; a look at everything is broken off, the next start takes it up again. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#stop.abort()
+    try {
+      await this.settle()
+    } finally {
+      clearTimeout(this.#retry)
+      await this.#journal.close()
+      this.#writers.close()
+      this.#lock?.close()
+    }
+  }
+
+  /** The repository for looking at it, with all that can be recorded now. */
+  async readable(): Promise<Repository> {
+    await this.settle().catch(() => undefined)
+    return this.present()
+  }
+
+  /**
+   * The repository with what is recorded by now, for texts by their id: they are there before the journal speaks of them.
+   * Waits for nothing, so that it can be asked by somebody whom the recorder waits for.
+   */
+  async present(): Promise<Repository> {
+    return this.#repository ?? Repository.look(this.#gitdir)
+  }
+
+  async #flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#waitingSince = undefined
+    await this.#enqueue(() => this.#catchUp())
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const done = this.#work.then(work)
+    this.#work = done.then(
+      () => this.#clear('history_failed'),
+      (error: unknown) => this.#failed(error),
+    )
+    return done
+  }
+
+  /** Nothing is lost by it: what is not recorded is in the journal and on the disk. */
+  #failed(error: unknown): void {
+    this.#tell('history_failed', error)
+    this.#tryAgain()
+  }
+
+  #tryAgain(): void {
+    clearTimeout(this.#retry)
+    if (!this.#isClosing) this.#retry = setTimeout(() => void this.#flush().catch(() => undefined), retryMs)
+  }
+
+  #tell(code: HistoryProblem['code'], error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    if (this.#problems.get(code) === message) return
+    this.#problems.set(code, message)
+    this.#emitProblems()
+  }
+
+  #clear(code: HistoryProblem['code']): void {
+    if (this.#problems.delete(code)) this.#emitProblems()
+  }
+
+  #emitProblems(): void {
+    this.#emit({ type: 'problems', problems: [...this.#problems].map(([code, message]) => ({ code, message })) })
+  }
+
+  /** Records what is in the journal, and what changed while nobody looked; where another process does that, nothing. */
+  async #catchUp(): Promise<void> {
+    if (this.#repository && !existsSync(join(this.#gitdir, 'HEAD'))) {
+      this.#tell('history_damaged', 'the history was deleted while it was in use; a new one was begun')
+      this.#repository = undefined
+      this.#needsFullLook = true
+    }
+    const repository = (this.#repository ??= await this.#open())
+    if (!repository) return this.#tryAgain()
+    await this.#recordJournal(repository)
+    if (!this.#needsFullLook || this.#isClosing) return
+    this.#needsFullLook = false
+    try {
+      await this.#lookAtAll(repository)
+      if (this.#isAdopting) await rm(this.#adopting, { force: true })
+      this.#isAdopting = false
+    } catch (error) {
+      this.#needsFullLook = true
+      // The next start takes it up again.
+      if (!this.#stop.signal.aborted) throw error
+    }
+  }
+
+  /** @returns undefined when another process records */
+  async #open(): Promise<Repository | undefined> {
+    const { folder, workspace } = this.#settings
+    await makeFolder(folder)
+    await removePidFile(`${this.#gitdir}.lock`)
+    if (!(await this.#take())) {
+      this.#tell('history_elsewhere', 'another process records the history; this one goes on when that ends')
+      // Who takes over does not know what was missed.
+      this.#needsFullLook = true
+      return undefined
+    }
+    this.#clear('history_elsewhere')
+    const aside = await this.#journal.check()
+    if (aside !== undefined) this.#tell('history_damaged', `the journal could not be read; what it said is in ${aside}`)
+    const repository = await this.#openRepository(workspace)
+    // It ends with the look at everything, whichever process gets there.
+    if (repository.isEmpty) await writeDurably(this.#adopting, '')
+    this.#isAdopting = existsSync(this.#adopting)
+    if (this.#isAdopting) this.#needsFullLook = true
+    this.#recordedLine = await repository.lastJournalLine()
+    return repository
+  }
+
+  async #take(): Promise<boolean> {
+    try {
+      this.#lock ??= lockOf(await realName(this.#gitdir))
+      return this.#lock.isHeld || this.#lock.tryTake()
+    } catch (error) {
+      this.#tell('history_unlocked', error)
+      return true
+    }
+  }
+
+  /** One that Git cannot read is put aside, and a new one begun. */
+  async #openRepository(workspace: string): Promise<Repository> {
+    try {
+      return await Repository.open(this.#gitdir, workspace)
+    } catch (error) {
+      const isOutside = isSystemError(error) && !isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')
+      if (error instanceof AppError || isOutside || !existsSync(this.#gitdir)) throw error
+      const aside = await setAside(this.#gitdir)
+      this.#tell('history_damaged', `the history could not be read; it is in ${aside}, and a new one was begun`)
+      return Repository.open(this.#gitdir, workspace)
+    }
+  }
+
+  async #recordJournal(repository: Repository): Promise<void> {
+    await this.#recordLines(repository, await this.#journal.read())
+  }
+
+  async #recordLines(repository: Repository, { lines, bytes }: JournalPart): Promise<void> {
+    const recorded = lines.findIndex(({ id }) => id === this.#recordedLine)
+    const missing: string[] = []
+    let group: Change[] = []
+    for (const line of lines.slice(recorded + 1)) {
+      const change = await this.#changeOf(repository, line)
+      if (!change) {
+        missing.push(line.path, ...(line.from === undefined ? [] : [line.from]))
+        continue
+      }
+      const last = group.at(-1)
+      if (last && !isSameOrigin(last.origin, change.origin)) {
+        await this.#commitGroup(repository, group)
+        group = []
+      }
+      group.push(change)
+    }
+    await this.#commitGroup(repository, group)
+    if (bytes > 0) await this.#journal.drop(bytes)
+    if (missing.length > 0) await this.#recordSteps(repository, await this.#stepsOf(repository, missing))
+  }
+
+  /** Undefined when a text that it needs is nowhere. */
+  async #changeOf(repository: Repository, line: JournalLine): Promise<Change | undefined> {
+    const { id, path, from, origin, at } = line
+    const [before, after] = [
+      await this.#textOf(repository, line.before, path),
+      await this.#textOf(repository, line.after, path),
+    ]
+    if (before === undefined || after === undefined) return undefined
+    return { id, path, ...(from === undefined ? {} : { from }), before, after, origin, at }
+  }
+
+  async #textOf(repository: Repository, id: string | null, path: string): Promise<string | null | undefined> {
+    if (id === null) return null
+    try {
+      return await repository.text(id)
+    } catch {
+      // A machine that lost its power may have lost it; the file itself was on the disk.
+      const text = await this.#readFile(path, await this.#place())
+      return typeof text === 'string' && blobId(text) === id ? text : undefined
+    }
+  }
+
+  async #commitGroup(repository: Repository, group: readonly Change[]): Promise<void> {
+    const [first] = group
+    const last = group.at(-1)
+    if (!first || !last) return
+    await this.#commitUnseen(repository, await this.#unseenBefore(repository, group), first.at)
+    await this.#commit(repository, first.origin, collapse(group), last.at, { line: last.id })
+    this.#recordedLine = last.id
+  }
+
+  async #commit(
+    repository: Repository,
+    origin: Origin,
+    steps: readonly FileStep[],
+    at: number,
+    { line, signal }: { readonly line?: string; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<void> {
+    if (steps.length === 0) return
+    const record = await repository.commit(origin, steps, at, { journal: line, signal })
+    if (record) this.#emit({ type: 'recorded', paths: record.files.map(({ path }) => path) })
+  }
+
+  async #lookAtAll(repository: Repository): Promise<void> {
+    const { workspace } = this.#settings
+    const { signal } = this.#stop
+    const { files } = await walkMarkdown(workspace, signal, this.#forbidden)
+    const recorded = [...repository.files()].map(([path]) => path)
+    await this.#lookAt([...new Set([...files.map(({ path }) => path), ...recorded])], signal)
+    await this.#forget(repository)
+  }
+
+  /** What is older than is to be kept. */
+  async #forget(repository: Repository): Promise<void> {
+    if (this.#keepDays === null) return
+    const from = this.#now().getTime() - this.#keepDays * dayMs
+    await this.#journal.hold((texts) => repository.forgetBefore(from, texts))
+    if (repository.damage !== undefined) this.#tell('history_damaged', repository.damage)
+  }
+
+  /**
+   * Records files as they are now: what is not in the journal came from outside. Nobody may write between the last look
+   * at the journal and the look at the files.
+   */
+  async #lookAt(paths: readonly string[], signal?: AbortSignal): Promise<void> {
+    const repository = this.#repository
+    if (!repository || !existsSync(this.#settings.workspace)) return
+    await this.#recordJournal(repository)
+    const place = await this.#place()
+    const changed = await this.#stepsOf(repository, paths, signal)
+    const steps: FileStep[] = []
+    for (let from = 0; from < changed.length; from += lookedAtOnce) {
+      signal?.throwIfAborted()
+      const some = changed.slice(from, from + lookedAtOnce).map(({ path }) => path)
+      const { part, texts } = await this.#writers.run(async () => ({
+        part: await this.#journal.read(),
+        texts: await Promise.all(some.map(async (path) => [path, await this.#readFile(path, place)] as const)),
+      }))
+      await this.#recordLines(repository, part)
+      for (const [path, text] of texts) {
+        const step = await this.#stepTo(repository, path, text)
+        if (step) steps.push(step)
+      }
+    }
+    await this.#recordSteps(repository, steps, signal)
+  }
+
+  #place(): Promise<Place> {
+    return placeOf({ workspace: this.#settings.workspace, forbidden: this.#forbidden })
+  }
+
+  async #recordSteps(repository: Repository, steps: readonly FileStep[], signal?: AbortSignal): Promise<void> {
+    await this.#commitUnseen(repository, steps, this.#now().getTime(), signal)
+  }
+
+  /** What somebody else did, or what was there before anything was done. */
+  async #commitUnseen(repository: Repository, steps: readonly FileStep[], at: number, signal?: AbortSignal) {
+    const isOld = ({ before }: FileStep) => this.#isAdopting && before === null
+    await this.#commit(repository, { cause: 'adopted' }, steps.filter(isOld), at, { signal })
+    await this.#commit(
+      repository,
+      { cause: 'outside' },
+      steps.filter((step) => !isOld(step)),
+      at,
+      { signal },
+    )
+  }
+
+  /** There while the history begins: an interrupted start is taken up again by the next one. */
+  get #adopting(): string {
+    return join(this.#settings.folder, 'adopting')
+  }
+
+  async #stepsOf(repository: Repository, paths: readonly string[], signal?: AbortSignal): Promise<FileStep[]> {
+    const place = await this.#place()
+    const step = async (path: string) => this.#stepTo(repository, path, await this.#readFile(path, place))
+    const steps = await inBatches(paths, filesAtOnce, step, signal)
+    return steps.filter((found) => found !== undefined)
+  }
+
+  /** Files that were something else before the group than what is recorded: somebody changed them in between. */
+  async #unseenBefore(repository: Repository, group: readonly Change[]): Promise<FileStep[]> {
+    const seen = new Set<string>()
+    const steps: FileStep[] = []
+    for (const { path, from = path, before } of group) {
+      if (seen.has(from)) continue
+      seen.add(from)
+      seen.add(path)
+      const step = await this.#stepTo(repository, from, before)
+      if (step) steps.push(step)
+    }
+    return steps
+  }
+
+  /** From what is recorded of a file to what it is now; undefined when that is the same. */
+  async #stepTo(repository: Repository, path: string, now: string | null | undefined): Promise<FileStep | undefined> {
+    if (now === undefined) return undefined
+    const recorded = repository.idAt(path)
+    if ((now === null ? undefined : blobId(now)) === recorded) return undefined
+    return { path, before: recorded === undefined ? null : await textOr(repository, recorded), after: now }
+  }
+
+  /** Null when there is no such file of ours; undefined when it is none that has a history: not text, too large, not to be read now. */
+  async #readFile(path: string, place: Place): Promise<string | null | undefined> {
+    const roots = { workspace: this.#settings.workspace, forbidden: this.#forbidden }
+    try {
+      return (await readText(await resolveInside(roots, path, place), path, place.isAllowed)).text
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return notHere.has(error.code) ? null : undefined
+    }
+  }
+}
+
+/** For counting lines only: of a text that the repository lost there are none. */
+async function textOr(repository: Repository, id: string): Promise<string> {
+  return repository.text(id).catch(() => '')
+}
+
+/** Locks used to be files with the number of a process. */
+async function removePidFile(file: string): Promise<void> {
+  const info = await lstat(file).catch(() => undefined)
+  if (info?.isFile()) await rm(file, { force: true })
+}

@@ -1,0 +1,273 @@
+/**
+ * A Git repository of our own with the workspace as its work tree: the user's Git, if there is one, is never touched.
+ * Commits are made from texts, not from the disk, so that what is recorded is what was written.
+ */
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as git from 'isomorphic-git'
+import { countLines, inBatches, makeFolder, readIfThere, writeDurably } from '#platform'
+import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
+import { atomicFs as fs } from './atomic-fs.ts'
+import { writeBlob } from './git-blob.ts'
+import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './history-change.ts'
+import { FileTree } from './git-tree.ts'
+
+const branch = 'refs/heads/main'
+/** Texts that are written at once. */
+const blobsAtOnce = 16
+
+/** The last line of the journal is in the message of one of the newest commits, or nowhere. */
+const maxLooked = 64
+
+/** What one change ends with the next one of the file begins with: so many texts are at hand, of so many characters. */
+const maxKept = 64
+const longestKept = 200_000
+
+/** One file before and after; null where there was, or is, none. */
+export interface FileStep {
+  readonly path: string
+  readonly from?: string | undefined
+  readonly before: string | null
+  readonly after: string | null
+}
+
+export class Repository {
+  readonly #gitdir: string
+  #tree = new FileTree()
+  #head: string | undefined
+  /** Newest first; read when it is first asked for. */
+  #log: CommitRecord[] | undefined
+  #damage: string | undefined
+  readonly #texts = new Map<string, string>()
+
+  private constructor(gitdir: string) {
+    this.#gitdir = gitdir
+  }
+
+  static async open(gitdir: string, workspace: string): Promise<Repository> {
+    const repository = new Repository(gitdir)
+    await makeFolder(gitdir)
+    await git.init({ fs, gitdir, dir: workspace, defaultBranch: 'main' })
+    await git.setConfig({ fs, gitdir, path: 'core.worktree', value: workspace })
+    await repository.#readHead()
+    return repository
+  }
+
+  /** As it is, for looking at only: another process records in it. */
+  static async look(gitdir: string): Promise<Repository> {
+    const repository = new Repository(gitdir)
+    await repository.#readHead()
+    return repository
+  }
+
+  /** What the newest commit has of a file. */
+  idAt(path: string): string | undefined {
+    return this.#tree.get(path)
+  }
+
+  *files(): Generator<readonly [path: string, id: string]> {
+    yield* this.#tree.entries()
+  }
+
+  get isEmpty(): boolean {
+    return this.#head === undefined
+  }
+
+  /**
+   * @param told `journal`: the last line of the journal that it records
+   * @returns undefined when nothing changes
+   * @throws AppError `disk_full`, `write_failed`; nothing is recorded then
+   */
+  async commit(
+    origin: Origin,
+    steps: readonly FileStep[],
+    at: number,
+    told: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<CommitRecord | undefined> {
+    try {
+      return await this.#commit(origin, steps, at, told)
+    } catch (error) {
+      await this.#readHead()
+      throw error
+    }
+  }
+
+  /** The last line of the journal that was recorded. */
+  async lastJournalLine(): Promise<string | undefined> {
+    let oid = this.#head
+    for (let looked = 0; oid !== undefined && looked < maxLooked; looked += 1) {
+      const { commit } = await git.readCommit({ fs, gitdir: this.#gitdir, oid })
+      const { journal } = parseMessage(commit.message)
+      if (journal !== undefined || (await this.#shallow()) === oid) return journal
+      oid = commit.parent[0]
+    }
+    return undefined
+  }
+
+  async #commit(
+    origin: Origin,
+    steps: readonly FileStep[],
+    at: number,
+    { journal, signal }: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<CommitRecord | undefined> {
+    const files: FileRecord[] = []
+    const writeBlob = async ({ after }: FileStep) => (after === null ? null : this.#writeBlob(after))
+    const ids = await inBatches(steps, blobsAtOnce, writeBlob, signal)
+    const leaving = new Set(steps.map(({ from }) => from))
+    for (const [index, { path, from, before, after }] of steps.entries()) {
+      // A file that moved away can leave its name to another in the same commit.
+      const isNew = from === undefined && before === null && leaving.has(path)
+      const old = (isNew ? undefined : this.#tree.get(from ?? path)) ?? null
+      const id = ids[index] ?? null
+      if (old === id && from === undefined) continue
+      const { added, removed } = countLines(before ?? '', after ?? '')
+      files.push({ path, ...(from === undefined ? {} : { from }), added, removed, before: old, after: id })
+    }
+    for (const { from } of files) if (from !== undefined) this.#tree.set(from, null)
+    for (const { path, after } of files) this.#tree.set(path, after)
+    if (files.length === 0) return undefined
+    const tree = await this.#tree.write((entries) => git.writeTree({ fs, gitdir: this.#gitdir, tree: entries }))
+    const author = {
+      name: origin.cause,
+      email: `${origin.cause}@commonplace.invalid`,
+      timestamp: Math.floor(at / 1000),
+      timezoneOffset: new Date(at).getTimezoneOffset(),
+    }
+    const commit = await git.commit({
+      fs,
+      gitdir: this.#gitdir,
+      tree,
+      parent: this.#head === undefined ? [] : [this.#head],
+      ref: branch,
+      message: commitMessage(origin, files, journal),
+      author,
+      committer: author,
+    })
+    this.#head = commit
+    const record = { ...origin, commit, at: author.timestamp * 1000, files }
+    this.#log?.unshift(record)
+    return record
+  }
+
+  /** What is wrong with it; undefined when nothing was found to be. */
+  get damage(): string | undefined {
+    return this.#damage
+  }
+
+  /** All commits, newest first; those that come before one that cannot be read are missing. */
+  async log(): Promise<readonly CommitRecord[]> {
+    this.#log ??= await this.#readLog()
+    return this.#log
+  }
+
+  async text(id: string): Promise<string> {
+    const known = this.#texts.get(id)
+    if (known !== undefined) return known
+    const { blob } = await git.readBlob({ fs, gitdir: this.#gitdir, oid: id })
+    return this.#keepText(id, Buffer.from(blob).toString('utf8'))
+  }
+
+  /**
+   * Forgets commits from before a moment: the oldest kept one becomes the first, and what only older ones had is removed.
+   * @param needed ids of texts that stay all the same
+   * @returns how many were forgotten
+   */
+  async forgetBefore(at: number, needed: ReadonlySet<string> = new Set()): Promise<number> {
+    const log = await this.log()
+    if (this.#damage !== undefined) return 0
+    const kept = log.filter((record, index) => index === 0 || record.at >= at)
+    const first = kept.at(-1)
+    if (!first || kept.length === log.length) return 0
+    await writeDurably(join(this.#gitdir, 'shallow'), `${first.commit}\n`)
+    this.#log = [...kept]
+    await this.#removeUnreachable(kept, needed)
+    return log.length - kept.length
+  }
+
+  async #readHead(): Promise<void> {
+    this.#tree = new FileTree()
+    this.#head = undefined
+    try {
+      this.#head = await git.resolveRef({ fs, gitdir: this.#gitdir, ref: branch })
+    } catch (error) {
+      if (error instanceof git.Errors.NotFoundError) return
+      throw error
+    }
+    const { commit } = await git.readCommit({ fs, gitdir: this.#gitdir, oid: this.#head })
+    await this.#readTree(commit.tree, '')
+  }
+
+  async #readTree(oid: string, prefix: string): Promise<void> {
+    const { tree } = await git.readTree({ fs, gitdir: this.#gitdir, oid })
+    for (const entry of tree) {
+      if (entry.type === 'tree') await this.#readTree(entry.oid, `${prefix}${entry.path}/`)
+      else this.#tree.set(prefix + entry.path, entry.oid)
+    }
+  }
+
+  async #readLog(): Promise<CommitRecord[]> {
+    const records: CommitRecord[] = []
+    const shallow = await this.#shallow()
+    for (let oid = this.#head; oid !== undefined;) {
+      const commit = await this.#readCommit(oid)
+      if (!commit) break
+      records.push({ ...parseMessage(commit.message), commit: oid, at: commit.author.timestamp * 1000 })
+      oid = shallow === oid ? undefined : commit.parent[0]
+    }
+    return records
+  }
+
+  async #readCommit(oid: string): Promise<git.CommitObject | undefined> {
+    try {
+      return (await git.readCommit({ fs, gitdir: this.#gitdir, oid })).commit
+    } catch (error) {
+      this.#damage = `commit ${oid} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      return undefined
+    }
+  }
+
+  async #shallow(): Promise<string | undefined> {
+    return (await readIfThere(join(this.#gitdir, 'shallow')))?.trim()
+  }
+
+  async #removeUnreachable(kept: readonly CommitRecord[], needed: ReadonlySet<string>): Promise<void> {
+    const reachable = new Set(needed)
+    const visit = async (oid: string) => {
+      if (reachable.has(oid)) return
+      reachable.add(oid)
+      const { tree } = await git.readTree({ fs, gitdir: this.#gitdir, oid })
+      for (const entry of tree) {
+        if (entry.type === 'tree') await visit(entry.oid)
+        else reachable.add(entry.oid)
+      }
+    }
+    for (const { commit, files } of kept) {
+      reachable.add(commit)
+      const read = await git.readCommit({ fs, gitdir: this.#gitdir, oid: commit })
+      await visit(read.commit.tree)
+      // What the first kept change replaced can still be shown.
+      for (const { before } of files) if (before !== null) reachable.add(before)
+    }
+    const objects = join(this.#gitdir, 'objects')
+    for (const folder of (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+      for (const name of await readdir(join(objects, folder)))
+        if (!reachable.has(folder + name)) await rm(join(objects, folder, name), { force: true })
+    }
+  }
+
+  async #writeBlob(text: string): Promise<string> {
+    const id = await writeBlob(this.#gitdir, text)
+    this.#keepText(id, text)
+    return id
+  }
+
+  #keepText(id: string, text: string): string {
+    if (text.length > longestKept) return text
+    this.#texts.set(id, text)
+    for (const oldest of this.#texts.keys()) {
+      if (this.#texts.size <= maxKept) break
+      this.#texts.delete(oldest)
+    }
+    return text
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * What of the recorded changes somebody has looked at and put away as right, hunk by hunk: kept beside the history, so
+ * that every window and every browser knows it. The changes themselves are not touched.
+ */
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { AcceptedHunk } from '../../../shared/contract/index.ts'
+import { acceptedHunkSchema } from '../../../shared/contract/history.ts'
+import { parseJson } from '../../../shared/json.ts'
+import { Changes, type Announcements, Queue, readKept, writeDurably } from '#platform'
+
+/** The oldest go first: who looks that far back looks again. */
+const maxKept = 2000
+const fileSchema = z.array(acceptedHunkSchema)
+
+export class Accepted {
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes<void>()
+  readonly #file: string
+  readonly #onDamaged: (file: string) => void
+  readonly #queue = new Queue()
+
+  /** @param onDamaged told where a list went that could not be read */
+  constructor(folder: string, onDamaged: (file: string) => void) {
+    this.changes = this.#changes
+    this.#file = join(folder, 'accepted.json')
+    this.#onDamaged = onDamaged
+  }
+
+  /** Oldest first. */
+  list(): Promise<AcceptedHunk[]> {
+    return this.#queue.run(this.#file, () => this.#read())
+  }
+
+  /** @throws AppError `disk_full`, `write_failed` */
+  async accept(hunk: AcceptedHunk): Promise<void> {
+    await this.#queue.run(this.#file, async () => {
+      const others = (await this.#read()).filter(({ commit, key }) => commit !== hunk.commit || key !== hunk.key)
+      await writeDurably(this.#file, JSON.stringify([...others, hunk].slice(-maxKept)), this.#file)
+    })
+    this.#changes.announce()
+  }
+
+  async #read(): Promise<AcceptedHunk[]> {
+    const parse = (text: string) => fileSchema.safeParse(parseJson(text)).data
+    return (await readKept(this.#file, parse, this.#onDamaged)) ?? []
+  }
+}

@@ -1,0 +1,270 @@
+/**
+ * A history as if something had never been in it: every commit is made anew, in a repository beside the old one that takes
+ * its place when it is whole, so that no object of the old one is left. Whoever does this has the history to themselves.
+ */
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as git from 'isomorphic-git'
+import { countLines, Exclusive, makeFolder, readIfThere, writeDurably } from '#platform'
+import { parseJson } from '../../../shared/json.ts'
+import { atomicFs as fs } from './atomic-fs.ts'
+import { writeBlob } from './git-blob.ts'
+import { commitMessage, parseMessage, type FileRecord } from './history-change.ts'
+import { repositoryIn } from './journal.ts'
+
+export interface HistoryChange {
+  /** What a file said then, without what shall be gone. */
+  readonly text: (path: string, text: string) => string
+  /** False for a file that never was. */
+  readonly keepsPath: (path: string) => boolean
+}
+
+const branch = 'refs/heads/main'
+
+/** Of a file: how many recorded versions have something in them. */
+export interface FoundVersions {
+  readonly path: string
+  readonly versions: number
+  readonly text: string
+}
+
+/** @param isIn whether a text, or a path, has it */
+export async function findInHistory(
+  folder: string,
+  isIn: (text: string) => boolean,
+  signal?: AbortSignal,
+): Promise<FoundVersions[]> {
+  const gitdir = repositoryIn(folder)
+  const found = new Map<string, { ids: Set<string>; text: string }>()
+  const known = new Map<string, string | undefined>()
+  for (const { message } of await commitsOf(gitdir)) {
+    signal?.throwIfAborted()
+    for (const { path, before, after } of parseMessage(message).files)
+      for (const id of [before, after]) {
+        if (id === null) continue
+        if (!known.has(id)) {
+          const text = await textOf(gitdir, id)
+          known.set(id, text !== undefined && isIn(text) ? text : undefined)
+        }
+        const text = known.get(id)
+        if (text === undefined && !isIn(path)) continue
+        const entry = found.get(path) ?? { ids: new Set<string>(), text: text ?? path }
+        entry.ids.add(id)
+        found.set(path, entry)
+      }
+  }
+  return [...found].map(([path, { ids, text }]) => ({ path, versions: ids.size, text }))
+}
+
+/** @throws AppError `file_busy` where another process records, and does not let go */
+export async function assertHistoryFree(folder: string): Promise<void> {
+  const recording = new Exclusive(repositoryIn(folder))
+  try {
+    await recording.run(async () => undefined)
+  } finally {
+    recording.close()
+  }
+}
+
+/**
+ * @returns how many commits there are now; undefined where there is no history
+ * @throws AppError `file_busy` where another process records
+ */
+export async function rewriteHistory(
+  folder: string,
+  workspace: string,
+  change: HistoryChange,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
+  const gitdir = repositoryIn(folder)
+  const [made, gone] = [`${gitdir}.new`, `${gitdir}.gone`]
+  // Broken off: it begins again from what was there.
+  if (!existsSync(gitdir) && existsSync(gone)) await rename(gone, gitdir)
+  await rm(made, { recursive: true, force: true })
+  await rm(gone, { recursive: true, force: true })
+  if (!existsSync(join(gitdir, 'HEAD'))) return undefined
+  const recording = new Exclusive(gitdir)
+  const journal = new Exclusive(join(folder, 'journal.jsonl'))
+  try {
+    return await recording.run(() =>
+      journal.run(async () => {
+        const rewriting = new Rewriting(gitdir, made, change)
+        const count = await rewriting.run(workspace, signal)
+        await rewriteJournal(folder, rewriting, change)
+        await rewriteAccepted(folder, rewriting)
+        await rename(gitdir, gone)
+        await rename(made, gitdir)
+        await rm(gone, { recursive: true, force: true })
+        return count
+      }),
+    )
+  } finally {
+    recording.close()
+    journal.close()
+  }
+}
+
+class Rewriting {
+  readonly #from: string
+  readonly #to: string
+  readonly #change: HistoryChange
+  readonly #trees = new Map<string, string | undefined>()
+  readonly #blobs = new Map<string, string>()
+  /** Old commits, as what they are now. */
+  readonly commits = new Map<string, string>()
+
+  constructor(from: string, to: string, change: HistoryChange) {
+    this.#from = from
+    this.#to = to
+    this.#change = change
+  }
+
+  async run(workspace: string, signal: AbortSignal | undefined): Promise<number> {
+    await makeFolder(this.#to)
+    await git.init({ fs, gitdir: this.#to, dir: workspace, defaultBranch: 'main' })
+    await git.setConfig({ fs, gitdir: this.#to, path: 'core.worktree', value: workspace })
+    let parent: string | undefined
+    let count = 0
+    for (const { oid, message, tree, author } of (await commitsOf(this.#from)).reverse()) {
+      signal?.throwIfAborted()
+      const { journal, files, sources = [], ...rest } = parseMessage(message)
+      const named = sources.filter((source) => this.#change.text('', source) === source)
+      const origin = { ...rest, ...(named.length > 0 ? { sources: named } : {}) }
+      const kept: FileRecord[] = []
+      for (const file of files) {
+        const changed = await this.#record(file)
+        if (changed) kept.push(changed)
+      }
+      const treeNow = await this.#tree(tree, '')
+      // What was only about it never was; what somebody else committed says nothing of its files.
+      if (kept.length === 0 && files.length > 0 && parent !== undefined && journal === undefined) {
+        this.commits.set(oid, parent)
+        continue
+      }
+      parent = await git.commit({
+        fs,
+        gitdir: this.#to,
+        tree: treeNow ?? (await git.writeTree({ fs, gitdir: this.#to, tree: [] })),
+        parent: parent === undefined ? [] : [parent],
+        ref: branch,
+        message:
+          files.length > 0 || journal !== undefined ? commitMessage(origin, kept, journal) : this.#foreign(message),
+        author,
+        committer: author,
+      })
+      this.commits.set(oid, parent)
+      count += 1
+    }
+    return count
+  }
+
+  /** A blob as it is now. @returns null where its file never was; undefined where the old one is not there */
+  async blob(path: string, id: string): Promise<string | null | undefined> {
+    if (!this.#change.keepsPath(path)) return null
+    const key = `${path}\n${id}`
+    const known = this.#blobs.get(key)
+    if (known !== undefined) return known
+    const text = await textOf(this.#from, id)
+    if (text === undefined) return undefined
+    const made = await writeBlob(this.#to, this.#change.text(path, text))
+    this.#blobs.set(key, made)
+    return made
+  }
+
+  #foreign(message: string): string {
+    return this.#change.text('', message)
+  }
+
+  async #record(file: FileRecord): Promise<FileRecord | undefined> {
+    const { path, from } = file
+    if (!this.#change.keepsPath(path)) return undefined
+    const isFromKept = from === undefined || this.#change.keepsPath(from)
+    const of = async (id: string | null, at: string) => (id === null ? null : ((await this.blob(at, id)) ?? null))
+    const [before, after] = [await of(file.before, from ?? path), await of(file.after, path)]
+    if (before === after && from === undefined) return undefined
+    const text = async (id: string | null) => (id === null ? '' : ((await textOf(this.#to, id)) ?? ''))
+    const { added, removed } = countLines(await text(before), await text(after))
+    return { path, ...(isFromKept && from !== undefined ? { from } : {}), added, removed, before, after }
+  }
+
+  async #tree(oid: string, prefix: string): Promise<string | undefined> {
+    const key = `${prefix}\n${oid}`
+    if (this.#trees.has(key)) return this.#trees.get(key)
+    const entries = []
+    for (const entry of (await git.readTree({ fs, gitdir: this.#from, oid })).tree) {
+      const path = prefix + entry.path
+      const made = entry.type === 'tree' ? await this.#tree(entry.oid, `${path}/`) : await this.blob(path, entry.oid)
+      if (made !== undefined && made !== null) entries.push({ ...entry, oid: made })
+    }
+    const made =
+      entries.length > 0 || prefix === '' ? await git.writeTree({ fs, gitdir: this.#to, tree: entries }) : undefined
+    this.#trees.set(key, made)
+    return made
+  }
+}
+
+/** What was written and is not recorded yet refers to texts, too. */
+async function rewriteJournal(folder: string, rewriting: Rewriting, change: HistoryChange): Promise<void> {
+  const file = join(folder, 'journal.jsonl')
+  const text = await readIfThere(file)
+  if (text === undefined || text === '') return
+  const rows: string[] = []
+  for (const row of text.split('\n')) {
+    const line = parseJson(row) as
+      | { path: string; from?: string; before: string | null; after: string | null }
+      | undefined
+    if (!line || !change.keepsPath(line.path)) continue
+    const { from, ...rest } = line
+    const isFromKept = from !== undefined && change.keepsPath(from)
+    const of = async (id: string | null, path: string) =>
+      id === null ? null : ((await rewriting.blob(path, id)) ?? null)
+    const [before, after] = [await of(line.before, from ?? line.path), await of(line.after, line.path)]
+    rows.push(JSON.stringify({ ...rest, ...(isFromKept ? { from } : {}), before, after }))
+  }
+  await writeDurably(file, rows.map((row) => `${row}\n`).join(''))
+}
+
+/** What was looked at is known by its commit. */
+async function rewriteAccepted(folder: string, { commits }: Rewriting): Promise<void> {
+  const file = join(folder, 'accepted.json')
+  const text = await readIfThere(file)
+  const list = text === undefined ? undefined : parseJson(text)
+  if (!Array.isArray(list)) return
+  const mapped = (list as { commit?: string }[]).map((one) => ({
+    ...one,
+    commit: commits.get(one.commit ?? '') ?? one.commit,
+  }))
+  await writeDurably(file, JSON.stringify(mapped))
+}
+
+interface Commit {
+  readonly oid: string
+  readonly message: string
+  readonly tree: string
+  readonly author: git.CommitObject['author']
+}
+
+/** Newest first, as far as they can be read. */
+async function commitsOf(gitdir: string): Promise<Commit[]> {
+  const found: Commit[] = []
+  const shallow = (await readIfThere(join(gitdir, 'shallow')))?.trim()
+  let oid: string | undefined = await git.resolveRef({ fs, gitdir, ref: branch }).catch(() => undefined)
+  while (oid !== undefined) {
+    const commit: git.CommitObject | undefined = await git.readCommit({ fs, gitdir, oid }).then(
+      (read) => read.commit,
+      () => undefined,
+    )
+    if (!commit) break
+    found.push({ oid, message: commit.message, tree: commit.tree, author: commit.author })
+    oid = oid === shallow ? undefined : commit.parent[0]
+  }
+  return found
+}
+
+async function textOf(gitdir: string, id: string): Promise<string | undefined> {
+  return git.readBlob({ fs, gitdir, oid: id }).then(
+    ({ blob }) => Buffer.from(blob).toString('utf8'),
+    () => undefined,
+  )
+}

@@ -1,0 +1,259 @@
+/**
+ * What every note of a workspace links to, is called and says of itself, in memory: read once, then only what changed,
+ * by time and size.
+ */
+import { join } from 'node:path'
+import { AppError, isSystemError } from '../../../shared/errors.ts'
+import {
+  canvasFiles,
+  canvasLinks,
+  isCanvas,
+  movedPath,
+  parseLinks,
+  Resolver,
+  type CanvasFile,
+  type Move,
+  type ParsedLinks,
+} from '../../../shared/links/index.ts'
+import { namesOf, parseProperties, type NoteProperties } from '../../../shared/properties/index.ts'
+import { inBatches } from '#platform'
+import { isMarkdown } from '../files/layout.ts'
+import { isWriteProtected, readBytes, readText } from '../files/text-files.ts'
+import { placeOf } from '../files/paths.ts'
+import { walkFiles, type FoundFile } from '../files/walk.ts'
+import type { NewNotes } from './new-linked-note.ts'
+import { linksIn } from './undecodable-notes.ts'
+import type { LinkStyle } from './format-link.ts'
+
+export interface IndexedNote extends ParsedLinks, NoteProperties {
+  readonly path: string
+  readonly size: number
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number
+  /** Of its text. */
+  readonly hash: string
+  readonly names: readonly string[]
+}
+
+/** A canvas, the files that it shows, and what its cards link to. */
+interface IndexedCanvas {
+  readonly path: string
+  readonly size: number
+  readonly modifiedAt: number
+  /** Of its text. */
+  readonly hash: string
+  readonly files: readonly CanvasFile[]
+  /** Of its cards. */
+  readonly links: ParsedLinks['links']
+}
+
+/** A note that is no text, or cannot be opened: nobody writes it. */
+interface UnreadNote {
+  readonly path: string
+  readonly size: number
+  readonly modifiedAt: number
+  /** As far as they can be guessed; undefined where nothing can. */
+  readonly links: ParsedLinks['links'] | undefined
+}
+
+/** Another note's link to this one. */
+export interface Referrer {
+  readonly note: IndexedNote
+  readonly link: IndexedNote['links'][number]
+}
+
+const readAtOnce = 64
+
+export class LinkIndex {
+  /** Where a note goes that a link names. */
+  newNotes: NewNotes = { newNotes: 'beside', isFlat: false }
+  /** How the vault writes its links. */
+  style: LinkStyle = { links: 'wiki', linkPaths: 'shortest' }
+  readonly #root: string
+  #notes = new Map<string, IndexedNote>()
+  #others: readonly string[] = []
+  #unread = new Map<string, UnreadNote>()
+  #canvases = new Map<string, IndexedCanvas>()
+  #resolver: Resolver | undefined
+  #referrers: Map<string, Referrer[]> | undefined
+
+  /** @param root of the workspace, absolute */
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  get notes(): ReadonlyMap<string, IndexedNote> {
+    return this.#notes
+  }
+
+  /** Files that are no notes. */
+  get others(): readonly string[] {
+    return this.#others
+  }
+
+  /** Notes that are no text, or cannot be read. */
+  get unread(): ReadonlyMap<string, UnreadNote> {
+    return this.#unread
+  }
+
+  get canvases(): ReadonlyMap<string, IndexedCanvas> {
+    return this.#canvases
+  }
+
+  /** Of the text that was read. */
+  hashOf(path: string): string | undefined {
+    return (this.#notes.get(path) ?? this.#canvases.get(path))?.hash
+  }
+
+  get resolver(): Resolver {
+    this.#resolver ??= new Resolver(this.files())
+    return this.#resolver
+  }
+
+  /** All files, with what their texts say. */
+  files(): { path: string; names?: readonly string[]; links?: IndexedNote['links'] }[] {
+    const unread = [...this.#unread.keys()].map((path) => ({ path, links: [] }))
+    return [...this.#notes.values(), ...unread, ...this.#others.map((path) => ({ path }))]
+  }
+
+  /** What links to a note. */
+  referrersOf(path: string): readonly Referrer[] {
+    this.#referrers ??= this.#invert()
+    return this.#referrers.get(path) ?? []
+  }
+
+  /** How many files a move takes along. */
+  countMoved(move: Move): number {
+    return this.files().filter(({ path }) => movedPath(path, [move]) !== path).length
+  }
+
+  /** @param forbidden folders that are somebody else's @throws AppError `folder_unreadable` */
+  async refresh(forbidden: readonly string[]): Promise<void> {
+    const { isAllowed } = await placeOf({ workspace: this.#root, forbidden })
+    const { files } = await this.#walk(forbidden)
+    const notes = files.filter(({ path }) => isMarkdown(path))
+    const isKnown = ({ path, size, modifiedAt }: FoundFile) => {
+      const known = this.#notes.get(path) ?? this.#unread.get(path)
+      // Whoever may read a note again changes nothing of it.
+      return known?.links !== undefined && known.size === size && known.modifiedAt === modifiedAt
+    }
+    const changed = notes.filter((file) => !isKnown(file))
+    const others = files.filter(({ path }) => !isMarkdown(path)).map(({ path }) => path)
+    const read = new Map<string, IndexedNote>()
+    const unread = new Map<string, UnreadNote>()
+    for (const file of notes) {
+      const known = this.#unread.get(file.path)
+      if (known && isKnown(file)) unread.set(file.path, known)
+    }
+    await inBatches(changed, readAtOnce, async (file) => {
+      const text = await this.#read(file.path, isAllowed)
+      if (!text) {
+        unread.set(file.path, { ...file, links: await this.#guessLinks(file.path, isAllowed) })
+        return
+      }
+      const said = parseProperties(text.text)
+      read.set(file.path, { ...file, hash: text.hash, names: namesOf(said), ...said, ...parseLinks(text.text) })
+    })
+    await this.#readCanvases(files, isAllowed)
+    const isUnreadSame = unread.size === this.#unread.size && [...unread.keys()].every((path) => this.#unread.has(path))
+    const isSame =
+      read.size === 0 &&
+      isUnreadSame &&
+      notes.length === this.#notes.size + unread.size &&
+      others.join('\n') === this.#others.join('\n')
+    this.#unread = unread
+    if (isSame) return
+    const known = notes.filter(({ path }) => !unread.has(path))
+    const entries = known.map(({ path }) => [path, read.get(path) ?? this.#notes.get(path)] as const)
+    this.#notes = new Map(entries.filter((entry): entry is [string, IndexedNote] => entry[1] !== undefined))
+    this.#others = others
+    this.#resolver = undefined
+    this.#referrers = undefined
+  }
+
+  /** They are read anew with the next look: what was written within one tick of the clock looks the same from outside. */
+  forget(paths: readonly string[]): void {
+    for (const path of paths) {
+      this.#notes.delete(path)
+      this.#unread.delete(path)
+      this.#canvases.delete(path)
+    }
+  }
+
+  /** True for a note whose permissions let nobody write it. */
+  async isWriteProtected(path: string): Promise<boolean> {
+    return isWriteProtected(join(this.#root, path))
+  }
+
+  /** The text of a note as it is now; undefined when it cannot be read. */
+  async text(path: string): Promise<{ text: string; hash: string } | undefined> {
+    return this.#read(path)
+  }
+
+  /** What a note holds that is no text; null where it cannot be read, undefined where it is gone. */
+  async bytes(path: string, forbidden: readonly string[]): Promise<Buffer | null | undefined> {
+    const { isAllowed } = await placeOf({ workspace: this.#root, forbidden })
+    try {
+      return await readBytes(join(this.#root, path), path, isAllowed)
+    } catch (error) {
+      if (error instanceof AppError) return error.code === 'file_not_found' ? undefined : null
+      if (isSystemError(error)) return null
+      throw error
+    }
+  }
+
+  async #readCanvases(files: readonly FoundFile[], isAllowed: (real: string) => boolean): Promise<void> {
+    const found = files.filter(({ path }) => isCanvas(path))
+    const read = await inBatches(found, readAtOnce, async (file): Promise<IndexedCanvas | undefined> => {
+      const known = this.#canvases.get(file.path)
+      if (known?.size === file.size && known.modifiedAt === file.modifiedAt) return known
+      const text = await this.#read(file.path, isAllowed)
+      return text && { ...file, hash: text.hash, files: canvasFiles(text.text), links: canvasLinks(text.text) }
+    })
+    this.#canvases = new Map(read.flatMap((canvas) => (canvas ? [[canvas.path, canvas]] : [])))
+  }
+
+  async #read(path: string, isAllowed?: (real: string) => boolean) {
+    try {
+      return await readText(join(this.#root, path), path, isAllowed)
+    } catch (error) {
+      if (error instanceof AppError || isSystemError(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Undefined where it cannot be opened at all. */
+  async #guessLinks(path: string, isAllowed: (real: string) => boolean): Promise<ParsedLinks['links'] | undefined> {
+    try {
+      return linksIn(await readBytes(join(this.#root, path), path, isAllowed))
+    } catch (error) {
+      // It is not there any more.
+      if (error instanceof AppError && error.code === 'file_not_found') return []
+      if (error instanceof AppError || isSystemError(error)) return undefined
+      throw error
+    }
+  }
+
+  async #walk(forbidden: readonly string[]) {
+    try {
+      return await walkFiles(this.#root, undefined, forbidden)
+    } catch (error) {
+      if (!isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) throw error
+      throw new AppError('folder_unreadable', `${this.#root} cannot be read`, { path: this.#root }, { cause: error })
+    }
+  }
+
+  #invert(): Map<string, Referrer[]> {
+    const referrers = new Map<string, Referrer[]>()
+    for (const note of this.#notes.values()) {
+      for (const link of note.links) {
+        const to = this.resolver.resolve(note.path, link)?.path
+        if (to === undefined || to === note.path) continue
+        const known = referrers.get(to)
+        if (known) known.push({ note, link })
+        else referrers.set(to, [{ note, link }])
+      }
+    }
+    return referrers
+  }
+}

@@ -1,0 +1,122 @@
+/** What of a workspace's links is told: bounded lists, each with how many there are. */
+import { posix } from 'node:path'
+import type { Backlink, BrokenLink, OutgoingLink } from '../../../shared/contract/index.ts'
+import { folderOf, lineOfFragment, type NoteLink } from '../../../shared/links/index.ts'
+import { nameKey } from '../../../shared/properties/index.ts'
+import type { IndexedNote, LinkIndex } from './link-index.ts'
+import { NearNames } from './suggest-target.ts'
+import { newNoteOf } from './new-linked-note.ts'
+
+const maxListed = 300
+const maxBroken = 1000
+/** Broken links for whose targets something near is looked for. */
+const maxRemedied = 300
+/** Of a line, as it is told. */
+const maxCharacters = 400
+
+/** Where a link of a note leads. */
+export function leadsTo(index: LinkIndex, from: string, link: Pick<NoteLink, 'kind' | 'target' | 'fragment'>) {
+  const path = index.resolver.resolve(from, link)?.path ?? null
+  const note = path === null ? undefined : index.notes.get(path)
+  const line = note && link.fragment !== undefined ? (lineOfFragment(link.fragment, note) ?? null) : null
+  return { path, line, makes: path === null ? (newNoteOf(from, link, index.newNotes) ?? null) : null }
+}
+
+export function titlesOf(index: LinkIndex) {
+  return [...index.notes.values()].flatMap(({ path, properties, headings }) => {
+    const told = properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]
+    const title = (told ?? headings.find(({ level }) => level === 1)?.title ?? '').trim()
+    return title === '' ? [] : [{ path, title: title.slice(0, maxCharacters) }]
+  })
+}
+
+/** The first of that id, with its first line. */
+export async function blockOf(index: LinkIndex, id: string) {
+  for (const note of index.notes.values()) {
+    const line = note.blocks.find((block) => block.id === id)?.line
+    if (line === undefined) continue
+    const lines = ((await index.text(note.path))?.text ?? '').split('\n')
+    return { path: note.path, line, text: shownLine(lines[line - 1] ?? '') }
+  }
+  return null
+}
+
+/** Lines that link here are told once, however often they do. */
+export async function linksOf(index: LinkIndex, path: string) {
+  const links = index.notes.get(path)?.links ?? []
+  const outgoing = links.slice(0, maxListed).map((link): OutgoingLink => ({
+    at: link.line,
+    target: shownTarget(link),
+    isEmbed: link.isEmbed,
+    ...leadsTo(index, path, link),
+  }))
+  const referrers = [
+    ...new Map(index.referrersOf(path).map((one) => [`${one.link.line}:${one.note.path}`, one])).values(),
+  ]
+  const listed = referrers.slice(0, maxListed).map(({ note, link }) => ({ note, link }))
+  const lines = await linesOf(index, listed)
+  const backlinks = listed.map(({ note, link }, at): Backlink => ({
+    path: note.path,
+    line: link.line,
+    text: lines[at] ?? '',
+    isEmbed: link.isEmbed,
+  }))
+  return { outgoing, backlinks, counts: { outgoing: links.length, backlinks: referrers.length } }
+}
+
+/** As it is written, decoded. */
+function shownTarget({ target, fragment }: NoteLink): string {
+  return fragment === undefined ? target : `${target}#${fragment}`
+}
+
+async function linesOf(index: LinkIndex, places: readonly { note: IndexedNote; link: NoteLink }[]): Promise<string[]> {
+  const texts = new Map<string, string[]>()
+  const lines: string[] = []
+  for (const { note, link } of places) {
+    if (!texts.has(note.path)) texts.set(note.path, ((await index.text(note.path))?.text ?? '').split('\n'))
+    lines.push(shownLine(texts.get(note.path)?.[link.line - 1] ?? ''))
+  }
+  return lines
+}
+
+export function shownLine(line: string): string {
+  return line.trim().slice(0, maxCharacters).toWellFormed()
+}
+
+export async function brokenLinks(index: LinkIndex): Promise<{ links: BrokenLink[]; count: number }> {
+  const folders = new Set(index.files().map(({ path }) => folderOf(path)))
+  const found: { note: IndexedNote; link: NoteLink; lacks: BrokenLink['lacks'] }[] = []
+  for (const note of index.notes.values())
+    for (const link of note.links) {
+      const lacks = whatLacks(index, folders, note, link)
+      if (lacks) found.push({ note, link, lacks })
+    }
+  const listed = found.slice(0, maxBroken)
+  const lines = await linesOf(index, listed)
+  const names = new NearNames(index)
+  const links = listed.map(({ note, link, lacks }, at): BrokenLink => {
+    const { path } = note
+    const near = at < maxRemedied ? names.near(path, link, lacks) : []
+    const { makes } = leadsTo(index, path, link)
+    return { path, line: link.line, text: lines[at] ?? '', target: shownTarget(link), lacks, makes, near }
+  })
+  return { links, count: found.length }
+}
+
+function whatLacks(
+  index: LinkIndex,
+  folders: ReadonlySet<string>,
+  note: IndexedNote,
+  link: NoteLink,
+): BrokenLink['lacks'] | undefined {
+  const found = index.resolver.resolve(note.path, link)
+  if (found) {
+    const target = index.notes.get(found.path)
+    const isThere = !target || link.fragment === undefined || link.fragment === ''
+    return isThere || lineOfFragment(link.fragment, target) !== undefined ? undefined : 'part'
+  }
+  // A folder is no note, and what is hidden is not known here.
+  if (link.target.split('/').some((step) => step.length > 2 && step.startsWith('.'))) return undefined
+  const path = posix.join(link.target.startsWith('/') ? '' : folderOf(note.path), link.target, '/')
+  return folders.has(path.replace(/^\/+/, '')) || path === './' ? undefined : 'note'
+}

@@ -1,0 +1,101 @@
+/** What a link that is being typed may mean, best first. */
+import type { LinkName } from '../../../shared/contract/index.ts'
+import { baseOf, folderOf, isWritable, keyOf, lineOfFragment, stemOf } from '../../../shared/links/index.ts'
+import type { LinkIndex } from './link-index.ts'
+import { canLabel, inlineTarget, wholeLink, wikiTarget } from './format-link.ts'
+
+const maxNames = 50
+
+/** @param typed behind `[[` or `](`: a name, or a name with `#` and the beginning of a heading */
+export function namesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
+  if (!typed.includes('#')) return notesFor(index, from, typed)
+  // A name may have the sign in it.
+  return [...partsFor(index, from, typed), ...notesFor(index, from, typed)].slice(0, maxNames)
+}
+
+/** Behind the first `#` before which a note is named. */
+function partsFor(index: LinkIndex, from: string, whole: string): LinkName[] {
+  const { resolver, style } = index
+  for (let hash = whole.indexOf('#'); hash >= 0; hash = whole.indexOf('#', hash + 1)) {
+    const target = whole.slice(0, hash)
+    const path = resolver.resolve(from, { kind: 'wiki', target })?.path
+    const note = path === undefined ? undefined : index.notes.get(path)
+    if (path === undefined || !note) continue
+    const typed = whole.slice(hash + 1)
+    const wanted = keyOf(typed.replace(/^\^/, ''))
+    const fits = (name: string) => wanted === '' || keyOf(name).includes(wanted)
+    const own = target === '' ? '' : inlineTarget(resolver, from, path, style)
+    const written = (kind: 'heading' | 'block', label: string, fragment: string): LinkName => {
+      const wiki = target === '' || isWritable(target) ? `${target}#${fragment}` : undefined
+      const inline = `${own}#${encodeURI(fragment.toWellFormed()).replaceAll(/[()]/g, encodeParen)}`
+      const link = wholeLink(resolver, { from, path, label, wiki, fragment, inline }, style)
+      return { path, label, kind, wiki: wiki ?? null, inline, link }
+    }
+    const headings = note.headings
+      .filter(({ title }) => fits(title) && lineOfFragment(title, note) !== undefined)
+      .map(({ title }) => written('heading', title, title.replaceAll(/[#|[\]]+/g, ' ').trim()))
+    const blocks = note.blocks.filter(({ id }) => fits(id)).map(({ id }) => written('block', `^${id}`, `^${id}`))
+    return (typed.startsWith('^') ? blocks : [...headings, ...blocks]).slice(0, maxNames)
+  }
+  return []
+}
+
+function encodeParen(sign: string): string {
+  return sign === '(' ? '%28' : '%29'
+}
+
+interface Found {
+  readonly path: string
+  readonly name: string
+  readonly kind: 'note' | 'alias' | 'file'
+  /** Smaller is better. */
+  readonly rank: number
+}
+
+function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
+  const wanted = keyOf(typed.trim())
+  const here = folderOf(from)
+  const found: Found[] = []
+  for (const { path, names = [], ...file } of index.files()) {
+    if (path === from) continue
+    const isNote = 'links' in file
+    const own = isNote ? stemOf(baseOf(path)) : baseOf(path)
+    const offered = names.filter((name) => keyOf(name) !== keyOf(own))
+    const byName = rankOf(keyOf(own), wanted) ?? (keyOf(stemOf(path)).includes(wanted) ? 4 : undefined)
+    const late = isNote ? 0 : 0.5
+    if (byName !== undefined) found.push({ path, name: own, kind: isNote ? 'note' : 'file', rank: byName + late })
+    for (const name of offered) {
+      const rank = rankOf(keyOf(name), wanted)
+      if (rank !== undefined && wanted !== '') found.push({ path, name, kind: 'alias', rank: rank + 0.25 })
+    }
+  }
+  const recent = (path: string) => index.notes.get(path)?.modifiedAt ?? 0
+  const isNear = (path: string) => Number(path.startsWith(here))
+  return found
+    .toSorted(
+      (one, other) =>
+        one.rank - other.rank ||
+        (wanted === '' ? recent(other.path) - recent(one.path) : 0) ||
+        isNear(other.path) - isNear(one.path) ||
+        one.name.length - other.name.length ||
+        (one.path < other.path ? -1 : 1),
+    )
+    .slice(0, maxNames)
+    .map(({ path, name, kind }) => {
+      const { resolver, style } = index
+      const target = kind === 'alias' && !canLabel(name) ? undefined : wikiTarget(resolver, from, path, style)
+      const wiki = target !== undefined && kind === 'alias' ? `${target}|${name}` : target
+      const inline = inlineTarget(resolver, from, path, style)
+      const link = wholeLink(resolver, { from, path, label: name, wiki, inline }, style)
+      return { path, label: name, kind, wiki: wiki ?? null, inline, link }
+    })
+}
+
+/** The whole name, its beginning, the beginning of a word, anywhere in it; undefined for nowhere. */
+function rankOf(name: string, wanted: string): number | undefined {
+  if (name === wanted) return 0
+  const at = name.indexOf(wanted)
+  if (at < 0) return undefined
+  if (at === 0) return 1
+  return /[\s\-_/.]/.test(name[at - 1] ?? '') ? 2 : 3
+}

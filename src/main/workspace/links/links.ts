@@ -1,0 +1,346 @@
+/**
+ * What links to what in a workspace. A thread of its own knows it, is started when somebody asks, and goes when nobody
+ * has asked for a while. Moves and what they change in notes are one change, which one undo puts back.
+ */
+import { randomUUID } from 'node:crypto'
+import type { RouterClient } from '@orpc/server'
+import type { Moving } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { LinkTarget, Move, NoteLink } from '../../../shared/links/index.ts'
+import type { TagRename } from '../../../shared/properties/index.ts'
+import {
+  Changes,
+  type Announcements,
+  type Differ,
+  type KeptUndos,
+  fromOrpcError,
+  startThread,
+  type Thread,
+} from '#platform'
+import { normalizeRequest } from '../files/paths.ts'
+import type { Workspace } from '../files/workspace.ts'
+import type { WriteOrigin } from '../files/workspace-edits.ts'
+import type { Asked, LinkRouter } from './links.worker.ts'
+import type { NewNotes } from './new-linked-note.ts'
+import { assertNotOwn } from './attachment-folder.ts'
+import { keptMoves, type Done } from '../moves/move-undo-store.ts'
+import type { LinkStyle } from './format-link.ts'
+import type { Rewrite } from '../moves/plan-move.ts'
+
+/** A thread that nobody asks for so long gives its memory back, ms. */
+const usualIdleMs = 300_000
+
+type LinkClient = RouterClient<LinkRouter>
+
+export interface LinksOptions {
+  /** The thread's entry. */
+  readonly entry: URL
+  readonly workspace: Workspace
+  readonly differ: Differ
+  /** The vault's habits, as they are now. */
+  readonly habits: () => Promise<NewNotes & LinkStyle>
+  readonly now: () => Date
+  readonly idleMs?: number | undefined
+  /** Where it is kept what takes changes back; only for as long as the app runs when left out. */
+  readonly undos?: string | undefined
+}
+
+interface WrittenLink {
+  /** What it is called where it is Markdown. */
+  readonly label: string
+  /** What it names is shown in its place. */
+  readonly isEmbed?: boolean
+  /** Otherwise than the vault writes its links. */
+  readonly as?: LinkStyle | undefined
+}
+
+/** What is one change, over however many notes. */
+interface Whole {
+  readonly move?: Move | undefined
+  readonly tag?: TagRename | undefined
+}
+
+interface UnderWay extends Moving {
+  readonly stop: AbortController
+}
+
+export class Links {
+  /** A move is further than it was, or there is none any more. */
+  readonly changes: Announcements<Moving | null>
+  readonly #changes = new Changes<Moving | null>()
+  readonly #options: LinksOptions
+  readonly #done: KeptUndos<Done>
+  #relocating: Promise<void> = Promise.resolve()
+  #underWay: UnderWay | undefined
+  #thread: Thread<LinkClient> | undefined
+  /** Asked and not answered. */
+  #open = 0
+  #idle: NodeJS.Timeout | undefined
+  /** Files changed since the thread was last asked. */
+  #isStale = false
+
+  constructor(options: LinksOptions) {
+    this.#options = options
+    this.changes = this.#changes
+    this.#done = keptMoves(options.undos)
+  }
+
+  /** Files have changed. */
+  touch(): void {
+    this.#isStale = true
+  }
+
+  of(path: string, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.of({ ...asked, path }, passing(signal)))
+  }
+
+  mentions(path: string, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.mentions({ ...asked, path }, passing(signal)))
+  }
+
+  resolve(path: string, kind: NoteLink['kind'], { target, fragment }: LinkTarget) {
+    return this.#ask((client, asked) => client.resolve({ ...asked, path, link: { kind, target, fragment } }))
+  }
+
+  files(signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.files(asked, passing(signal)))
+  }
+
+  titles(signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.titles(asked, passing(signal)))
+  }
+
+  block(id: string, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.block({ ...asked, id }, passing(signal)))
+  }
+
+  broken(signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.broken(asked, passing(signal)))
+  }
+
+  /** A link to a file, as the vault writes its own. @param path where it is to stand */
+  write(path: string, to: string, { label, isEmbed = false, as }: WrittenLink) {
+    return this.#ask((client, asked) => client.write({ ...asked, path, to, label, isEmbed, as }))
+  }
+
+  names(path: string, typed: string, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.names({ ...asked, path, typed }, passing(signal)))
+  }
+
+  /** A note and what lies so many links from it. */
+  around(path: string, steps: number, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.around({ ...asked, path, steps }, passing(signal)))
+  }
+
+  /** Tags and properties of all notes. */
+  tags(signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.tags(asked, passing(signal)))
+  }
+
+  /** What a note says of itself. */
+  properties(path: string, signal?: AbortSignal) {
+    return this.#ask((client, asked) => client.properties({ ...asked, path }, passing(signal)))
+  }
+
+  /** What another name for a tag would change. @throws AppError `tag_invalid` */
+  async planTagRename(rename: TagRename) {
+    return (await this.#planRename(rename)).plan
+  }
+
+  /** Gives a tag, and all below it, another name everywhere. @throws AppError as `move` */
+  async renameTag(rename: TagRename, plan: string, origin: WriteOrigin) {
+    const planned = await this.#planRename(rename)
+    if (planned.plan.id !== plan) throw outdated()
+    const undo = await this.#change({ tag: rename }, planned.rewrites, origin)
+    return { tags: planned.plan.tags, notes: planned.plan.notes, undo }
+  }
+
+  /** What a move would change in notes. */
+  async planMove(move: Move) {
+    assertNotOwn(this.#options.workspace.layout.own, normalized(move))
+    await this.#options.workspace.assertMovable(move)
+    const { plan } = await this.#plan(normalized(move))
+    return { ...plan, staysLocal: await this.#options.workspace.isKeptLocal(move) }
+  }
+
+  /**
+   * Moves a file or folder. With a plan, every link is updated in the same change.
+   * @throws AppError `plan_outdated`, and as `Workspace.relocate`; nothing is done then
+   */
+  async move(asked: Move, plan: string | undefined, origin: WriteOrigin) {
+    const move = normalized(asked)
+    const planned = plan === undefined ? undefined : await this.#plan(move)
+    if (planned && planned.plan.id !== plan) throw outdated()
+    const staysLocal = await this.#options.workspace.isKeptLocal(move)
+    const undo = await this.#change({ move }, planned?.rewrites ?? [], origin)
+    return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, staysLocal, undo }
+  }
+
+  /** The move that is under way; null for none. */
+  get moving(): Moving | null {
+    if (!this.#underWay) return null
+    const { stop: _stop, ...moving } = this.#underWay
+    return moving
+  }
+
+  /** Takes back what is under way; nothing where all of it is written. */
+  cancelMove(): void {
+    const underWay = this.#underWay
+    if (!underWay || underWay.done === underWay.total || underWay.stop.signal.aborted) return
+    underWay.stop.abort()
+    this.#tell({ ...underWay, isCancelled: true })
+  }
+
+  /** Moves that `undo` can take back, latest first. */
+  async moves() {
+    const known = [...(await this.#done.all())].toReversed()
+    return known.flatMap(([undo, { at, move, rewrites }]) =>
+      move ? [{ undo, at, ...move, notes: rewrites.length }] : [],
+    )
+  }
+
+  /** Other names for tags that `undo` can take back, latest first. */
+  async tagRenames() {
+    const known = [...(await this.#done.all())].toReversed()
+    return known.flatMap(([undo, { at, tag, rewrites }]) => (tag ? [{ undo, at, ...tag, notes: rewrites.length }] : []))
+  }
+
+  /**
+   * Takes a move or another name for a tag back, also where other lines were changed since.
+   * @throws AppError `undo_conflict`; nothing is done then
+   */
+  async undo(undo: string, origin: WriteOrigin): Promise<void> {
+    const done = (await this.#done.all()).get(undo)
+    if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
+    const { move, tag, rewrites, made } = done
+    const back = await Promise.all(rewrites.map((rewrite) => this.#reversed(rewrite)))
+    await this.#relocate({ move: move && turned(move), tag: tag && turned(tag) }, back, origin)
+    await this.#done.drop(undo)
+    await this.#options.workspace.removeEmpty(made)
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle)
+    const thread = this.#thread
+    this.#thread = undefined
+    await thread?.terminate()
+  }
+
+  async #reversed({ path, newPath, before, after }: Done['rewrites'][number]): Promise<Rewrite> {
+    const { workspace, differ } = this.#options
+    const { text, hash } = await workspace.read(newPath)
+    const restored =
+      text === after ? before : await differ.merge({ base: after, mine: text, theirs: before, keepsBoth: false })
+    if (restored !== undefined) return { path: newPath, newPath: path, hash, before: text, after: restored }
+    throw new AppError('undo_conflict', `${newPath} was changed since; the change cannot be taken back by itself`, {
+      path: newPath,
+    })
+  }
+
+  /** @returns by what it can be taken back */
+  async #change(of: Whole, rewrites: readonly Rewrite[], origin: WriteOrigin): Promise<string> {
+    const { move, tag } = of
+    const { kept, made } = await this.#relocate(of, rewrites, origin)
+    const rest = rewrites.filter(({ path }) => !kept.some((one) => one.path === path))
+    return this.keepDone({ move, tag }, [...rest, ...kept], made)
+  }
+
+  /** A change of this run, or one that a crash had interrupted. @returns by what it can be taken back */
+  async keepDone({ move, tag }: Whole, texts: Done['rewrites'], made: readonly string[]): Promise<string> {
+    const undo = randomUUID()
+    const rewrites = texts.map(({ path, newPath, before, after }) => ({ path, newPath, before, after }))
+    await this.#done.add(undo, { at: this.#options.now().getTime(), move, tag, rewrites, made })
+    return undo
+  }
+
+  /** One after another: who cancels means the one that is seen. */
+  async #relocate({ move, tag }: Whole, rewrites: readonly Rewrite[], origin: WriteOrigin) {
+    if (move) assertNotOwn(this.#options.workspace.layout.own, move)
+    const before = this.#relocating
+    const done = before.then(async () => {
+      const stop = new AbortController()
+      const { from, to } = move ?? { from: '', to: '' }
+      const onProgress = (written: number, total: number) =>
+        this.#tell({ from, to, done: written, total, isCancelled: stop.signal.aborted, stop })
+      try {
+        return await this.#options.workspace.relocate(move, rewrites, origin, { onProgress, signal: stop.signal, tag })
+      } finally {
+        this.touch()
+        this.#tell(undefined)
+      }
+    })
+    this.#relocating = done.then(
+      () => undefined,
+      () => undefined,
+    )
+    return done
+  }
+
+  #tell(underWay: UnderWay | undefined): void {
+    this.#underWay = underWay
+    this.#changes.announce(this.moving)
+  }
+
+  #planRename(rename: TagRename) {
+    return this.#ask((client, asked) => client.planTagRename({ ...asked, rename }))
+  }
+
+  #plan(move: Move) {
+    return this.#ask((client, asked) => client.planMove({ ...asked, move }))
+  }
+
+  async #ask<T>(work: (client: LinkClient, asked: Asked) => Promise<T>): Promise<T> {
+    const thread = this.#wake()
+    const { workspace, forbidden } = this.#options.workspace.roots
+    const isStale = this.#isStale
+    this.#isStale = false
+    this.#open += 1
+    clearTimeout(this.#idle)
+    try {
+      const { newNotes, isFlat, links, linkPaths } = await this.#options.habits()
+      const asked = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat, links, linkPaths }
+      return await work(thread.client, asked)
+    } catch (error) {
+      this.#isStale ||= isStale
+      throw fromOrpcError(error)
+    } finally {
+      this.#open -= 1
+      if (this.#open === 0) this.#restSoon(thread)
+    }
+  }
+
+  #wake(): Thread<LinkClient> {
+    if (this.#thread) return this.#thread
+    const thread = startThread<LinkClient>(this.#options.entry)
+    thread.onExit(() => {
+      if (this.#thread === thread) this.#thread = undefined
+    })
+    this.#thread = thread
+    return thread
+  }
+
+  #restSoon(thread: Thread<LinkClient>): void {
+    this.#idle = setTimeout(() => {
+      if (this.#open > 0) return
+      if (this.#thread === thread) this.#thread = undefined
+      void thread.terminate()
+    }, this.#options.idleMs ?? usualIdleMs)
+    this.#idle.unref()
+  }
+}
+
+function outdated(): AppError {
+  return new AppError('plan_outdated', 'notes were changed since; look at what would be updated once more', {})
+}
+
+function turned({ from, to }: Move): Move {
+  return { from: to, to: from }
+}
+
+function normalized({ from, to }: Move): Move {
+  return { from: normalizeRequest(from), to: normalizeRequest(to) }
+}
+
+function passing(signal: AbortSignal | undefined) {
+  return signal ? { signal } : {}
+}

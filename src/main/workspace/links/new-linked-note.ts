@@ -1,0 +1,33 @@
+/**
+ * Where a note is made that a link names and nobody has written yet: where the vault's habit puts it (src/main/habits).
+ */
+import type { Habits } from '../../../shared/contract/index.ts'
+import { folderOf, type NoteLink } from '../../../shared/links/index.ts'
+import { isHiddenPath, nameFor } from '../files/file-names.ts'
+
+export type NewNotes = Pick<Habits, 'newNotes' | 'isFlat'>
+
+/** @returns undefined for what is no note: another kind of file, one outside, one that is hidden */
+export function newNoteOf(
+  from: string,
+  { kind, target }: Pick<NoteLink, 'kind' | 'target'>,
+  habit: NewNotes,
+): string | undefined {
+  if (target === '' || /\.(?!(?:md|markdown)$)[a-z][a-z\d]{1,4}$/i.test(target) || target.endsWith('/'))
+    return undefined
+  const stem = target.replace(/\.(?:md|markdown)$/i, '')
+  const { newNotes } = habit
+  const placed = newNotes === 'beside' ? folderOf(from) : newNotes.path === '' ? '' : `${newNotes.path}/`
+  const isPath = kind !== 'wiki' || /^\.\.?\//.test(stem)
+  const above = isPath ? folderOf(from) : stem.includes('/') ? '' : placed
+  const isFlat = habit.isFlat && !isPath
+  const flat = isFlat ? placed + stem.replaceAll('/', '___') : stem.startsWith('/') ? stem.slice(1) : above + stem
+  const steps: string[] = []
+  for (const step of flat.split('/')) {
+    if (step === '..' && steps.length === 0) return undefined
+    if (step === '..') steps.pop()
+    else if (step !== '.' && step !== '') steps.push(nameFor(step, ''))
+  }
+  if (steps.length === 0 || steps.includes('') || isHiddenPath(steps)) return undefined
+  return `${steps.join('/')}.md`
+}

@@ -1,0 +1,80 @@
+/** What somebody may have meant by a link that leads nowhere: notes of which the names share most pairs of letters. */
+import { baseOf, keyOf, stemOf, type NoteLink } from '../../../shared/links/index.ts'
+import type { BrokenLink } from '../../../shared/contract/index.ts'
+import type { LinkIndex } from './link-index.ts'
+import { inlineTarget, wikiTarget } from './format-link.ts'
+
+const maxNear = 3
+/** Sørensen–Dice similarity below which nothing is near. */
+const minSimilarity = 0.5
+
+interface Named {
+  readonly path: string
+  readonly pairs: number
+}
+
+export class NearNames {
+  readonly #index: LinkIndex
+  /** By pair of letters, who has it. */
+  readonly #byPair = new Map<string, Named[]>()
+
+  constructor(index: LinkIndex) {
+    this.#index = index
+    for (const { path, names = [] } of index.files())
+      for (const name of [stemOf(baseOf(path)), ...names]) {
+        const pairs = pairsOf(name)
+        const named = { path, pairs: pairs.size }
+        for (const pair of pairs) {
+          const known = this.#byPair.get(pair)
+          if (known) known.push(named)
+          else this.#byPair.set(pair, [named])
+        }
+      }
+  }
+
+  /** As the link would have to be written, nearest first. */
+  near(from: string, link: NoteLink, lacks: BrokenLink['lacks']): string[] {
+    const note = lacks === 'part' ? this.#index.resolver.resolve(from, link)?.path : undefined
+    if (note !== undefined) return this.#nearParts(note, link)
+    const part = link.fragment === undefined ? '' : `#${link.fragment}`
+    const write = link.kind === 'wiki' ? wikiTarget : inlineTarget
+    return this.#nearPaths(stemOf(baseOf(link.target))).flatMap((path) => {
+      const target = write(this.#index.resolver, from, path)
+      return target === undefined ? [] : target + part
+    })
+  }
+
+  #nearParts(path: string, { written, fragment = '' }: NoteLink): string[] {
+    const wanted = pairsOf(fragment)
+    const titles = [...new Set(this.#index.notes.get(path)?.headings.map(({ title }) => title))]
+    return titles
+      .map((title) => ({ title, similarity: similarity(wanted, pairsOf(title)) }))
+      .filter(({ similarity }) => similarity >= minSimilarity)
+      .toSorted((one, other) => other.similarity - one.similarity)
+      .slice(0, maxNear)
+      .map(({ title }) => `${written}#${title}`)
+  }
+
+  #nearPaths(name: string): string[] {
+    const wanted = pairsOf(name)
+    const shared = new Map<Named, number>()
+    for (const pair of wanted)
+      for (const named of this.#byPair.get(pair) ?? []) shared.set(named, (shared.get(named) ?? 0) + 1)
+    const near = [...shared]
+      .map(([{ path, pairs }, count]) => ({ path, similarity: (2 * count) / (pairs + wanted.size) }))
+      .filter(({ similarity }) => similarity >= minSimilarity)
+      .toSorted((one, other) => other.similarity - one.similarity || one.path.length - other.path.length)
+    return [...new Set(near.map(({ path }) => path))].slice(0, maxNear)
+  }
+}
+
+function pairsOf(name: string): Set<string> {
+  const key = ` ${keyOf(name)
+    .replaceAll(/[-_\s]+/g, ' ')
+    .trim()} `
+  return new Set(Array.from({ length: key.length - 1 }, (_, at) => key.slice(at, at + 2)))
+}
+
+function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  return (2 * [...one].filter((pair) => other.has(pair)).length) / (one.size + other.size)
+}

@@ -1,0 +1,32 @@
+/** Tags and links in notes that are no UTF-8 text: none is written anew, and each that may be there is told. Pure. */
+import { decodeAs } from '#platform'
+import { parseLinks, type NoteLink } from '../../../shared/links/index.ts'
+import { parseAllTags, renameTag, tagKey, type TagRename } from '../../../shared/properties/index.ts'
+
+/** What such a note mostly is: UTF-8 with some bytes that are none, UTF-16, the text of a Chinese Windows. */
+const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'gb18030']
+
+/** @returns lines, 1-based, by the first reading that has the tag */
+export function tagLinesIn(bytes: Uint8Array, rename: TagRename): readonly number[] {
+  for (const encoding of encodings) {
+    const text = decodeAs(encoding, bytes, false) ?? ''
+    if (!tagKey(text).includes(tagKey(rename.from))) continue
+    const tags = parseAllTags(text).tags.map(({ name, line }) => ({ name, line, place: null }))
+    const { left } = renameTag({ tags }, rename)
+    if (left.length > 0) return left
+  }
+  return []
+}
+
+/** By every reading, and that of old Western programs; each link once. */
+export function linksIn(bytes: Uint8Array): NoteLink[] {
+  const found = new Map<string, NoteLink>()
+  for (const encoding of [...encodings, 'windows-1252']) {
+    const text = (decodeAs(encoding, bytes, false) ?? '').replaceAll('\0', '')
+    for (const link of parseLinks(text).links) {
+      const key = `${link.line} ${link.target}`
+      if (!found.has(key)) found.set(key, link)
+    }
+  }
+  return [...found.values()]
+}

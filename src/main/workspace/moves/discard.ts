@@ -1,0 +1,84 @@
+/** Files that go into the trash folder of a workspace, and come back from there. Nothing is ever deleted otherwise. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../../shared/errors.ts'
+import { isCanvas } from '../../../shared/links/index.ts'
+import { type Clock, ageOf, tidyFolder, type Tidied } from '#platform'
+import { locateAttachment } from '../files/attachments.ts'
+import type { Edits, WorkspaceWrite, WriteOrigin } from '../files/workspace-edits.ts'
+import { moveFile, readText } from '../files/text-files.ts'
+import { isIgnoredPath, trashFolder } from '../files/layout.ts'
+import { earlierLeftOvers } from '../files/workspace-cleanup.ts'
+import { normalizeRequest, resolveMovable, resolveTrash, resolveWritable, type Roots } from '../files/paths.ts'
+import { assertNoLink } from './multi-file-transaction.ts'
+import { placeInTrash } from '../files/trash.ts'
+
+const dayMs = 86_400_000
+
+export interface Trash {
+  readonly roots: Roots
+  readonly edits: Edits
+  readonly now: Clock
+}
+
+/** Only while nobody else writes. @returns what it takes to bring it back, and the change */
+export async function discard(
+  { roots, edits, now }: Trash,
+  shown: string,
+  origin: WriteOrigin,
+): Promise<{ readonly trashed: string; readonly write: WorkspaceWrite }> {
+  // What a link leads to is a note of its own, and stays.
+  await assertNoLink(roots, shown)
+  const { target } = await resolveWritable(roots, shown)
+  const file = await readText(target, shown)
+  const { trashed, ...grave } = await placeInTrash(roots, shown, now())
+  await moveFile(target, grave.target, trashed, grave.isAllowed)
+  const write = edits.writeOf(shown, origin, file.text, null)
+  await edits.tell(write)
+  return { trashed, write }
+}
+
+/** The same for what is shown in notes. @returns its path there */
+export async function detach({ roots, now }: Trash, shown: string): Promise<string> {
+  const target = isCanvas(shown) ? (await resolveMovable(roots, shown)).target : await locateAttachment(roots, shown)
+  const { trashed, ...grave } = await placeInTrash(roots, shown, now())
+  await moveFile(target, grave.target, shown, grave.isAllowed)
+  return trashed
+}
+
+/** Only while nobody else writes. @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace` */
+export async function bringBack(
+  { roots, edits }: Trash,
+  trashed: string,
+  origin: WriteOrigin,
+): Promise<WorkspaceWrite> {
+  const shown = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizeRequest(trashed))?.[1]
+  if (shown === undefined) throw new AppError('file_not_found', `${trashed} is not in the trash`, { path: trashed })
+  const { target: source } = await resolveTrash(roots, trashed)
+  const { target, isAllowed } = await resolveWritable(roots, shown)
+  const file = await readText(source, shown)
+  await moveFile(source, target, shown, isAllowed)
+  const write = edits.writeOf(shown, origin, null, file.text)
+  await edits.tell(write)
+  return write
+}
+
+/**
+ * Cleans up what writes that were killed left behind: whatever is not surely ours goes into the trash, and only when
+ * nothing has touched it for a day.
+ */
+export async function tidyWorkspace({ roots, edits, now }: Trash): Promise<Tidied> {
+  const { workspace } = roots
+  const tidied = await tidyFolder(workspace, (path) => !isIgnoredPath(path.split('/')))
+  const found = earlierLeftOvers(tidied.others)
+  if (found.length === 0) return tidied
+  await edits.run(async () => {
+    for (const path of found) {
+      const file = join(workspace, path)
+      if (ageOf(await stat(file)) < dayMs) continue
+      const { trashed, target, isAllowed } = await placeInTrash(roots, path, now())
+      await moveFile(file, target, trashed, isAllowed)
+    }
+  })
+  return tidied
+}

@@ -1,0 +1,222 @@
+/**
+ * What a move, or another name for a tag, changes in notes: their texts as they will be, each made from exactly the text
+ * that was looked at.
+ */
+import { createHash } from 'node:crypto'
+import type { MovePlan, TagPlan } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import {
+  applyEdits,
+  inJson,
+  movedPath,
+  planRewrites,
+  rewriteCanvas,
+  type LeftLink,
+  type Move,
+  type RewrittenFile,
+} from '../../../shared/links/index.ts'
+import {
+  isTagName,
+  parseAllTags,
+  renameTag,
+  underTag,
+  tagKey,
+  type NoteProperties,
+  type TagRename,
+} from '../../../shared/properties/index.ts'
+import { inBatches, describeChange } from '#platform'
+import type { IndexedNote, LinkIndex } from '../links/link-index.ts'
+import { tagLinesIn } from '../links/undecodable-notes.ts'
+
+/** Files that are looked at at the same time. */
+const atOnce = 64
+/** Files whose change is shown. */
+const maxShown = 40
+/** Somebody else may be writing meanwhile; not this often in a row. */
+const maxTries = 5
+
+/** A note that is written anew. */
+export interface Rewrite {
+  /** Where it lies before, and after, the change. */
+  readonly path: string
+  readonly newPath: string
+  /** Of its text before. */
+  readonly hash: string
+  readonly before: string
+  readonly after: string
+}
+
+export interface PlannedMove {
+  readonly plan: MovePlan
+  readonly rewrites: readonly Rewrite[]
+}
+
+export interface PlannedRename {
+  readonly plan: TagPlan
+  readonly rewrites: readonly Rewrite[]
+}
+
+interface Left extends LeftLink {
+  /** Its note may not be written. */
+  readonly isProtected?: boolean | undefined
+  /** Its note is no text, or cannot be opened. */
+  readonly isUnread?: boolean | undefined
+}
+
+interface Edited {
+  readonly files: readonly RewrittenFile[]
+  readonly left: readonly Left[]
+}
+
+export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<PlannedMove> {
+  const { rewrites, count, ...shared } = await planned(index, forbidden, move, async () => movedFiles(index, move))
+  return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
+}
+
+/** Notes with links, and canvases, which link from their cards and name the files that they show by their paths. */
+function movedFiles(index: LinkIndex, move: Move): Edited {
+  const all = index.files()
+  const cards = [...index.canvases.values()].map(({ path, links }) => ({ path, links }))
+  const isRead = ({ path }: { readonly path: string }) => !index.canvases.has(path) && !index.unread.has(path)
+  const linking = [...all.filter(isRead), ...index.unread.values(), ...cards]
+  const { files, left } = planRewrites(linking, [move])
+  const linked = new Map(files.map(({ path, edits }) => [path, edits]))
+  const known = new Set(all.map(({ path }) => path))
+  const placeOf = (path: string) => (known.has(path) ? movedPath(path, [move]) : undefined)
+  const canvases = [...index.canvases.values()].flatMap(({ path, files: shown }) => {
+    const edits = [...rewriteCanvas(shown, placeOf), ...inJson(linked.get(path) ?? [])]
+    return edits.length === 0 ? [] : [{ path, newPath: movedPath(path, [move]), edits }]
+  })
+  const leftInRead = left.filter(({ path }) => !index.unread.has(path))
+  return { files: [...files.filter(isRead), ...canvases], left: [...leftInRead, ...unreadLinks(index, files, left)] }
+}
+
+/** What would be written anew in notes that cannot be read, as far as it can be guessed, and those that nobody can open. */
+function unreadLinks(index: LinkIndex, files: readonly RewrittenFile[], left: readonly LeftLink[]): Left[] {
+  const edits = new Map(files.map((file) => [file.path, file.edits]))
+  return [...index.unread.values()].flatMap(({ path, links }) => {
+    if (!links) return { path, line: 1, target: '', isUnread: true }
+    const places = new Map<string, Left>()
+    for (const { from } of edits.get(path) ?? []) {
+      const link = links.find((one) => one.targetFrom === from || one.from === from)
+      if (link)
+        places.set(`${link.line} ${link.target}`, { path, line: link.line, target: link.target, isUnread: true })
+    }
+    for (const one of left) if (one.path === path) places.set(`${one.line} ${one.target}`, { ...one, isUnread: true })
+    return [...places.values()]
+  })
+}
+
+/** @throws AppError `tag_invalid` for a name that cannot stand behind `#` */
+export async function planTagRename(
+  index: LinkIndex,
+  rename: TagRename,
+  forbidden: readonly string[],
+): Promise<PlannedRename> {
+  const { from, to } = rename
+  if (!isTagName(to))
+    throw new AppError('tag_invalid', `#${to} is no tag: it has letters, digits, - and _, and / between`, { tag: to })
+  const { rewrites, count, left, ...shared } = await planned(index, forbidden, rename, () =>
+    renamedFiles(index, rename, forbidden),
+  )
+  for (const { path, after } of rewrites) {
+    const said = parseAllTags(after)
+    const isLeft = said.tags.some(({ name }) => underTag(name, tagKey(from)) && !underTag(to, tagKey(from)))
+    if (isLeft && !left.some((one) => one.path === path)) left.push({ path, line: 1, target: from })
+  }
+  const joins =
+    tagKey(to) !== tagKey(from) &&
+    [...index.notes.values()].some(({ tags }) =>
+      tags.some(({ name }) => underTag(name, tagKey(to)) && !underTag(name, tagKey(from))),
+    )
+  return { plan: { ...shared, left, tags: count, joins }, rewrites }
+}
+
+async function renamedFiles(index: LinkIndex, rename: TagRename, forbidden: readonly string[]): Promise<Edited> {
+  const files: RewrittenFile[] = []
+  const left: Left[] = []
+  for (const note of index.notes.values()) {
+    const { path } = note
+    const { edits, left: lines } = renameTag(await allTagsOf(index, note, rename.from), rename)
+    if (edits.length > 0) files.push({ path, newPath: path, edits })
+    left.push(...lines.slice(0, maxShown).map((line) => ({ path, line, target: rename.from })))
+  }
+  for (const path of index.unread.keys()) {
+    const bytes = await index.bytes(path, forbidden)
+    if (bytes === undefined) continue
+    // Of what cannot be read nobody knows.
+    const lines = bytes === null ? [1] : tagLinesIn(bytes, rename)
+    left.push(...lines.slice(0, maxShown).map((line) => ({ path, line, target: rename.from, isUnread: true })))
+  }
+  return { files, left }
+}
+
+/** The index knows as many as are shown: the others of a note that has more are read. */
+async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Promise<Pick<NoteProperties, 'tags'>> {
+  const now = note.isPartial ? await index.text(note.path) : undefined
+  // One that is another by now is looked at once more anyway.
+  if (now?.hash !== note.hash) return note
+  const { tags, isPartial } = parseAllTags(now.text)
+  return { tags: isPartial ? [{ name: from, line: 1, place: null }, ...tags] : tags }
+}
+
+/** @param of what the plan is for; it names the plan, together with the texts */
+async function planned(index: LinkIndex, forbidden: readonly string[], of: unknown, edit: () => Promise<Edited>) {
+  for (let tries = 1; ; tries += 1) {
+    await index.refresh(forbidden)
+    const edited = await edit()
+    const isProtected = await inBatches(edited.files, atOnce, ({ path }) => index.isWriteProtected(path))
+    const files = edited.files.filter((_, at) => !isProtected[at])
+    const left: Left[] = [...edited.left]
+    for (const { path, edits } of edited.files.filter((_, at) => isProtected[at])) {
+      const { text = '' } = (await index.text(path)) ?? {}
+      left.push(...edits.slice(0, maxShown).map(({ from, to }) => protectedPlace(path, text, from, to)))
+    }
+    const rewrites: Rewrite[] = []
+    for (const { path, newPath, edits } of files) {
+      const now = await index.text(path)
+      if (!now || now.hash !== index.hashOf(path)) break
+      rewrites.push({ path, newPath, hash: now.hash, before: now.text, after: applyEdits(now.text, edits) })
+    }
+    if (rewrites.length < files.length && tries < maxTries) {
+      index.forget(files.map(({ path }) => path))
+      continue
+    }
+    const counts = new Map(files.map(({ path, edits }) => [path, edits.length]))
+    const shown = rewrites.slice(0, maxShown).map(({ path, newPath, before, after }) => ({
+      path: newPath,
+      count: counts.get(path) ?? 0,
+      patch: describeChange(newPath, before, after, { isKept: false, steps: 100_000 }).patch,
+    }))
+    return {
+      count: files.reduce((sum, { edits }) => sum + edits.length, 0),
+      notes: files.length,
+      files: shown,
+      left: firstOfEach(left),
+      id: nameOf(of, rewrites),
+      rewrites,
+    }
+  }
+}
+
+/** Of each note one before the second of any: no note is hidden by another that has many. */
+function firstOfEach(left: readonly Left[]): Left[] {
+  const seen = new Map<string, number>()
+  const counted = left.map((one) => {
+    const turn = seen.get(one.path) ?? 0
+    seen.set(one.path, turn + 1)
+    return { one, turn }
+  })
+  const inTurn = counted.toSorted((one, other) => one.turn - other.turn)
+  return inTurn.slice(0, maxShown).map(({ one }) => ({ ...one }))
+}
+
+function protectedPlace(path: string, text: string, from: number, to: number): Left {
+  return { path, line: text.slice(0, from).split('\n').length, target: text.slice(from, to), isProtected: true }
+}
+
+function nameOf(of: unknown, rewrites: readonly Rewrite[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(of))
+  for (const { path, hash: before, after } of rewrites) hash.update(`\0${path}\0${before}\0${after}`)
+  return hash.digest('hex')
+}
