@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/main/app.ts'
-import type { Memory } from '../../src/main/memory/index.ts'
+import type { Memory } from '../../src/main/search/service/memory.ts'
 
 const searches = 300
 const warmUp = 50

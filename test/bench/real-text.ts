@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chunkMarkdown } from '../../src/main/memory/chunk.ts'
+import { chunkMarkdown } from '../../src/main/search/indexing/chunk.ts'
 import type { Corpus } from './corpus.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PrepareAhead } from '../../src/main/memory/prepare-ahead.ts'
-import { createTables, openForWriting, type Db } from '../../src/main/memory/schema.ts'
-import { IndexStore } from '../../src/main/memory/store.ts'
-import { syncAll } from '../../src/main/memory/sync.ts'
+import { PrepareAhead } from '../../src/main/search/indexing/preparation-pool.ts'
+import { createTables, openForWriting, type Db } from '../../src/main/search/indexing/index-schema.ts'
+import { IndexStore } from '../../src/main/search/indexing/index-store.ts'
+import { syncAll } from '../../src/main/search/indexing/sync.ts'
 import { builtinFile } from '../recall/judged-set.ts'
 import { folderWith, temporaryFolder } from '../support/folder.ts'
 
 const chunk = { tokens: 400, overlap: 80 }
-const entry = new URL('../../src/main/memory/prepare-thread.ts', import.meta.url)
+const entry = new URL('../../src/main/search/indexing/prepare.worker.ts', import.meta.url)
 const dying = new URL('../support/dying-prepare-thread.ts', import.meta.url)
 const tables = [
   'files',

@@ -2,13 +2,13 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { EmbeddingProvider } from '../../src/main/embeddings/index.ts'
-import { embedMissing } from '../../src/main/memory/embed-queue.ts'
-import { parseQuestions, type JudgedQuestion } from '../../src/main/memory/judged.ts'
-import { createTables, openForWriting } from '../../src/main/memory/schema.ts'
-import { QueryVectors } from '../../src/main/memory/search/query-vectors.ts'
-import { Searcher } from '../../src/main/memory/search/searcher.ts'
-import { IndexStore } from '../../src/main/memory/store.ts'
+import type { EmbeddingProvider } from '../../src/main/search/embeddings/embedding-provider.ts'
+import { embedMissing } from '../../src/main/search/vector/embed-queue.ts'
+import { parseQuestions, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
+import { createTables, openForWriting } from '../../src/main/search/indexing/index-schema.ts'
+import { QueryVectors } from '../../src/main/search/vector/query-vectors.ts'
+import { Searcher } from '../../src/main/search/ranking/searcher.ts'
+import { IndexStore } from '../../src/main/search/indexing/index-store.ts'
 
 /** The model that comes with the app. */
 export const builtinFile = fileURLToPath(new URL('../../resources/models/builtin/model.bin', import.meta.url))

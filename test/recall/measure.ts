@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util'
 import type { SearchResult } from '../../src/shared/contract/index.ts'
-import { isHit, type JudgedQuestion } from '../../src/main/memory/judged.ts'
+import { isHit, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
 import { defaults, openJudgedSet, type JudgedSet } from './judged-set.ts'
 
 const { values: flags, positionals } = parseArgs({

@@ -1,6 +1,6 @@
 /** A thread that prepares files, and dies of the second message. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { Preparer, type FileContent, type PrepareSettings } from '../../src/main/memory/prepare.ts'
+import { Preparer, type FileContent, type PrepareSettings } from '../../src/main/search/indexing/prepare-file.ts'
 
 const preparer = new Preparer(workerData as PrepareSettings)
 let messages = 0

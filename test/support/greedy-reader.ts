@@ -1,5 +1,5 @@
 /** Asks a server for an answer, a list or vectors, and says what came of it and how much memory that took. */
-import { createOpenAiEmbeddings } from '../../src/main/embeddings/openai.ts'
+import { createOpenAiEmbeddings } from '../../src/main/search/embeddings/openai-embeddings.ts'
 import { listAnthropicModels, createAnthropicModel } from '../../src/main/models/anthropic.ts'
 import { withBounds } from '../../src/main/models/bounds.ts'
 import { createOpenAiModel } from '../../src/main/models/openai.ts'

@@ -1,7 +1,7 @@
 /** The files of a workspace as they are listed: what each is, its figures, and why it is not searched. */
 import type { FileEntry, ListedFile, MemoryScope } from '../../shared/contract/index.ts'
 import type { VaultHabits } from '../workspace/conventions/vault-conventions.ts'
-import type { Memory } from '../memory/index.ts'
+import type { Memory } from '../search/service/memory.ts'
 import { dailyLogDate, fileKind, unsearchedOf } from '../workspace/files/layout.ts'
 import type { Workspace } from '../workspace/files/workspace.ts'
 import type { LocalNote } from '../workspace/privacy/privacy-rules.ts'

@@ -8,7 +8,7 @@ import { reportIndex } from '../platform/diagnostics/index-reports.ts'
 import type { Health } from '../platform/diagnostics/health.ts'
 import type { HistoryProblem } from '../workspace/history/recorder.ts'
 import type { Log } from '../platform/logging/log.ts'
-import { sessionsPrefix } from '../memory/index.ts'
+import { sessionsPrefix } from '../search/indexing/indexer.ts'
 import type { Agent } from './agent.ts'
 
 /** Of a note that was remembered, as it is told. */

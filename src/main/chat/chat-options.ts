@@ -1,7 +1,7 @@
 /** What an agent's conversations work with. */
 import type { McpServers } from '../mcp/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Memory } from '../memory/index.ts'
+import type { Memory } from '../search/service/memory.ts'
 import type { Look, Models } from '../models/index.ts'
 import type { Sessions } from '../sessions/index.ts'
 import type { AgentConfig } from '../platform/config/agent-config.ts'

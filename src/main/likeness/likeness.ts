@@ -1,6 +1,6 @@
 /** How near words and lines are in meaning, by the model that comes with the app; by words alone where it is missing. */
 import { AppError } from '../../shared/errors.ts'
-import { createEmbeddings } from '../embeddings/index.ts'
+import { createEmbeddings } from '../search/embeddings/create-embeddings.ts'
 
 export interface Likeness {
   /** Of length 1, in the order of the texts. */

@@ -1,5 +1,6 @@
 /** What a line says, so that two can be compared: its words, its names and figures, and whether it denies. Pure. */
-import { queryTerms, simplify } from '../memory/index.ts'
+import { queryTerms } from '../search/query/parse-query.ts'
+import { simplify } from '../search/text/han.ts'
 
 export interface Said {
   /** Words that carry it, by their stems, as they are written, in the order in which they stand there. */

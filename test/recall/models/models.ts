@@ -10,7 +10,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { createEmbeddings } from '../../../src/main/embeddings/index.ts'
+import { createEmbeddings } from '../../../src/main/search/embeddings/create-embeddings.ts'
 
 type Embed = (texts: readonly string[]) => Promise<Float32Array[]>
 

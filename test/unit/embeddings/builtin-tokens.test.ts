@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { foldText, forEachLine, hashOf, tokenSpans, unknown } from '../../../src/main/embeddings/builtin-tokens.ts'
+import {
+  foldText,
+  forEachLine,
+  hashOf,
+  tokenSpans,
+  unknown,
+} from '../../../src/main/search/embeddings/builtin/tokenizer.ts'
 
 const vocabulary = [
   'boat',

@@ -4,9 +4,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openBuiltinModel, shareBuiltinModel } from '../../../src/main/embeddings/builtin-model.ts'
-import { foldText, tokenSpans } from '../../../src/main/embeddings/builtin-tokens.ts'
-import { createBuiltinEmbeddings } from '../../../src/main/embeddings/builtin.ts'
+import { openBuiltinModel, shareBuiltinModel } from '../../../src/main/search/embeddings/builtin/builtin-model.ts'
+import { foldText, tokenSpans } from '../../../src/main/search/embeddings/builtin/tokenizer.ts'
+import { createBuiltinEmbeddings } from '../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { builtinFile } from '../../recall/judged-set.ts'
 import reference from './builtin-reference.json' with { type: 'json' }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProviderHealth, type ProviderOutcome } from '../../../src/main/embeddings/index.ts'
+import { ProviderHealth, type ProviderOutcome } from '../../../src/main/search/embeddings/provider-health.ts'
 
 const failed: ProviderOutcome = { kind: 'failed', code: 'provider_unavailable', message: 'nobody there' }
 

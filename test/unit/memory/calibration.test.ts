@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { toUnitVector, type EmbeddingProvider } from '../../../src/main/embeddings/provider.ts'
-import { calibrationFor, calibrationKey, parseCalibration } from '../../../src/main/memory/calibrated.ts'
-import { embedMissing } from '../../../src/main/memory/embed-queue.ts'
-import { languagePairs } from '../../../src/main/memory/language-pairs.ts'
-import { createTables, getMeta, openForWriting } from '../../../src/main/memory/schema.ts'
-import { isOfUse, vectorScaleOf, vectorScore, weightsFor } from '../../../src/main/memory/search/calibrate.ts'
-import { IndexStore } from '../../../src/main/memory/store.ts'
+import { toUnitVector, type EmbeddingProvider } from '../../../src/main/search/embeddings/embedding-provider.ts'
+import { calibrationFor, calibrationKey, parseCalibration } from '../../../src/main/search/ranking/calibrated.ts'
+import { embedMissing } from '../../../src/main/search/vector/embed-queue.ts'
+import { languagePairs } from '../../../src/main/search/ranking/language-pairs.ts'
+import { createTables, getMeta, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
+import { isOfUse, vectorScaleOf, vectorScore, weightsFor } from '../../../src/main/search/ranking/calibrate.ts'
+import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 
 const signal = new AbortController().signal
 const dimensions = 512

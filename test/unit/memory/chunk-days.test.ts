@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { daysOfPassage, daysOfPath } from '../../../src/main/memory/chunk-days.ts'
-import { formatDay } from '../../../src/main/memory/days.ts'
-import { transcriptDays } from '../../../src/main/memory/transcript-text.ts'
+import { daysOfPassage, daysOfPath } from '../../../src/main/search/indexing/chunk-days.ts'
+import { formatDay } from '../../../src/main/search/text/days.ts'
+import { transcriptDays } from '../../../src/main/search/indexing/transcript-text.ts'
 
 const shown = (spans: readonly { first: number; last: number }[]) =>
   spans.map(({ first, last }) => (first === last ? formatDay(first) : `${formatDay(first)} ${formatDay(last)}`))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunkMarkdown } from '../../../src/main/memory/chunk.ts'
+import { chunkMarkdown } from '../../../src/main/search/indexing/chunk.ts'
 import { estimateTokens } from '../../../src/shared/tokens.ts'
 
 const settings = { tokens: 60, overlap: 12 }

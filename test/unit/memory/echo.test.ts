@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isEcho, pairEchoes, withoutQuestion } from '../../../src/main/memory/search/echo.ts'
+import { isEcho, pairEchoes, withoutQuestion } from '../../../src/main/search/ranking/echo.ts'
 
 describe('M54 a question is no answer to itself', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SearchResponse } from '../../../src/shared/contract/index.ts'
-import { evaluate } from '../../../src/main/memory/evaluate.ts'
-import { parseQuestions } from '../../../src/main/memory/judged.ts'
+import { evaluate } from '../../../src/main/search/evaluation/evaluate.ts'
+import { parseQuestions } from '../../../src/main/search/evaluation/judged-questions.ts'
 
 const line = (question: unknown) => parseQuestions(JSON.stringify(question), 'q.jsonl')
 const lines = [{ path: 'a.md', startLine: 1, endLine: 1 }]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseDay } from '../../../src/main/memory/days.ts'
-import { failedFilters, readQuery } from '../../../src/main/memory/search/filters.ts'
+import { parseDay } from '../../../src/main/search/text/days.ts'
+import { failedFilters, readQuery } from '../../../src/main/search/query/filters.ts'
 
 const today = parseDay('2026-11-18')
 const read = (query: string, off: string[] = []) => readQuery(query, today, off)

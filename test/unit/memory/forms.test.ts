@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { formsIn } from '../../../src/main/memory/forms.ts'
-import { valueOf } from '../../../src/main/memory/numerals.ts'
-import { queryTerms } from '../../../src/main/memory/search/query.ts'
-import { fold, lineTerms } from '../../../src/main/memory/terms.ts'
+import { formsIn } from '../../../src/main/search/text/canonical-forms.ts'
+import { valueOf } from '../../../src/main/search/text/numerals.ts'
+import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
+import { fold, lineTerms } from '../../../src/main/search/text/terms.ts'
 
 const termsOf = (text: string) => new Set(lineTerms(text).terms)
 const askedOf = (text: string) => formsIn(fold(text)).map(({ asked }) => asked[0])

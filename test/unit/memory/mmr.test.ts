@@ -1,7 +1,7 @@
 /** Maximal marginal relevance, against its definition written out. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { diversify } from '../../../src/main/memory/search/mmr.ts'
+import { diversify } from '../../../src/main/search/ranking/mmr.ts'
 
 interface Candidate {
   readonly score: number

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { SearchOptions } from '../../../src/shared/contract/index.ts'
-import { createBuiltinEmbeddings } from '../../../src/main/embeddings/builtin.ts'
-import { isHit } from '../../../src/main/memory/judged.ts'
+import { createBuiltinEmbeddings } from '../../../src/main/search/embeddings/builtin/builtin-provider.ts'
+import { isHit } from '../../../src/main/search/evaluation/judged-questions.ts'
 import { builtinFile, defaults, openJudgedSet, type JudgedSet } from '../../recall/judged-set.ts'
 
 const folder = fileURLToPath(new URL('../../recall/other-words', import.meta.url))

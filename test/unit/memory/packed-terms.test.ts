@@ -7,8 +7,8 @@ import {
   ChunkPacker,
   readTerms,
   runEnd,
-} from '../../../src/main/memory/packed-terms.ts'
-import { countPhrase, TermCounter } from '../../../src/main/memory/search/term-counter.ts'
+} from '../../../src/main/search/keyword/packed-terms.ts'
+import { countPhrase, TermCounter } from '../../../src/main/search/keyword/term-counter.ts'
 
 const pack = (text: string, heading = '', path = '') => readTerms(new ChunkPacker(path).pack({ text, heading }).terms)
 const letters = (text: string) => [...text].map((letter) => letter.codePointAt(0) ?? 0)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hashTerm } from '../../../src/main/memory/packed-terms.ts'
+import { hashTerm } from '../../../src/main/search/keyword/packed-terms.ts'
 import {
   createTables,
   identityKey,
@@ -12,12 +12,12 @@ import {
   openForReading,
   openForWriting,
   type Db,
-} from '../../../src/main/memory/schema.ts'
-import { readKept, toKept, writeKept } from '../../../src/main/memory/search/kept-ahead.ts'
-import { Postings, type PostingParts } from '../../../src/main/memory/search/postings.ts'
-import { Searcher } from '../../../src/main/memory/search/searcher.ts'
-import { termSource } from '../../../src/main/memory/search/statements.ts'
-import { IndexStore } from '../../../src/main/memory/store.ts'
+} from '../../../src/main/search/indexing/index-schema.ts'
+import { readKept, toKept, writeKept } from '../../../src/main/search/keyword/kept-ahead.ts'
+import { Postings, type PostingParts } from '../../../src/main/search/keyword/postings.ts'
+import { Searcher } from '../../../src/main/search/ranking/searcher.ts'
+import { termSource } from '../../../src/main/search/keyword/index-statements.ts'
+import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 
 const chunk = { tokens: 40, overlap: 8 }
 const identity = { chunk, provider: '', model: '', dimensions: 0 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { distinct, pseudoQuestions, scriptOf, type SampledPassage } from '../../../src/main/memory/pseudo-questions.ts'
+import {
+  distinct,
+  pseudoQuestions,
+  scriptOf,
+  type SampledPassage,
+} from '../../../src/main/search/ranking/pseudo-questions.ts'
 
 const passage = (file: string, heading: string, body: string, next?: string): SampledPassage => ({
   file,

@@ -1,7 +1,8 @@
 /** How long a search waits for a provider of embeddings, and what becomes of an answer that comes late or never. */
 import { describe, expect, it } from 'vitest'
-import type { EmbeddingProvider, ProviderOutcome } from '../../../src/main/embeddings/index.ts'
-import { QueryVectors } from '../../../src/main/memory/search/query-vectors.ts'
+import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embedding-provider.ts'
+import type { ProviderOutcome } from '../../../src/main/search/embeddings/provider-health.ts'
+import { QueryVectors } from '../../../src/main/search/vector/query-vectors.ts'
 import { until } from '../../support/folder.ts'
 
 const vector = Float32Array.from([1, 0])

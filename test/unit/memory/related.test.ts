@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { withRelated } from '../../../src/main/memory/search/related.ts'
-import type { KnownTerm } from '../../../src/main/memory/search/vocabulary.ts'
+import { withRelated } from '../../../src/main/search/query/related-words.ts'
+import type { KnownTerm } from '../../../src/main/search/keyword/vocabulary.ts'
 
 const counts: Record<string, number> = { lake: 4, pond: 2, sea: 1, '房 租': 3 }
 const vocabulary = {

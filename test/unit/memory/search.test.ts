@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ChunkPacker, readTerms, type PackedTerms } from '../../../src/main/memory/packed-terms.ts'
-import { hasPhrases, scoreChunk as score } from '../../../src/main/memory/search/bm25.ts'
+import { ChunkPacker, readTerms, type PackedTerms } from '../../../src/main/search/keyword/packed-terms.ts'
+import { hasPhrases, scoreChunk as score } from '../../../src/main/search/keyword/bm25.ts'
 import {
   measureOf,
   scaleOf,
@@ -8,12 +8,12 @@ import {
   vectorScaleOf,
   vectorScore,
   weightsFor,
-} from '../../../src/main/memory/search/calibrate.ts'
-import { fuse as fuseAll, type FuseOptions, type LegInput } from '../../../src/main/memory/search/fuse.ts'
-import { planKeywords, type KeywordPlan } from '../../../src/main/memory/search/plan.ts'
-import { parseQuery, toIndexPhrase } from '../../../src/main/memory/search/query.ts'
-import { matchedWords, snippetOf } from '../../../src/main/memory/search/snippet.ts'
-import { TermCounter } from '../../../src/main/memory/search/term-counter.ts'
+} from '../../../src/main/search/ranking/calibrate.ts'
+import { fuse as fuseAll, type FuseOptions, type LegInput } from '../../../src/main/search/ranking/fuse.ts'
+import { planKeywords, type KeywordPlan } from '../../../src/main/search/query/search-plan.ts'
+import { parseQuery, toIndexPhrase } from '../../../src/main/search/query/parse-query.ts'
+import { matchedWords, snippetOf } from '../../../src/main/search/ranking/snippet.ts'
+import { TermCounter } from '../../../src/main/search/keyword/term-counter.ts'
 
 function termsOf(text: string): PackedTerms {
   return readTerms(new ChunkPacker('').pack({ text, heading: '' }).terms)

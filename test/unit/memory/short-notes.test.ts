@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { evaluate } from '../../../src/main/memory/evaluate.ts'
+import { evaluate } from '../../../src/main/search/evaluation/evaluate.ts'
 import { defaults, openJudgedSet } from '../../recall/judged-set.ts'
 
 const folder = fileURLToPath(new URL('../../recall/short-notes', import.meta.url))

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createTables, openForReading, openForWriting } from '../../../src/main/memory/schema.ts'
-import { Searcher } from '../../../src/main/memory/search/searcher.ts'
-import { editsBetween, Spellings } from '../../../src/main/memory/search/spellings.ts'
-import { IndexStore } from '../../../src/main/memory/store.ts'
+import { createTables, openForReading, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
+import { Searcher } from '../../../src/main/search/ranking/searcher.ts'
+import { editsBetween, Spellings } from '../../../src/main/search/keyword/spellings.ts'
+import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { defaults } from '../../recall/judged-set.ts'
 

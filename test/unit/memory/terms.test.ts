@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { queryTerms } from '../../../src/main/memory/search/query.ts'
-import { anyLineTerms, lineTerms, type LineTerms } from '../../../src/main/memory/terms.ts'
+import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
+import { anyLineTerms, lineTerms, type LineTerms } from '../../../src/main/search/text/terms.ts'
 
 const wordsOf = (text: string) => lineTerms(text).terms
 

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { untilChanged } from '../../../src/main/memory/until-changed.ts'
+import { untilChanged } from '../../../src/main/search/indexing/memoize-by-data-version.ts'
 
 describe('M12 what is counted', () => {
   it('M12: is counted anew after every write, also one that is taken back, and not otherwise', () => {

@@ -18,7 +18,7 @@ vi.mock('chokidar', () => ({
   watch: (_folder: string, options: { usePolling: boolean }) => new FakeWatcher(options.usePolling),
 }))
 
-const { FolderWatcher } = await import('../../../src/main/memory/watcher.ts')
+const { FolderWatcher } = await import('../../../src/main/search/indexing/watcher.ts')
 
 describe('M9 watch limit', () => {
   it('M9: when the system watches no more files, the app says so once and polls', async () => {

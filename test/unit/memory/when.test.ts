@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatDay, parseDay } from '../../../src/main/memory/days.ts'
-import { timesIn } from '../../../src/main/memory/search/when.ts'
+import { formatDay, parseDay } from '../../../src/main/search/text/days.ts'
+import { timesIn } from '../../../src/main/search/text/temporal-expressions.ts'
 
 /** A Wednesday. */
 const today = parseDay('2026-11-18')

@@ -1,6 +1,6 @@
 /** Until when a line says that it holds, counted from the day on which it was written. */
 import { describe, expect, it } from 'vitest'
-import { formatDay, parseDay } from '../../../src/main/memory/index.ts'
+import { formatDay, parseDay } from '../../../src/main/search/text/days.ts'
 import { deadlineIn } from '../../../src/main/upkeep/rules/deadline.ts'
 
 /** A Monday. */

@@ -1,7 +1,7 @@
 /** What the rules find in a few notes, and what they leave alone. */
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { parseDay } from '../../../src/main/memory/index.ts'
+import { parseDay } from '../../../src/main/search/text/days.ts'
 import { drifted } from '../../../src/main/upkeep/rules/drifted.ts'
 import { duplicates } from '../../../src/main/upkeep/rules/duplicates.ts'
 import { expired } from '../../../src/main/upkeep/rules/expired.ts'

@@ -1,6 +1,6 @@
 /** The tool that reads lines that a search has named. */
 import { z } from 'zod'
-import { transcriptText } from '../../memory/index.ts'
+import { transcriptText } from '../../search/indexing/transcript-text.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { sliceLines } from './read.ts'
 import { readShown } from './shown.ts'

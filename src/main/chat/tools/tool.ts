@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Eyes, WriteBackground } from '../eyes.ts'
 import type { ToolDetails } from '../../../shared/tool-details.ts'
 import type { ToolDefinition } from '../../models/index.ts'
-import type { Memory } from '../../memory/index.ts'
+import type { Memory } from '../../search/service/memory.ts'
 import type { Workspace } from '../../workspace/files/workspace.ts'
 import type { WriteOrigin } from '../../workspace/files/workspace-edits.ts'
 

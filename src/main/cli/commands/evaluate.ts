@@ -1,5 +1,5 @@
 /** Measures recall on judged questions. */
-import { evaluate as measure, readQuestions } from '../../memory/index.ts'
+import { evaluate as measure, readQuestions } from '../../search/evaluation/evaluate.ts'
 import type { Runtime } from '../../owner/index.ts'
 import type { CommonFlags, EvalFlags } from '../flags.ts'
 import type { Output } from '../output.ts'

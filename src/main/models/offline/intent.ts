@@ -2,7 +2,9 @@
  * What a message to the offline model asks for. Each language has its turns of phrase in `reading/`; here is the order in
  * which they are tried, the same for all. What is not recognised is a question: looking something up does no harm. Pure.
  */
-import { formatDay, parseDay, simplify, timesIn, type DaySpan } from '../../memory/index.ts'
+import { formatDay, parseDay, type DaySpan } from '../../search/text/days.ts'
+import { simplify } from '../../search/text/han.ts'
+import { timesIn } from '../../search/text/temporal-expressions.ts'
 import { toldLanguage, type Told } from './language.ts'
 import { minWidth, widthOf } from './width.ts'
 import { chinese } from './reading/chinese.ts'

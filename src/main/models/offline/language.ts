@@ -2,7 +2,7 @@
  * Which language a message is in, so that it is answered in it: told by its scripts, and where these are shared by signs
  * that only one of them has. Where nothing tells, what was said before does, and then the interface's language. Pure.
  */
-import { isSimplified, simplify } from '../../memory/index.ts'
+import { isSimplified, simplify } from '../../search/text/han.ts'
 
 export type Language = 'en' | 'zh-Hans' | 'zh-Hant' | 'ja' | 'ko'
 

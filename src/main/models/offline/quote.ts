@@ -2,7 +2,8 @@
  * Picks the lines of passages that best fit a question, by the words they share with it. Of conversations only what the
  * user told is worth a quote: not their questions, and never what this model answered. Pure.
  */
-import { simplify, timesIn } from '../../memory/index.ts'
+import { simplify } from '../../search/text/han.ts'
+import { timesIn } from '../../search/text/temporal-expressions.ts'
 import { understand } from './intent.ts'
 import { chinese } from './reading/chinese.ts'
 import { english } from './reading/english.ts'

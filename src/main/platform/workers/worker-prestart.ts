@@ -20,8 +20,8 @@ export const searcherYoungMb = 8
 
 /** The threads of a memory. */
 export const memoryWorkers = (mainFolder: URL) => ({
-  searcher: { entry: threadFile(mainFolder, 'memory/searcher-thread'), youngMb: searcherYoungMb },
-  indexer: { entry: threadFile(mainFolder, 'memory/indexer-thread'), youngMb: usualYoungMb },
+  searcher: { entry: threadFile(mainFolder, 'search/ranking/searcher.worker'), youngMb: searcherYoungMb },
+  indexer: { entry: threadFile(mainFolder, 'search/indexing/indexer.worker'), youngMb: usualYoungMb },
 })
 
 /** The file that a thread starts from: sources run as they are, the build has one of its own for each. */

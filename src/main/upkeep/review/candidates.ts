@@ -1,6 +1,6 @@
 /** What of a memory is worth a model's time: lines that may contradict each other, and what its logs say. */
 import { likenessBy, rivalsAmong } from '../../likeness/index.ts'
-import { formatDay } from '../../memory/index.ts'
+import { formatDay } from '../../search/text/days.ts'
 import { statementsOf, type Note, type Statement } from '../rules/note.ts'
 
 /** A line as a model is shown it. */

@@ -3,7 +3,9 @@
  * 1 日. What is said relative to a day needs the day on which it was said; a weekday or a date without a year is the next
  * one from then on. Pure.
  */
-import { calendarOf, datesIn, fold, monthSpan, spanOf, weekSpan, type Day, type DaySpan } from '../../memory/index.ts'
+import { calendarOf, monthSpan, spanOf, weekSpan, type Day, type DaySpan } from '../../search/text/days.ts'
+import { datesIn } from '../../search/text/dates.ts'
+import { fold } from '../../search/text/terms.ts'
 
 export interface Deadline {
   /** The last day on which it holds. */

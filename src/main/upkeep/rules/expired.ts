@@ -1,6 +1,6 @@
 /** Lines whose date has passed: struck, with the day until which they held. Pure. */
 import { strike } from '../../../shared/superseded.ts'
-import { formatDay, type Day } from '../../memory/index.ts'
+import { formatDay, type Day } from '../../search/text/days.ts'
 import { evidenceOf, type Found } from '../proposal.ts'
 import { deadlineIn } from './deadline.ts'
 import { statementsOf, type Note } from './note.ts'

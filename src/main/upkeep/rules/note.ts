@@ -1,7 +1,7 @@
 /** A note as rules see it, and the lines of it that say something by themselves. Pure. */
 import type { FileKind } from '../../../shared/contract/index.ts'
 import { supersededLine, supersededNote } from '../../../shared/superseded.ts'
-import type { Day } from '../../memory/index.ts'
+import type { Day } from '../../search/text/days.ts'
 
 export interface Note {
   readonly path: string

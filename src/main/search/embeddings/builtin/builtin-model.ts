@@ -1,0 +1,224 @@
+/**
+ * The file of the built-in model (resources/models/builtin/README.md describes it), in memory that all threads share: it is
+ * read once a process, by whoever needs it first, and threads that are started later find it there.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { z } from 'zod'
+import { AppError } from '../../../../shared/errors.ts'
+import { sharedMemory, shareWithThreads } from '#platform'
+import { forEachLine, several, type TokenTable } from './tokenizer.ts'
+
+const magic = 'CPSE'
+const version = 1
+
+const headerSchema = z.object({
+  name: z.string(),
+  dimensions: z.number().int().positive(),
+  tokens: z.number().int().positive().max(several),
+  /** Bytes of the tokens, each on a line, in UTF-8. */
+  vocabularyBytes: z.number().int().positive(),
+  /** Words kept for each token that mean something like it. */
+  related: z.number().int().nonnegative(),
+  /** Pairs of characters: a traditional one and the simplified one that it is read as. */
+  folds: z.string(),
+})
+
+export interface BuiltinModel extends TokenTable {
+  readonly name: string
+  readonly dimensions: number
+  readonly tokens: number
+  /** A row a token, `dimensions` long. */
+  readonly rows: Int8Array
+  /** What a token's row counts in a text: its rarity, and the scale of the row. */
+  readonly weights: Float32Array
+  /** Tokens that mean something like a token, nearest first. */
+  related(token: number): { readonly token: number; readonly cosine: number }[]
+  /** A token as it is written. */
+  textOf(token: number): string
+}
+
+/** @throws AppError `provider_unavailable` when there is no such file, or it is no model */
+export function openBuiltinModel(file: string): BuiltinModel {
+  const known = opened.get(file)
+  if (known) return known
+  const shared = shareBuiltinModel(file)
+  fillOnce(shared, file)
+  const model = readModel(shared, file)
+  opened.set(file, model)
+  return model
+}
+
+const opened = new Map<string, BuiltinModel>()
+
+/**
+ * Makes room that threads share which are started from now on; once a process. Whoever needs the model first reads it into
+ * there, while others get on with something else.
+ */
+export function shareBuiltinModel(file: string): SharedArrayBuffer {
+  const known = sharedMemory(file)
+  if (known) return known
+  const { tokens, end } = headerIn(file)
+  const shared = new SharedArrayBuffer(stateAt(end, tokens) + 4)
+  shareWithThreads(file, shared)
+  return shared
+}
+
+/** Where it stands how far the file is read: after the file, the table, and where each token begins. */
+function stateAt(end: number, tokens: number): number {
+  return align(end) + 8 * slotsFor(tokens) + 4 * (tokens + 1)
+}
+
+const state = { empty: 0, reading: 1, full: 2 } as const
+
+function fillOnce(shared: SharedArrayBuffer, file: string): void {
+  const at = new Int32Array(shared, shared.byteLength - 4, 1)
+  for (;;) {
+    const was = Atomics.compareExchange(at, 0, state.empty, state.reading)
+    if (was === state.full) return
+    if (was === state.reading) Atomics.wait(at, 0, state.reading)
+    else break
+  }
+  let next: number = state.empty
+  try {
+    const { tokens, end } = headerIn(file)
+    if (stateAt(end, tokens) + 4 !== shared.byteLength) throw unusable(file, 'it has become another')
+    readInto(new Uint8Array(shared, 0, end), file)
+    fillTable(shared, align(end), file)
+    next = state.full
+  } finally {
+    Atomics.store(at, 0, next)
+    Atomics.notify(at, 0)
+  }
+}
+
+/** Without the rest of the file. */
+function headerIn(file: string) {
+  try {
+    const handle = openSync(file, 'r')
+    try {
+      const prefix = Buffer.alloc(prefixBytes)
+      const length = readSync(handle, prefix) === prefixBytes ? prefix.readUInt32LE(8) : 0
+      const { size } = fstatSync(handle)
+      const head = Buffer.alloc(Math.min(prefixBytes + length, size))
+      readSync(handle, head, 0, head.length, 0)
+      return headerOf(head, size, file)
+    } finally {
+      closeSync(handle)
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : unusable(file, 'it cannot be read', error)
+  }
+}
+
+/** As much of the file as has room. */
+function readInto(bytes: Uint8Array, file: string): void {
+  try {
+    const handle = openSync(file, 'r')
+    try {
+      let length = 0
+      for (let more = -1; more !== 0 && length < bytes.length; length += more)
+        more = readSync(handle, bytes, length, bytes.length - length, null)
+      if (length < bytes.length) throw unusable(file, 'it is cut off')
+    } finally {
+      closeSync(handle)
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : unusable(file, 'it cannot be read', error)
+  }
+}
+
+function unusable(file: string, why: string, cause?: unknown): AppError {
+  return new AppError('provider_unavailable', `the built-in model ${file}: ${why}`, { provider: 'builtin' }, { cause })
+}
+
+/** What stands before the vocabulary: the magic word, the version, and the header's length, of four bytes each. */
+const prefixBytes = 12
+
+/** @param size of the file, of which `bytes` are the first */
+function headerOf(bytes: Uint8Array, size: number, file: string) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes.length < prefixBytes || decode(bytes.subarray(0, 4)) !== magic) throw unusable(file, 'it is no model')
+  if (view.getUint32(4, true) !== version) throw unusable(file, `it is of version ${view.getUint32(4, true)}`)
+  const length = view.getUint32(8, true)
+  const header = headerSchema.parse(JSON.parse(decode(bytes.subarray(prefixBytes, prefixBytes + length))))
+  const weightsAt = align(prefixBytes + length + header.vocabularyBytes)
+  const relatedAt = weightsAt + 4 * header.tokens
+  const cosinesAt = relatedAt + 2 * header.tokens * header.related
+  const rowsAt = cosinesAt + header.tokens * header.related
+  const end = rowsAt + header.tokens * header.dimensions
+  if (size < end) throw unusable(file, 'it is cut off')
+  return { ...header, vocabularyAt: prefixBytes + length, weightsAt, relatedAt, cosinesAt, rowsAt, end }
+}
+
+function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
+  const bytes = new Uint8Array(shared)
+  const header = headerOf(bytes, bytes.length, file)
+  const { name, dimensions, tokens, folds, weightsAt, rowsAt, end } = header
+  const tableAt = align(end)
+  const table = new Uint32Array(shared, tableAt, 2 * slotsFor(tokens))
+  const startsAt = tableAt + table.byteLength
+  const starts = new Uint32Array(shared, startsAt, tokens + 1)
+  const related = new Uint16Array(shared, header.relatedAt, tokens * header.related)
+  const cosines = new Uint8Array(shared, header.cosinesAt, tokens * header.related)
+  const signs = [...folds]
+  return {
+    name,
+    dimensions,
+    tokens,
+    weights: new Float32Array(shared, weightsAt, tokens),
+    rows: new Int8Array(shared, rowsAt, tokens * dimensions),
+    folds: new Map(signs.flatMap((sign, at) => (at % 2 === 0 ? [[sign, signs[at + 1] ?? sign] as const] : []))),
+    find: (hash, length) => findSlot(table, hash, length),
+    related: (token) =>
+      Array.from(related.subarray(token * header.related, (token + 1) * header.related), (other, index) => ({
+        token: other,
+        cosine: (cosines[token * header.related + index] ?? 0) / 255,
+      })),
+    textOf: (token) => decode(bytes.subarray(starts[token], (starts[token + 1] ?? 1) - 1)),
+  }
+}
+
+/** Open addressing: two numbers a slot, the token's hash, and its number plus 1 with its length above. */
+function slotsFor(tokens: number): number {
+  return 2 ** Math.ceil(Math.log2(tokens * 2))
+}
+
+const numberBits = 24
+
+function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): void {
+  const bytes = new Uint8Array(shared)
+  const { tokens, vocabularyAt, vocabularyBytes } = headerOf(bytes, bytes.length, file)
+  const table = new Uint32Array(shared, tableAt, 2 * slotsFor(tokens))
+  const starts = new Uint32Array(shared, tableAt + table.byteLength, tokens + 1)
+  const mask = table.length / 2 - 1
+  let number = 0
+  forEachLine(bytes, vocabularyAt, vocabularyAt + vocabularyBytes, (start, hash, length) => {
+    if (number === tokens) throw unusable(file, 'it has more tokens than it says')
+    starts[number] = start
+    let slot = hash & mask
+    while (table[2 * slot + 1] !== 0) slot = (slot + 1) & mask
+    number += 1
+    table[2 * slot] = hash
+    table[2 * slot + 1] = number | (length << numberBits)
+  })
+  if (number < tokens) throw unusable(file, 'it has fewer tokens than it says')
+  starts[number] = vocabularyAt + vocabularyBytes + 1
+}
+
+function findSlot(table: Uint32Array, hash: number, length: number): number {
+  const mask = table.length / 2 - 1
+  for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+    const entry = table[2 * slot + 1] ?? 0
+    if (entry === 0) return -1
+    if (table[2 * slot] === hash && entry >>> numberBits === length) return (entry & (2 ** numberBits - 1)) - 1
+  }
+}
+
+function align(at: number): number {
+  return Math.ceil(at / 4) * 4
+}
+
+function decode(bytes: Uint8Array): string {
+  // A decoder takes no shared memory.
+  return new TextDecoder().decode(Uint8Array.from(bytes))
+}

@@ -1,0 +1,81 @@
+/**
+ * The model that comes with the app: a vector for each token, weighted by its rarity and averaged. It runs in the thread
+ * that asks, needs nobody, and sends nothing anywhere; the same text always has the same vector.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { cosinesWith, Digester, vectorOf } from './digest.ts'
+import { openBuiltinModel } from './builtin-model.ts'
+import { nearnessTo, sharedTerms } from './similarity.ts'
+import { foldText, hashOf } from './tokenizer.ts'
+import { embedText } from './vector-table.ts'
+import { AppError } from '../../../../shared/errors.ts'
+import type { EmbeddingProvider, NearnessModel, RelatedWord } from '../embedding-provider.ts'
+
+/** Part of an index's identity: another model has another name. */
+export const builtinModelName = 'commonplace-3'
+const batchSize = 128
+/** Tuned on judged questions (docs/recall.md). */
+const judged = {
+  latin: { worth: 0.25, margin: { surest: 0.7, leastSure: 3.5 } },
+  cjk: { worth: 0.15, margin: { surest: 1.6, leastSure: 3 } },
+}
+
+/** @param file of the model, read when it is first needed */
+export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
+  let dimensions = 0
+  return {
+    provider: 'builtin',
+    model: builtinModelName,
+    get dimensions() {
+      return dimensions
+    },
+    batchSize,
+    judged,
+    async embed(texts, signal) {
+      const model = openBuiltinModel(file)
+      dimensions = model.dimensions
+      const vectors = texts.map((text) => embedText(model, text))
+      // So that the thread hears others between two batches.
+      if (texts.length > 1) await setImmediate()
+      signal?.throwIfAborted()
+      return vectors
+    },
+    prepare: () => void openBuiltinModel(file),
+    reads: (text) => !isJapaneseOrKorean(text),
+    nearness: builtinNearness(file),
+    terms: (question, passage) => sharedTerms(openBuiltinModel(file), question, passage),
+    related: (word) => relatedWords(file, word),
+  }
+}
+
+/** @param file of the model, read when it is first needed */
+export function builtinNearness(file: string): NearnessModel {
+  let digester: Digester | undefined
+  return {
+    digestOf(passage) {
+      digester ??= new Digester(openBuiltinModel(file))
+      return digester.digestOf(passage)
+    },
+    vectorOf: (passage) => vectorOf(openBuiltinModel(file), passage),
+    cosinesWith: (vector) => cosinesWith(openBuiltinModel(file), vector),
+    to: (question) => nearnessTo(openBuiltinModel(file), question),
+  }
+}
+
+/** Its Han characters are Chinese words: in other languages the same characters say other things. */
+function isJapaneseOrKorean(text: string): boolean {
+  return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)
+}
+
+/** None where the file is missing: words stand for themselves then, and the vectors' health says what is wrong. */
+function relatedWords(file: string, word: string): RelatedWord[] {
+  try {
+    const model = openBuiltinModel(file)
+    const folded = foldText(word, model.folds)
+    const token = model.find(hashOf(folded), folded.length)
+    return token < 0 ? [] : model.related(token).map((one) => ({ word: model.textOf(one.token), cosine: one.cosine }))
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
+  }
+}

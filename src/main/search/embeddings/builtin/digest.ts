@@ -1,0 +1,191 @@
+/**
+ * What a passage comes down to when it is compared with a question: numbers of tokens, of 16 bits. It is made of the passage
+ * alone, so that it is made once, and the passage's vector can be made of it. Pure.
+ *
+ * A word that is one token is that token's number. Of any other stand `several` and the count of its tokens as one number,
+ * these, and the bits of its vector's length; of a word that the model knows nothing of, `several` and its hash. What has
+ * 32 bits is two numbers, the lower half first.
+ */
+import type { BuiltinModel } from './builtin-model.ts'
+import { RowProducts } from './products.ts'
+import { cutCjk, cutWord, foldText, forEachRun, hashOf, several, unknown, wholeToken } from './tokenizer.ts'
+import { addRow, addRows, addStranger, dot, scaleToUnit } from './vector-table.ts'
+import type { Digest } from '../embedding-provider.ts'
+
+/** Words of several tokens whose digests are kept: names and identifiers come again and again. */
+const maxWords = 8192
+
+export class Digester {
+  readonly #model: BuiltinModel
+  readonly #words = new Map<string, readonly number[]>()
+
+  constructor(model: BuiltinModel) {
+    this.#model = model
+  }
+
+  digestOf(passage: string): Digest {
+    const model = this.#model
+    const text = foldText(passage, model.folds)
+    const digest: number[] = []
+    forEachRun(text, (isCjk, start, end, hash) => {
+      if (isCjk) return cutCjk(text, start, end, model, (token, from, to) => push(digest, text, token, from, to))
+      const token = wholeToken(model, end - start, hash)
+      if (token >= 0) digest.push(token)
+      else for (const part of this.#partsOf(text.slice(start, end))) digest.push(part)
+    })
+    return Uint16Array.from(digest)
+  }
+
+  /** Of a word that is no token. */
+  #partsOf(word: string): readonly number[] {
+    const known = this.#words.get(word)
+    if (known) return known
+    const parts: number[] = []
+    cutWord(word, 0, word.length, this.#model, (token, start, end) => push(parts, word, token, start, end))
+    const isWhole = parts.length === 1 || parts[0] === several
+    const digest = isWhole ? parts : [several + parts.length, ...parts, ...halves(toBits(lengthOf(this.#model, parts)))]
+    if (this.#words.size >= maxWords) this.#words.clear()
+    this.#words.set(word, digest)
+    return digest
+  }
+}
+
+function push(digest: number[], text: string, token: number, start: number, end: number): void {
+  if (token === unknown) digest.push(several, ...halves(hashOf(text, start, end)))
+  else digest.push(token)
+}
+
+function halves(bits: number): [number, number] {
+  return [bits & 0xff_ff, bits >>> 16]
+}
+
+/** @returns the 32 bits that stand in a digest from there on, unsigned */
+export function wholeAt(digest: Digest, at: number): number {
+  return (((digest[at + 1] as number) << 16) | (digest[at] as number)) >>> 0
+}
+
+function lengthOf(model: BuiltinModel, tokens: readonly number[]): number {
+  const sum = new Float32Array(model.dimensions)
+  for (const token of tokens) addRow(model, token, sum)
+  return lengthOfSum(sum)
+}
+
+function lengthOfSum(sum: Float32Array): number {
+  return Math.sqrt(dot(sum, sum))
+}
+
+/** As `embedText` makes it of the passage, and how long it was. */
+export function vectorOf(model: BuiltinModel, digest: Digest): { vector: Float32Array; length: number } {
+  const sum = sumOf(model, digest)
+  const length = lengthOfSum(sum)
+  return { vector: scaleToUnit(sum), length }
+}
+
+function sumOf(model: BuiltinModel, digest: Digest): Float32Array {
+  const sum = new Float32Array(model.dimensions)
+  let count = 0
+  if (tokensOfSum.length < digest.length) tokensOfSum = new Uint16Array(2 * digest.length)
+  forEachPart(
+    digest,
+    (token) => {
+      tokensOfSum[count] = token
+      count += 1
+    },
+    (hash) => addStranger(hash, sum),
+  )
+  addRows(model, tokensOfSum.subarray(0, count), sum)
+  return sum
+}
+
+/** Of the passage that is summed up. */
+let tokensOfSum = new Uint16Array(512)
+
+/** The cosines of passages with one vector of length 1: what a token adds to them is computed once. */
+export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest: Digest, length: number) => number {
+  const { rows, weights, dimensions } = model
+  const products = new RowProducts([vector])
+  const { ofTokens, questions, question } = roomFor(model)
+  const ofStrangers = new Map<number, number>()
+  const read = (token: number) => {
+    const [product = 0] = products.of(rows.subarray(token * dimensions, (token + 1) * dimensions))
+    questions[token] = question
+    return (ofTokens[token] = product * (weights[token] as number))
+  }
+  const productOfStranger = (hash: number) => {
+    const stranger = new Float32Array(dimensions)
+    addStranger(hash, stranger)
+    const product = dot(vector, stranger)
+    ofStrangers.set(hash, product)
+    return product
+  }
+  return (digest, length) => {
+    // A passage without a word has the first direction of all.
+    if (length === 0) return vector[0] ?? 0
+    let sum = 0
+    let inWord = 0
+    for (let at = 0; at < digest.length; at += 1) {
+      const head = digest[at] as number
+      if (head < several) {
+        sum += questions[head] === question ? (ofTokens[head] as number) : read(head)
+        inWord -= 1
+        // After the tokens of a word stands its length.
+        if (inWord === 0) at += 2
+      } else if (head === several) {
+        const hash = wholeAt(digest, at + 1)
+        sum += ofStrangers.get(hash) ?? productOfStranger(hash)
+        at += 2
+      } else inWord = head - several
+    }
+    return sum / length
+  }
+}
+
+/** What tokens add to the cosines of one question after the other, and of which question that is. */
+interface Room {
+  readonly model: BuiltinModel
+  readonly ofTokens: Float32Array
+  readonly questions: Uint32Array
+  question: number
+}
+
+let room: Room | undefined
+
+/** A question's figures are good until the next one begins. */
+function roomFor(model: BuiltinModel): Room {
+  const { tokens } = model
+  if (room?.model !== model || room.question === 2 ** 32 - 1)
+    room = { model, ofTokens: new Float32Array(tokens), questions: new Uint32Array(tokens), question: 0 }
+  room.question += 1
+  return room
+}
+
+/** Each token of a digest, and the hash of each word that the model does not know, in their order. */
+function forEachPart(digest: Digest, token: (token: number) => void, stranger: (hash: number) => void): void {
+  for (let at = 0; at < digest.length;) {
+    const head = digest[at] as number
+    if (head < several) {
+      token(head)
+      at += 1
+    } else if (head === several) {
+      stranger(wholeAt(digest, at + 1))
+      at += 3
+    } else {
+      const count = head - several
+      for (let part = at + 1; part <= at + count; part += 1) token(digest[part] as number)
+      at += 3 + count
+    }
+  }
+}
+
+const bits = new Uint32Array(1)
+const float = new Float32Array(bits.buffer)
+
+function toBits(value: number): number {
+  float[0] = value
+  return bits[0] as number
+}
+
+export function fromBits(value: number): number {
+  bits[0] = value
+  return float[0] as number
+}

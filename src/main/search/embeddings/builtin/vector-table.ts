@@ -1,0 +1,118 @@
+/** Vectors of texts and of their words, by the built-in model. Pure. */
+import type { BuiltinModel } from './builtin-model.ts'
+import { foldText, forEachToken, hashOf, tokenSpans, unknown, type TokenSpan } from './tokenizer.ts'
+
+/** Of length 1; a text without a word gets the first direction of all, so that it has one. */
+export function embedText(model: BuiltinModel, text: string): Float32Array {
+  const vector = new Float32Array(model.dimensions)
+  const folded = foldText(text, model.folds)
+  forEachToken(folded, model, (token, start, end) => add(model, folded, { token, start, end }, vector))
+  return scaleToUnit(vector)
+}
+
+function add(model: BuiltinModel, text: string, { token, start, end }: TokenSpan, sum: Float32Array): void {
+  if (token === unknown) addStranger(hashOf(text, start, end), sum)
+  else addRow(model, token, sum)
+}
+
+/** A word that the model does not know has a direction of its own, by chance, and is near to nothing but itself. */
+export function addStranger(hash: number, sum: Float32Array): void {
+  const size = 1 / Math.sqrt(sum.length)
+  let state = hash | 1
+  for (let at = 0; at < sum.length; at += 1) {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    sum[at] = (sum[at] as number) + (state < 0 ? -size : size)
+  }
+}
+
+export function addRow({ rows, weights, dimensions }: BuiltinModel, token: number, sum: Float32Array): void {
+  const weight = weights[token] as number
+  const start = token * dimensions
+  for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + weight * (rows[start + at] as number)
+}
+
+/** As `addRow` for each of the tokens, in half the time: a few columns at once stay where they are computed. */
+export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uint16Array, sum: Float32Array): void {
+  let column = 0
+  for (; column + 8 <= dimensions; column += 8) {
+    let one = 0,
+      two = 0,
+      three = 0,
+      four = 0,
+      five = 0,
+      six = 0,
+      seven = 0,
+      eight = 0
+    for (let at = 0; at < tokens.length; at += 1) {
+      const token = tokens[at] as number
+      const weight = weights[token] as number
+      const start = token * dimensions + column
+      one += weight * (rows[start] as number)
+      two += weight * (rows[start + 1] as number)
+      three += weight * (rows[start + 2] as number)
+      four += weight * (rows[start + 3] as number)
+      five += weight * (rows[start + 4] as number)
+      six += weight * (rows[start + 5] as number)
+      seven += weight * (rows[start + 6] as number)
+      eight += weight * (rows[start + 7] as number)
+    }
+    sum[column] = (sum[column] as number) + one
+    sum[column + 1] = (sum[column + 1] as number) + two
+    sum[column + 2] = (sum[column + 2] as number) + three
+    sum[column + 3] = (sum[column + 3] as number) + four
+    sum[column + 4] = (sum[column + 4] as number) + five
+    sum[column + 5] = (sum[column + 5] as number) + six
+    sum[column + 6] = (sum[column + 6] as number) + seven
+    sum[column + 7] = (sum[column + 7] as number) + eight
+  }
+  for (; column < dimensions; column += 1)
+    for (const token of tokens)
+      sum[column] = (sum[column] as number) + (weights[token] as number) * (rows[token * dimensions + column] as number)
+}
+
+export function scaleToUnit(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(dot(vector, vector))
+  if (length === 0) vector[0] = 1
+  else for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] as number) / length
+  return vector
+}
+
+/** A word of a text. */
+export interface WeighedWord {
+  readonly word: string
+  /** What it weighs in the text: the length of its part of the sum. */
+  readonly weight: number
+  /** Of length 1. */
+  readonly vector: Float32Array
+  /** Its hash, where the model knows nothing of it: it is like itself, and like no other word. */
+  readonly stranger?: number
+}
+
+/** Each distinct word with all of its places. */
+export function wordsOf(model: BuiltinModel, text: string): WeighedWord[] {
+  const folded = foldText(text, model.folds)
+  const words = new Map<string, { readonly sum: Float32Array; readonly stranger?: number }>()
+  for (const span of tokenSpans(folded, model)) {
+    const word = folded.slice(span.start, span.end)
+    const known = words.get(word) ?? {
+      sum: new Float32Array(model.dimensions),
+      ...(span.token === unknown ? { stranger: hashOf(word) } : {}),
+    }
+    add(model, folded, span, known.sum)
+    words.set(word, known)
+  }
+  return [...words].map(([word, { sum, ...rest }]) => ({
+    word,
+    weight: Math.sqrt(dot(sum, sum)),
+    vector: scaleToUnit(sum),
+    ...rest,
+  }))
+}
+
+export function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < one.length; at += 1) sum += (one[at] as number) * (other[at] as number)
+  return sum
+}

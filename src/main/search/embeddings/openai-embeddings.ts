@@ -1,0 +1,137 @@
+/** Embeddings from OpenAI and from everything that speaks its `/embeddings` request (Ollama, LM Studio, Voyage, …). */
+import OpenAI from 'openai'
+import { AppError } from '../../../shared/errors.ts'
+import { maxVectorBytes } from '../../../shared/limits.ts'
+import { boundedFetch } from '#platform'
+import { cleanWords, embeddingFailure } from './embedding-failures.ts'
+import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
+
+/** Vector lengths of OpenAI's own models, platform.openai.com/docs/guides/embeddings, November 2026. */
+const knownDimensions: Record<string, number> = {
+  'text-embedding-3-small': 1536,
+  'text-embedding-3-large': 3072,
+  'text-embedding-ada-002': 1536,
+  'gemini-embedding-001': 3072,
+}
+
+export interface OpenAiEmbeddingOptions {
+  readonly provider: 'openai' | 'gemini' | 'openai-compatible'
+  readonly model: string
+  readonly apiKey: string
+  readonly baseUrl: string | undefined
+  /** As `EmbeddingProvider.address`. */
+  readonly address?: string | undefined
+  /** Asks the model for shorter vectors; only models that can do so accept it. */
+  readonly dimensions: number | undefined
+  readonly batchSize: number
+}
+
+/** For one request, ms. Whoever asks decides whether it is tried again: see `ProviderHealth`. */
+const timeoutMs = 60_000
+
+export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): EmbeddingProvider {
+  const client = new OpenAI({
+    apiKey: options.apiKey,
+    ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
+    // A redirection would take the texts and the key along.
+    fetchOptions: { redirect: 'manual' },
+    maxRetries: 0,
+    timeout: timeoutMs,
+    logLevel: 'off',
+    fetch: boundedFetch(
+      globalThis.fetch,
+      () => ({ whole: maxVectorBytes }),
+      () => fail(options, 'far more than its vectors'),
+    ),
+  })
+  const promised =
+    options.dimensions ?? (options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0))
+  let answered = 0
+  return {
+    provider: options.provider,
+    model: options.model,
+    address: options.address,
+    batchSize: options.batchSize,
+    get dimensions() {
+      return promised || answered
+    },
+    async embed(texts, signal) {
+      if (texts.length === 0) return []
+      const answer = await request(client, options, texts, signal)
+      const vectors = texts.map((_text, index) => {
+        const item = answer.find((candidate) => candidate.index === index) ?? answer[index]
+        return Array.isArray(item?.embedding) ? toUnitVector(item.embedding) : undefined
+      })
+      const usable = vectors.filter((vector) => vector !== undefined)
+      const [first] = usable
+      if (!first)
+        fail(
+          options,
+          texts.length === 1 ? 'no usable vector for a text' : `no usable vector for any of ${texts.length} texts`,
+        )
+      // A wrong answer is no measure of later ones: who knows the length is the table, the settings, and the index.
+      const expected = promised || mostFrequent(usable.map(({ length }) => length))
+      if (usable.every(({ length }) => length !== expected))
+        fail(options, `a vector of ${first.length} dimensions where ${expected} were expected`)
+      answered = expected
+      return vectors.map((vector) => (vector?.length === expected ? vector : undefined))
+    },
+  }
+}
+
+function mostFrequent(lengths: readonly number[]): number {
+  const counts = [...Map.groupBy(lengths, (length) => length)].sort(([, one], [, other]) => other.length - one.length)
+  return counts[0]?.[0] ?? 0
+}
+
+async function request(
+  client: OpenAI,
+  options: OpenAiEmbeddingOptions,
+  texts: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Partial<OpenAI.Embedding>[]> {
+  // The client's own limit ends when the first bytes of an answer come.
+  const patience = AbortSignal.timeout(timeoutMs)
+  try {
+    const answer: unknown = await client.embeddings.create(
+      {
+        model: options.model,
+        input: texts.map(fitting),
+        encoding_format: 'float',
+        ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
+      },
+      { signal: signal ? AbortSignal.any([signal, patience]) : patience },
+    )
+    return vectorsIn(answer) ?? fail(options, `an answer without vectors${quoted(answer, options.apiKey)}`)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw embeddingFailure(error, options)
+  }
+}
+
+/** Whatever a server sends: a list of objects, or it is no answer. */
+function vectorsIn(answer: unknown): Partial<OpenAI.Embedding>[] | undefined {
+  if (typeof answer !== 'object' || answer === null || !('data' in answer) || !Array.isArray(answer.data))
+    return undefined
+  const items: unknown[] = answer.data
+  return items.every((item) => typeof item === 'object' && item !== null) ? items : undefined
+}
+
+/** A page where JSON was expected tells who answered instead. */
+function quoted(answer: unknown, apiKey: string): string {
+  return typeof answer === 'string' && answer !== '' ? `: ${cleanWords(answer, apiKey)}` : ''
+}
+
+/**
+ * As much of a text as every model takes: 8,191 tokens of OpenAI's are at least so many characters in any script. A
+ * chunk is far shorter; only a single token that could not be cut, or absurd settings, come near.
+ */
+const maxCharacters = 8000
+
+function fitting(text: string): string {
+  return text.length <= maxCharacters ? text : text.slice(0, maxCharacters).toWellFormed()
+}
+
+function fail({ provider, model }: OpenAiEmbeddingOptions, what: string): never {
+  throw new AppError('provider_error', `${provider}/${model} answered with ${what}`, { provider, reason: what })
+}

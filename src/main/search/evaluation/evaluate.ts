@@ -1,0 +1,196 @@
+/**
+ * Measures recall on judged questions. A result is right when it is of the same file and its lines overlap the lines
+ * that a judge named; metrics are the standard ones (recall@k, MRR, nDCG@10 with binary gains).
+ */
+import { readFile } from 'node:fs/promises'
+import type { SearchResponse } from '../../../shared/contract/index.ts'
+import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { isHit, parseQuestions, type JudgedQuestion } from './judged-questions.ts'
+
+/** Shares of the questions, or means over them. */
+export interface RecallFigures {
+  readonly recallAt1: number
+  readonly recallAt5: number
+  readonly recallAt10: number
+  readonly mrr: number
+  readonly ndcgAt10: number
+}
+
+/** What people get: under the threshold nothing, and no more results than the settings allow. */
+export interface ReturnedFigures extends RecallFigures {
+  /** Share of questions with a result. */
+  readonly answered: number
+  /** Of the results of a question, the share that is right; the mean over the questions with results. */
+  readonly precision: number
+}
+
+/** The figures at the top are as ranked: without a threshold. */
+export interface EvaluationReport extends RecallFigures {
+  readonly n: number
+  /** Share of questions with a result at the settings in force. */
+  readonly answered: number
+  /** The settings in force that `returned` is measured at. */
+  readonly minScore: number
+  readonly maxResults: number
+  readonly returned: ReturnedFigures
+  /** By the questions' `category`, where they have one. */
+  readonly categories?: Readonly<
+    Record<string, { readonly n: number } & RecallFigures & Pick<EvaluationReport, 'returned'>>
+  >
+  /** Of the searches at the settings in force. */
+  readonly p50Ms: number
+  readonly p95Ms: number
+  readonly offTopic?: { readonly n: number; readonly auc: number; readonly answered: number }
+}
+
+export interface Evaluated {
+  /** A search without a threshold. */
+  readonly rank: (query: string) => Promise<SearchResponse>
+  /** A search at the settings in force. */
+  readonly search: (query: string) => Promise<SearchResponse>
+  readonly minScore: number
+  readonly maxResults: number
+}
+
+/** @throws AppError `input_invalid` naming the line, `file_not_found` */
+export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 'judged'): Promise<JudgedQuestion[]> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'EISDIR', 'EACCES'))
+      throw new AppError('file_not_found', `${file} cannot be read`, { path: file })
+    throw error
+  }
+  return parseQuestions(text, file, kind)
+}
+
+interface Asked {
+  readonly category: string | undefined
+  /** Lines that a judge named. */
+  readonly judged: number
+  readonly ranked: readonly boolean[]
+  readonly returned: readonly boolean[]
+  readonly top: number
+  readonly ms: number
+}
+
+export async function evaluate(
+  { rank, search, minScore, maxResults }: Evaluated,
+  questions: readonly JudgedQuestion[],
+  offTopic: readonly JudgedQuestion[] | undefined,
+  onProgress: (done: number, total: number) => void,
+): Promise<EvaluationReport> {
+  const total = questions.length + (offTopic?.length ?? 0)
+  const rows: Asked[] = []
+  for (const { query, category, relevant } of questions) {
+    const ranked = await rank(query)
+    const returned = await search(query)
+    const hitsOf = ({ results }: SearchResponse) =>
+      results.map((result) => relevant.some((lines) => isHit(result, lines)))
+    rows.push({
+      category: category === undefined ? undefined : String(category),
+      judged: relevant.length,
+      ranked: hitsOf(ranked),
+      returned: hitsOf(returned),
+      top: ranked.results[0]?.score ?? 0,
+      ms: returned.timings.totalMs,
+    })
+    onProgress(rows.length, total)
+  }
+  const off: { top: number; isAnswered: boolean }[] = []
+  for (const { query } of offTopic ?? []) {
+    const ranked = await rank(query)
+    const { results } = await search(query)
+    off.push({ top: ranked.results[0]?.score ?? 0, isAnswered: results.length > 0 })
+    onProgress(rows.length + off.length, total)
+  }
+  const times = rows.map((row) => row.ms).sort((one, other) => one - other)
+  const returned = returnedFigures(rows)
+  const kinds = Map.groupBy(rows, ({ category }) => category)
+  kinds.delete(undefined)
+  return {
+    n: rows.length,
+    ...rankedFigures(rows),
+    answered: returned.answered,
+    minScore,
+    maxResults,
+    returned,
+    ...(kinds.size > 0
+      ? {
+          categories: Object.fromEntries(
+            [...kinds].map(([kind, members]) => [
+              kind,
+              { n: members.length, ...rankedFigures(members), returned: returnedFigures(members) },
+            ]),
+          ),
+        }
+      : {}),
+    p50Ms: quantile(times, 0.5),
+    p95Ms: quantile(times, 0.95),
+    ...(offTopic
+      ? {
+          offTopic: {
+            n: off.length,
+            auc: auc(
+              rows.map(({ top }) => top),
+              off.map(({ top }) => top),
+            ),
+            answered: mean(off.map(({ isAnswered }) => Number(isAnswered))),
+          },
+        }
+      : {}),
+  }
+}
+
+function rankedFigures(rows: readonly Asked[]): RecallFigures {
+  return figuresOf(rows.map(({ ranked, judged }) => ({ hits: ranked, judged })))
+}
+
+function returnedFigures(rows: readonly Asked[]): ReturnedFigures {
+  const answered = rows.filter(({ returned }) => returned.length > 0)
+  return {
+    ...figuresOf(rows.map(({ returned, judged }) => ({ hits: returned, judged }))),
+    answered: rows.length === 0 ? 0 : answered.length / rows.length,
+    precision: mean(answered.map(({ returned }) => returned.filter(Boolean).length / returned.length)),
+  }
+}
+
+function figuresOf(rows: readonly { readonly hits: readonly boolean[]; readonly judged: number }[]): RecallFigures {
+  return {
+    recallAt1: mean(rows.map(({ hits }) => hitWithin(hits, 1))),
+    recallAt5: mean(rows.map(({ hits }) => hitWithin(hits, 5))),
+    recallAt10: mean(rows.map(({ hits }) => hitWithin(hits, 10))),
+    mrr: mean(rows.map(({ hits }) => (hits.includes(true) ? 1 / (hits.indexOf(true) + 1) : 0))),
+    ndcgAt10: mean(rows.map(({ hits, judged }) => ndcg(hits.slice(0, 10), judged))),
+  }
+}
+
+function hitWithin(hits: readonly boolean[], depth: number): number {
+  return Number(hits.slice(0, depth).includes(true))
+}
+
+function ndcg(hits: readonly boolean[], judged: number): number {
+  const gain = (rank: number) => 1 / Math.log2(rank + 2)
+  const ideal = Array.from({ length: Math.min(10, Math.max(1, judged)) }, (_, rank) => gain(rank)).reduce(
+    (sum, value) => sum + value,
+    0,
+  )
+  return Math.min(1, hits.reduce((sum, hit, rank) => sum + (hit ? gain(rank) : 0), 0) / ideal)
+}
+
+/** The chance that an on-topic question's best score is above an off-topic one's (ties count half). */
+function auc(on: readonly number[], off: readonly number[]): number {
+  if (on.length === 0 || off.length === 0) return 0
+  let wins = 0
+  for (const one of on) for (const other of off) wins += one > other ? 1 : one === other ? 0.5 : 0
+  return wins / (on.length * off.length)
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}

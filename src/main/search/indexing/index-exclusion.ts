@@ -1,0 +1,49 @@
+/**
+ * Why a place is not in the index (M2, M23): it is of no folder of this memory, left out by the scope, could not be read,
+ * is not there, or not yet looked at. Asks the disk only about what the agent may read.
+ */
+import { stat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import type { Unsearched } from '../../../shared/contract/index.ts'
+import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { isMemoryPath, unsearchedFor, resolveInside } from '#workspace'
+import type { IndexedFolder } from './indexed-folder.ts'
+
+export interface Unfound {
+  /** As it was asked for, relative to the workspace or with another folder's prefix. */
+  readonly path: string
+  readonly folders: readonly IndexedFolder[]
+  /** The index has something of the file. */
+  readonly isIndexed: boolean
+  readonly problems: readonly { readonly path?: string | undefined; readonly message: string }[]
+}
+
+export async function whyUnsearched({ path, folders, isIndexed, problems }: Unfound): Promise<Unsearched> {
+  if (isIndexed) return { reason: 'emptyLine' }
+  const problem = problems.find((one) => one.path === path)
+  if (problem) return { reason: 'unreadable', message: problem.message }
+  const folder = folders.find(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]
+  if (/^sessions\/[^/]+\.jsonl$/.test(path))
+    return { reason: folders.some(({ source }) => source === 'sessions') ? 'missing' : 'sessionsOff' }
+  if (!folder || (isAbsolute(path) && folder.prefix === '')) return { reason: 'outside' }
+  const file = path.slice(folder.prefix.length)
+  if (file.split(/[\\/]/).includes('..')) return { reason: 'outside' }
+  const { source, scope = 'memory', layout } = folder
+  const named = source === 'shared' && !isMemoryPath(file, layout) ? 'outside' : unsearchedFor(file, scope, layout)
+  if (named === 'hidden' || named === 'notMarkdown' || named === 'outside') return { reason: named }
+  const there = await lookAt(folder, file)
+  return { reason: there === 'there' ? (source === 'memory' ? (named ?? 'pending') : 'pending') : there }
+}
+
+async function lookAt(
+  { folder, forbidden }: IndexedFolder,
+  file: string,
+): Promise<'there' | 'missing' | 'hidden' | 'outside'> {
+  try {
+    return (await stat(await resolveInside({ workspace: folder, forbidden }, file))).isFile() ? 'there' : 'missing'
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return 'missing'
+    if (!(error instanceof AppError)) throw error
+    return error.code === 'path_hidden' ? 'hidden' : error.code === 'path_outside_workspace' ? 'outside' : 'missing'
+  }
+}

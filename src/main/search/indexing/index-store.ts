@@ -1,0 +1,314 @@
+/** The writing side of the index: plain SQL, prepared once, one transaction a batch. */
+import { digestsOf, type DigestSource } from '../embeddings/create-embeddings.ts'
+import { toBlob } from '../embeddings/embedding-provider.ts'
+import type { ChunkSettings } from './chunk.ts'
+import {
+  builtFor,
+  cacheKey,
+  expectedDimensions,
+  isDamage,
+  lengthKey,
+  lengthKeys,
+  parseFingerprint,
+  setDimensions,
+  setMeta,
+  vectorDimensions,
+  type BuiltFor,
+  type Db,
+} from './index-schema.ts'
+import { PassageStore } from './passage-store.ts'
+import type { KnownFile, Source } from './indexed-file.ts'
+import {
+  Preparer,
+  type FileContent,
+  type PreparedFacts,
+  type PreparedFile,
+  type PrepareSettings,
+} from './prepare-file.ts'
+import { calibrationKey } from '../ranking/calibrated.ts'
+import { untilChanged } from './memoize-by-data-version.ts'
+
+export interface IndexCounts {
+  readonly files: number
+  readonly chunks: number
+  readonly embedded: number
+}
+
+export interface CachedText {
+  readonly id: number
+  readonly vector: Buffer
+}
+
+interface CachedVector {
+  readonly provider: string
+  readonly model: string
+  readonly dims: number
+  readonly hash: string
+  readonly vector: Buffer
+}
+/** Vectors of the built-in model are made of digests again; indexes of before have kept them. */
+const whereDear = "WHERE provider <> 'builtin'"
+
+/** How long the write-ahead log may become, in pages of 4 KiB: 1,000 is SQLite's own choice. */
+const pagesOfLog = { usual: 1000, many: 8192 } as const
+
+export class IndexStore {
+  readonly db: Db
+  readonly #statements: ReturnType<typeof prepare>
+  readonly counts: () => IndexCounts
+  /** Undefined where the index is built without an embedding model: nobody asks for passages then. */
+  readonly passages: PassageStore | undefined
+  /** What files are prepared by. */
+  readonly preparing: PrepareSettings
+  #preparer: Preparer
+
+  /** @param embedding where to find the model that the index is built for, if it is one that makes digests */
+  constructor(db: Db, chunk: ChunkSettings, embedding?: DigestSource) {
+    this.db = db
+    this.#statements = prepare(db)
+    this.counts = untilChanged(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
+    const { provider } = builtFor(db)
+    const own = embedding?.provider === provider ? embedding : undefined
+    if (provider !== '') this.passages = new PassageStore(db, own && digestsOf(own))
+    this.preparing = { chunk, hasPassages: this.passages !== undefined, embedding: own }
+    this.#preparer = new Preparer(this.preparing)
+  }
+
+  knownFiles(): KnownFile[] {
+    return this.#statements.knownFiles.all()
+  }
+
+  knownFile(source: Source, path: string): KnownFile | undefined {
+    return this.#statements.knownFile.get(source, path)
+  }
+
+  /** While much is written, pages that change again and again are written back into the file once in a while only. */
+  writeMuch(isMuch: boolean): void {
+    this.db.pragma(`wal_autocheckpoint = ${isMuch ? pagesOfLog.many : pagesOfLog.usual}`)
+  }
+
+  /** Runs `work` in one transaction that takes the write lock at once. */
+  transaction(work: () => void): void {
+    this.db.transaction(work).immediate()
+  }
+
+  /** What `putFile` takes in. */
+  prepare(file: FileContent): PreparedFile {
+    return this.#preparer.prepare(file)
+  }
+
+  /** What was prepared last did not all come into the index. */
+  prepareAnew(): void {
+    this.#preparer = new Preparer(this.preparing)
+  }
+
+  /** Puts a file's chunks in place of what the index had of it. */
+  replaceFile(file: FileContent): void {
+    this.putFile(this.prepare(file))
+  }
+
+  /** @param file that was prepared by the settings in `preparing` */
+  putFile({ facts, chunks, spellings, ...file }: PreparedFile): void {
+    const { source, path } = file
+    const left = this.#removeChunks(source, path)
+    this.#statements.putFile.run(file)
+    this.#putFacts(source, path, facts)
+    for (const { terms, phrases, passages, digests, days, ...chunk } of chunks) {
+      const { lastInsertRowid: id } = this.#statements.putChunk.run({ path, source, ...chunk })
+      this.#statements.putTerms.run(id, terms)
+      this.#statements.putPhrases.run(id, phrases)
+      this.passages?.put(Number(id), passages, digests)
+      for (const { first, last } of days) this.#statements.putDays.run(id, first, last)
+    }
+    this.passages?.sweep(left)
+    for (const [word, term] of spellings) this.#statements.putSpelling.run(word, term)
+  }
+
+  #putFacts(source: Source, path: string, { tags, properties, names }: PreparedFacts): void {
+    for (const { tag, line } of tags) this.#statements.putTag.run(tag, source, path, line)
+    for (const { name, value, line } of properties) this.#statements.putProperty.run(name, source, path, line, value)
+    for (const { name, place } of names) this.#statements.putName.run(source, path, place, name)
+  }
+
+  /** The content is what the index has; only its time stamp is new. */
+  touchFile(file: Pick<KnownFile, 'path' | 'source' | 'mtime' | 'size'>): void {
+    this.#statements.touchFile.run(file.mtime, file.size, file.source, file.path)
+  }
+
+  removeFile(source: Source, path: string): void {
+    const left = this.#removeChunks(source, path)
+    this.passages?.sweep(left)
+    this.#statements.removeFile.run(source, path)
+  }
+
+  /** The row of the cache that has a text's vector. */
+  cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedText | undefined {
+    return this.#statements.cached.get(provider, model, dimensions, hash)
+  }
+
+  /** @returns the row of the cache that has the text's vector from now on */
+  cacheVector(provider: string, model: string, hash: string, vector: Float32Array): number {
+    return this.#statements.cache.get(provider, model, vector.length, hash, toBlob(vector)) ?? 0
+  }
+
+  /** Gives a passage its vector, which stands in a row of the cache; the first one of all decides the dimensions. */
+  putVector(passage: number, cached: number, vector: Float32Array): void {
+    this.passages?.giveVector(passage, cached, vector)
+  }
+
+  /** Takes its vectors from every passage, because vectors of this index have another length from now on. */
+  forgetVectors(dimensions: number): void {
+    this.transaction(() => {
+      this.passages?.forgetVectors()
+      setDimensions(this.db, dimensions)
+      this.setMeta(calibrationKey, '')
+    })
+  }
+
+  /** Length of the vectors in this index; 0 while it has none. */
+  get dimensions(): number {
+    return vectorDimensions(this.db)
+  }
+
+  setMeta(key: string, value: string): void {
+    setMeta(this.db, key, value)
+  }
+
+  /** Length that vectors must have to be compared with the others of this index; 0 while nobody knows it. */
+  get expectedDimensions(): number {
+    return expectedDimensions(this.db)
+  }
+
+  /** Takes over the vectors of another index, and how long they are, so that nothing is embedded twice. */
+  adoptCache(otherFile: string): void {
+    this.db.prepare('ATTACH ? AS other').run(otherFile)
+    try {
+      const tables = this.db.prepare<[], string>('SELECT name FROM other.sqlite_master').pluck().all()
+      if (!tables.includes('embedding_cache') || !tables.includes('meta')) return
+      const meta = new Map(
+        this.db
+          .prepare<[], { key: string; value: string }>('SELECT key, value FROM other.meta')
+          .all()
+          .map(({ key, value }) => [key, value]),
+      )
+      for (const [key, value] of meta) if (key.startsWith(lengthKeys)) this.setMeta(key, value)
+      const [fingerprint, dimensions] = [meta.get('fingerprint'), meta.get('dimensions')]
+      const was = fingerprint === undefined ? undefined : parseFingerprint(fingerprint)
+      const built = was && this.#withAddress(was)
+      if (built && dimensions !== undefined) this.setMeta(lengthKey(built), dimensions)
+      this.db.exec(
+        `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
+           SELECT provider, model, dims, hash, vector FROM other.embedding_cache ${whereDear}`,
+      )
+      if (built && built !== was) this.#noteAddress(built)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      this.#adoptReadable()
+    } finally {
+      this.db.exec('DETACH other')
+    }
+  }
+
+  /** An index of before addresses were noted is taken to have asked where the settings say now. */
+  #withAddress(other: BuiltFor): BuiltFor {
+    const { provider, model, address } = builtFor(this.db)
+    const isOld = other.provider === 'openai-compatible' && other.address === undefined
+    if (!isOld || other.provider !== provider || other.model !== model) return other
+    return { ...other, address }
+  }
+
+  /** The vectors that such an index had, which have no address either. */
+  #noteAddress(built: BuiltFor): void {
+    this.db
+      .prepare('UPDATE OR IGNORE embedding_cache SET provider = ? WHERE provider = ? AND model = ?')
+      .run(cacheKey(built), built.provider, built.model)
+  }
+
+  /** Row by row, up to the first that cannot be read. */
+  #adoptReadable(): void {
+    const put = this.db.prepare<[CachedVector]>(
+      `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
+       VALUES (@provider, @model, @dims, @hash, @vector)`,
+    )
+    const rows: CachedVector[] = []
+    try {
+      const all = `SELECT provider, model, dims, hash, vector FROM other.embedding_cache ${whereDear} ORDER BY rowid`
+      for (const row of this.db.prepare<[], CachedVector>(all).iterate()) rows.push(row)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+    }
+    this.transaction(() => {
+      for (const row of rows) put.run(row)
+    })
+  }
+
+  /** Writes the log back into the file, so that the file alone is the whole index. */
+  close(): void {
+    if (!this.db.open) return
+    this.db.pragma('wal_checkpoint(TRUNCATE)')
+    this.db.close()
+  }
+
+  /** @returns the passages that the chunks had, which nobody may have now */
+  #removeChunks(source: Source, path: string): number[] {
+    const left: number[] = []
+    for (const id of this.#statements.chunkIds.all(source, path)) {
+      this.#statements.removeTerms.run(id)
+      this.#statements.removePhrases.run(id)
+      this.#statements.removeDays.run(id)
+      if (this.passages) left.push(...this.passages.remove(id))
+    }
+    this.#statements.removeChunks.run(source, path)
+    for (const statement of this.#statements.removeFacts) statement.run(source, path)
+    return left
+  }
+}
+
+function prepare(db: Db) {
+  return {
+    knownFiles: db.prepare<[], KnownFile>('SELECT path, source, hash, mtime, size FROM files'),
+    knownFile: db.prepare<[string, string], KnownFile>(
+      'SELECT path, source, hash, mtime, size FROM files WHERE source = ? AND path = ?',
+    ),
+    putFile: db.prepare(
+      `INSERT OR REPLACE INTO files (path, source, hash, mtime, size, words, tokens)
+       VALUES (@path, @source, @hash, @mtime, @size, @words, @tokens)`,
+    ),
+    touchFile: db.prepare('UPDATE files SET mtime = ?, size = ? WHERE source = ? AND path = ?'),
+    removeFile: db.prepare('DELETE FROM files WHERE source = ? AND path = ?'),
+    chunkIds: db.prepare<[string, string], number>('SELECT id FROM chunks WHERE source = ? AND path = ?').pluck(),
+    putChunk: db.prepare(
+      `INSERT INTO chunks (path, source, start_line, end_line, heading, text, hash)
+       VALUES (@path, @source, @startLine, @endLine, @heading, @text, @hash)`,
+    ),
+    putTerms: db.prepare('INSERT INTO chunk_terms (id, terms) VALUES (?, ?)'),
+    putPhrases: db.prepare('INSERT INTO chunks_fts (rowid, phrases) VALUES (?, ?)'),
+    putSpelling: db.prepare('INSERT OR IGNORE INTO spellings (word, term) VALUES (?, ?)'),
+    putTag: db.prepare('INSERT OR IGNORE INTO note_tags (tag, source, path, line) VALUES (?, ?, ?, ?)'),
+    putProperty: db.prepare(
+      'INSERT OR IGNORE INTO note_properties (name, source, path, line, value) VALUES (?, ?, ?, ?, ?)',
+    ),
+    putName: db.prepare('INSERT INTO note_names (source, path, place, name) VALUES (?, ?, ?, ?)'),
+    removeFacts: ['note_tags', 'note_properties', 'note_names'].map((table) =>
+      db.prepare(`DELETE FROM ${table} WHERE source = ? AND path = ?`),
+    ),
+    removeTerms: db.prepare('DELETE FROM chunk_terms WHERE id = ?'),
+    putDays: db.prepare('INSERT OR IGNORE INTO chunk_days (chunk_id, first, last) VALUES (?, ?, ?)'),
+    removeDays: db.prepare('DELETE FROM chunk_days WHERE chunk_id = ?'),
+    removePhrases: db.prepare('DELETE FROM chunks_fts WHERE rowid = ?'),
+    removeChunks: db.prepare('DELETE FROM chunks WHERE source = ? AND path = ?'),
+    counts: db.prepare<[], IndexCounts>(
+      `SELECT (SELECT count(*) FROM files WHERE source <> 'sessions') AS files, (SELECT count(*) FROM chunks) AS chunks,
+              (SELECT count(*) FROM chunks) - (SELECT count(*) FROM chunks WHERE embedded = 0) AS embedded`,
+    ),
+    cached: db.prepare<[string, string, number, string], CachedText>(
+      'SELECT id, vector FROM embedding_cache WHERE provider = ? AND model = ? AND dims = ? AND hash = ?',
+    ),
+    cache: db
+      .prepare<[string, string, number, string, Buffer], number>(
+        `INSERT INTO embedding_cache (provider, model, dims, hash, vector) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET vector = excluded.vector RETURNING id`,
+      )
+      .pluck(),
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * A file as the index takes it in: all that can be made of its text alone, so that any thread can make it while another
+ * one writes. Pure.
+ */
+import { hash as digest } from 'node:crypto'
+import { nameKey, namesOf, parseProperties, tagKey } from '../../../shared/properties/index.ts'
+import { countWords, estimateTokens } from '../../../shared/tokens.ts'
+import { daysOfPassage, daysOfPath } from './chunk-days.ts'
+import { chunkMarkdown, type Chunk, type ChunkSettings } from './chunk.ts'
+import { parseDay, type DaySpan } from '../text/days.ts'
+import { ChunkPacker } from '../keyword/packed-terms.ts'
+import { passagesOf, type Passage } from './passages.ts'
+import type { KnownFile } from './indexed-file.ts'
+import { digestsOf, type DigestSource } from '../embeddings/create-embeddings.ts'
+import type { Digest, NearnessModel } from '../embeddings/embedding-provider.ts'
+import { AppError } from '../../../shared/errors.ts'
+
+/** A file that was read. */
+export interface FileContent extends KnownFile {
+  readonly text: string
+  /** Of a conversation: the local day of each line's message, `YYYY-MM-DD`. */
+  readonly lineDays?: readonly (string | undefined)[]
+}
+
+export interface PreparedPassage extends Omit<Passage, 'text'> {
+  readonly text: string
+  readonly hash: string
+}
+
+/**
+ * What the model makes of a chunk's passages, one after the other: thousands of small arrays would take longer to be handed
+ * over than to be made.
+ */
+export interface PackedDigests {
+  readonly numbers: Digest
+  /** Where each ends, as many as there are passages. */
+  readonly ends: Uint32Array
+}
+
+export interface PreparedChunk extends Chunk {
+  readonly hash: string
+  /** As packed-terms.ts packs them. */
+  readonly terms: Uint8Array
+  readonly phrases: string
+  readonly passages: readonly PreparedPassage[]
+  /** Where that can be told without asking anybody. */
+  readonly digests?: PackedDigests | undefined
+  readonly days: readonly DaySpan[]
+}
+
+/** What a note says of itself (M68). Keys are as shared/properties makes them, lines 1-based. */
+export interface PreparedFacts {
+  readonly tags: readonly { readonly tag: string; readonly line: number }[]
+  /** A property without a value has one that is empty. */
+  readonly properties: readonly { readonly name: string; readonly value: string; readonly line: number }[]
+  /** What it calls itself besides its path; its title has place 0. */
+  readonly names: readonly { readonly name: string; readonly place: number }[]
+}
+
+export interface PreparedFile extends KnownFile {
+  readonly words: number
+  readonly tokens: number
+  readonly facts: PreparedFacts
+  readonly chunks: readonly PreparedChunk[]
+  /** Words as they are spelt, with their terms: those that this preparer has not told before. */
+  readonly spellings: ReadonlyMap<string, string>
+}
+
+export interface PrepareSettings {
+  readonly chunk: ChunkSettings
+  /** False where the index is built without an embedding model: nobody asks for passages then. */
+  readonly hasPassages: boolean
+  /** Of the model that the index is built for. */
+  readonly embedding?: DigestSource | undefined
+}
+
+/** Words that are remembered to have been told. */
+const maxRemembered = 50_000
+const noFacts: PreparedFacts = { tags: [], properties: [], names: [] }
+
+/** Spares the index most of the asking whether it has a word: whatever one has prepared must come into the same index. */
+export class Preparer {
+  readonly #settings: PrepareSettings
+  readonly #told = new Set<string>()
+  #digests: NearnessModel | undefined
+
+  constructor(settings: PrepareSettings) {
+    this.#settings = settings
+    this.#digests = settings.embedding && digestsOf(settings.embedding)
+  }
+
+  prepare({ text, lineDays, ...file }: FileContent): PreparedFile {
+    const { chunk: size, hasPassages } = this.#settings
+    // A conversation says nothing of itself.
+    const facts = lineDays ? noFacts : factsOf(text)
+    const spellings = new Map<string, string>()
+    const names = facts.names.map(({ name }) => name)
+    const packer = new ChunkPacker(file.path, (word, term) => this.#tell(word, term, spellings), names)
+    const ofPath = daysOfPath(file.path)
+    const chunks = chunkMarkdown(text, size).map((chunk) => {
+      const passages = hasPassages ? passagesOf(chunk) : []
+      return {
+        ...chunk,
+        hash: hashOf(chunk.text),
+        ...packer.pack(chunk),
+        passages: passages.map((passage) => ({ ...passage, hash: hashOf(passage.text) })),
+        digests: this.#digestsOf(passages),
+        days: lineDays ? daysSaid(chunk, lineDays) : daysOfPassage(chunk, ofPath),
+      }
+    })
+    return { ...file, words: countWords(text), tokens: estimateTokens(text), facts, chunks, spellings }
+  }
+
+  /** Without a model that can be read, whoever embeds what is missing says what is wrong. */
+  #digestsOf(passages: readonly Passage[]): PackedDigests | undefined {
+    const model = this.#digests
+    try {
+      return model && packed(passages.map(({ text }) => model.digestOf(text)))
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      this.#digests = undefined
+      return undefined
+    }
+  }
+
+  #tell(word: string, term: string, spellings: Map<string, string>): void {
+    if (this.#told.has(word)) return
+    if (this.#told.size >= maxRemembered) this.#told.clear()
+    this.#told.add(word)
+    spellings.set(word, term)
+  }
+}
+
+function packed(digests: readonly Digest[]): PackedDigests {
+  let end = 0
+  const ends = Uint32Array.from(digests, ({ length }) => (end += length))
+  const numbers = new Uint16Array(end)
+  for (const [at, digest] of digests.entries()) numbers.set(digest, (ends[at] ?? 0) - digest.length)
+  return { numbers, ends }
+}
+
+function factsOf(text: string): PreparedFacts {
+  const said = parseProperties(text)
+  const title = said.properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]?.trim()
+  return {
+    tags: said.tags.map(({ name, line }) => ({ tag: tagKey(name), line })),
+    properties: said.properties.flatMap(({ name, values, line }) =>
+      (values.length > 0 ? values : ['']).map((value) => ({ name: nameKey(name), value, line })),
+    ),
+    names: namesOf(said).map((name, at) => ({ name, place: name === title ? 0 : at + 1 })),
+  }
+}
+
+/** The days on which the lines of a conversation were said. */
+function daysSaid(chunk: Chunk, lineDays: readonly (string | undefined)[]): DaySpan[] {
+  const said = lineDays
+    .slice(chunk.startLine - 1, chunk.endLine)
+    .flatMap((day) => (day === undefined ? [] : parseDay(day)))
+  return [...new Set(said)].map((day) => ({ first: day, last: day }))
+}
+
+/** By which the index knows texts that are the same: SHA-256, in hexadecimal. */
+export function hashOf(text: string): string {
+  return digest('sha256', text)
+}

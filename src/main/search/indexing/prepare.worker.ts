@@ -1,0 +1,18 @@
+/** Entry of the thread that prepares files for the indexer (prepare-ahead.ts): one answer to each message, in their order. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { Preparer, type FileContent, type PreparedFile, type PrepareSettings } from './prepare-file.ts'
+
+const preparer = new Preparer(workerData as PrepareSettings)
+
+parentPort?.on('message', (files: readonly FileContent[]) => {
+  const prepared = files.map((file) => preparer.prepare(file))
+  parentPort?.postMessage(prepared, buffersOf(prepared))
+})
+
+/** What is handed over instead of copied. */
+function buffersOf(files: readonly PreparedFile[]): ArrayBuffer[] {
+  const buffers = files.flatMap(({ chunks }) =>
+    chunks.flatMap(({ terms, digests }) => [terms.buffer, digests?.numbers.buffer, digests?.ends.buffer]),
+  )
+  return buffers.filter((buffer) => buffer instanceof ArrayBuffer)
+}

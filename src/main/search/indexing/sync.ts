@@ -1,0 +1,274 @@
+/** Brings the index in step with the files (M9, M12): what is new, changed or gone since it last looked. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../../shared/errors.ts'
+import { isInside, placeOf, resolveInside, type Place, readText } from '#workspace'
+import {
+  belongsTo,
+  contents,
+  findFiles,
+  folderOf,
+  isTaken,
+  noticed,
+  type Candidate,
+  type IndexedFolder,
+  type SyncProblem,
+} from './indexed-folder.ts'
+import { transcriptDays, transcriptText } from './transcript-text.ts'
+import { PrepareAhead } from './preparation-pool.ts'
+import type { FileContent, PreparedFile } from './prepare-file.ts'
+import type { KnownFile, Source } from './indexed-file.ts'
+import type { IndexStore } from './index-store.ts'
+
+export interface SyncReport {
+  readonly changed: readonly string[]
+  readonly problems: readonly SyncProblem[]
+}
+
+export interface SyncOptions {
+  /** Reads every file anew, whatever its time stamp says. */
+  readonly force?: boolean
+  readonly onProgress: (done: number, total: number) => void
+  readonly signal: AbortSignal
+  /** Of the thread that prepares many files; without one they are prepared in place. */
+  readonly prepareEntry?: URL | undefined
+}
+
+/** Most files, and most bytes, of one transaction; between two, other work has its turn. */
+const batchFiles = 64
+const batchBytes = 240_000
+
+/** From so many on they are prepared in a thread of their own: to start it takes as long as a hundred small files. */
+const manyFiles = 200
+/** Batches that are read and prepared while one is written. */
+const batchesAhead = 3
+
+/** A short rest after each batch: searches share the machine with a large rebuild. */
+const breathMs = 6
+
+/** What makes a file none of the folder's: it is gone, is another agent's, or hidden. */
+const notHere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
+
+/** Looks at every file. A folder that cannot be read leaves its part of the index as it is. */
+export async function syncAll(
+  store: IndexStore,
+  folders: readonly IndexedFolder[],
+  options: SyncOptions,
+): Promise<SyncReport> {
+  const known = new Map(store.knownFiles().map((file) => [keyOf(file.source, file.path), file]))
+  const problems: SyncProblem[] = []
+  const todo: Candidate[] = []
+  const gone = new Map(known)
+  for (const folder of folders) {
+    const found = await findFiles(folder, options.signal, problems)
+    if (!found) {
+      for (const [key, file] of gone) if (belongsTo(file, folder)) gone.delete(key)
+      continue
+    }
+    for (const candidate of found) {
+      const key = keyOf(folder.source, candidate.path)
+      const before = known.get(key)
+      gone.delete(key)
+      if (options.force || before?.mtime !== candidate.mtime || before.size !== candidate.size) todo.push(candidate)
+    }
+    // What may not be read now stays as it was.
+    for (const { path, code } of problems)
+      if (path !== undefined && code === 'folder_unreadable') gone.delete(keyOf(folder.source, path))
+  }
+  const changed = [...gone.values()].map((file) => file.path)
+  store.transaction(() => {
+    for (const file of gone.values()) store.removeFile(file.source, file.path)
+  })
+  changed.push(...(await index(store, todo, known, problems, options)))
+  return { changed, problems }
+}
+
+/** Looks at the files of the workspace and the conversations that are named, and at nothing else. */
+export async function syncPaths(
+  store: IndexStore,
+  folders: readonly IndexedFolder[],
+  paths: readonly string[],
+  options: SyncOptions,
+): Promise<SyncReport> {
+  const known = new Map<string, KnownFile>()
+  const problems: SyncProblem[] = []
+  const todo: Candidate[] = []
+  const changed: string[] = []
+  for (const path of paths) {
+    const folder = folderOf(folders, path)
+    if (!folder) continue
+    const before = store.knownFile(folder.source, path)
+    if (before) known.set(keyOf(folder.source, path), before)
+    const candidate = await noticed(folder, path.slice(folder.prefix.length))
+    if (candidate) todo.push(candidate)
+    else if (before) {
+      store.transaction(() => store.removeFile(folder.source, path))
+      changed.push(path)
+    }
+  }
+  changed.push(...(await index(store, todo, known, problems, options)))
+  return { changed, problems }
+}
+
+/**
+ * Lets go of what became somebody else's, or is no longer searched, by its path alone; the next look at the files finds
+ * the rest.
+ */
+export function dropForeign(store: IndexStore, folders: readonly IndexedFolder[]): void {
+  const foreign = store.knownFiles().filter((file) => {
+    const folder = folders.find((known) => belongsTo(file, known))
+    if (!folder) return false
+    if (!isTaken(folder, file.path.slice(folder.prefix.length))) return true
+    const path = join(folder.folder, file.path.slice(folder.prefix.length))
+    return folder.forbidden.some((other) => isInside(other, path) && !isInside(other, folder.folder))
+  })
+  if (foreign.length === 0) return
+  store.transaction(() => {
+    for (const { source, path } of foreign) store.removeFile(source, path)
+  })
+}
+
+/** What one transaction takes in. */
+interface Batch {
+  readonly files: number
+  readonly fresh: readonly FileContent[]
+  /** Their content is what the index has. */
+  readonly touched: readonly FileContent[]
+  readonly gone: readonly Pick<KnownFile, 'source' | 'path'>[]
+}
+
+interface Taken {
+  readonly batch: Batch
+  readonly preparing: Promise<readonly PreparedFile[]>
+}
+
+async function index(
+  store: IndexStore,
+  todo: readonly Candidate[],
+  known: ReadonlyMap<string, KnownFile>,
+  problems: SyncProblem[],
+  { onProgress, signal, prepareEntry }: SyncOptions,
+): Promise<string[]> {
+  const changed: string[] = []
+  const read = await reader(todo, known, problems)
+  const ahead = prepareEntry && todo.length >= manyFiles ? new PrepareAhead(prepareEntry, store.preparing) : undefined
+  const batches = batchesOf(todo, ahead ? 2 : 1)
+  const coming: Promise<Taken>[] = []
+  let before: Promise<unknown> = Promise.resolve()
+  const takeNext = () => {
+    const { value: files } = batches.next()
+    if (!files) return
+    const reading = read(files)
+    // In the order of the files: what is prepared tells the words that nothing before it has told.
+    const taken = before.then(async () => {
+      const batch = await reading
+      const preparing = ahead?.prepare(batch.fresh) ?? Promise.resolve(batch.fresh.map((file) => store.prepare(file)))
+      return { batch, preparing }
+    })
+    // What fails is told when it is its turn.
+    reading.catch(() => undefined)
+    before = taken.catch(() => undefined)
+    coming.push(taken)
+  }
+  store.writeMuch(ahead !== undefined)
+  try {
+    let done = 0
+    for (let at = 0; at < (ahead ? batchesAhead : 1); at += 1) takeNext()
+    for (let next = coming.shift(); next; next = coming.shift()) {
+      const { batch, preparing } = await next
+      const prepared = await preparing
+      signal.throwIfAborted()
+      if (ahead) takeNext()
+      store.transaction(() => {
+        for (const file of prepared) store.putFile(file)
+        for (const file of batch.touched) store.touchFile(file)
+        for (const { source, path } of batch.gone) store.removeFile(source, path)
+      })
+      changed.push(...prepared.map(({ path }) => path))
+      changed.push(...batch.gone.flatMap(({ source, path }) => (known.has(keyOf(source, path)) ? [path] : [])))
+      done += batch.files
+      onProgress(done, todo.length)
+      await sleep(breathMs)
+      signal.throwIfAborted()
+      if (!ahead) takeNext()
+    }
+  } catch (error) {
+    // Not all that was prepared is in the index.
+    store.prepareAnew()
+    throw error
+  } finally {
+    if (store.db.open) store.writeMuch(false)
+    await ahead?.close()
+  }
+  return changed
+}
+
+/** Reads files as they are now, and tells those apart that the index has already. */
+async function reader(
+  todo: readonly Candidate[],
+  known: ReadonlyMap<string, KnownFile>,
+  problems: SyncProblem[],
+): Promise<(files: readonly Candidate[]) => Promise<Batch>> {
+  const places = new Map<IndexedFolder, Place>()
+  for (const { folder } of todo)
+    if (!places.has(folder))
+      places.set(folder, await placeOf({ workspace: folder.folder, forbidden: folder.forbidden }))
+  const isNew = (file: FileContent) => known.get(keyOf(file.source, file.path))?.hash !== file.hash
+  return async (files) => {
+    const read = await Promise.all(files.map((file) => readCandidate(file, places.get(file.folder), problems)))
+    const found = read.filter((file) => file !== undefined)
+    const texts = found.filter((file) => 'text' in file)
+    return {
+      files: files.length,
+      fresh: texts.filter(isNew),
+      touched: texts.filter((file) => !isNew(file)),
+      gone: found.filter((file) => !('text' in file)),
+    }
+  }
+}
+
+/** What goes into one transaction each; at least one file. @param times as much as usual */
+function* batchesOf(todo: readonly Candidate[], times: number): Generator<readonly Candidate[], undefined> {
+  for (let from = 0; from < todo.length;) {
+    const batch: Candidate[] = []
+    let bytes = 0
+    for (const candidate of todo.slice(from, from + times * batchFiles)) {
+      bytes += candidate.size
+      if (batch.length > 0 && bytes > times * batchBytes) break
+      batch.push(candidate)
+    }
+    yield batch
+    from += batch.length
+  }
+}
+
+/** The file's text; `{source, path}` alone when it is no text to index; undefined when it should be left as it is. */
+async function readCandidate(
+  { folder, file, path, mtime, size }: Candidate,
+  place: Place | undefined,
+  problems: SyncProblem[],
+): Promise<FileContent | Pick<FileContent, 'source' | 'path'> | undefined> {
+  try {
+    const real = await resolveInside({ workspace: folder.folder, forbidden: folder.forbidden }, file, place)
+    const { text, hash } = await readText(real, path, place?.isAllowed)
+    return {
+      path,
+      source: folder.source,
+      hash,
+      mtime,
+      size,
+      ...(contents[folder.source] === 'transcripts'
+        ? { text: transcriptText(text), lineDays: transcriptDays(text) }
+        : { text }),
+    }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (notHere.has(error.code)) return { source: folder.source, path }
+    problems.push({ code: error.code, message: error.message, path })
+    return error.code === 'folder_unreadable' ? undefined : { source: folder.source, path }
+  }
+}
+
+function keyOf(source: Source, path: string): string {
+  return `${source}\0${path}`
+}

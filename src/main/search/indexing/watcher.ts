@@ -1,0 +1,132 @@
+/**
+ * Tells which Markdown files of a folder change (M9). Where the platform's limit of watches is reached it polls, and
+ * tries from time to time whether there is room again.
+ */
+import { watch, type FSWatcher } from 'chokidar'
+import { relative, sep } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isSystemError } from '../../../shared/errors.ts'
+import { isIgnoredPath, isMarkdown } from '#workspace'
+
+const pollingIntervalMs = 3000
+/** Between two tries to watch again. */
+const usualRetryMs = 5 * 60_000
+/** chokidar 6 may wait for ever for a folder that was exchanged while it was read; it tells nothing more by then. */
+const patienceMs = 1000
+
+export interface WatchEvents {
+  /** A path relative to the folder, forward slashes; once for every write. */
+  readonly onChange: (path: string) => void
+  /** The watcher sees the whole folder now; what changed before may have been missed. */
+  readonly onReady: () => void
+  /** From now on changes are found by polling; `reason` is the system's word. */
+  readonly onLimit: (reason: string) => void
+  /** There is room again: changes are told by the system from now on. */
+  readonly onRoom: () => void
+  readonly onError: (error: unknown) => void
+}
+
+export class FolderWatcher {
+  readonly #folder: string
+  readonly #events: WatchEvents
+  readonly #retryMs: number
+  #watcher: FSWatcher
+  /** Tries to watch while the other one polls. */
+  #trial: FSWatcher | undefined
+  #retry: NodeJS.Timeout | undefined
+  #isPolling = false
+  #closed = false
+
+  constructor(folder: string, events: WatchEvents, retryMs: number = usualRetryMs) {
+    this.#folder = folder
+    this.#events = events
+    this.#retryMs = retryMs
+    this.#watcher = this.#watch(false)
+    this.#watcher.on('ready', () => this.#events.onReady())
+    this.#watcher.on('error', (error) => void this.#fail(error))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#retry)
+    await Promise.all([end(this.#watcher), this.#trial && end(this.#trial)])
+  }
+
+  #watch(usePolling: boolean): FSWatcher {
+    const watcher = watch(this.#folder, {
+      ignoreInitial: true,
+      usePolling,
+      interval: pollingIntervalMs,
+      // A link may lead out of the folder or back into it; what it shows is found by the next full look.
+      followSymlinks: false,
+      ignored: (path, info) => this.#isIgnored(path, info?.isFile() === true),
+    })
+    watcher.on('all', (_event, path) => {
+      if (isMarkdown(path)) this.#events.onChange(relative(this.#folder, path).split(sep).join('/'))
+    })
+    return watcher
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    if (this.#closed) return
+    if (!isLimit(error)) return this.#events.onError(error)
+    // A limit is told once for every folder that it meets.
+    if (this.#isPolling) return
+    this.#isPolling = true
+    await end(this.#watcher)
+    if (this.#closed) return
+    this.#events.onLimit(error.message)
+    this.#watcher = this.#watch(true)
+    this.#watcher.on('ready', () => this.#events.onReady())
+    this.#watcher.on('error', (problem) => !this.#closed && this.#events.onError(problem))
+    this.#tryLater()
+  }
+
+  #tryLater(): void {
+    this.#retry = setTimeout(() => this.#try(), this.#retryMs)
+    this.#retry.unref()
+  }
+
+  #try(): void {
+    const trial = this.#watch(false)
+    this.#trial = trial
+    trial.on('error', () => void this.#giveUp(trial))
+    trial.on('ready', () => void this.#takeOver(trial))
+  }
+
+  async #giveUp(trial: FSWatcher): Promise<void> {
+    if (this.#trial !== trial || this.#closed) return
+    this.#trial = undefined
+    await end(trial)
+    if (!this.#closed) this.#tryLater()
+  }
+
+  async #takeOver(trial: FSWatcher): Promise<void> {
+    if (this.#trial !== trial || this.#closed) return
+    this.#trial = undefined
+    const polling = this.#watcher
+    this.#watcher = trial
+    this.#isPolling = false
+    trial.removeAllListeners('error')
+    trial.on('error', (error) => void this.#fail(error))
+    await end(polling)
+    if (this.#closed) return
+    this.#events.onRoom()
+    this.#events.onReady()
+  }
+
+  #isIgnored(path: string, isFile: boolean): boolean {
+    const inside = relative(this.#folder, path)
+    if (inside === '') return false
+    if (isIgnoredPath(inside.split(sep))) return true
+    return isFile && !isMarkdown(path)
+  }
+}
+
+async function end(watcher: FSWatcher): Promise<void> {
+  await Promise.race([watcher.close(), pause(patienceMs, undefined, { ref: false })])
+}
+
+function isLimit(error: unknown): error is NodeJS.ErrnoException {
+  return isSystemError(error, 'ENOSPC', 'EMFILE', 'ENFILE')
+}

@@ -1,0 +1,106 @@
+/** What a search asks of the index, as SQL that is prepared once. */
+import { ChunkPacker } from './packed-terms.ts'
+import type { Db } from '../indexing/index-schema.ts'
+import type { Source } from '../indexing/indexed-file.ts'
+import type { NoteName } from '../query/note-facts.ts'
+import type { PostingSource } from './postings.ts'
+import type { ChunkPlace } from './segment.ts'
+
+export interface ChunkText {
+  readonly heading: string
+  readonly text: string
+  /** What its note calls itself. */
+  readonly names?: readonly NoteName[]
+}
+
+/** A note by its path; its place in the index begins with the source. */
+const ofNotes = "source IN ('memory', 'extra', 'shared') AND path = ?"
+
+export function prepareSearch(db: Db) {
+  return {
+    /** Another after each change that another connection has made. */
+    version: db.prepare<[], number>('PRAGMA data_version').pluck(),
+    passagesUpTo: db
+      .prepare<[number], number>('SELECT count(*) FROM (SELECT 1 FROM passages WHERE vector IS NOT NULL LIMIT ?)')
+      .pluck(),
+    unembedded: db.prepare<[], number>('SELECT count(*) FROM chunks WHERE embedded = 0').pluck(),
+    chunks: db.prepare<[], number>('SELECT count(*) FROM chunks').pluck(),
+    text: db.prepare<[number], ChunkText>('SELECT heading, text FROM chunks WHERE id = ?'),
+    lastId: db.prepare<[], number | null>('SELECT max(id) FROM chunks').pluck(),
+    wordsFrom: db
+      .prepare<[number], string>(
+        'SELECT substr(text, 1 + length(text) / 3, 60) FROM chunks WHERE id >= ? ORDER BY id LIMIT 1',
+      )
+      .pluck(),
+    chunkAt: db
+      .prepare<[string, number, number], number>(
+        'SELECT id FROM chunks WHERE path = ? AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1',
+      )
+      .pluck(),
+    head: db
+      .prepare<[string], string>(`SELECT substr(text, 1, 600) FROM chunks WHERE ${ofNotes} AND start_line = 1 LIMIT 1`)
+      .pluck(),
+    passageAt: db.prepare<[string, number, number], { id: number; path: string; startLine: number; endLine: number }>(
+      `SELECT id, path, start_line AS startLine, end_line AS endLine FROM chunks
+       WHERE ${ofNotes} AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1`,
+    ),
+    passagesOf: db.prepare<[string], { id: number; path: string; startLine: number; endLine: number }>(
+      `SELECT id, path, start_line AS startLine, end_line AS endLine FROM chunks WHERE ${ofNotes} ORDER BY start_line`,
+    ),
+    fileCounts: db.prepare<[], { path: string; source: Source; words: number; tokens: number }>(
+      'SELECT path, source, words, tokens FROM files',
+    ),
+  }
+}
+
+/** The packed terms of an index, all of them or those of one chunk. */
+export interface TermSource extends PostingSource {
+  readonly termsOf: (id: number) => Buffer | undefined
+}
+
+export function termSource(db: Db): TermSource {
+  const hasTerms = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'chunk_terms'").get() !== undefined
+  const count = db.prepare<[], number>('SELECT count(*) FROM chunks').pluck()
+  const ids = db.prepare<[], number>('SELECT id FROM chunks').pluck()
+  return {
+    ...(hasTerms ? storedTerms(db) : termsOfText(db)),
+    count: () => count.get() ?? 0,
+    ids: () => ids.all(),
+  }
+}
+
+type Terms = Pick<TermSource, 'chunks' | 'termsOf'>
+
+const place = 'chunk.id, path, source, start_line AS startLine, end_line AS endLine'
+
+function storedTerms(db: Db): Terms {
+  const one = db.prepare<[number], Buffer>('SELECT terms FROM chunk_terms WHERE id = ?').pluck()
+  const all = db.prepare<[number, number], ChunkPlace & { terms: Buffer }>(
+    `SELECT ${place}, terms FROM chunk_terms JOIN chunks AS chunk USING (id) WHERE id > ? AND id <= ? ORDER BY id`,
+  )
+  return {
+    termsOf: (id) => one.get(id),
+    *chunks(after, upTo) {
+      for (const { terms, ...chunk } of all.iterate(after, upTo)) yield [chunk, terms]
+    },
+  }
+}
+
+/** An index of before there were packed terms answers while the new one is built (M12): they are made from its text. */
+function termsOfText(db: Db): Terms {
+  const text = 'heading, text FROM chunks AS chunk WHERE id'
+  const one = db.prepare<[number], ChunkText & { path: string }>(`SELECT path, ${text} = ?`)
+  const all = db.prepare<[number, number], ChunkPlace & ChunkText>(
+    `SELECT ${place}, ${text} > ? AND id <= ? ORDER BY id`,
+  )
+  return {
+    termsOf(id) {
+      const row = one.get(id)
+      return row && new ChunkPacker(row.path).pack(row).terms
+    },
+    *chunks(after, upTo) {
+      for (const { heading, text: said, ...chunk } of all.iterate(after, upTo))
+        yield [chunk, new ChunkPacker(chunk.path).pack({ heading, text: said }).terms]
+    },
+  }
+}

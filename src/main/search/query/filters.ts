@@ -1,0 +1,309 @@
+/**
+ * The query language's filters (M53): `after:` `before:` `on:` `in:` with a day, a month, a year or a phrase, `path:`,
+ * `source:`, `-word`; and those of what a note says of itself (M68): `tag:`, and `property:value` of a property that some
+ * note has. They are taken out of the query, and what is left is searched; a value that cannot be read
+ * stays in the query as a word, and is told. Pure.
+ */
+import type { Condition } from '../../../shared/contract/index.ts'
+import { sourceSchema } from '../../../shared/contract/search.ts'
+import { nameKey, readTest, tagKey, type PropertyTest } from '../../../shared/properties/index.ts'
+import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../text/days.ts'
+import type { Source } from '../indexing/indexed-file.ts'
+import { fold } from '../text/terms.ts'
+import { timesIn } from '../text/temporal-expressions.ts'
+
+/** One thing that a result must be, or must not be; `text` as it stands in the query. */
+export type Filter =
+  | { readonly kind: 'days'; readonly text: string; readonly span: DaySpan }
+  /** `part` is folded. */
+  | { readonly kind: 'path'; readonly text: string; readonly part: string; readonly isNot: boolean }
+  | { readonly kind: 'source'; readonly text: string; readonly source: Source; readonly isNot: boolean }
+  /** Its note has the tag, or one below it. */
+  | { readonly kind: 'tag'; readonly text: string; readonly key: string; readonly isNot: boolean }
+  /** `name` as a key. */
+  | {
+      readonly kind: 'property'
+      readonly text: string
+      readonly name: string
+      readonly test: PropertyTest
+      readonly isNot: boolean
+    }
+  /** A word or a phrase that it must not have. */
+  | { readonly kind: 'word'; readonly text: string; readonly word: string }
+
+/** One about what a note says of itself. */
+export type NoteFilter = Extract<Filter, { kind: 'tag' | 'property' }>
+
+/** What a phrase such as `last week` raises. */
+export interface Lift extends DaySpan {
+  readonly text: string
+}
+
+export interface ReadQuery {
+  /** What is left to look for, with the phrases that lift; without those that were taken off. */
+  readonly words: string
+  /** The same without those phrases. */
+  readonly topic: string
+  /** Those in force. */
+  readonly filters: readonly Filter[]
+  /** Those in force. */
+  readonly lifts: readonly Lift[]
+  /** Everything that was understood, in force or taken off, and filters that were not; in the order of the query. */
+  readonly conditions: readonly Condition[]
+}
+
+/** What filters ask of a passage. */
+export interface FilteredPassage {
+  readonly path: string
+  readonly source: Source
+  readonly days: readonly DaySpan[]
+  /** Texts of the filters whose word it has. */
+  readonly excludedBy: ReadonlySet<string>
+  /** Texts of the filters whose tag or property its note has. */
+  readonly having: ReadonlySet<string>
+}
+
+const value = '"[^"]*"|“[^”]*”|「[^」]*」|[^\\s"“「]\\S*'
+const keyed = new RegExp(`(?<![^\\s(（])(-?)(after|before|on|in|path|source|tag)[:：](${value})`, 'giu')
+/** `status:open`, and as Obsidian writes it: `[status:in progress]`, `[status]`. */
+const named = new RegExp(`(?<![^\\s(（])(-?)([\\p{L}_][\\p{L}\\p{N}_-]*)[:：](${value})`, 'giu')
+const bracketed = /(?<![^\s(（])(-?)\[([\p{L}_][\p{L}\p{N}_. /-]*)(?:[:：]\s*([^\]\n]*))?\]/gu
+/** One letter after a dash is an option of a command, a digit makes it a sign. */
+const excluded =
+  /(?<![^\s(（])-("[^"]+"|“[^”]+”|「[^」]+」|\p{Script=Latin}[\p{L}\p{N}][^\s"]*|[^\p{Script=Latin}\p{N}\p{P}\p{S}\s]\S*)/giu
+const quotes = /"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g
+const trailing = /[,.;!?。，；！？)）]+$/u
+
+/** What sources are called, beside their own names. */
+const sourceNames: ReadonlyMap<string, Source> = new Map([
+  ...sourceSchema.options.map((name) => [name, name] as const),
+  ['files', 'memory'],
+  ['notes', 'memory'],
+  ['chats', 'sessions'],
+  ['conversations', 'sessions'],
+])
+
+interface Found {
+  readonly start: number
+  readonly end: number
+  readonly condition: Condition
+  /** Undefined for one that could not be read. */
+  readonly filter: Filter | undefined
+}
+
+/**
+ * @param off conditions that were taken off, as they stand in the query
+ * @param isProperty whether some note has a property of this name
+ */
+export function readQuery(
+  query: string,
+  today: Day,
+  off: readonly string[] = [],
+  isProperty: (name: string) => boolean = () => false,
+): ReadQuery {
+  const found = [...keyedFilters(query, today), ...propertyFilters(query, isProperty), ...excludedWords(query)]
+    .filter(
+      (one, index, all) => !all.slice(0, index).some((other) => other.start <= one.start && one.start < other.end),
+    )
+    .map((one) => ({ ...one, condition: { ...one.condition, isOff: off.includes(one.condition.text) } }))
+  const read = found.filter(({ filter }) => filter !== undefined)
+  const rest = blanked(query, read)
+  const times = timesIn(rest, today).map((time) => ({ ...time, isOff: off.includes(time.text) }))
+  const lifts = times.filter(({ isOff }) => !isOff)
+  const searched = blanked(
+    rest,
+    times.filter(({ isOff }) => isOff),
+  )
+  const timed = times.map(({ start, end, text, isOff, ...span }) => ({
+    start,
+    end,
+    condition: { kind: 'time' as const, text, isOff, ...bounds(span) },
+  }))
+  return {
+    words: tidy(searched),
+    topic: tidy(blanked(searched, lifts)),
+    filters: read.flatMap(({ filter, condition }) => (filter && !condition.isOff ? filter : [])),
+    lifts: lifts.map(({ text, first, last }) => ({ text, first, last })),
+    conditions: [...found, ...timed].sort((one, other) => one.start - other.start).map(({ condition }) => condition),
+  }
+}
+
+export function hasConditions({ filters, lifts }: ReadQuery): boolean {
+  return filters.length + lifts.length > 0
+}
+
+/** The days that all filters on time leave together; undefined without one. */
+export function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
+  const spans = filters.flatMap((filter) => (filter.kind === 'days' ? filter.span : []))
+  if (spans.length === 0) return undefined
+  return {
+    first: Math.max(...spans.map(({ first }) => first)),
+    last: Math.min(...spans.map(({ last }) => last)),
+  }
+}
+
+/** Whether a filter is about files, not passages. */
+export function isAboutFiles({ kind }: Filter): boolean {
+  return kind === 'path' || kind === 'source' || kind === 'tag' || kind === 'property'
+}
+
+/** Whether a file may have results, as far as its path, its source and what it says of itself tell. */
+export function admitsFile(
+  filters: readonly Filter[],
+  file: Pick<FilteredPassage, 'path' | 'source' | 'having'>,
+): boolean {
+  return failedFilters(filters.filter(isAboutFiles), { ...file, days: [], excludedBy: new Set() }).length === 0
+}
+
+/** Texts of the filters that a passage fails; none for one that may be returned. */
+export function failedFilters(filters: readonly Filter[], passage: FilteredPassage): string[] {
+  const path = fold(passage.path)
+  const wanted = new Set(filters.flatMap((filter) => (filter.kind === 'source' && !filter.isNot ? filter.source : [])))
+  const failed = filters.filter((filter) => {
+    switch (filter.kind) {
+      case 'days':
+        return !passage.days.some((days) => overlaps(days, filter.span))
+      case 'path':
+        return hasPart(path, filter.part) === filter.isNot
+      case 'source':
+        return filter.isNot ? passage.source === filter.source : !wanted.has(passage.source)
+      case 'tag':
+      case 'property':
+        return passage.having.has(filter.text) === filter.isNot
+      case 'word':
+        return passage.excludedBy.has(filter.text)
+    }
+  })
+  const span = spanOfFilters(filters)
+  // Each alone may let it through, but for different days.
+  const isSplit = failed.length === 0 && span && !passage.days.some((days) => overlaps(days, span))
+  return (isSplit ? filters.filter(({ kind }) => kind === 'days') : failed).map(({ text }) => text)
+}
+
+type Keyed = 'after' | 'before' | 'on' | 'in' | 'path' | 'source' | 'tag'
+
+function keyedFilters(query: string, today: Day): Found[] {
+  return outsideQuotes(query, keyed).map(({ index, 0: whole, 1: minus, 2: name = '', 3: given = '' }) => {
+    const text = whole.replace(trailing, '')
+    const kind = name.toLowerCase() as Keyed
+    const filter = filterOf(kind, text, meantBy(given), minus === '-', today)
+    const condition: Condition = {
+      kind,
+      text,
+      isOff: false,
+      ...(filter?.kind === 'days' ? bounds(filter.span) : { from: null, to: null }),
+      ...(filter ? {} : { isUnread: true }),
+    }
+    return { start: index, end: index + text.length, condition, filter }
+  })
+}
+
+/** A name that no note has is a word: `https://…`, `TODO:now`. */
+function propertyFilters(query: string, isProperty: (name: string) => boolean): Found[] {
+  const inBrackets = outsideQuotes(query, bracketed).map((found) => ({ found, given: found[3] ?? '*' }))
+  const plain = outsideQuotes(query, named).map((found) => ({ found, given: found[3] ?? '' }))
+  return [...inBrackets, ...plain].flatMap(({ found: { index, 0: whole, 1: minus, 2: name = '' }, given }) => {
+    if (!isProperty(name)) return []
+    const text = whole.replace(trailing, '')
+    const test = readTest(whole.endsWith(']') ? unquoted(given) : meantBy(given))
+    const filter: Filter | undefined = test && {
+      kind: 'property',
+      text,
+      name: nameKey(name),
+      test,
+      isNot: minus === '-',
+    }
+    const isUnread = filter ? {} : { isUnread: true }
+    const condition: Condition = { kind: 'property', text, isOff: false, from: null, to: null, ...isUnread }
+    return { start: index, end: index + text.length, condition, filter }
+  })
+}
+
+function filterOf(kind: Keyed, text: string, meant: string, isNot: boolean, today: Day): Filter | undefined {
+  if (kind === 'path') return meant === '' ? undefined : { kind, text, part: fold(meant), isNot }
+  if (kind === 'tag') {
+    const key = tagKey(
+      meant
+        .replace(/^#/, '')
+        .replace(/^\[\[(.*)\]\]$/, '$1')
+        .replace(/\/+$/, ''),
+    )
+    return key === '' ? undefined : { kind, text, key, isNot }
+  }
+  if (kind === 'source') {
+    const source = sourceNames.get(meant.toLowerCase())
+    return source && { kind, text, source, isNot }
+  }
+  const span = isNot ? undefined : spanOfValue(meant, today)
+  if (!span) return undefined
+  if (kind === 'after') return { kind: 'days', text, span: { first: span.last + 1, last: Infinity } }
+  if (kind === 'before') return { kind: 'days', text, span: { first: -Infinity, last: span.first - 1 } }
+  return { kind: 'days', text, span }
+}
+
+/** A day, a month or a year (`2024-05-03`, `2024/5`, `2024`), or a phrase (`yesterday`, `"last week"`, `last-week`, `上周`). */
+function spanOfValue(text: string, today: Day): DaySpan | undefined {
+  const [, year, month, day] = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?$/.exec(text.trim()) ?? []
+  if (year !== undefined) return spanOf(Number(year), asNumber(month), asNumber(day))
+  const phrase = text.trim().replaceAll(/[-_]/g, ' ')
+  const [time] = timesIn(phrase, today)
+  return time?.text.length === phrase.length ? { first: time.first, last: time.last } : undefined
+}
+
+function excludedWords(query: string): Found[] {
+  return outsideQuotes(query, excluded).map(({ index, 0: whole, 1: given = '' }) => {
+    const text = whole.replace(trailing, '')
+    const filter: Filter = { kind: 'word', text, word: unquoted(given).replace(trailing, '') }
+    const condition: Condition = { kind: 'not', text, isOff: false, from: null, to: null }
+    return { start: index, end: index + text.length, condition, filter }
+  })
+}
+
+function outsideQuotes(query: string, pattern: RegExp): RegExpExecArray[] {
+  const quoted = Array.from(query.matchAll(quotes), ({ 0: text, index }) => ({ from: index, to: index + text.length }))
+  return [...query.matchAll(pattern)].filter(({ index }) => !quoted.some(({ from, to }) => from < index && index < to))
+}
+
+/** A star stands for anything within a name, two for anything at all; a part without one stands anywhere; one that
+ * names folders begins with the whole name of one. */
+function hasPart(path: string, part: string): boolean {
+  if (!part.includes('*') && !part.includes('/')) return path.includes(part)
+  if (!part.includes('*')) return `/${path}`.includes(part.startsWith('/') ? part : `/${part}`)
+  const pieces = part.split(/(\*+)/).map((piece) => {
+    if (!piece.startsWith('*')) return piece.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+    return piece === '*' ? '[^/]*' : '.*'
+  })
+  return new RegExp(`(?:^|/)${pieces.join('')}(?:$|/)`, 'u').test(path)
+}
+
+function bounds({ first, last }: DaySpan): Pick<Condition, 'from' | 'to'> {
+  return {
+    from: Number.isFinite(first) ? formatDay(first) : null,
+    to: Number.isFinite(last) ? formatDay(last) : null,
+  }
+}
+
+/** A text with spaces where the spans are. */
+function blanked(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
+  const letters = text.split('')
+  for (const { start, end } of spans) letters.fill(' ', start, end)
+  return letters.join('')
+}
+
+function tidy(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+function unquoted(text: string): string {
+  return /^["“「]/.test(text) ? text.slice(1).replace(/["”」]$/, '') : text
+}
+
+/** What a filter's value means; within quotes, all of it counts. */
+function meantBy(given: string): string {
+  const bare = unquoted(given)
+  return bare === given ? given.replace(trailing, '') : bare
+}
+
+function asNumber(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text)
+}

@@ -1,0 +1,91 @@
+/**
+ * What the notes of an index say of themselves, as queries ask for it (M68): who has a tag or a property, and where; what
+ * a note calls itself. An index of before there were such tables knows nothing of it, and answers by words (M12).
+ */
+import { nameKey, testValue } from '../../../shared/properties/index.ts'
+import type { Db } from '../indexing/index-schema.ts'
+import type { Source } from '../indexing/indexed-file.ts'
+import type { Filter, NoteFilter } from './filters.ts'
+
+interface Stand {
+  readonly source: Source
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+}
+
+/** What a note calls itself; its title has place 0. */
+export interface NoteName {
+  readonly name: string
+  readonly place: number
+}
+
+/** The notes that have what a filter names, newest first, by `fileKey`: where it stands first. */
+export type Having = ReadonlyMap<string, Stand>
+
+export class NoteFacts {
+  readonly #statements: ReturnType<typeof prepare> | undefined
+
+  constructor(db: Db) {
+    const isThere = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'note_tags'").get() !== undefined
+    this.#statements = isThere ? prepare(db) : undefined
+  }
+
+  /** Whether any note has a property of this name. */
+  isProperty(name: string): boolean {
+    return this.#statements?.isProperty.get(nameKey(name)) !== undefined
+  }
+
+  /** By the texts of those filters that ask for a tag or a property. */
+  having(filters: readonly Filter[]): ReadonlyMap<string, Having> {
+    return new Map(
+      filters.flatMap((filter) => (isNoteFilter(filter) ? [[filter.text, this.#of(filter)] as const] : [])),
+    )
+  }
+
+  /** Its title and its other names, as it has them. */
+  namesOf(source: Source, path: string): NoteName[] {
+    return this.#statements?.names.all(source, path) ?? []
+  }
+
+  #of(filter: NoteFilter): Having {
+    const { tagged, withProperty } = this.#statements ?? {}
+    const found =
+      filter.kind === 'tag'
+        ? (tagged?.all(filter.key, `${filter.key}/`, `${filter.key}0`) ?? [])
+        : (withProperty?.all(filter.name) ?? []).filter(({ value }) => testValue(filter.test, value))
+    const having = new Map<string, Stand>()
+    for (const { source, path, line } of found) {
+      const key = fileKey(source, path)
+      if (!having.has(key)) having.set(key, { source, path, line })
+    }
+    return having
+  }
+}
+
+export function isNoteFilter(filter: Filter): filter is NoteFilter {
+  return filter.kind === 'tag' || filter.kind === 'property'
+}
+
+export function fileKey(source: Source, path: string): string {
+  return `${source}/${path}`
+}
+
+function prepare(db: Db) {
+  const newestFirst = 'JOIN files USING (source, path)'
+  return {
+    isProperty: db.prepare<[string], number>('SELECT 1 FROM note_properties WHERE name = ? LIMIT 1').pluck(),
+    // What lies below a tag stands between `tag/` and `tag0`, the sign after `/`.
+    tagged: db.prepare<[string, string, string], Stand>(
+      `SELECT source, path, line FROM note_tags ${newestFirst} WHERE tag = ? OR (tag >= ? AND tag < ?)
+       ORDER BY mtime DESC, path, line`,
+    ),
+    withProperty: db.prepare<[string], Stand & { value: string }>(
+      `SELECT source, path, line, value FROM note_properties ${newestFirst} WHERE name = ?
+       ORDER BY mtime DESC, path, line`,
+    ),
+    names: db.prepare<[string, string], NoteName>(
+      'SELECT name, place FROM note_names WHERE source = ? AND path = ? ORDER BY place',
+    ),
+  }
+}

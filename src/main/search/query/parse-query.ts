@@ -1,0 +1,211 @@
+/**
+ * Understands a query (M19): free words are OR-ed, a phrase in quotes must stand in the text, function words step back
+ * when there is anything else to look for. Pure.
+ */
+import { formsIn } from '../text/canonical-forms.ts'
+import {
+  camelParts,
+  cjkRun,
+  fold,
+  forEachWord,
+  lineTerms,
+  pairsOf,
+  withoutKoreanEnding,
+  withoutSpans,
+  words,
+} from '../text/terms.ts'
+import { stem } from '../text/stem.ts'
+import { roleOfCjk, roleOfStem, type Role } from '../text/stop-words.ts'
+
+/** One way in which the index may have a term of a query. */
+export interface Reading {
+  /** A Latin word, Korean word or other term of its own; or a run of CJK characters. */
+  readonly kind: 'word' | 'cjk'
+  /** As the index has it: a term, or several that follow each other, joined by spaces. */
+  readonly term: string
+  /** In (0, 1]: what an occurrence counts, against one of the term as it was asked. */
+  readonly weight: number
+}
+
+export interface QueryTerm {
+  /** As the user wrote it, folded. */
+  readonly shown: string
+  readonly role: Role
+  readonly readings: readonly Reading[]
+}
+
+export interface Phrase {
+  readonly kind: Reading['kind']
+  /** Terms joined by spaces, as they follow each other in the index. */
+  readonly term: string
+  readonly shown: string
+}
+
+export interface ParsedQuery {
+  readonly terms: readonly QueryTerm[]
+  /** Each must stand in a result. */
+  readonly phrases: readonly Phrase[]
+}
+
+const quoted = /"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』/g
+
+export function parseQuery(query: string): ParsedQuery {
+  const phrases: Phrase[] = []
+  for (const match of query.matchAll(quoted)) {
+    const shown = (match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim()
+    phrases.push(...phraseParts(shown))
+  }
+  const all = queryTerms(query)
+  const telling = all.filter(({ role }) => role !== 'function')
+  return { terms: telling.length > 0 ? telling : all, phrases }
+}
+
+/** A phrase of mixed script is one phrase in each script. */
+function phraseParts(text: string): Phrase[] {
+  const { runs } = lineTerms(text.replaceAll('\n', ' '))
+  const parts: Phrase[] = []
+  const latin: string[] = []
+  forEachWord(fold(text.replaceAll('\n', ' ')).replace(cjkRun, ' '), (word, isWhole) =>
+    latin.push(isWhole ? word : stem(word)),
+  )
+  if (latin.length > 0) parts.push({ kind: 'word', term: latin.join(' '), shown: text })
+  for (const run of runs) parts.push({ kind: 'cjk', term: [...run].join(' '), shown: text })
+  return parts
+}
+
+/** The terms of one piece of query text, without repeats. */
+export function queryTerms(query: string): QueryTerm[] {
+  const terms = new Map<string, QueryTerm>()
+  const add = (shown: string, role: Role, ...readings: Reading[]) => {
+    const key = readings[0]?.term ?? ''
+    if (key !== '' && !terms.has(key)) terms.set(key, { shown, role, readings })
+  }
+  const composed = query.normalize('NFKC')
+  const folded = fold(composed)
+  // Where folding changed the length of the text, what was written cannot be told by place.
+  const isSameLength = folded.length === composed.length
+  const written = (start: number, end: number) => (isSameLength ? composed.toLowerCase() : folded).slice(start, end)
+  const forms = formsIn(folded)
+  for (const { start, end, asked, replacesLetters } of forms) {
+    const shown = folded.slice(start, end)
+    const run = replacesLetters ? undefined : shown.match(cjkRun)?.[0]
+    add(
+      written(start, end),
+      'figure',
+      ...asked.map((term, index): Reading => ({ kind: 'word', term, weight: index === 0 ? 1 : 0.5 })),
+      ...(run === shown ? [{ kind: 'cjk' as const, term: [...run].join(' '), weight: 1 }] : []),
+    )
+  }
+  const rest = withoutSpans(folded, forms)
+  const isNamed = (at: number) => isSameLength && beginsName(composed, at)
+  forEachWord(
+    rest.replace(cjkRun, (run) => ' '.repeat(run.length)),
+    (word, isWhole, at) => {
+      const term = isWhole ? word : stem(word)
+      const plain = roleOfStem(term)
+      const role = isWhole || /\d/.test(word) ? 'figure' : plain !== 'function' && isNamed(at) ? 'name' : plain
+      add(word, role, { kind: 'word', term, weight: 1 })
+    },
+  )
+  for (const part of camelParts(composed))
+    add(part, roleOfStem(stem(part)), { kind: 'word', term: stem(part), weight: 1 })
+  for (const { 0: run, index } of rest.matchAll(cjkRun)) {
+    for (const { word, at, role } of cjkWords(run)) {
+      add(written(index + at, index + at + word.length), role, ...cjkReadings(word))
+    }
+  }
+  return [...terms.values()]
+}
+
+/** True for a capital that begins neither a sentence nor a text of nothing but capitals. */
+function beginsName(text: string, at: number): boolean {
+  if (!/\p{Lu}/u.test(text[at] ?? '')) return false
+  return !/(?:^|[.!?:\n"“「(]\s*)$/.test(text.slice(0, at)) && /\p{Ll}/u.test(text)
+}
+
+interface CjkWord {
+  readonly word: string
+  /** Where it begins in its run, in UTF-16 units. */
+  readonly at: number
+  readonly role: Role
+}
+
+/**
+ * Words of a run of CJK characters. Single characters that follow each other are most often a name that the
+ * dictionary lacks, so they are kept together as one word; function words between them are left out.
+ */
+function cjkWords(run: string): CjkWord[] {
+  const found: CjkWord[] = []
+  let singles = ''
+  let from = 0
+  const flush = () => {
+    if (singles !== '') found.push({ word: singles, at: from, role: roleOfCjk(singles) })
+    singles = ''
+  }
+  for (const { segment, index } of words.segment(run)) {
+    const role = roleOfCjk(segment)
+    const word = role === 'word' ? withoutInflection(segment) : segment
+    const wordRole = role === 'word' ? roleOfCjk(word) : role
+    if (wordRole !== 'function' && [...word].length === 1 && /\p{Script=Han}/u.test(word)) {
+      if (singles === '') from = index
+      singles += word
+      // What was cut off its end stands between it and the next.
+      if (word !== segment) flush()
+    } else {
+      flush()
+      found.push({ word, at: index, role: wordRole })
+    }
+  }
+  flush()
+  // A query of nothing but function words still asks for them, as they stand.
+  return found.some(({ role }) => role !== 'function') ? found : [{ word: run, at: 0, role: 'function' }]
+}
+
+function cjkReadings(word: string): Reading[] {
+  const readings: Reading[] = []
+  if (/^\p{Script=Hangul}+$/u.test(word)) {
+    readings.push({ kind: 'word', term: word, weight: 1 })
+    const bare = withoutKoreanEnding(word)
+    if (bare !== word) readings.unshift({ kind: 'word', term: bare, weight: 1 })
+  }
+  const letters = [...word]
+  if (readings.length === 0 || letters.length > 1) readings.push({ kind: 'cjk', term: letters.join(' '), weight: 1 })
+  return readings
+}
+
+/** Drops what Japanese hangs onto a word: kana after kanji. */
+function withoutInflection(word: string): string {
+  return /^\p{Script=Han}+\p{Script=Hiragana}+$/u.test(word) ? word.replace(/\p{Script=Hiragana}+$/u, '') : word
+}
+
+/** Chunks that are worth ranking: of a query's terms, the rare ones decide, and the common ones only re-rank. */
+const enoughChunks = 600
+const fewChunks = 100
+/** A term in more chunks than this adds nothing to look at when a rarer one was found at all. */
+const tooManyChunks = 2000
+
+/**
+ * The terms to look for candidates with: from the rarest on, until together they stand in enough chunks. The others
+ * take part in every candidate's score all the same.
+ */
+export function chooseCandidateTerms<T extends QueryTerm & { readonly documents: number }>(terms: readonly T[]): T[] {
+  const chosen: T[] = []
+  let chunks = 0
+  for (const term of [...terms].sort((one, other) => one.documents - other.documents)) {
+    const isEnough = chunks >= fewChunks && chunks + term.documents > enoughChunks
+    if (isEnough || (chunks > 0 && term.documents > tooManyChunks)) break
+    chosen.push(term)
+    chunks += term.documents
+  }
+  return chosen
+}
+
+/**
+ * What FTS5 is asked for: a word or phrase as it is, CJK characters by the pairs that they make. A quoted string is a
+ * phrase to FTS5, whatever stands in it.
+ */
+export function toIndexPhrase({ kind, term }: Pick<Reading, 'kind' | 'term'>): string {
+  const letters = kind === 'cjk' ? term.split(' ') : []
+  const phrase = letters.length > 1 ? pairsOf(letters).join(' ') : term
+  return `"${phrase.replaceAll('"', '""')}"`
+}

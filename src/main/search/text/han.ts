@@ -1,0 +1,28 @@
+/** Simplified characters for traditional ones, so that the two find each other. Pure. */
+import { lazily } from '../../../shared/lazily.ts'
+import { traditionalPairs } from './words/traditional-chinese.ts'
+
+const simplified = lazily(() => readPairs(traditionalPairs))
+const simplifiedForms = lazily(() => new Set(simplified().values()))
+
+function readPairs(pairs: string): ReadonlyMap<string, string> {
+  const letters = pairs.replaceAll('\n', '')
+  const found = new Map<string, string>()
+  for (let at = 0; at + 1 < letters.length; at += 2) found.set(letters.charAt(at), letters.charAt(at + 1))
+  return found
+}
+
+/** Written so in simplified texts, where traditional ones have another character; a few have this one too, for another word. */
+export function isSimplified(letter: string): boolean {
+  return simplifiedForms().has(letter) && !simplified().has(letter)
+}
+
+/** As long as before, letter for letter. */
+export function simplify(text: string): string {
+  return text.replace(/[\u3400-\u9fff]+/g, (run) => {
+    const pairs = simplified()
+    let folded = ''
+    for (const letter of run) folded += pairs.get(letter) ?? letter
+    return folded
+  })
+}

@@ -1,0 +1,328 @@
+/**
+ * Time as people say it in a question (M53): yesterday, two weeks ago, in May 2024, 上周三, 去年五月, 先週, 지난달. Each
+ * phrase becomes a span of days, counted from today. Weeks begin on Monday (ISO 8601); a month or weekday without a year
+ * is the latest one that has begun; "two weeks ago" is that week and "two years ago" that year, since nobody counts days
+ * there. Seasons and "recently" are no spans: they mean other days to other people. Pure.
+ */
+import { datesIn, type DateForm } from './dates.ts'
+import { calendarOf, monthSpan, spanOf, weekSpan, yearSpan, type Day, type DaySpan } from './days.ts'
+import { hanNumeral, valueOf } from './numerals.ts'
+import { fold } from './terms.ts'
+
+export interface TimePhrase extends DaySpan {
+  /** As it stands in the query. */
+  readonly text: string
+  /** Where it stands, in UTF-16 units. */
+  readonly start: number
+  readonly end: number
+}
+
+type Unit = 'day' | 'week' | 'month' | 'year'
+type Part = string | undefined
+
+interface Rule {
+  /** Of folded text: lower case, simplified Han. */
+  readonly pattern: RegExp
+  readonly read: (parts: readonly Part[], today: Day) => DaySpan | undefined
+}
+
+const day = (at: Day): DaySpan => ({ first: at, last: at })
+
+/** The unit that lies `count` units from the one that today is in. */
+function shifted(today: Day, unit: Unit, count: number): DaySpan {
+  const { year, month } = calendarOf(today)
+  if (unit === 'day') return day(today + count)
+  if (unit === 'week') return weekSpan(today + 7 * count)
+  return unit === 'month' ? monthSpan(year, month + count) : yearSpan(year + count)
+}
+
+/** From so many units ago until today. */
+function since(today: Day, unit: Unit, count: number): DaySpan {
+  const days = { day: 1, week: 7, month: 30, year: 365 }[unit]
+  return { first: today - days * count, last: today }
+}
+
+/** The latest such day before today; 0 is Monday. */
+function lastWeekday(today: Day, weekday: number): DaySpan {
+  const back = (((today + 3) % 7) - weekday + 7) % 7
+  return day(today - (back === 0 ? 7 : back))
+}
+
+const numbers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
+const english = `(\\d{1,3}|an?|${numbers.join('|')}|a couple of|a few|several)`
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+const weekdayName = `(${weekdays.join('|')})`
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const monthName =
+  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
+const han = `(\\d{1,3}|${hanNumeral}{1,3})`
+
+/** Words for so many days before or after today. */
+const dayWords: readonly (readonly [number, string])[] = [
+  [-3, '大前天 さきおととい 그끄저께'],
+  [-2, '前天 前日晚上 一昨日 おととい 그저께 그제 엊그제'],
+  [-1, '昨天 昨日 昨晚 昨夜 昨晩 昨儿 きのう ゆうべ 어제 어저께 어젯밤'],
+  [0, '今天 今日 今晚 今早 今晨 今朝 今晩 今夜 きょう 오늘'],
+  [1, '明天 明日 明晚 あした 내일'],
+  [2, '后天 明後日 あさって 모레'],
+]
+const dayByWord = new Map(
+  dayWords.flatMap(([count, list]) =>
+    fold(list)
+      .split(' ')
+      .map((word) => [word, count] as const),
+  ),
+)
+const longestFirst = (list: Iterable<string>) => [...list].sort((one, other) => other.length - one.length).join('|')
+
+/** Names of years around this one, with a month of that year or alone. */
+const yearWords: readonly (readonly [number, string])[] = [
+  [-3, '大前年'],
+  [-2, '前年 一昨年 おととし 재작년'],
+  [-1, '去年 昨年 작년 지난해'],
+  [0, '今年 本年 올해 금년'],
+  [1, '明年 来年 내년'],
+]
+const yearByWord = new Map(
+  yearWords.flatMap(([count, list]) =>
+    fold(list)
+      .split(' ')
+      .map((word) => [word, count] as const),
+  ),
+)
+
+/** Weeks and months around this one. */
+const nearWords: readonly (readonly [number, string])[] = [
+  [-2, '上上 先々 先先 지지난'],
+  [-1, '上 先 지난 저번'],
+  [0, '这 本 今 이번'],
+  [1, '下 来 다음'],
+]
+const nearByWord = new Map(
+  nearWords.flatMap(([count, list]) =>
+    fold(list)
+      .split(' ')
+      .map((word) => [word, count] as const),
+  ),
+)
+const near = longestFirst(nearByWord.keys())
+const countOf = (word: Part) => nearByWord.get(word ?? '') ?? 0
+
+const cjkUnits: Readonly<Record<string, Unit>> = {
+  ...units('day', '天 日 일'),
+  ...units('week', '周 星期 礼拜 周间 周間 주 주일'),
+  ...units('month', '月 个月 ヶ月 か月 カ月 ヵ月 箇月 개월 달'),
+  ...units('year', '年 년 해'),
+}
+const cjkUnit = longestFirst(Object.keys(cjkUnits))
+const korean: Readonly<Record<string, number>> = { 한: 1, 두: 2, 세: 3, 네: 4, 다섯: 5, 여섯: 6, 일: 1 }
+const koreanDays: Readonly<Record<string, number>> = { 하루: 1, 이틀: 2, 사흘: 3, 나흘: 4, 닷새: 5, 열흘: 10 }
+
+function units(unit: Unit, list: string): Record<string, Unit> {
+  return Object.fromEntries(
+    fold(list)
+      .split(' ')
+      .map((word) => [word, unit]),
+  )
+}
+
+const rules: readonly Rule[] = [
+  { pattern: /\b(?:the )?day before yesterday\b/g, read: (_, today) => day(today - 2) },
+  { pattern: /\b(?:yesterday|last night)\b/g, read: (_, today) => day(today - 1) },
+  { pattern: /\b(?:today|tonight|this (?:morning|afternoon|evening))\b/g, read: (_, today) => day(today) },
+  { pattern: /\btomorrow\b/g, read: (_, today) => day(today + 1) },
+  {
+    pattern: new RegExp(`\\b${english} (day|week|month|year)s? ago\\b`, 'g'),
+    read: ([count, unit], today) => shifted(today, unit as Unit, -englishNumber(count)),
+  },
+  {
+    pattern: new RegExp(`\\b(?:the )?(?:last|past|previous) ${english} (day|week|month|year)s\\b`, 'g'),
+    read: ([count, unit], today) => since(today, unit as Unit, englishNumber(count)),
+  },
+  { pattern: /\b(?:the )?week before last\b/g, read: (_, today) => shifted(today, 'week', -2) },
+  {
+    pattern: new RegExp(`\\b(?:on )?${weekdayName} (?:of )?(last|this|next) week\\b`, 'g'),
+    read: ([name, which], today) => day(weekSpan(today + 7 * direction(which)).first + weekdays.indexOf(name ?? '')),
+  },
+  {
+    pattern: /\b(last|previous|this|next) weekend\b/g,
+    read: ([which], today) => {
+      const { last } = weekSpan(today + 7 * direction(which))
+      return { first: last - 1, last }
+    },
+  },
+  {
+    pattern: new RegExp(`\\b${monthName}(?: of)?,? (last|this|next) year\\b`, 'g'),
+    read: ([name, which], today) => monthSpan(calendarOf(today).year + direction(which), monthNumber(name)),
+  },
+  {
+    pattern: new RegExp(`\\b(last|this|next) year in ${monthName}\\b`, 'g'),
+    read: ([which, name], today) => monthSpan(calendarOf(today).year + direction(which), monthNumber(name)),
+  },
+  {
+    pattern: /\b(last|previous|this|next) (week|month|year)\b/g,
+    read: ([which, unit], today) => shifted(today, unit as Unit, direction(which)),
+  },
+  {
+    pattern: /\b(?:the |this )?past (week|month|year)\b/g,
+    read: ([unit], today) => since(today, unit as Unit, 1),
+  },
+  {
+    pattern: new RegExp(`\\b(?:last|this past|past|on) ${weekdayName}\\b`, 'g'),
+    read: ([name], today) => lastWeekday(today, weekdays.indexOf(name ?? '')),
+  },
+  {
+    pattern: new RegExp(`\\blast ${monthName}\\b`, 'g'),
+    read: ([name], today) => {
+      const { year, month } = calendarOf(today)
+      const asked = monthNumber(name)
+      return monthSpan(asked < month ? year : year - 1, asked)
+    },
+  },
+  {
+    pattern: /\bq([1-4]) (?:of )?((?:19|20)\d\d)\b/g,
+    read: ([quarter, year]) => ({
+      first: monthSpan(Number(year), 3 * Number(quarter) - 2).first,
+      last: monthSpan(Number(year), 3 * Number(quarter)).last,
+    }),
+  },
+  {
+    pattern: /(?<=\b(?:in|during|since|from|of|throughout|before|after|until) )((?:19|20)\d\d)(?![\w:/.-]*\d)\b/g,
+    read: ([year]) => yearSpan(Number(year)),
+  },
+  // 去年五月, 작년 5월, 昨年の5月
+  {
+    pattern: new RegExp(
+      `(?<![가-힣])(${longestFirst(yearByWord.keys())})(?:\\s?(?:的|の)?\\s?(\\d{1,2}|${hanNumeral}{1,3})\\s?[月월](?:份)?(?:\\s?(\\d{1,2}|${hanNumeral}{1,3})\\s?[日号일])?)?`,
+      'g',
+    ),
+    read: ([word, month, date], today) =>
+      spanOf(
+        calendarOf(today).year + (yearByWord.get(word ?? '') ?? 0),
+        month === undefined ? undefined : valueOf(month),
+        date === undefined ? undefined : valueOf(date),
+      ),
+  },
+  // 上周三, 这个星期, 下礼拜, 先週の金曜日, 지난주 월요일
+  {
+    pattern: new RegExp(
+      `(?<![가-힣])(${near})(?:一)?个?\\s?(?:周|星期|礼拜|주)(?!年|间|間|소|문)(?:\\s?(?:的|の)?\\s?(?:([一二三四五六日天])(?![\\d一二三四五六七八九十个月号点])|(末|말)|([月火水木金土日])曜日?|([월화수목금토일])요일))?`,
+      'g',
+    ),
+    read: ([word, chinese, weekend, japanese, koreanDay], today) => {
+      const week = shifted(today, 'week', countOf(word))
+      if (weekend !== undefined) return { first: week.last - 1, last: week.last }
+      const at = chinese
+        ? '一二三四五六日天'.indexOf(chinese)
+        : japanese
+          ? '月火水木金土日'.indexOf(japanese)
+          : koreanDay
+            ? '월화수목금토일'.indexOf(koreanDay)
+            : undefined
+      return at === undefined ? week : day(week.first + Math.min(6, at))
+    },
+  },
+  // 上个月, 本月, 先月, 지난달
+  {
+    pattern: new RegExp(`(?<![가-힣])(${near})(?:一)?个?\\s?(?:月|달)(?![球亮份曜])`, 'g'),
+    read: ([word], today) => shifted(today, 'month', countOf(word)),
+  },
+  // 三天前, 两周以前, 3ヶ月前, 2년 전
+  {
+    pattern: new RegExp(
+      `(?<!第)(?:${han}|(?<![가-힣])(${Object.keys(korean).join('|')}))\\s?个?(${cjkUnit})\\s?(?:之前|以前|前|전)`,
+      'g',
+    ),
+    read: ([count, native, unit], today) => {
+      const number = count === undefined ? korean[native ?? ''] : valueOf(count)
+      return number === undefined ? undefined : shifted(today, cjkUnits[unit ?? ''] ?? 'day', -number)
+    },
+  },
+  { pattern: /(?:半年(?:之|以)?前|반년\s?전|\bhalf a year ago\b)/g, read: (_, today) => shifted(today, 'month', -6) },
+  {
+    pattern: new RegExp(`(?<![가-힣])(${longestFirst(Object.keys(koreanDays))})\\s?전`, 'g'),
+    read: ([word], today) => day(today - (koreanDays[word ?? ''] ?? 0)),
+  },
+  // 最近三天, 过去两周, 지난 3일
+  {
+    pattern: new RegExp(`(?:最近|过去|近|ここ|최근|지난)\\s?(?:的)?${han}\\s?个?(${cjkUnit})(?:间|간|동안)?`, 'g'),
+    read: ([count, unit], today) => {
+      const number = valueOf(count ?? '')
+      return number === undefined ? undefined : since(today, cjkUnits[unit ?? ''] ?? 'day', number)
+    },
+  },
+  {
+    pattern: new RegExp(`(?<![가-힣])(${longestFirst(dayByWord.keys())})`, 'g'),
+    read: ([word], today) => day(today + (dayByWord.get(word ?? '') ?? 0)),
+  },
+  // 2024年, 2024년
+  {
+    pattern: /(?<![\d-])((?:19|20)\d\d)\s?[年년](?!\s?(?:\d|[一二三四五六七八九十]+月))/g,
+    read: ([year]) => yearSpan(Number(year)),
+  },
+]
+
+/** Long enough for any phrase, short enough that a pasted page is read quickly. */
+const maxCharacters = 2000
+
+/** The times that a question names, in the order in which they stand there; what stands in quotes is none. */
+export function timesIn(query: string, today: Day): TimePhrase[] {
+  const composed = query.normalize('NFKC').slice(0, maxCharacters)
+  const folded = fold(composed)
+  const text = folded.replace(/"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g, (quote) => ' '.repeat(quote.length))
+  const found: TimePhrase[] = []
+  const add = (start: number, end: number, span: DaySpan | undefined) => {
+    if (!span || found.some((other) => start < other.end && other.start < end)) return
+    // Where folding changed the length of the text, what was written cannot be told by place.
+    const shown = (folded.length === composed.length ? composed : folded).slice(start, end).trim()
+    found.push({ ...bounded(span, text, start, end), text: shown, start, end })
+  }
+  for (const { pattern, read } of rules)
+    for (const match of text.matchAll(pattern))
+      add(match.index, match.index + match[0].length, read(match.slice(1), today))
+  for (const form of datesIn(text)) add(form.start, form.end, spanOfForm(form, text.slice(form.start, form.end), today))
+  return found.sort((one, other) => one.start - other.start)
+}
+
+/** The latest that has begun, where no year is named; a fraction is no day. */
+function spanOfForm({ year, month, day: date }: DateForm, text: string, today: Day): DaySpan | undefined {
+  if (year !== undefined) return spanOf(year, month, date)
+  if (text.includes('/')) return undefined
+  const now = calendarOf(today).year
+  const span = spanOf(now, month, date)
+  return span && span.first <= today ? span : spanOf(now - 1, month, date)
+}
+
+/** "Since May" and "before 2024" leave one end open; "the week before May 3" does not. */
+function bounded(span: DaySpan, text: string, start: number, end: number): DaySpan {
+  const before = text.slice(Math.max(0, start - 24), start)
+  if (
+    /\b(?:day|night|morning|evening|week|weekend|month|year|(?:sun|mon|tues|wednes|thurs|fri|satur)day)s? (?:before|after)(?: the)? $/.test(
+      before,
+    )
+  )
+    return span
+  const after = text.slice(end, end + 6)
+  if (/\bsince(?: the)? $/.test(before) || /^\s?(?:以来|从此|から|부터|이후|之后|以后|以後)/.test(after))
+    return { first: span.first, last: Infinity }
+  if (/\bafter(?: the)? $/.test(before)) return { first: span.last + 1, last: Infinity }
+  if (/\b(?:before|until|till)(?: the)? $/.test(before) || /^\s?(?:之前|以前|まで|이전|까지)/.test(after))
+    return { first: -Infinity, last: span.first - 1 }
+  return span
+}
+
+function direction(which: Part): number {
+  return which === 'next' ? 1 : which === 'this' ? 0 : -1
+}
+
+function englishNumber(text: Part): number {
+  if (text === 'a' || text === 'an') return 1
+  if (text === 'a couple of') return 2
+  if (text === 'a few' || text === 'several') return 3
+  const at = numbers.indexOf(text ?? '')
+  return at < 0 ? Number(text) : at + 1
+}
+
+function monthNumber(name: Part): number {
+  return months.indexOf((name ?? '').slice(0, 3)) + 1
+}

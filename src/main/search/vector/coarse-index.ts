@@ -1,0 +1,178 @@
+/**
+ * The first pass of the vector leg (M51): the coarse forms of all passages, kept in memory and in step with the index as
+ * it changes, so that a search reads no more than the few hundred vectors that can be among the nearest.
+ */
+import { CoarseForms, coarseBits } from './binary-quantization.ts'
+import { epochKey, readCentre, removedKey } from '../indexing/passage-store.ts'
+import { getMeta, type Db } from '../indexing/index-schema.ts'
+
+/** All that was read, as it is kept on disk. */
+export interface CoarseParts {
+  readonly dimensions: number
+  readonly epoch: string | undefined
+  readonly removed: string | undefined
+  readonly lastSeq: number
+  /** The passage in each slot, where its vector is, and the forms one after the other. */
+  readonly passages: Int32Array
+  readonly vectors: Int32Array
+  readonly forms: Uint8Array
+}
+
+export class CoarseIndex {
+  readonly #db: Db
+  readonly #forms: CoarseForms
+  readonly #statements: ReturnType<typeof prepare>
+  #centre: Float32Array | undefined
+  #epoch: string | undefined
+  #removed: string | undefined
+  #lastSeq = 0
+  /** The passage in each slot, and the slot of each passage plus one. */
+  #passages = new Int32Array(1024)
+  /** The row of the cache in which its vector stands. */
+  #vectors = new Int32Array(1024)
+  #slots = new Int32Array(1024)
+
+  constructor(db: Db, dimensions: number) {
+    this.#db = db
+    this.#forms = new CoarseForms(dimensions)
+    this.#statements = prepare(db)
+  }
+
+  /** Begins with what was kept instead of with nothing; the next `refresh` reads on from there. */
+  begin({ epoch, removed, lastSeq, passages, vectors, forms }: CoarseParts): void {
+    this.#epoch = epoch
+    this.#removed = removed
+    this.#lastSeq = lastSeq
+    this.#centre = readCentre(this.#db)
+    this.#forms.fill(forms)
+    this.#passages = new Int32Array(passages)
+    this.#vectors = new Int32Array(vectors)
+    this.#slots = new Int32Array(passages.reduce((most, passage) => Math.max(most, passage), 0) + 1)
+    for (let slot = 0; slot < passages.length; slot += 1) this.#slots[passages[slot] as number] = slot + 1
+  }
+
+  /** As of the last `refresh`. */
+  toParts(): CoarseParts {
+    return {
+      dimensions: this.#forms.dimensions,
+      epoch: this.#epoch,
+      removed: this.#removed,
+      lastSeq: this.#lastSeq,
+      passages: this.#passages.subarray(0, this.size),
+      vectors: this.#vectors.subarray(0, this.size),
+      forms: this.#forms.bytes,
+    }
+  }
+
+  get size(): number {
+    return this.#forms.count
+  }
+
+  /** Takes over what has changed; to be called whenever the database has. */
+  refresh(): void {
+    const epoch = getMeta(this.#db, epochKey)
+    const removed = getMeta(this.#db, removedKey)
+    if (epoch !== this.#epoch) {
+      this.#centre = readCentre(this.#db)
+      this.#epoch = epoch
+      this.#lastSeq = 0
+      this.#slots.fill(0)
+      this.#forms.truncate(0)
+    } else if (removed !== this.#removed) this.#dropRemoved()
+    this.#removed = removed
+    for (const { seq, passage, vector, bits } of this.#statements.added.iterate(this.#lastSeq)) {
+      this.#lastSeq = seq
+      this.#put(passage, vector, bits)
+    }
+  }
+
+  /** The `count` passages whose coarse forms are nearest to that of `query`; equally near ones may be a few more. */
+  nearest(query: Float32Array, count: number): CoarseMatches {
+    const distances = this.#forms.distances(coarseBits(query, this.#centre))
+    const limit = distanceWithin(distances, count)
+    const passages: number[] = []
+    for (let slot = 0; slot < distances.length; slot += 1) {
+      if ((distances[slot] ?? 0) <= limit) passages.push(this.#passages[slot] ?? 0)
+    }
+    return { passages, distanceOf: (passage) => distances[(this.#slots[passage] ?? 0) - 1] ?? Infinity }
+  }
+
+  /** The row of the cache in which a passage's vector stands; undefined for one without. */
+  vectorOf(passage: number): number | undefined {
+    const slot = this.#slots[passage] ?? 0
+    return slot === 0 ? undefined : this.#vectors[slot - 1]
+  }
+
+  #put(passage: number, vector: number, bits: Uint8Array): void {
+    if (passage >= this.#slots.length) this.#slots = enlarged(this.#slots, passage)
+    const slot = (this.#slots[passage] ?? 0) - 1
+    const free = slot >= 0 ? slot : this.#forms.count
+    this.#forms.put(free, bits)
+    if (free >= this.#passages.length) {
+      this.#passages = enlarged(this.#passages, free)
+      this.#vectors = enlarged(this.#vectors, free)
+    }
+    this.#passages[free] = passage
+    this.#vectors[free] = vector
+    this.#slots[passage] = free + 1
+  }
+
+  /** Closes the gaps that removed passages leave, keeping the order. */
+  #dropRemoved(): void {
+    const kept = new Uint8Array(this.#slots.length)
+    for (const passage of this.#statements.all.iterate()) kept[passage] = 1
+    let to = 0
+    for (let from = 0; from < this.#forms.count; from += 1) {
+      const passage = this.#passages[from] ?? 0
+      if (kept[passage] !== 1) {
+        this.#slots[passage] = 0
+        continue
+      }
+      if (from !== to) this.#forms.move(from, to)
+      this.#passages[to] = passage
+      this.#vectors[to] = this.#vectors[from] ?? 0
+      this.#slots[passage] = to + 1
+      to += 1
+    }
+    this.#forms.truncate(to)
+  }
+}
+
+export interface CoarseMatches {
+  /** In no particular order. */
+  readonly passages: readonly number[]
+  /** In bits; infinite for a passage without a vector. Good until the next query. */
+  readonly distanceOf: (passage: number) => number
+}
+
+/** The least distance within which there are `count` of them. */
+function distanceWithin(distances: Uint16Array, count: number): number {
+  const histogram = new Uint32Array(65_536)
+  for (let slot = 0; slot < distances.length; slot += 1) {
+    const distance = distances[slot] as number
+    histogram[distance] = (histogram[distance] as number) + 1
+  }
+  let found = 0
+  let distance = 0
+  while (distance < 65_535 && found + (histogram[distance] ?? 0) < count) {
+    found += histogram[distance] ?? 0
+    distance += 1
+  }
+  return distance
+}
+
+function enlarged(array: Int32Array<ArrayBuffer>, index: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(Math.max(2 * array.length, index + 1))
+  larger.set(array)
+  return larger
+}
+
+function prepare(db: Db) {
+  return {
+    added: db.prepare<[number], { seq: number; passage: number; vector: number; bits: Buffer }>(
+      `SELECT seq, passage_id AS passage, vector, bits FROM passage_bits JOIN passages ON passages.id = passage_id
+       WHERE seq > ? AND vector IS NOT NULL ORDER BY seq`,
+    ),
+    all: db.prepare<[], number>('SELECT passage_id FROM passage_bits').pluck(),
+  }
+}

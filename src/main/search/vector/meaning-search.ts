@@ -1,0 +1,119 @@
+/** What search by meaning has to go on in one index, and what a provider would be sent of it. Reads only. */
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Meaning } from '../../../shared/contract/index.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
+import type { Calibration } from '../ranking/calibrated.ts'
+import { hashOf } from '../indexing/prepare-file.ts'
+import { passagesOf } from '../indexing/passages.ts'
+import { questionsOf, sampledPassage, sampleSize } from '../ranking/pseudo-questions.ts'
+import { cacheKey, type Db } from '../indexing/index-schema.ts'
+import { isOfUse } from '../ranking/calibrate.ts'
+
+/** Chunks that are cut before others have their turn. */
+const pageSize = 100
+
+interface ChunkRow {
+  readonly id: number
+  readonly file: string
+  readonly heading: string
+  readonly text: string
+  readonly startLine: number
+  readonly endLine: number
+}
+
+interface Counted {
+  readonly hash: string
+  readonly file: string
+  readonly text: string
+  readonly after: string | undefined
+}
+
+interface AskedModel {
+  readonly provider: string
+  readonly address?: string | undefined
+  readonly model: string
+  readonly dimensions?: number | undefined
+}
+
+interface Measured {
+  readonly calibration: Calibration | undefined
+  /** The calibration is known, or known to be impossible. */
+  readonly isMeasured: boolean
+}
+
+/**
+ * @param asked the model whose cached vectors count as sent; of any length where `dimensions` is undefined
+ * @param known of the model in use
+ */
+export async function accountOfMeaning(
+  db: Db,
+  { model, dimensions, ...asked }: AskedModel,
+  { calibration, isMeasured }: Measured,
+  signal?: AbortSignal,
+): Promise<Meaning> {
+  const page = db.prepare<[number, number], ChunkRow>(
+    `SELECT id, source || '/' || path AS file, heading, text, start_line AS startLine, end_line AS endLine
+     FROM chunks WHERE id > ? ORDER BY id LIMIT ?`,
+  )
+  const passages = new Map<string, Counted>()
+  for (let chunks = page.all(0, pageSize); chunks.length > 0; chunks = page.all(chunks.at(-1)?.id ?? 0, pageSize)) {
+    for (const chunk of chunks) {
+      const texts = passagesOf(chunk).map(({ text }) => text)
+      for (const [place, text] of texts.entries()) {
+        const hash = hashOf(text)
+        if (!passages.has(hash)) passages.set(hash, { hash, file: chunk.file, text, after: texts[place + 1] })
+      }
+    }
+    await turn()
+    signal?.throwIfAborted()
+  }
+  const isOwn = asked.provider === 'builtin'
+  const known = new Set(isOwn ? ofDigests(db) : ofCache(db, cacheKey(asked), model, dimensions))
+  const all = [...passages.values()]
+  const isUnsent = (hash: string) => !known.has(hash)
+  const unsent = all.filter(({ hash }) => isUnsent(hash)).map(({ text }) => text)
+  const scripts = (calibration?.scripts ?? []).map((one) => ({
+    script: one.script,
+    worth: one.worth,
+    takesPart: isOfUse(one),
+  }))
+  return {
+    all: sumOf(all.map(({ text }) => text)),
+    unsent: sumOf(unsent),
+    // The built-in model is asked in the process, and keeps nothing of it.
+    questions: sumOf(isOwn ? [] : questionsAbout(all).filter((text) => isUnsent(hashOf(text)))),
+    isMeasured,
+    scripts,
+  }
+}
+
+/** Hashes of the texts whose vectors a model gave. */
+function ofCache(db: Db, provider: string, model: string, dimensions: number | undefined): string[] {
+  return db
+    .prepare<[string, string, number | null], string>(
+      'SELECT hash FROM embedding_cache WHERE provider = ? AND model = ? AND dims = coalesce(?, dims)',
+    )
+    .pluck()
+    .all(provider, model, dimensions ?? null)
+}
+
+function ofDigests(db: Db): string[] {
+  return db
+    .prepare<[], string>('SELECT hash FROM passages JOIN passage_digests ON passage_id = id WHERE vector IS NOT NULL')
+    .pluck()
+    .all()
+}
+
+/** What a model is measured by, beyond the passages themselves. */
+function questionsAbout(passages: readonly Counted[]): string[] {
+  const sample = passages
+    .toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
+    .slice(0, sampleSize)
+    .map(({ file, text, after }) => sampledPassage(file, text, after))
+  const known = new Set(passages.map(({ text }) => text))
+  return questionsOf(sample).texts.filter((text) => !known.has(text))
+}
+
+function sumOf(texts: readonly string[]): { texts: number; tokens: number } {
+  return { texts: texts.length, tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0) }
+}

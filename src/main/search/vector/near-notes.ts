@@ -1,0 +1,105 @@
+/**
+ * Notes that are about what another note is about (M43), by the vectors that the index has: passage against passage, since
+ * a note says more than one thing. A cosine alone says little, least between two models; what counts is how far it stands
+ * above what the note has in common with any other.
+ */
+import type { NearNote } from '../../../shared/contract/index.ts'
+import type { StoredVector } from '../indexing/passage-store.ts'
+import type { Db } from '../indexing/index-schema.ts'
+import type { VectorLeg } from './vectors.ts'
+
+/** Passages of the note that are looked for, spread over it. */
+const maxOwn = 24
+/** Passages that are looked at for each of them. */
+const nearEach = 40
+/** Passages of other notes that tell what is usual. */
+const sampleSize = 64
+/** Standard deviations above the usual from which on two passages are about the same; random pairs hardly ever. */
+const leastDeviations = 3.5
+/** The deviation that the built-in model has in most memories, and how many passages have to speak against it. */
+const expected = { deviation: 0.05, passages: 16 }
+/** Of a normal distribution: its standard deviation over its median one. */
+const normalPerMedian = 1.4826
+
+interface OwnPassage {
+  readonly passage: number
+  readonly startLine: number
+  readonly vector: Float32Array
+}
+
+/** @returns the nearest first, each with the two passages that make it so; empty where the note has no vectors */
+export function nearNotes(db: Db, leg: VectorLeg, path: string, most: number): NearNote[] {
+  const read = prepare(db)
+  const all = read.own.all(path)
+  const step = Math.max(1, all.length / maxOwn)
+  const own = Array.from({ length: Math.min(all.length, maxOwn) }, (_, index) => all[Math.floor(index * step)])
+    .filter((passage) => passage !== undefined)
+    .flatMap(({ passage, startLine, ...stored }): OwnPassage[] => {
+      const vector = leg.vectorIn(stored)
+      return vector ? [{ passage, startLine, vector }] : []
+    })
+  const others = read.others.all(path)
+  const every = Math.max(1, Math.floor(others.length / sampleSize))
+  const sample = others.filter((_, index) => index % every === 0).slice(0, sampleSize)
+  const best = new Map<string, NearNote>()
+  for (const { vector, startLine } of own) {
+    const query = leg.query(vector)
+    const usual = usualOf(query.cosines(sample))
+    const near = new Map(query.nearestPassages(nearEach).map(({ id, cosine }) => [id, cosine]))
+    for (const found of read.places.iterate(JSON.stringify([...near.keys()]))) {
+      const cosine = near.get(found.passage) ?? -1
+      const deviations = (cosine - usual.middle) / usual.deviation
+      if (found.path === path || deviations < leastDeviations) continue
+      if (deviations <= (best.get(found.path)?.deviations ?? 0)) continue
+      const { path: other, line, endLine, text } = found
+      best.set(other, { path: other, line, endLine, text, from: startLine, cosine, deviations })
+    }
+  }
+  return [...best.values()]
+    .sort((one, other) => other.deviations - one.deviations || (one.path < other.path ? -1 : 1))
+    .slice(0, most)
+}
+
+/** By median and median deviation, since those that are about the same are not the usual; few passages tell little of it. */
+function usualOf(cosines: readonly number[]): { readonly middle: number; readonly deviation: number } {
+  const middle = medianOf(cosines)
+  const found = normalPerMedian * medianOf(cosines.map((cosine) => Math.abs(cosine - middle)))
+  const { deviation, passages } = expected
+  const variance = (passages * deviation ** 2 + cosines.length * found ** 2) / (passages + cosines.length)
+  return { middle, deviation: Math.sqrt(variance) }
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
+}
+
+function prepare(db: Db) {
+  return {
+    own: db.prepare<[string], StoredVector & { readonly passage: number; readonly startLine: number }>(
+      `SELECT own.passage_id AS passage, min(own.start_line) AS startLine, cache.vector, made.digest
+       FROM chunks AS chunk
+       JOIN chunk_passages AS own ON own.chunk_id = chunk.id
+       JOIN passages AS passage ON passage.id = own.passage_id
+       LEFT JOIN embedding_cache AS cache ON cache.id = passage.vector
+       LEFT JOIN passage_digests AS made ON made.passage_id = passage.id
+       WHERE chunk.path = ? AND passage.vector IS NOT NULL GROUP BY own.passage_id ORDER BY startLine`,
+    ),
+    others: db
+      .prepare<[string], number>(
+        `SELECT DISTINCT own.passage_id FROM chunks AS chunk JOIN chunk_passages AS own ON own.chunk_id = chunk.id
+         JOIN passages AS passage ON passage.id = own.passage_id
+         WHERE chunk.path <> ? AND passage.vector IS NOT NULL ORDER BY own.passage_id`,
+      )
+      .pluck(),
+    /** Conversations are no notes. */
+    places: db.prepare<[string], { passage: number; path: string; line: number; endLine: number; text: string }>(
+      `SELECT own.passage_id AS passage, chunk.path AS path, own.start_line AS line, own.end_line AS endLine,
+         substr(passage.text, 1, 400) AS text
+       FROM json_each(?) AS wanted
+       JOIN chunk_passages AS own ON own.passage_id = wanted.value
+       JOIN chunks AS chunk ON chunk.id = own.chunk_id
+       JOIN passages AS passage ON passage.id = own.passage_id
+       WHERE chunk.source <> 'sessions'`,
+    ),
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * The vector leg (M16, M51): nearest passages by cosine similarity, in two passes. The first compares coarse forms in
+ * memory; the second computes the cosines of the best of them from the vectors in the index, or from the digests that it
+ * has instead. A chunk is as near as its best passage.
+ */
+import { toBlob, type NearnessModel } from '../embeddings/embedding-provider.ts'
+import { vectorIn, type StoredVector } from '../indexing/passage-store.ts'
+import type { Db } from '../indexing/index-schema.ts'
+import { ChunkPassages, type OwnPassage } from './chunk-passages.ts'
+import { KeptDigests } from './kept-digests.ts'
+import { CoarseIndex, type CoarseMatches, type CoarseParts } from './coarse-index.ts'
+import type { Nearness } from './query-vectors.ts'
+
+/** Passages whose cosine is computed: the fewer bits a coarse form has, the more can hide behind it. */
+const exactPassages = 160
+const mostExactPassages = 640
+/** Chunks that are looked at for those that a filter lets through, before it is looked among these alone. */
+const mostNearest = 400
+/** Passages of a chunk that are looked at when it was found by its words. */
+const exactPerChunk = 3
+/** Those whose nearness is more than a cosine. */
+const nearPerChunk = 2
+
+/** The passage that makes a chunk as near as it is. */
+export interface PassageMatch {
+  /** Its cosine with the question, or what the model makes of that and the words. */
+  readonly nearness: number
+  /** 1-based, inclusive, in the file. */
+  readonly startLine: number
+  readonly endLine: number
+}
+
+/** One that is in the index. */
+export interface NearPassage extends PassageMatch {
+  readonly id: number
+}
+
+export class VectorLeg {
+  readonly #coarse: CoarseIndex
+  readonly #statements: ReturnType<typeof prepare>
+  readonly #own: ChunkPassages
+  readonly #exact: number
+  readonly #digests: KeptDigests | undefined
+
+  /** @param digests the model, where the index has digests instead of vectors */
+  constructor(db: Db, dimensions: number, digests?: NearnessModel) {
+    this.#digests = digests && new KeptDigests(db, digests)
+    this.#coarse = new CoarseIndex(db, dimensions)
+    this.#own = new ChunkPassages(db)
+    this.#statements = prepare(db)
+    this.#exact = Math.min(mostExactPassages, Math.round(exactPassages * Math.max(1, 384 / dimensions)))
+  }
+
+  begin(parts: CoarseParts): void {
+    this.#coarse.begin(parts)
+  }
+
+  toParts(): CoarseParts {
+    return this.#coarse.toParts()
+  }
+
+  /** To be called when the index has changed. */
+  refresh(): void {
+    this.#coarse.refresh()
+    this.#digests?.forget()
+  }
+
+  /** @param vector of length 1 @param nearness where it is not the cosine */
+  query(vector: Float32Array, nearness?: Nearness): VectorQuery {
+    const compare = this.#digests?.compare(vector) ?? cosinesBy(this.#statements, this.#coarse, vector)
+    return new VectorQuery(this.#statements, this.#coarse, this.#own, vector, compare, this.#exact, nearness)
+  }
+
+  /** Undefined where it cannot be read. */
+  vectorIn(stored: StoredVector): Float32Array | undefined {
+    return vectorIn(stored, this.#digests?.model)
+  }
+}
+
+/** Places in the list of passages that it is given, each with the cosine of what stands there. */
+type Compare = (passages: readonly number[]) => [at: number, cosine: number][]
+
+function cosinesBy(statements: ReturnType<typeof prepare>, forms: CoarseIndex, vector: Float32Array): Compare {
+  const blob = toBlob(vector)
+  return (passages) =>
+    statements.cosines.all(blob, JSON.stringify(passages.map((passage) => forms.vectorOf(passage) ?? null)))
+}
+
+/** One question; what was computed for it is not computed again. */
+export class VectorQuery {
+  readonly #statements: ReturnType<typeof prepare>
+  readonly #forms: CoarseIndex
+  readonly #own: ChunkPassages
+  readonly #vector: Float32Array
+  readonly #compare: Compare
+  readonly #cosines = new Map<number, number>()
+  readonly #nearness: Nearness | undefined
+  #exact: number
+  #coarse: CoarseMatches
+
+  constructor(
+    statements: ReturnType<typeof prepare>,
+    forms: CoarseIndex,
+    own: ChunkPassages,
+    vector: Float32Array,
+    compare: Compare,
+    exact: number,
+    nearness: Nearness | undefined,
+  ) {
+    this.#statements = statements
+    this.#forms = forms
+    this.#own = own
+    this.#vector = vector
+    this.#compare = compare
+    this.#exact = exact
+    this.#nearness = nearness
+    this.#coarse = forms.nearest(vector, exact)
+    this.#measure(this.#coarse.passages)
+  }
+
+  /** The `count` passages that are nearest, nearest first. */
+  nearestPassages(count: number): { readonly id: number; readonly cosine: number }[] {
+    return this.#nearestFirst(this.#cosines.keys()).slice(0, count)
+  }
+
+  /** In no order; passages without a vector have none. */
+  cosines(passages: readonly number[]): number[] {
+    return this.#compared(passages).map(([, cosine]) => cosine)
+  }
+
+  /** Ids of the `count` chunks that have the nearest passages, nearest first. @param only those among which to look */
+  nearest(count: number, only?: ReadonlySet<number>): number[] {
+    if (!only) return this.#nearestOfAll(count)
+    // Where many are let through, enough of them are among the nearest of all.
+    const near = this.#nearestOfAll(Math.max(count, mostNearest)).filter((chunk) => only.has(chunk))
+    return near.length >= Math.min(count, only.size) ? near.slice(0, count) : this.#nearestOf(only, count)
+  }
+
+  #nearestOfAll(count: number): number[] {
+    // Whoever wants more than can be among those looks further.
+    while (this.#exact < count && this.#coarse.passages.length < this.#forms.size) {
+      this.#exact = Math.max(count, 2 * this.#exact)
+      this.#coarse = this.#forms.nearest(this.#vector, this.#exact)
+      this.#measure(this.#coarse.passages.filter((passage) => !this.#cosines.has(passage)))
+    }
+    return this.#bestChunks(count)
+  }
+
+  #nearestOf(only: ReadonlySet<number>, count: number): number[] {
+    const near = [...this.#own.of(only).values()]
+      .flat()
+      .map(({ chunk, passage }) => ({ chunk, passage, distance: this.#coarse.distanceOf(passage) }))
+      .filter(({ distance }) => distance < Infinity)
+      .sort((one, other) => one.distance - other.distance || one.passage - other.passage)
+      .slice(0, this.#exact)
+    this.#measure(near.flatMap(({ passage }) => (this.#cosines.has(passage) ? [] : passage)))
+    const best = new Map<number, number>()
+    for (const { chunk, passage } of near) {
+      const cosine = this.#cosines.get(passage)
+      if (cosine !== undefined && cosine > (best.get(chunk) ?? -2)) best.set(chunk, cosine)
+    }
+    return nearestFirst(best).slice(0, count)
+  }
+
+  #bestChunks(count: number): number[] {
+    const best = new Map<number, number>()
+    let last = Infinity
+    for (const { id, cosine } of this.#nearestFirst(this.#coarse.passages)) {
+      // Chunks that are equally near are in the order of their ids.
+      if (best.size >= count && cosine < last) break
+      last = cosine
+      for (const chunk of this.#statements.chunksOf.all(id)) if (!best.has(chunk)) best.set(chunk, cosine)
+    }
+    return nearestFirst(best).slice(0, count)
+  }
+
+  /** The best passage of each chunk that has one with a vector. */
+  matches(chunks: readonly number[]): Map<number, NearPassage> {
+    const own = this.#own.of(chunks)
+    const missing = new Set<number>()
+    for (const passages of own.values())
+      for (const { passage } of this.#nearestByForm(passages)) if (!this.#cosines.has(passage)) missing.add(passage)
+    this.#measure([...missing])
+    const matches = new Map<number, NearPassage>()
+    const known = new Map<number, number>()
+    for (const [chunk, passages] of own) {
+      const measured = passages
+        .filter(({ passage }) => this.#cosines.has(passage))
+        .sort((one, other) => this.#cosineOf(other) - this.#cosineOf(one) || one.passage - other.passage)
+      for (const one of measured.slice(0, this.#nearness ? nearPerChunk : 1)) {
+        const { passage: id, startLine, endLine } = one
+        const nearness = known.get(id) ?? this.#nearnessOf(one)
+        known.set(id, nearness)
+        if (nearness > (matches.get(chunk)?.nearness ?? -2)) matches.set(chunk, { id, nearness, startLine, endLine })
+      }
+    }
+    return matches
+  }
+
+  /** What a passage says, as the model got it. */
+  textOf(passage: number | undefined): string | undefined {
+    return passage === undefined ? undefined : this.#own.textOf(passage)
+  }
+
+  /** A few of a chunk's passages, by their coarse forms. */
+  #nearestByForm(passages: readonly OwnPassage[]): readonly OwnPassage[] {
+    if (passages.length <= exactPerChunk) return passages
+    const { distanceOf } = this.#coarse
+    return passages
+      .toSorted((one, other) => distanceOf(one.passage) - distanceOf(other.passage))
+      .slice(0, exactPerChunk)
+  }
+
+  #nearnessOf(passage: OwnPassage): number {
+    const cosine = this.#cosineOf(passage)
+    const { digestOf, of } = this.#nearness ?? {}
+    return digestOf && of ? of(this.#own.digest(passage, digestOf), cosine) : cosine
+  }
+
+  #cosineOf({ passage }: OwnPassage): number {
+    return this.#cosines.get(passage) ?? -2
+  }
+
+  /** Those of the passages whose cosines are known. */
+  #nearestFirst(passages: Iterable<number>): { readonly id: number; readonly cosine: number }[] {
+    const measured: { id: number; cosine: number }[] = []
+    for (const id of passages) {
+      const cosine = this.#cosines.get(id)
+      if (cosine !== undefined) measured.push({ id, cosine })
+    }
+    return measured.sort((one, other) => other.cosine - one.cosine || one.id - other.id)
+  }
+
+  #measure(passages: readonly number[]): void {
+    for (const [at, cosine] of this.#compared(passages)) this.#cosines.set(passages[at] ?? 0, cosine)
+  }
+
+  /** Places in `passages`, each with the cosine of what stands there. */
+  #compared(passages: readonly number[]): [at: number, cosine: number][] {
+    return passages.length === 0 ? [] : this.#compare(passages)
+  }
+}
+
+function nearestFirst(cosines: ReadonlyMap<number, number>): number[] {
+  return [...cosines]
+    .sort(([one, oneCosine], [other, otherCosine]) => otherCosine - oneCosine || one - other)
+    .map(([chunk]) => chunk)
+}
+
+function prepare(db: Db) {
+  return {
+    cosines: db
+      .prepare<[Buffer, string], [at: number, cosine: number]>(
+        `SELECT wanted.key, 1 - vec_distance_cosine(cache.vector, ?)
+         FROM json_each(?) AS wanted JOIN embedding_cache AS cache ON cache.id = wanted.value`,
+      )
+      .raw(),
+    chunksOf: db.prepare<[number], number>('SELECT chunk_id FROM chunk_passages WHERE passage_id = ?').pluck(),
+  }
+}
